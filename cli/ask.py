@@ -1,0 +1,62 @@
+"""``articulado ask``: one question, one answer with its sources."""
+
+import asyncio
+from typing import Annotated, Any
+
+import typer
+
+from cli.options import (
+    AsOf,
+    Collections,
+    IndexFolder,
+    Json,
+    Question,
+    Rerank,
+    Territory,
+    read_question,
+    read_settings,
+    run_context,
+)
+
+Previous = Annotated[
+    str | None,
+    typer.Option("--previous", metavar="ID,ID", help="Fragmentos de la respuesta anterior (su context_chunk_ids)."),
+]
+
+
+def ask(
+    question: Question,
+    index: IndexFolder = None,
+    as_of: AsOf = None,
+    territory: Territory = None,
+    collections: Collections = None,
+    rerank: Rerank = None,
+    previous: Previous = None,
+    as_json: Json = False,
+) -> None:
+    """Responde una pregunta y dice en qué preceptos se apoya."""
+    from cli.answer_view import AnswerView, result_of
+    from cli.render import NOT_ADVICE, console, print_json, print_sources, print_warnings
+    from cli.session import ask_graph, opened
+    from nodes.load_carryover import checked_ids
+
+    settings = read_settings(index)
+    context = run_context(settings, as_of, territory, collections, rerank)
+    asked = read_question(question)
+    ids = checked_ids([part.strip() for part in previous.split(",")]) if previous else None
+
+    async def answered() -> None:
+        async with opened(settings) as services:
+            from graph.rag import build_rag
+
+            events = ask_graph(build_rag(services), asked, context, previous=ids)
+            if as_json:
+                print_json(await result_of(events))
+                return
+            out = console()
+            result: dict[str, Any] = await AnswerView(out).show(events)
+            print_sources(out, result["citations"])
+            print_warnings(out, result["warnings"])
+            out.print(f"\n{NOT_ADVICE}", style="dim")
+
+    asyncio.run(answered())

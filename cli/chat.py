@@ -1,0 +1,40 @@
+"""``articulado chat``: a conversation, in which follow-up questions build on the answers before."""
+
+import asyncio
+import contextlib
+import sys
+
+from cli.options import AsOf, Collections, IndexFolder, Rerank, Territory, read_settings, run_context
+
+PROMPT = "\n› "
+
+
+def chat(
+    index: IndexFolder = None,
+    as_of: AsOf = None,
+    territory: Territory = None,
+    collections: Collections = None,
+    rerank: Rerank = None,
+) -> None:
+    """Conversa: cada pregunta puede apoyarse en las anteriores."""
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401  editing and history at the prompt
+
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    from cli.conversation import Conversation
+    from cli.render import console
+    from cli.session import open_services
+    from graph.rag import build_rag
+
+    settings = read_settings(index)
+    context = run_context(settings, as_of, territory, collections, rerank)
+    out = console()
+    services = open_services(settings)
+    # One loop for the whole conversation: the clients of model providers belong to the loop that they began in.
+    with asyncio.Runner() as runner:
+        try:
+            conversation = Conversation(build_rag(services, InMemorySaver()), context, out, runner.run)
+            conversation.hold(lambda: input(PROMPT if sys.stdin.isatty() else ""))
+        finally:
+            runner.run(services.store.close())

@@ -1,0 +1,22 @@
+"""``articulado doctor``: what is configured, what index is open, what is missing. No model is called."""
+
+import asyncio
+
+import typer
+
+from cli.failures import FAILED
+from cli.options import IndexFolder, Json
+
+
+def doctor(index: IndexFolder = None, as_json: Json = False) -> None:
+    """Comprueba la configuración y el índice, y dice qué falta."""
+    from cli.diagnosis import diagnose, print_diagnosis
+    from cli.render import console, print_json
+
+    found = asyncio.run(diagnose(index))
+    if as_json:
+        print_json(found)
+    else:
+        print_diagnosis(console(), found)
+    if not found["ready"]:
+        raise typer.Exit(FAILED)

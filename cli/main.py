@@ -1,0 +1,71 @@
+"""The program ``articulado``: its commands, and the frame that turns every failure into a message and a status."""
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from cli.ask import ask
+from cli.chat import chat
+from cli.doctor import doctor
+from cli.failures import FAILED, INTERRUPTED, MISUSED, complain, report, silence_stdout
+from cli.ingest import ingest
+from cli.search import search
+from cli.serve import serve
+from cli.spanish import Command, Commands, usage_message
+
+app = typer.Typer(
+    name="articulado",
+    cls=Commands,
+    help="Responde preguntas sobre el derecho laboral y de la Seguridad Social de España, con su artículo.",
+    epilog="Información general sobre la normativa; no es asesoramiento jurídico.",
+    add_completion=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+app.command("ask", cls=Command)(ask)
+app.command("search", cls=Command)(search)
+app.command("chat", cls=Command)(chat)
+app.command("ingest", cls=Command)(ingest)
+app.command("doctor", cls=Command)(doctor)
+app.command("serve", cls=Command)(serve)
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", metavar="", help="Muestra la versión y termina.")] = False,
+) -> None:
+    """Answer ``--version``, and show the help where no command is given."""
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"articulado {installed('articulado')}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit status."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    try:
+        status = typer.main.get_command(app).main(arguments, prog_name="articulado", standalone_mode=False)
+        sys.stdout.flush()
+    except typer.TyperException as error:
+        complain(usage_message(error))
+        return MISUSED
+    except BrokenPipeError:
+        silence_stdout()
+        return FAILED
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except Exception as error:
+        return report(error)
+    return status if isinstance(status, int) else 0
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    sys.exit(run())

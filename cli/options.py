@@ -1,0 +1,119 @@
+"""Options that several commands share, and what becomes of them: settings and the run context."""
+
+import sys
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, get_args
+
+import typer
+
+from services.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from services.settings import Settings
+    from state.context import RunContext
+
+MAX_STDIN_CHARACTERS = 1_000_000
+
+
+def a_date(value: str) -> date:
+    """Read a date.
+
+    Raises:
+        InvalidInput: it is none, or not written as AAAA-MM-DD.
+    """
+    try:
+        return date.fromisoformat(value)
+    except ValueError as error:
+        raise InvalidInput(f"«{value}» no es una fecha. Escríbala como AAAA-MM-DD, por ejemplo 2021-03-01.") from error
+
+
+def whole(option: str, least: int, most: int) -> Callable[[str], int]:
+    """Make the reader of a whole number in [least, most].
+
+    Raises:
+        InvalidInput: (the reader) it is none, or out of range.
+    """
+
+    def read(value: str | int) -> int:
+        digits = str(value)
+        if not (digits.isascii() and digits.isdigit() and least <= int(digits[:9]) <= most):
+            raise InvalidInput(f"{option} debe ser un número entre {least} y {most}, no «{value}».")
+        return int(digits)
+
+    return read
+
+
+Question = Annotated[list[str], typer.Argument(metavar="PREGUNTA", help="La pregunta; «-» la lee de la entrada.")]
+IndexFolder = Annotated[
+    Path | None,
+    typer.Option("--index", metavar="CARPETA", help="Carpeta del índice. Sin ella, el propio del usuario."),
+]
+AsOf = Annotated[
+    date | None,
+    typer.Option("--as-of", metavar="FECHA", parser=a_date, help="Derecho vigente en esa fecha (AAAA-MM-DD)."),
+]
+Territory = Annotated[
+    str | None, typer.Option("--territory", metavar="LUGAR", help="Comunidad autónoma o ciudad, por ejemplo Madrid.")
+]
+Collections = Annotated[
+    str | None,
+    typer.Option("--collections", metavar="NOMBRES", help="Colecciones, separadas por comas: normativa,sentencias."),
+]
+Rerank = Annotated[
+    str | None, typer.Option("--rerank", metavar="MODO", help="Reordenación de resultados: auto, none o heuristic.")
+]
+Json = Annotated[bool, typer.Option("--json", metavar="", help="Escribe un único objeto JSON.")]
+
+
+def read_question(words: list[str]) -> str:
+    """Return the question from the command line, or from stdin where it is ``-``.
+
+    Raises:
+        InvalidInput: stdin is not UTF-8.
+    """
+    if words != ["-"]:
+        return " ".join(words)
+    try:
+        return sys.stdin.read(MAX_STDIN_CHARACTERS)
+    except UnicodeDecodeError as error:
+        raise InvalidInput("La entrada no está en UTF-8. Conviértala, por ejemplo con iconv -t UTF-8.") from error
+
+
+def read_settings(index: Path | None) -> "Settings":
+    """Return the settings of this process, with the index of the command line on top.
+
+    Raises:
+        ConfigurationError: a value cannot be used.
+    """
+    from services.settings import Settings
+
+    return Settings.read(index=index)
+
+
+def run_context(
+    settings: "Settings", as_of: date | None, territory: str | None, collections: str | None, rerank: str | None
+) -> "RunContext":
+    """Return the run context that these options ask for.
+
+    Raises:
+        InvalidInput: a collection or a rerank strategy that does not exist.
+    """
+    from legal.territory import find_territory
+    from services.profile import load_profile
+    from state.context import RerankStrategy, RunContext
+
+    strategies = get_args(RerankStrategy)
+    if rerank is not None and rerank not in strategies:
+        raise InvalidInput(f"--rerank no admite «{rerank}». Valores posibles: {', '.join(strategies)}.")
+    names = [name.strip() for name in collections.split(",") if name.strip()] if collections is not None else None
+    known = load_profile(settings.profile).names
+    if names is not None and (not names or not set(names) <= set(known)):
+        raise InvalidInput(f"--collections no admite «{collections}». Colecciones disponibles: {', '.join(known)}.")
+    return RunContext(
+        as_of=as_of,
+        territory=territory and (find_territory(territory) or territory),
+        collections=names,
+        rerank_strategy=rerank,  # type: ignore[arg-type]
+    )

@@ -1,0 +1,68 @@
+"""What the commands have in common on screen: consoles, sources, warnings."""
+
+import json
+import sys
+from collections.abc import Iterable
+from textwrap import wrap
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from state.values import Citation
+
+NOT_ADVICE = "Información general sobre la normativa; no es asesoramiento jurídico."
+NOT_OFFICIAL = "resumen en lenguaje claro, no es el texto oficial"
+# C0 and C1 control characters but tab and newline: a text must not be able to drive the terminal.
+_CONTROL = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160)])
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Return a console for stdout or stderr; colours only on a terminal, and not where NO_COLOR is set."""
+    return Console(stderr=stderr, highlight=False, emoji=False, soft_wrap=not _stream(stderr).isatty())
+
+
+def _stream(stderr: bool) -> Any:
+    return sys.stderr if stderr else sys.stdout
+
+
+def clean(text: str) -> str:
+    """Return the text without control characters but tab and newline."""
+    return text.translate(_CONTROL)
+
+
+def print_json(value: object) -> None:
+    """Write one JSON object to stdout."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def print_indented(out: Console, text: str, *, indent: int, style: str = "") -> None:
+    """Print text with every line indented; links stay whole, so that they can be copied."""
+    lines = clean(text).splitlines()
+    if not out.soft_wrap:
+        width = max(out.width - indent, 20)
+        lines = [piece for line in lines for piece in wrap(line, width, break_long_words=False, break_on_hyphens=False)]
+    out.print(Text("\n".join(" " * indent + line for line in lines), style=style), soft_wrap=True)
+
+
+def print_sources(out: Console, citations: Iterable[Citation]) -> None:
+    """List what the answer rests on: mark, law, provision, link, and whether it is official text."""
+    listed = list(citations)
+    if not listed:
+        return
+    out.print("\nFuentes", style="bold")
+    for citation in listed:
+        title = f". {citation['title']}" if citation["title"] else ""
+        print_indented(out, f"[{citation['mark']}] {citation['law']}, {citation['provision']}{title}", indent=2)
+        if citation["url"]:
+            print_indented(out, citation["url"], indent=7, style="cyan")
+        if citation["note"]:
+            print_indented(out, f"Nota: {citation['note']}", indent=7, style="yellow")
+        if not citation["official"]:
+            print_indented(out, f"({NOT_OFFICIAL})", indent=7, style="dim")
+
+
+def print_warnings(out: Console, warnings: Iterable[str]) -> None:
+    """Print what went less well than it should, each on a line of its own."""
+    for warning in warnings:
+        out.print(f"\nAviso: {clean(warning)}", style="yellow", markup=False)

@@ -1,0 +1,70 @@
+"""``articulado search``: what is found for a question, in order, without an answer."""
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.options import (
+    AsOf,
+    Collections,
+    IndexFolder,
+    Json,
+    Question,
+    Rerank,
+    Territory,
+    read_question,
+    read_settings,
+    run_context,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from state.chunks import Candidate
+
+MAX_LIMIT = 100
+SHOWN_STATE = ["queries", "candidates", "abstained", "warnings", "usage"]
+
+Limit = Annotated[
+    int,
+    typer.Option(
+        "--limit", metavar="N", parser=whole("--limit", 1, MAX_LIMIT), help="Resultados como máximo.", show_default="10"
+    ),
+]
+
+
+def search(
+    question: Question,
+    index: IndexFolder = None,
+    as_of: AsOf = None,
+    territory: Territory = None,
+    collections: Collections = None,
+    rerank: Rerank = None,
+    limit: Limit = 10,
+    as_json: Json = False,
+) -> None:
+    """Busca preceptos sin redactar respuesta."""
+    from cli.render import console, print_json
+    from cli.session import opened
+
+    settings = read_settings(index)
+    context = run_context(settings, as_of, territory, collections, rerank)
+    asked = read_question(question)
+
+    async def searched() -> None:
+        async with opened(settings) as services:
+            from cli.results import as_dict, print_results
+            from graph.rag import build_retrieval
+            from nodes.select_context import preference
+
+            state: dict[str, Any] = await build_retrieval(services).ainvoke(
+                {"question": asked}, context=context, output_keys=SHOWN_STATE
+            )
+            ranked: list[Candidate] = sorted(state["candidates"], key=preference)[:limit]
+            if as_json:
+                listed = [as_dict(rank, found) for rank, found in enumerate(ranked, start=1)]
+                print_json({"question": asked, **state, "candidates": listed})
+            else:
+                print_results(console(), ranked, services.profile, abstained=state["abstained"])
+
+    asyncio.run(searched())

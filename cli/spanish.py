@@ -1,0 +1,89 @@
+"""Typer in Spanish: help pages, and what it says of a command line that it cannot read."""
+
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from services.errors import InvalidInput
+
+
+class _Spanish:
+    """What a page of help has in common for a command and for the group of all: its fixed words in Spanish."""
+
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        """Write the usage line."""
+        pieces = self.collect_usage_pieces(ctx)  # type: ignore[attr-defined]
+        formatter.write_usage(ctx.command_path, " ".join(pieces), prefix="Uso: ")
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the page."""
+        from typer import rich_utils
+
+        rich_utils.ARGUMENTS_PANEL_TITLE = "Argumentos"
+        rich_utils.OPTIONS_PANEL_TITLE = "Opciones"
+        rich_utils.COMMANDS_PANEL_TITLE = "Órdenes"
+        rich_utils.DEFAULT_STRING = "[por defecto: {}]"
+        rich_utils.REQUIRED_LONG_STRING = "[obligatorio]"
+        super().format_help(ctx, formatter)  # type: ignore[misc]
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return the option ``--help``."""
+        option = super().get_help_option(ctx)  # type: ignore[misc]
+        option.help, option.metavar = "Muestra esta ayuda y termina.", ""
+        return option
+
+
+class Command(_Spanish, TyperCommand):
+    """A command with its help in Spanish."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{**options, "options_metavar": "[OPCIONES]"})
+
+
+class Commands(_Spanish, TyperGroup):
+    """The group of all commands, with its help in Spanish."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        names = {"options_metavar": "[OPCIONES]", "subcommand_metavar": "ORDEN [ARGUMENTOS]..."}
+        super().__init__(*args, **{**options, **names})
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command.
+
+        Raises:
+            InvalidInput: there is none of this name.
+        """
+        if self.get_command(ctx, args[0]) is None:
+            raise InvalidInput(
+                f"No existe la orden «{args[0]}». Las que hay: {', '.join(self.list_commands(ctx))}. "
+                'Para preguntar: articulado ask "su pregunta".'
+            )
+        return super().resolve_command(ctx, args)
+
+
+def usage_message(error: typer.TyperException) -> str:
+    """Say in Spanish what Typer says of a command line that it cannot read."""
+    parameter, option = getattr(error, "param", None), getattr(error, "option_name", "")
+    match type(error).__name__:
+        case "NoSuchOption":
+            close = ", ".join(sorted(getattr(error, "possibilities", None) or ()))
+            said = f"No existe la opción {option}." + (f" ¿Quería decir {close}?" if close else "")
+        case "BadOptionUsage":
+            said = f"A la opción {option} le falta su valor, o tiene uno que no lleva."
+        case "MissingParameter":
+            said = f"Falta {_name(parameter)}."
+        case "BadParameter":
+            said = f"El valor de {_name(parameter)} no es válido ({error.message})."
+        case _:
+            # "Got unexpected extra argument(s) (…)"
+            said = f"Esta parte de la orden sobra o no se entiende: {error.message.rpartition('(')[2].rstrip(')')}."
+    context = getattr(error, "ctx", None)
+    return f"{said} Ayuda: {context.command_path if context else 'articulado'} --help"
+
+
+def _name(parameter: Any) -> str:
+    if parameter is None:
+        return "un argumento"
+    long = [name for name in parameter.opts if name.startswith("--")]
+    return long[0] if long else str(parameter.metavar or parameter.name)

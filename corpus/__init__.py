@@ -1,0 +1,1 @@
+"""The packaged demo corpus: data only (see README.md)."""

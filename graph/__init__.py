@@ -1,0 +1,1 @@
+"""Wiring of the graphs, one file each, and the composition root."""

@@ -1,0 +1,103 @@
+"""The answering graph: nodes, then edges in the order of the flow, then compile."""
+
+from functools import partial
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from nodes import routing
+from nodes.abstain import abstain
+from nodes.analyze_question import analyze_question
+from nodes.answer import answer
+from nodes.decompose import decompose
+from nodes.embed_queries import embed_queries
+from nodes.encode_sparse import encode_sparse
+from nodes.expand_references import expand_references
+from nodes.finalize import finalize
+from nodes.hybrid_search import hybrid_search
+from nodes.load_carryover import load_carryover
+from nodes.lookup_records import lookup_records
+from nodes.merge_candidates import merge_candidates
+from nodes.refetch import refetch
+from nodes.rerank import rerank
+from nodes.search import HybridSearch
+from nodes.select_context import select_context
+from nodes.stage import stage
+from nodes.verify import verify
+from services.container import Services
+from state.context import RunContext
+from state.rag import RagInput, RagOutput, RagState
+
+Builder = StateGraph[RagState, RunContext, RagInput, RagOutput]
+Rag = CompiledStateGraph[RagState, RunContext, RagInput, RagOutput]
+
+
+def build_rag(services: Services, checkpointer: BaseCheckpointSaver[str] | None = None) -> Rag:
+    """Wire the answering graph; with a checkpointer, each thread remembers its conversation."""
+    search = HybridSearch(services.store, services.embedder, services.sparse, services.profile)
+    builder = _retrieval(services, search)
+    bind = partial(stage, defaults=services.settings.defaults())
+
+    builder.add_node("answer", bind(answer, principal=services.principal))
+    builder.add_node("verify", bind(verify))
+    builder.add_node("refetch", bind(refetch, store=services.store, search=search))
+    builder.add_node("finalize", bind(finalize))
+
+    builder.add_edge("abstain", "finalize")
+    builder.add_edge("select_context", "answer")
+    builder.add_edge("answer", "verify")
+    builder.add_conditional_edges("verify", routing.after_verify, ["refetch", "finalize"])
+    builder.add_conditional_edges("refetch", routing.after_refetch, ["rerank", "finalize"])
+    builder.add_edge("finalize", END)
+    return builder.compile(checkpointer=checkpointer, name="rag")
+
+
+def build_retrieval(services: Services) -> Rag:
+    """Wire the same stages up to the chosen context: what a search or an evaluation needs, without an answer."""
+    search = HybridSearch(services.store, services.embedder, services.sparse, services.profile)
+    builder = _retrieval(services, search)
+    builder.add_edge("abstain", END)
+    builder.add_edge("select_context", END)
+    return builder.compile(name="retrieval")
+
+
+def _retrieval(services: Services, search: HybridSearch) -> Builder:
+    settings, store, profile = services.settings, services.store, services.profile
+    bind = partial(stage, defaults=settings.defaults())
+    floor = routing.after_rerank(profile.relevance_floor)
+    builder = Builder(RagState, context_schema=RunContext, input_schema=RagInput, output_schema=RagOutput)
+
+    builder.add_node(
+        "analyze_question",
+        bind(analyze_question, opens_turn=True, store=store, profile=profile, seconds=settings.question_timeout),
+    )
+    builder.add_node("load_carryover", bind(load_carryover, opens_turn=True, store=store))
+    builder.add_node("lookup_records", bind(lookup_records, records=services.records))
+    builder.add_node("decompose", bind(decompose, reader=services.reader))
+    builder.add_node("embed_queries", bind(embed_queries, search=search))
+    builder.add_node("encode_sparse", bind(encode_sparse, search=search))
+    builder.add_node("hybrid_search", bind(hybrid_search, search=search))
+    # Deferred: the branches that lead here differ in length.
+    builder.add_node("merge_candidates", bind(merge_candidates), defer=True)
+    builder.add_node("expand_references", bind(expand_references, store=store))
+    builder.add_node("rerank", bind(rerank, rerankers=services.rerankers))
+    builder.add_node(
+        "select_context", bind(select_context, counter=services.counter, context_tokens=settings.context_tokens)
+    )
+    builder.add_node("abstain", bind(abstain, profile=profile))
+
+    builder.add_edge(START, "analyze_question")
+    builder.add_edge(START, "load_carryover")
+    builder.add_edge("load_carryover", "merge_candidates")
+    builder.add_conditional_edges("analyze_question", routing.after_analysis, ["decompose", "lookup_records"])
+    builder.add_edge("lookup_records", "merge_candidates")
+    builder.add_conditional_edges(
+        "decompose", routing.after_decompose, ["embed_queries", "encode_sparse", "merge_candidates"]
+    )
+    builder.add_edge(["embed_queries", "encode_sparse"], "hybrid_search")
+    builder.add_edge("hybrid_search", "merge_candidates")
+    builder.add_conditional_edges("merge_candidates", routing.after_merge, ["expand_references", "abstain"])
+    builder.add_edge("expand_references", "rerank")
+    builder.add_conditional_edges("rerank", floor, ["select_context", "abstain"])
+    return builder

@@ -1,0 +1,1 @@
+"""Law files in, chunks out, index built."""

@@ -1,0 +1,54 @@
+"""What the package brings along for an index: the demo corpus, and the decisions that go beside real laws."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+
+from services.corpus import load_corpus
+from services.packaged import decision_chunk, packaged, search_text
+from state.chunks import Chunk
+
+
+@dataclass(frozen=True)
+class PackagedCorpus:
+    """Chunks, and by their ids the text that they are found by and that is never shown."""
+
+    chunks: list[Chunk]
+    search_text: dict[int, str]
+
+    @cached_property
+    def digest(self) -> str:
+        """Name the content in 16 hexadecimal digits: it changes when anything that is indexed or shown does."""
+        content = json.dumps([self.chunks, self.search_text], ensure_ascii=False)
+        return blake2b(content.encode(), digest_size=8).hexdigest()
+
+
+def packaged_corpus() -> PackagedCorpus:
+    """Return everything: summaries of provisions, rulings and criteria, with references among them.
+
+    Raises:
+        ConfigurationError: the corpus breaks its schema.
+    """
+    pairs = packaged()
+    return PackagedCorpus(
+        chunks=[chunk for _, chunk in pairs],
+        search_text={chunk["id"]: search_text(record) for record, chunk in pairs},
+    )
+
+
+def rulings_and_criteria(provisions: Iterable[Chunk]) -> PackagedCorpus:
+    """Return the decisions alone, to go beside the official text of laws.
+
+    ``provisions`` are the chunks that their references lead to (the first part of each provision).
+
+    Raises:
+        ConfigurationError: the corpus breaks its schema.
+    """
+    firsts = {(chunk["law_id"], chunk["provision_key"]): chunk["id"] for chunk in provisions if chunk["part"] == 1}
+    pairs = [(record, decision_chunk(record, firsts)) for record in load_corpus().decisions]
+    return PackagedCorpus(
+        chunks=[chunk for _, chunk in pairs],
+        search_text={chunk["id"]: search_text(record) for record, chunk in pairs},
+    )

@@ -1,0 +1,1 @@
+"""Knowledge of Spanish law without any service: names, numbers, citations, dates, territory."""

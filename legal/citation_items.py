@@ -1,0 +1,176 @@
+"""Read what a citation lists: "artículos 51.1, 52 c) y 53", "disposiciones adicionales primera y tercera", "44 a 47".
+
+Works on folded text (see ``legal.folding``); knows nothing of laws.
+"""
+
+import re
+from dataclasses import dataclass, replace
+
+from legal.dates import MONTHS
+from legal.labels import SUFFIXES
+from legal.numerals import numeral, read_words
+
+LONGEST_RANGE = 60
+"""A range of more provisions than this is read as its two ends."""
+
+HEAD = re.compile(
+    r"(?<![\w.])(?:(?P<art>articulos?(?=\s)|arts?\.\s?|arts?\s+(?=\d)|art(?=\d)|artº\s?)"
+    r"|disposicion(?:es)?\s+(?P<disp>adicional|transitoria|final|derogatoria)(?:es)?"
+    r"|disp(?:osic)?\.\s?(?P<short>adic|trans|final|derog)[a-z]*\.?"
+    r"|(?P<initials>d\.?\s?[atdf]\.?)(?=\s?(?:\d{1,2}(?!\d)|[ivx]+\b|[a-z]+a\b)))"
+)
+_SUB = (
+    r"(?:\.(?:uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|veinte)\b"
+    r"|\.\d{1,2}(?:\.?[ºª])?(?!\d)|\.?\s?[a-zñ](?:\s(?:bis|ter))?\)|\.[a-zñ](?![\w.]))"
+)
+_DIGITS = re.compile(
+    rf"(?P<number>\d{{1,3}}|1\.\d{{3}})(?:\.?[ºª])?(?:\.?[ -]?(?P<suffix>{SUFFIXES})\b)?(?P<sub>{_SUB}*)"
+    r"(?![\wºª/%-]|[.,]\d)"
+)
+_BLANKS = re.compile(r" *")
+_ONLY = re.compile(r"unic[oa]\b")
+_ROMAN = re.compile(r"[ivxl]+\b(?!\))")
+_SUFFIX = re.compile(rf"\s+({SUFFIXES})\b")
+_WORD_SUB = re.compile(rf"(?P<sub>{_SUB}*)")
+# What makes of a number an amount or a date and not an article.
+_AMOUNT = re.compile(
+    r"\s*(?:%|€|por\s+(?:100|cien)|dias?\b|mes(?:es)?\b|anos?\b|horas?\b|semanas?\b|euros?\b|trabajador|personas?\b"
+    rf"|mil\b|millon|pesetas|de\s+(?:{MONTHS})\b)"
+)
+_AND = re.compile(r"\s*,?\s+(?:y|e|o|u|ni|y/o)\s+(?:(?:en|de|a|por|con)\s+)?(?:(?:el|los|del|al)\s+)?(?=\S)")
+# "149.1.5.ª, 6.ª y 7.ª", "68.a), b) y c)": more of the same article.
+_MORE = re.compile(r"(?:\s*,\s*(?:y\s+)?|\s+[yeou]\s+)(?:\d{1,2}\.?ª(?!\w)|(?:la\s+|las\s+|en\s+la\s+)?[a-zñ]\))")
+# "artículo 28, 1, de la Constitución"
+_AFTER_COMMA = re.compile(r"\s*,\s*(\d{1,2})(?:\.?º)?,(?=\s+del?\b)")
+_COMMA = re.compile(r"\s*,\s*(?:(?:el|los)\s+)?(?=\S)")
+_TO = re.compile(r"\s+(?:a|al|hasta el)\s+(?=\S)")
+_VALUE = (
+    rf"(?:\d{{1,2}}(?:\.\d{{1,2}})?(?:\.?[ºª])?(?:[. ](?:{SUFFIXES})\b)?(?:\.?\s?[a-zñ]\))*(?![\w/%])"
+    r"|[a-zñ](?:\s(?:bis|ter))?\)|[a-zñ](?!\w)"
+    r"|(?:primer|segund|tercer|cuart|quint|sext|septim|octav|noven|ultim)[oa]?s?\b|in fine|final\b|anterior(?:es)?\b)"
+)
+_PLACES = (
+    r"(?:apartados?|aptdos?\.?|aps?\.|parrafos?|letras?|numeros?|num\.|reglas?|incisos?|puntos?|epigrafes?"
+    r"|ordinal(?:es)?)"
+)
+_VALUES = rf"{_VALUE}(?:(?:\s*,\s*|\s+(?:y|o|e|u|a)\s+){_VALUE})*"
+_QUALIFIER = re.compile(
+    rf"\s*,?\s*(?:(?:en\s+)?sus?\s+)?(?:{_PLACES}\s+{_VALUES}|(?:primer|segundo|tercer|ultimo)\s+parrafo)"
+    # "…, apartado 3 del artículo 216" belongs to what follows.
+    r"(?!\s*,?\s+del?\s+(?:la\s+|los\s+|las\s+)?(?:articulo|disposicion))"
+)
+_BEFORE = re.compile(
+    rf"(?:{_PLACES}\s+{_VALUES}(?:\s*,?\s+(?:y\s+|o\s+)?(?:(?:de\s+)?(?:el|la|los|las|del)\s+)?{_PLACES}\s+{_VALUES})*"
+    r"\s*,?\s+(?:del|de\s+la|de\s+las|de\s+los|de)\s+(?:citad[oa]s?\s+|propi[oa]\s+)?)$"
+)
+_FIRST_NUMBER = re.compile(r"\d{1,2}")
+_FIRST_LETTER = re.compile(r"(?<![a-zñ])([a-zñ])(?![a-zñ])")
+_NUMBERED_PLACE = re.compile(r"(?:apartados?|aptdos?\.?|aps?\.|numeros?|num\.)\s+(\d{1,2})")
+_LETTERED_PLACE = re.compile(r"(?:letras?\s+|\d\.?\s?)([a-zñ])(?![a-zñ])")
+
+
+@dataclass(frozen=True)
+class Item:
+    """One provision of a list: its number as in a key ("48 bis"), and the apartado and letter, if given."""
+
+    number: str
+    start: int
+    end: int
+    apartado: str | None = None
+    letter: str | None = None
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A citation's head and its items; ``start`` is where the words before it ("letra n) del …") begin."""
+
+    kind: str
+    start: int
+    head: int
+    items: tuple[Item, ...]
+    end: int
+
+
+def _item(folded: str, position: int, kind: str) -> Item | None:
+    if words := read_words(folded, position):
+        number, end = str(words[0]), words[1]
+        if suffix := _SUFFIX.match(folded, end):
+            number, end = f"{number} {suffix[1]}", suffix.end()
+        sub = _WORD_SUB.match(folded, end)
+    elif only := _ONLY.match(folded, position):
+        number = "unico" if kind == "art" else "unica"
+        sub = _WORD_SUB.match(folded, only.end())
+    elif (sub := _DIGITS.match(folded, position)) is not None:
+        if _AMOUNT.match(folded, sub.end()):
+            return None
+        number = sub["number"].replace(".", "") + (f" {sub['suffix']}" if sub["suffix"] else "")
+    elif kind != "art" and (roman := _ROMAN.match(folded, position)) and (value := numeral(roman[0])):
+        number, sub = str(value), _WORD_SUB.match(folded, roman.end())
+    if sub is None:
+        return None
+    first = _FIRST_NUMBER.search(sub["sub"])
+    letter = _FIRST_LETTER.search(sub["sub"])
+    return Item(number, position, sub.end(), first[0] if first else None, letter[1] if letter else None)
+
+
+def _is_apartado(item: Item, last: Item, *, plural: bool) -> bool:
+    """Tell "artículo 83.2 y 3" (apartado 3) from "artículos 51.1 y 53": the smaller number is of the same article."""
+    if not item.number.isdigit() or item.apartado or item.letter:
+        return False
+    if last.apartado:
+        return int(item.number) < (int(last.number.split()[0]) if last.number[0].isdigit() else 0)
+    return not plural and not last.letter and int(item.number) <= int(last.number.split()[0].replace("unico", "0"))
+
+
+def _expand(first: Item, last: Item) -> list[Item]:
+    if not (first.number.isdigit() and last.number.isdigit()):
+        return [last]
+    low, high = int(first.number), int(last.number)
+    if not low < high <= low + LONGEST_RANGE:
+        return [last]
+    return [Item(str(number), last.start, last.end) for number in range(low + 1, high)] + [last]
+
+
+def read_list(folded: str, position: int, kind: str, *, plural: bool) -> tuple[list[Item], int] | None:
+    """Read the items that begin at the position; return them and where the list ends."""
+    first = _item(folded, position, kind)
+    if first is None:
+        return None
+    items, end = [first], first.end
+    while True:
+        while more := (kind == "art" and _MORE.match(folded, end)) or _QUALIFIER.match(folded, end):
+            items[-1] = _qualified(items[-1], more[0])
+            end = more.end()
+        if not plural and (apartado := _AFTER_COMMA.match(folded, end)):
+            items[-1] = replace(items[-1], apartado=apartado[1])
+            end = apartado.end()
+        step = (to := _TO.match(folded, end)) or _AND.match(folded, end) or (plural and _COMMA.match(folded, end))
+        following = _item(folded, step.end(), kind) if step else None
+        if following is None:
+            return items, end
+        if kind == "art" and _is_apartado(following, items[-1], plural=plural):
+            end = following.end
+            continue
+        items += _expand(items[-1], following) if to else [following]
+        end = following.end
+
+
+def _qualified(item: Item, words: str) -> Item:
+    number, letter = _NUMBERED_PLACE.search(words), _LETTERED_PLACE.search(words)
+    apartado = item.apartado or (number[1] if number else None)
+    return replace(item, apartado=apartado, letter=item.letter or (letter[1] if letter else None))
+
+
+def read_listed(folded: str, head: re.Match[str], kind: str) -> Listed | None:
+    """Read a citation from its head (a match of ``HEAD``); ``None`` if no number follows."""
+    plural = head[0].startswith(("articulos", "arts", "disposiciones"))
+    first = _BLANKS.match(folded, head.end())
+    read = read_list(folded, first.end() if first else head.end(), kind, plural=plural)
+    if read is None:
+        return None
+    items, end = read
+    before = _BEFORE.search(folded, max(0, head.start() - 120), head.start())
+    if before:
+        items[0] = _qualified(items[0], before[0])
+    items[0] = replace(items[0], start=head.start())
+    return Listed(kind, before.start() if before else head.start(), head.start(), tuple(items), end)

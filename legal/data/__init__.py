@@ -1,0 +1,1 @@
+"""Tables of the legal room, one documented file each."""

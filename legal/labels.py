@@ -1,0 +1,124 @@
+"""Canonical keys of provisions, their labels, and their anchors on the BOE's consolidated page.
+
+A key is ``kind:number``: ``art:48 bis``, ``art:30-44``, ``dt:11``, ``df:unica``, ``da:nueva``, ``anexo:2``. It is the
+same however the law, a question or a source writes the label. A disposition without an ordinal is the only one of its
+kind, hence ``unica``.
+"""
+
+import re
+from typing import NamedTuple
+
+from legal.folding import fold
+from legal.numerals import numeral, read_words
+
+SUFFIXES = "bis|ter|quater|quinquies|sexies|septies|octies|nonies|decies|undecies|duodecies"
+"""Latin suffixes of inserted provisions, folded."""
+
+_KINDS = {"a": "da", "t": "dt", "d": "dd", "f": "df"}
+_HEAD = re.compile(
+    r"\s*(?:(?P<art>articulos?|arts?\b\.?)|disp(?:osicion(?:es)?|\.)?\s*(?P<disp>adic|trans|derog|final)[a-z]*\.?"
+    r"|d\.?\s?(?P<letter>[atdf])\b\.?|(?P<annex>anexos?))\s*"
+)
+_NUMBER = re.compile(r"(?P<digits>\d{1,4})(?:\.?[ºª])?(?![\dº/])|(?P<only>unic[oa]|nuev[oa])\b|(?P<roman>[ivxlc]+)\b")
+_SUBANNEX = re.compile(r"\.([ivxl\d]+)\b")
+_SUFFIX = re.compile(rf"\.?[\s-]*({SUFFIXES})\b")
+_RANGE = re.compile(r"\s+al?\s+")
+_EDITORIAL = re.compile(r"\s*\[[^\])]*[\])]")
+
+
+class Heading(NamedTuple):
+    """A heading of a provision: its label as the law writes it, its canonical key, its title (may be empty)."""
+
+    label: str
+    key: str
+    title: str
+
+
+def _number_at(folded: str, position: int, *, roman: bool) -> tuple[str, int] | None:
+    if words := read_words(folded, position):
+        number, end = str(words[0]), words[1]
+    else:
+        found = _NUMBER.match(folded, position)
+        if found is None or (found["roman"] and not roman):
+            return None
+        number, end = found[0], found.end()
+        if found["only"]:
+            return number, end
+        number = found["digits"] or str(numeral(number) or number)
+    if suffix := _SUFFIX.match(folded, end):
+        number, end = f"{number} {suffix[1]}", suffix.end()
+    return number, end
+
+
+def split_heading(heading: str) -> Heading | None:
+    """Split "Disposición adicional nueva [sic]. Mejora…" into label, key and title; ``None`` if it is no provision.
+
+    Blanks are normalised and editorial marks in brackets dropped.
+    """
+    text = " ".join(_EDITORIAL.sub("", heading).split())
+    folded = fold(text)
+    head = _HEAD.match(folded)
+    if head is None:
+        return None
+    if head["art"]:
+        kind, only = "art", ""
+    elif head["annex"]:
+        kind, only = "anexo", "unico"
+    else:
+        kind, only = _KINDS[(head["disp"] or head["letter"])[0]], "unica"
+    found = _number_at(folded, head.end(), roman=kind != "art")
+    if found is None:
+        # A label without a number ends there: "Disposición final.", "ANEXO", but not "Anexo al contrato".
+        bare = text[head.end() :]
+        if not only or (bare and not text[: head.end()].rstrip().endswith(".") and bare[0] not in ".:"):
+            return None
+        end = head.end()
+        number = only
+    else:
+        number, end = found
+        if kind == "anexo" and (part := _SUBANNEX.match(folded, end)):
+            number, end = number + part[0], part.end()
+        until = _RANGE.match(folded, end)
+        if until and (last := _number_at(folded, until.end(), roman=False)):
+            number, end = f"{number}-{last[0]}", last[1]
+    number = {"unica": only or "unico", "unico": only or "unico", "nuevo": "nueva"}.get(number, number)
+    label = re.sub(r"^Arts?\b\.?", "Artículo", text[:end].rstrip(" ."))
+    return Heading(label, f"{kind}:{number}", text[end:].lstrip(" .:").removesuffix("."))
+
+
+def provision_key(label: str) -> str | None:
+    """Return the canonical key of a label ("Art. 6 bis" gives ``art:6 bis``), ``None`` if it names no provision.
+
+    A bare number is an article. What follows the number (apartado, letter, title) does not matter.
+    """
+    heading = split_heading(label)
+    if heading is None and re.match(r"\s*\d", label):
+        heading = split_heading("Artículo " + label.strip())
+    return heading.key if heading else None
+
+
+def anchor(label: str) -> str:
+    """Guess the fragment of a provision on the BOE's consolidated page ("Artículo 48 bis" gives ``a48bis``).
+
+    The BOE names its blocks ``a38``, ``aprimero``, ``dtundecima``, ``ddunica`` in most laws, and by running number in
+    some (``a1-2`` is article 10 of Ley Orgánica 3/2018); only its open-data API has the exact names. An anchor that
+    the page does not have opens the page at its top.
+    """
+    heading = split_heading(label)
+    if heading is None:
+        return ""
+    kind, number = heading.key.split(":")
+    folded = fold(heading.label)
+    words = _HEAD.sub("", folded, count=1)
+    if kind == "anexo":
+        return "an" + re.sub(r"[^a-z0-9]", "", words)
+    if kind == "art":
+        return "a" + re.sub(r"[^a-z0-9]", "", _RANGE.split(words)[0])
+    # The BOE spells "cuarta" so; the mistake is in the name of the block.
+    return kind + (re.sub(r"[^a-z0-9]", "", words).replace("cuarta", "cuaa") or number)
+
+
+def provision_url(law_id: str, label: str) -> str:
+    """Return the address of a provision on the BOE's consolidated page, as exact as ``anchor`` is."""
+    fragment = anchor(label)
+    return f"https://www.boe.es/buscar/act.php?id={law_id}" + (f"#{fragment}" if fragment else "")

@@ -1,0 +1,1 @@
+"""The stages of the graphs, one file each, named after the stage."""

@@ -1,0 +1,80 @@
+"""Turn the question into keyword searches with the reader model."""
+
+import json
+import re
+from typing import NotRequired
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.prompts import load_prompt
+from nodes.stage import Cost
+from services.errors import ModelError
+from services.protocols import ChatModel
+from state.context import ResolvedContext
+from state.rag import RagState
+from state.values import Message
+
+MAX_QUERIES = 4
+MAX_FOLLOWUP_QUERIES = 3
+HISTORY_MESSAGES = 4
+HISTORY_CHARACTERS = 200
+MAX_QUERY_CHARACTERS = 300
+
+_FENCE = re.compile(r"^\s*```[a-zA-Z]*\s*|\s*```\s*$")
+_ARRAY = re.compile(r"\[.*\]", re.DOTALL)
+
+
+class DecomposeUpdate(TypedDict):
+    """The searches, and a warning where the reader failed."""
+
+    queries: list[str]
+    warnings: NotRequired[list[str]]
+    cost: NotRequired[Cost]
+
+
+async def decompose(state: RagState, runtime: Runtime[ResolvedContext], *, reader: ChatModel) -> DecomposeUpdate:
+    """Ask for searches; a reader that is down or talks nonsense costs quality, never the answer."""
+    question, carried = state["question"], bool(state.get("carried"))
+    recent: list[Message] = [
+        {"role": message["role"], "content": message["content"][:HISTORY_CHARACTERS]}
+        for message in state["conversation"][-HISTORY_MESSAGES:]
+    ]
+    system = load_prompt("decompose_followup" if carried else "decompose")
+    try:
+        reply = await reader.complete(
+            system, [*recent, {"role": "user", "content": question}], deadline=state["deadline"]
+        )
+    except ModelError as error:
+        return {
+            "queries": [question],
+            "warnings": [f"Se ha buscado la pregunta tal cual: {error}"],
+            "cost": {"requests": error.attempts, "input_tokens": 0, "output_tokens": 0},
+        }
+    queries = parse_queries(reply.text, MAX_FOLLOWUP_QUERIES if carried else MAX_QUERIES)
+    if not queries and not carried:
+        queries = [question]
+    cost: Cost = {
+        "requests": reply.requests,
+        "input_tokens": reply.input_tokens,
+        "output_tokens": reply.output_tokens,
+    }
+    return {"queries": queries, "cost": cost}
+
+
+def parse_queries(text: str, most: int) -> list[str]:
+    """Read a JSON array of searches.
+
+    Code fences and talk around the array are stripped, whatever is no text is dropped, more than ``most`` are cut.
+    Without a valid array the text itself is the one search.
+    """
+    bare = _FENCE.sub("", text).strip()
+    for attempt in (bare, *(_ARRAY.findall(bare)[:1])):
+        try:
+            parsed = json.loads(attempt)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(parsed, list):
+            texts = [" ".join(item.split())[:MAX_QUERY_CHARACTERS] for item in parsed if isinstance(item, str)]
+            return list(dict.fromkeys(item for item in texts if item))[:most]
+    return [" ".join(bare.split())[:MAX_QUERY_CHARACTERS]] if bare else []

@@ -1,0 +1,53 @@
+"""Add the provisions that the candidates cite."""
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.candidates import candidate, in_order
+from services.protocols import ChunkStore
+from state.chunks import Candidate, Chunk, provision_of
+from state.context import ResolvedContext
+from state.rag import RagState
+
+PARENT_FACTOR = 0.8
+MAX_PER_SOURCE = 3
+MAX_REFERENCES = 15
+
+
+class ExpandReferencesUpdate(TypedDict):
+    """The candidates and what they cite."""
+
+    candidates: list[Candidate]
+
+
+async def expand_references(
+    state: RagState, runtime: Runtime[ResolvedContext], *, store: ChunkStore
+) -> ExpandReferencesUpdate:
+    """Follow the pre-computed references of every candidate, upward or level in rank.
+
+    Other parts of the candidate's own provision come whatever their number. A reference scores its best source × 0.8;
+    the 15 best are kept.
+    """
+    sources = state["candidates"]
+    known = {source["chunk"]["id"] for source in sources}
+    wanted = dict.fromkeys(ref for source in sources for ref in source["chunk"]["refs"] if ref not in known)
+    fetched = {chunk["id"]: chunk for chunk in await store.fetch(list(wanted))}
+    best: dict[int, Candidate] = {}
+    for source in in_order(sources):
+        for chunk in followed(source["chunk"], [fetched[ref] for ref in source["chunk"]["refs"] if ref in fetched]):
+            score = round(source["score"] * PARENT_FACTOR, 6)
+            best.setdefault(chunk["id"], candidate(chunk, score, "reference", source["chunk"]["provision"]))
+    return {"candidates": sources + in_order(best.values())[:MAX_REFERENCES]}
+
+
+def followed(source: Chunk, cited: list[Chunk]) -> list[Chunk]:
+    """Return which of the cited chunks to follow, in the order of the text."""
+    followed_now: list[Chunk] = []
+    others = 0
+    for chunk in cited:
+        if provision_of(chunk) == provision_of(source):
+            followed_now.append(chunk)
+        elif others < MAX_PER_SOURCE and chunk["rank"] <= source["rank"] and chunk["status"] != "derogada":
+            followed_now.append(chunk)
+            others += 1
+    return followed_now

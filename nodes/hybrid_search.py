@@ -1,0 +1,27 @@
+"""Search dense and sparse, every query in every collection at once."""
+
+from typing import NotRequired
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.search import HybridSearch
+from nodes.stage import Cost
+from state.chunks import Candidate
+from state.context import ResolvedContext
+from state.rag import RagState
+
+
+class HybridSearchUpdate(TypedDict):
+    """What the search found."""
+
+    found: list[Candidate]
+    cost: NotRequired[Cost]
+
+
+async def hybrid_search(
+    state: RagState, runtime: Runtime[ResolvedContext], *, search: HybridSearch
+) -> HybridSearchUpdate:
+    """Search with the vectors that the two encoding stages left in the cache."""
+    found, cost = await search.run(state["queries"], runtime.context, state["analysis"], state["deadline"])
+    return {"found": found, "cost": cost}

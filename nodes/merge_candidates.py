@@ -1,0 +1,20 @@
+"""Bring together what search, direct look-ups and carryover found."""
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.candidates import merged
+from state.chunks import Candidate
+from state.context import ResolvedContext
+from state.rag import RagState
+
+
+class MergeCandidatesUpdate(TypedDict):
+    """All candidates, each once."""
+
+    candidates: list[Candidate]
+
+
+async def merge_candidates(state: RagState, runtime: Runtime[ResolvedContext]) -> MergeCandidatesUpdate:
+    """Keep each chunk once, with its highest score."""
+    return {"candidates": merged(state["direct"] + state["found"] + state.get("carried", []))}

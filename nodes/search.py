@@ -1,0 +1,116 @@
+"""Hybrid search of several queries over several collections: what the search stages and refetch share."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from nodes.candidates import candidate, in_order, merged
+from nodes.stage import NO_COST, Cost
+from services.profile import Profile
+from services.protocols import ChunkStore, Embedder, Hit, HybridQuery, SearchFilter, SparseEncoder, SparseVector, Vector
+from services.vector_cache import VectorCache
+from state.chunks import Candidate, Chunk
+from state.context import ResolvedContext
+from state.values import Analysis
+
+PREFETCH = 20
+PER_COLLECTION = 10
+PER_QUERY = 20
+OVERALL = 30
+# Everything that both lists can hold: the caps count parents, and several children may share one.
+POINTS = 2 * PREFETCH
+
+
+@dataclass(frozen=True)
+class HybridSearch:
+    """Encodes queries and searches with them; vectors stay in a cache, out of the state."""
+
+    store: ChunkStore
+    embedder: Embedder
+    sparse: SparseEncoder
+    profile: Profile
+    dense_vectors: VectorCache[Vector] = field(default_factory=VectorCache)
+    sparse_vectors: VectorCache[SparseVector] = field(default_factory=VectorCache)
+
+    async def embed(self, queries: Sequence[str], deadline: float | None) -> tuple[list[str], Cost]:
+        """Embed the queries that the cache lacks, in one batch; return the keys of all, and the cost."""
+        keys = [self.dense_vectors.key("dense", self.embedder.fingerprint, query) for query in queries]
+        missing = {key: query for key, query in zip(keys, queries, strict=True) if self.dense_vectors.get(key) is None}
+        if not missing:
+            return keys, NO_COST
+        embedded = await self.embedder.embed_queries(list(missing.values()), deadline=deadline)
+        for key, vector in zip(missing, embedded.vectors, strict=True):
+            self.dense_vectors.put(key, vector)
+        return keys, {"requests": embedded.requests, "input_tokens": embedded.tokens, "output_tokens": 0}
+
+    async def encode(self, queries: Sequence[str]) -> list[str]:
+        """Encode the queries into the cache and return their keys."""
+        keys = [self.sparse_vectors.key("sparse", self.sparse.fingerprint, query) for query in queries]
+        # In a thread: the encoder reads files when it is first used.
+        vectors = await asyncio.to_thread(self.sparse.encode_queries, queries)
+        for key, vector in zip(keys, vectors, strict=True):
+            self.sparse_vectors.put(key, vector)
+        return keys
+
+    async def run(
+        self, queries: Sequence[str], context: ResolvedContext, analysis: Analysis, deadline: float | None
+    ) -> tuple[list[Candidate], Cost]:
+        """Search every collection with every query at once; return the best 30 parents, each once, and the cost.
+
+        ``weighted score = RRF score × weight of the collection``. Ten parents a collection, twenty a query. Vectors
+        that the cache no longer has (a forked checkpoint, another process) are made again.
+        """
+        dense_keys, cost = await self.embed(queries, deadline)
+        vectors = [
+            HybridQuery(_direction(self.dense_vectors.get(dense)), self.sparse_vectors.get(lexical) or NO_TERMS)
+            for dense, lexical in zip(dense_keys, await self.encode(queries), strict=True)
+        ]
+        collections = context.collections or self.profile.names
+        where = search_filter(context, analysis)
+        rankings = await asyncio.gather(
+            *(self.store.search(name, vectors, limit=POINTS, prefetch=PREFETCH, where=where) for name in collections)
+        )
+        parents = await self._parents([hit for ranking in rankings for hits in ranking for hit in hits])
+        found: list[Candidate] = []
+        for position, query in enumerate(queries):
+            of_query: list[Candidate] = []
+            for name, ranking in zip(collections, rankings, strict=True):
+                weight = self.profile.weight(name)
+                scored = merged(
+                    candidate(parents[hit.chunk["id"]], round(hit.score * weight, 6), "hybrid", query)
+                    for hit in ranking[position]
+                    if hit.chunk["id"] in parents
+                )
+                of_query.extend(scored[:PER_COLLECTION])
+            found.extend(in_order(of_query)[:PER_QUERY])
+        return merged(found)[:OVERALL], cost
+
+    async def _parents(self, hits: Sequence[Hit]) -> dict[int, Chunk]:
+        """Return for each hit's chunk id the chunk that goes on: its parent, or itself where it has none."""
+        wanted = {hit.chunk["parent_id"] for hit in hits if hit.chunk["parent_id"] is not None}
+        fetched = {chunk["id"]: chunk for chunk in await self.store.fetch(sorted(wanted))} if wanted else {}
+        resolved: dict[int, Chunk] = {}
+        for hit in hits:
+            parent = hit.chunk["parent_id"]
+            chunk = hit.chunk if parent is None else fetched.get(parent)
+            if chunk is not None:
+                resolved[hit.chunk["id"]] = chunk
+        return resolved
+
+
+NO_TERMS = SparseVector((), ())
+
+
+def search_filter(context: ResolvedContext, analysis: Analysis) -> SearchFilter:
+    """Return what may be found: the caller's options go before what the question says."""
+    said = analysis["as_of"]
+    return SearchFilter(
+        as_of=context.as_of or (date.fromisoformat(said) if said else None),
+        territory=context.territory or analysis["territory"],
+    )
+
+
+def _direction(vector: Vector | None) -> Vector | None:
+    """Return the vector, or ``None`` for one of length zero (no word known), which has no neighbours."""
+    return vector if vector is not None and vector.any() else None

@@ -1,0 +1,47 @@
+"""Choose the chunks that the principal will read."""
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from services.protocols import TokenCounter
+from state.chunks import Candidate
+from state.context import ResolvedContext
+from state.rag import RagState
+
+EXTRA_AFTER_REFETCH = 5
+
+
+class SelectContextUpdate(TypedDict):
+    """What the principal will read, in its order."""
+
+    context: list[Candidate]
+
+
+async def select_context(
+    state: RagState, runtime: Runtime[ResolvedContext], *, counter: TokenCounter, context_tokens: int
+) -> SelectContextUpdate:
+    """Keep the best chunks, whole, within their number and the token budget; the best one always fits.
+
+    What the model asked for (``need``) is let in before the caps are reached: it was fetched for that.
+    """
+    most = runtime.context.max_chunks_in_prompt + (EXTRA_AFTER_REFETCH if state["refetched"] else 0)
+    ranked = sorted(state["candidates"], key=preference)
+    needed_first = sorted(ranked, key=lambda found: "need" not in found["origins"])
+    chosen: set[int] = set()
+    spent = 0
+    for found in needed_first:
+        cost = counter.count(found["chunk"]["text"]) + counter.count(found["chunk"]["summary"])
+        if len(chosen) < most and (not chosen or spent + cost <= context_tokens):
+            chosen.add(found["chunk"]["id"])
+            spent += cost
+    return {"context": [found for found in ranked if found["chunk"]["id"] in chosen]}
+
+
+def preference(found: Candidate) -> tuple[bool, float, float, str, str, int, int]:
+    """Sort key: the reranked score decides, candidates without one come after, then the search score.
+
+    Ties: the parts of a provision together and in their order, then by id.
+    """
+    score, chunk = found.get("rerank_score"), found["chunk"]
+    place = (chunk["law_id"], chunk["provision_key"], chunk["part"], chunk["id"])
+    return score is None, -(score or 0.0), -found["score"], *place

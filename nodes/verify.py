@@ -1,0 +1,31 @@
+"""Check the answer's marks against the context."""
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from services.marks import keep_marks, marks_in
+from state.context import ResolvedContext
+from state.rag import RagState
+from state.values import Verdict
+
+
+class VerifyUpdate(TypedDict):
+    """The text without marks that point to nothing, and what became of each mark."""
+
+    answer: str
+    verdicts: list[Verdict]
+
+
+async def verify(state: RagState, runtime: Runtime[ResolvedContext]) -> VerifyUpdate:
+    """Remove marks that point to nothing, and report every mark."""
+    known = set(range(1, len(state["context"]) + 1)) if runtime.context.grounded_prompting else set()
+    text, _ = keep_marks(state["draft"], known)
+    verdicts: list[Verdict] = [
+        {
+            "mark": f"C{number}",
+            "valid": number in known,
+            "reason": "" if number in known else "La marca no corresponde a ningún fragmento y se ha retirado.",
+        }
+        for number in marks_in(state["draft"])
+    ]
+    return {"answer": text, "verdicts": verdicts}

@@ -1,0 +1,1 @@
+"""Adapters of outside things, one each, and the Protocols that stages see."""

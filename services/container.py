@@ -1,0 +1,29 @@
+"""The live services of a process, bound to the nodes when a graph is built."""
+
+from dataclasses import dataclass
+
+from services.profile import Profile
+from services.protocols import ChatModel, ChunkStore, Embedder, RerankerTable, SparseEncoder, TokenCounter
+from services.records import PackagedRecords
+from services.settings import Settings
+
+
+@dataclass(frozen=True)
+class Services:
+    """Everything that reaches outside the state; built once by ``services.factory``."""
+
+    settings: Settings
+    profile: Profile
+    store: ChunkStore
+    reader: ChatModel
+    principal: ChatModel
+    embedder: Embedder
+    sparse: SparseEncoder
+    rerankers: RerankerTable
+    records: PackagedRecords
+    counter: TokenCounter
+
+    async def close(self) -> None:
+        """Let go of files and connections."""
+        for service in (self.store, self.reader, self.principal, self.embedder):
+            await service.close()

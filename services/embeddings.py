@@ -1,0 +1,142 @@
+"""Dense vectors from a server that speaks OpenAI's embeddings API."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from services.errors import ConfigurationError
+from services.model_failures import MalformedReplyError
+from services.protocols import AsyncClose, Embedded, TokenCounter, Vector
+from services.retry import Retrier
+
+MAX_TEXTS = 256
+"""Texts of one request."""
+
+MAX_TOKENS = 250_000
+"""Tokens of one request; OpenAI refuses more than 300,000."""
+
+SECONDS_PER_MINUTE = 60.0
+
+
+class EmbeddingsClient(Protocol):
+    """The part of ``openai.AsyncOpenAI().embeddings`` that is used."""
+
+    async def create(self, **request: Any) -> Any:
+        """Post one request and return the typed response."""
+        ...
+
+
+class OpenAIEmbedder:
+    """Satisfies ``Embedder``; vectors are float32 and L2-normalised.
+
+    ``request`` goes into every request beside the texts (``model``, ``dimensions``). ``tpm`` is what the provider
+    grants in tokens a minute: documents are sent no faster.
+    """
+
+    def __init__(
+        self,
+        client: EmbeddingsClient,
+        request: dict[str, Any],
+        *,
+        fingerprint: str,
+        dimensions: int,
+        retrier: Retrier,
+        counter: TokenCounter,
+        tpm: int | None = None,
+        close: AsyncClose | None = None,
+    ) -> None:
+        self._client = client
+        self._request = request
+        self._fingerprint = fingerprint
+        self._dimensions = dimensions
+        self._retrier = retrier
+        self._counter = counter
+        self._tpm = tpm
+        self._close = close
+
+    @property
+    def fingerprint(self) -> str:
+        """Family, model and dimensions: what decides the vectors, wherever they are computed."""
+        return self._fingerprint
+
+    @property
+    def dimensions(self) -> int:
+        """Length of the vectors."""
+        return self._dimensions
+
+    async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
+        """Embed search queries in one request; none for no texts.
+
+        Raises:
+            ModelError: the provider failed for good.
+        """
+        return await self._embed(texts, deadline) if texts else Embedded([])
+
+    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
+        """Embed texts of the corpus in batches, each with a deadline of its own, at the pace that ``tpm`` allows.
+
+        Raises:
+            ModelError: the provider failed for good.
+        """
+        vectors: list[Vector] = []
+        requests = tokens = 0
+        pause = 0.0
+        for batch, size in self._batches(texts):
+            if pause:
+                await self._retrier.sleep(pause)
+            begun = self._retrier.clock()
+            embedded = await self._embed(batch, None)
+            vectors += embedded.vectors
+            requests += embedded.requests
+            tokens += embedded.tokens
+            if self._tpm:
+                allowed = begun + SECONDS_PER_MINUTE * (embedded.tokens or size) / self._tpm
+                pause = max(0.0, allowed - self._retrier.clock())
+        return Embedded(vectors, requests, tokens)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._close:
+            await self._close()
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[str], int]]:
+        """Cut the texts into requests, with the tokens of each."""
+        most = min(MAX_TOKENS, self._tpm or MAX_TOKENS)
+        batch: list[str] = []
+        size = 0
+        for text in texts:
+            tokens = self._counter.count(text)
+            if batch and (len(batch) == MAX_TEXTS or size + tokens > most):
+                yield batch, size
+                batch, size = [], 0
+            batch.append(text)
+            size += tokens
+        if batch:
+            yield batch, size
+
+    async def _embed(self, texts: Sequence[str], deadline: float | None) -> Embedded:
+        async def attempt() -> Embedded:
+            try:
+                response = await self._client.create(input=list(texts), **self._request)
+                rows = [item.embedding for item in sorted(response.data, key=lambda item: int(item.index))]
+                matrix = np.asarray(rows, dtype=np.float32)
+            except (ValueError, LookupError, TypeError, AttributeError) as error:
+                raise MalformedReplyError(str(error)) from error
+            if matrix.ndim != 2 or len(matrix) != len(texts):
+                raise MalformedReplyError(f"{len(rows)} vectores para {len(texts)} textos")
+            return Embedded(self._checked(matrix), tokens=getattr(response.usage, "prompt_tokens", None) or 0)
+
+        embedded, attempts = await self._retrier.run(attempt, deadline)
+        return Embedded(embedded.vectors, attempts, embedded.tokens)
+
+    def _checked(self, matrix: Vector) -> list[Vector]:
+        """Return the rows, of length 1 (a zero vector stays zero)."""
+        if matrix.shape[1] != self._dimensions:
+            raise ConfigurationError(
+                f"{self._retrier.endpoint.name} da vectores de {matrix.shape[1]} dimensiones y se esperan "
+                f"{self._dimensions}. Ponga {self._retrier.endpoint.variable('DIMENSIONS')}={matrix.shape[1]} y "
+                "vuelva a crear el índice."
+            )
+        norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+        return list(matrix / np.where(norms > 0, norms, 1))

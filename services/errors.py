@@ -1,0 +1,70 @@
+"""Every error of articulado, by who can act on it.
+
+ArticuladoError
+├── InvalidInput            the caller: change the question or the options
+├── ConfigurationError      the operator: change the settings
+├── IndexMissing            the operator: build the index
+├── IndexMismatch           the operator: rebuild the index, or go back to its settings
+├── StoreUnavailable        the operator: start or reach the store
+├── NoResultsFound          nobody: the index does not hold it
+├── InsufficientContext     nobody: what was found does not answer
+└── ModelError              the provider
+    ├── ModelTimeout
+    ├── ModelRateLimited
+    └── ContentFiltered
+
+The message of each is for the user: in Spanish, what happened and what to do.
+"""
+
+
+class ArticuladoError(RuntimeError):
+    """Base of all errors that articulado raises on purpose.
+
+    A ``RuntimeError``, because LangGraph's server hides the message of every type that it does not know.
+    """
+
+
+class InvalidInput(ArticuladoError):
+    """The question or an option of the call cannot be used."""
+
+
+class ConfigurationError(ArticuladoError):
+    """The settings are incomplete or contradict each other."""
+
+
+class IndexMissing(ArticuladoError):
+    """There is no index where the settings point."""
+
+
+class IndexMismatch(ArticuladoError):
+    """The index was built with another embedder, sparse encoder or chunker than the settings name."""
+
+
+class StoreUnavailable(ArticuladoError):
+    """The chunk store does not answer."""
+
+
+class NoResultsFound(ArticuladoError):
+    """The search found nothing."""
+
+
+class InsufficientContext(ArticuladoError):
+    """What was found cannot answer the question."""
+
+
+class ModelError(ArticuladoError):
+    """A model provider failed. ``attempts`` says how often it was asked, so that usage can count the requests."""
+
+    attempts: int = 0
+
+
+class ModelTimeout(ModelError):
+    """The provider did not answer within the deadline of the question."""
+
+
+class ModelRateLimited(ModelError):
+    """The provider asks to slow down, or the quota is used up."""
+
+
+class ContentFiltered(ModelError):
+    """The provider's content filter stopped the answer."""

@@ -1,0 +1,119 @@
+"""From settings to services: the one place that decides which adapter stands behind each Protocol."""
+
+from langchain_core.language_models import BaseChatModel
+
+from services.chat import LangChainChat
+from services.container import Services
+from services.lexicon import Lexicon
+from services.profile import Profile, load_profile
+from services.protocols import ChatModel, ChunkStore, Embedder
+from services.records import PackagedRecords
+from services.rerank import rerankers
+from services.settings import ModelSettings, Settings
+from services.sparse import Bm25Encoder
+from services.store.edge import EdgeStore
+from services.store.edge_writer import EdgeWriter
+from services.store.manifest import Fingerprints, Index
+from services.store.writer import WriterFactory
+from services.tokens import token_counter
+
+CHUNKER = "provision:2000:1"
+"""How laws are cut; changes when the same law would give other chunks."""
+
+
+def expected_fingerprints(settings: Settings, chunker: str = CHUNKER) -> Fingerprints:
+    """Return what an index must have been built with to serve these settings."""
+    return Fingerprints(
+        embedder=_embedder_fingerprint(settings), sparse=Bm25Encoder().fingerprint, chunker=chunker
+    )
+
+
+def build_services(settings: Settings, index: Index) -> Services:
+    """Bind every service to an open index.
+
+    Raises:
+        ConfigurationError: a key, a model or the profile is missing.
+    """
+    profile = load_profile(settings.profile)
+    lexicon = Lexicon.load(index.models)
+    return Services(
+        settings=settings,
+        profile=profile,
+        store=_store(settings, profile, index),
+        reader=_reader(settings.reader),
+        principal=_principal(settings.principal, lexicon),
+        embedder=_query_embedder(settings, index),
+        sparse=Bm25Encoder(),
+        rerankers=rerankers(lexicon),
+        records=PackagedRecords(),
+        counter=token_counter(settings.principal.model),
+    )
+
+
+def writer_factory(settings: Settings) -> WriterFactory:
+    """Return what writes the generations of an index: the store that the settings name."""
+    if settings.store == "embedded":
+        return EdgeWriter
+
+    from services.store.server_writer import server_writer
+
+    return server_writer(settings)
+
+
+def document_embedder(settings: Settings) -> Embedder | None:
+    """Return the embedder of a provider, or ``None`` offline, where it is fitted to the texts themselves."""
+    if settings.embedder.provider == "offline":
+        return None
+    from services.openai_models import embedder
+
+    return embedder(settings.embedder)
+
+
+def _embedder_fingerprint(settings: Settings) -> str:
+    fitted = document_embedder(settings)
+    if fitted is not None:
+        return fitted.fingerprint
+    from services.lsa import LsaEmbedder
+
+    return LsaEmbedder.fingerprint_for(settings.lsa_dimensions)
+
+
+def _query_embedder(settings: Settings, index: Index) -> Embedder:
+    remote = document_embedder(settings)
+    if remote is not None:
+        return remote
+    from services.lsa import LsaEmbedder
+
+    return LsaEmbedder.load(index.models)
+
+
+def _store(settings: Settings, profile: Profile, index: Index) -> ChunkStore:
+    if settings.store == "embedded":
+        return EdgeStore(index.folder, profile.names)
+    from services.store.server import ServerStore
+
+    return ServerStore.connect(settings, index.manifest)
+
+
+def _reader(settings: ModelSettings) -> ChatModel:
+    if settings.provider != "offline":
+        from services.openai_models import chat_model
+
+        return chat_model("reader", settings)
+    from services.offline_reader import KeywordReader
+
+    return _in_process(KeywordReader(), "sin conexión (palabras clave)")
+
+
+def _principal(settings: ModelSettings, lexicon: Lexicon) -> ChatModel:
+    if settings.provider != "offline":
+        from services.openai_models import chat_model
+
+        return chat_model("principal", settings)
+    from services.offline_principal import ExtractivePrincipal
+
+    return _in_process(ExtractivePrincipal(weights=lexicon), "sin conexión (citas literales)")
+
+
+def _in_process(model: BaseChatModel, name: str) -> LangChainChat:
+    return LangChainChat(model, name, requests_per_attempt=0)

@@ -1,0 +1,88 @@
+"""The lexicon: how many texts of an index each stem occurs in; stored beside the index, whatever its embedder."""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from services.errors import IndexMissing
+from services.text import stems
+
+_FILE = "lexicon.json"
+
+
+@runtime_checkable
+class StemWeights(Protocol):
+    """Tells how much a stem says."""
+
+    def idf(self, stem: str) -> float:
+        """Return the weight of a stem in [0, 1]."""
+        ...
+
+
+class EqualWeights:
+    """All stems say as much; stands in where there is no lexicon."""
+
+    def idf(self, stem: str) -> float:
+        """Return 1.0."""
+        return 1.0
+
+
+class Lexicon:
+    """Document frequencies of stems, the most frequent first, ties in alphabetical order."""
+
+    def __init__(self, texts: int, frequencies: dict[str, int]) -> None:
+        self.texts = texts
+        self.frequencies = frequencies
+
+    @classmethod
+    def build(cls, texts: Iterable[str]) -> "Lexicon":
+        """Count the texts that each stem occurs in."""
+        total = 0
+        counter: Counter[str] = Counter()
+        for text in texts:
+            total += 1
+            counter.update(set(stems(text)))
+        return cls(total, dict(sorted(counter.items(), key=lambda item: (-item[1], item[0]))))
+
+    def save(self, folder: Path) -> None:
+        """Write the lexicon into the ``models`` folder of an index."""
+        folder.joinpath(_FILE).write_bytes(self._serialised)
+
+    @classmethod
+    def load(cls, folder: Path) -> "Lexicon":
+        """Read the lexicon of an index.
+
+        Raises:
+            IndexMissing: there is none, or it cannot be read.
+        """
+        try:
+            stored = json.loads(folder.joinpath(_FILE).read_bytes())
+            return cls(stored["texts"], stored["frequencies"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise IndexMissing(
+                f"Falta el vocabulario del índice o está dañado ({folder / _FILE}). "
+                "Reconstruya el índice con «articulado ingest»."
+            ) from error
+
+    def idf(self, stem: str) -> float:
+        """Return the inverse document frequency, scaled to [0, 1].
+
+        idf(s) = ln((N + 1) / (df(s) + 1)) / ln(N + 1): 1 for a stem that no text has, 0 for one that all have.
+        """
+        if not self.texts:
+            return 1.0
+        return math.log((self.texts + 1) / (self.frequencies.get(stem, 0) + 1)) / math.log(self.texts + 1)
+
+    @cached_property
+    def digest(self) -> str:
+        """Name the content in 12 hexadecimal digits, so that a model can tell the lexicon that it was fitted on."""
+        return blake2b(self._serialised, digest_size=6).hexdigest()
+
+    @cached_property
+    def _serialised(self) -> bytes:
+        return json.dumps({"texts": self.texts, "frequencies": self.frequencies}, ensure_ascii=False).encode()

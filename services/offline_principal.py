@@ -1,0 +1,109 @@
+"""The offline principal: quotes the passages of the context that answer the question, and comments on nothing."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from langchain_core.messages import BaseMessage, HumanMessage
+from pydantic import ConfigDict
+
+from legal.citation_owners import CitationContext
+from legal.citations import parse_citations
+from legal.labels import provision_key
+from legal.laws import find_law
+from legal.registry import known_laws
+from services.fragments import Fragment, read_prompt
+from services.lexicon import EqualWeights, StemWeights
+from services.meta import DELIMITER
+from services.offline_chat import OfflineChat
+from services.quotation import Choice, Quotation, choose
+from services.text import stems
+from state.turn import NO_VERIFIED_INFORMATION
+
+OFFICIAL_NOTICE = "Citas literales de las normas encontradas; no son asesoramiento jurídico:"
+PLAIN_NOTICE = "Citas de resúmenes en lenguaje claro, que no son texto oficial; no son asesoramiento jurídico:"
+MIXED_NOTICE = (
+    "Citas literales de las normas encontradas y de resúmenes en lenguaje claro, que no son texto oficial; "
+    "no son asesoramiento jurídico:"
+)
+
+_FEW = 2
+_KINDS = {
+    "art": "artículo",
+    "da": "disposición adicional",
+    "dt": "disposición transitoria",
+    "dd": "disposición derogatoria",
+    "df": "disposición final",
+    "anexo": "anexo",
+}
+
+
+class ExtractivePrincipal(OfflineChat):
+    """Answers with literal quotations, provision by provision, and speaks the protocol of ``services.meta``."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    weights: StemWeights = EqualWeights()
+
+    def reply(self, messages: Sequence[BaseMessage]) -> str:
+        """Return quotations and, where the fragments have marks, the self-evaluation."""
+        asked = [str(message.text) for message in messages if isinstance(message, HumanMessage)]
+        fragments, question = read_prompt(asked[-1])
+        if len(stems(question)) < _FEW and len(asked) > 1:
+            # "¿Y cuánto dura?" is about what was asked before.
+            question = f"{question} {asked[-2]}"
+        choice = choose(question, fragments, self.weights)
+        answer = _answer(choice.quotations) if choice.quotations else f"{NO_VERIFIED_INFORMATION}."
+        if not any(fragment.mark for fragment in fragments):
+            return answer
+        return "\n".join([answer, "", DELIMITER, *_metadata(choice, fragments)])
+
+
+def _answer(quotations: Sequence[Quotation]) -> str:
+    kinds = {quotation.fragment.official for quotation in quotations}
+    notice = MIXED_NOTICE if len(kinds) > 1 else OFFICIAL_NOTICE if True in kinds else PLAIN_NOTICE
+    groups = groupby(quotations, key=lambda one: (one.fragment.law_name, one.fragment.provision, one.fragment.official))
+    return "\n\n".join([notice, *(_paragraph(list(group)) for _, group in groups)])
+
+
+def _paragraph(quotations: Sequence[Quotation]) -> str:
+    """Quote one provision, whose parts may be several fragments."""
+    first = quotations[0].fragment
+    title = f" ({first.title})" if first.title else ""
+    label = "" if first.official else ", resumen en lenguaje claro"
+    quoted = " ".join(f"«{_inner(text)}»" for one in quotations for text in one.sentences)
+    note = f" Nota: {first.note.rstrip('.')}." if first.note else ""
+    marks = "".join(dict.fromkeys(one.fragment.mark for one in quotations))
+    return f"{first.law_name}, {first.provision}{title}{label}: {quoted}{note} {marks}".rstrip()
+
+
+def _inner(text: str) -> str:
+    return text.replace("«", "“").replace("»", "”")
+
+
+def _metadata(choice: Choice, fragments: Sequence[Fragment]) -> list[str]:
+    lines = [
+        f"USED|{_numbers([quotation.fragment for quotation in choice.quotations])}",
+        f"DROP|{_numbers(choice.useless)}",
+    ]
+    if need := _missing(choice.quotations, fragments):
+        lines.append(need)
+    return lines
+
+
+def _numbers(fragments: Sequence[Fragment]) -> str:
+    return ",".join(dict.fromkeys(fragment.mark.strip("[]C") for fragment in fragments)) or "ninguno"
+
+
+def _missing(quotations: Sequence[Quotation], fragments: Sequence[Fragment]) -> str | None:
+    """Ask for the first provision that a quotation refers to and the context does not have."""
+    present = {(law.id, provision_key(one.provision)) for one in fragments if (law := find_law(one.law_name))}
+    for quotation in quotations:
+        law = find_law(quotation.fragment.law_name)
+        if law is None:
+            continue
+        for citation in parse_citations(" ".join(quotation.sentences), CitationContext(law_id=law.id)):
+            cited = known_laws().get(citation.law_id or "")
+            kind, _, number = citation.provision_key.partition(":")
+            if cited and kind in _KINDS and (cited.id, citation.provision_key) not in present:
+                return f"NEED|{_KINDS[kind]} {number}|{cited.short}"
+    return None

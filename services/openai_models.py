@@ -1,0 +1,148 @@
+"""From the settings of a role to a model: OpenAI, Azure OpenAI, or any server that speaks their API.
+
+Everything that the SDKs would read from the environment (``OPENAI_API_KEY``, ``OPENAI_API_BASE`` …) is given to them
+here, so that a request goes nowhere but where our own settings say.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from services.chat import LangChainChat
+from services.embeddings import OpenAIEmbedder
+from services.errors import ConfigurationError
+from services.model_failures import Endpoint
+from services.retry import Retrier
+from services.settings import ModelSettings, Role
+from services.tokens import token_counter
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+CONNECT_TIMEOUT = 10.0
+"""Seconds to connect; how long a reply may take is the business of the question's deadline."""
+
+NO_KEY = "sin-clave"
+"""What a server without keys is sent: the SDK insists on one."""
+
+EXAMPLE_URLS = {"azure": "https://<recurso>.openai.azure.com", "compatible": "http://localhost:8000/v1"}
+
+NATIVE_DIMENSIONS = {
+    "text-embedding-3-small": 1536,
+    "text-embedding-3-large": 3072,
+    "text-embedding-ada-002": 1536,
+}
+
+_REASONS = re.compile(r"(?:^|[/:])(?:gpt-[5-9]|o\d)", re.IGNORECASE)
+_SHORTENS = re.compile(r"(?:^|[/:])text-embedding-3", re.IGNORECASE)
+
+RetrierFactory = Callable[[Endpoint], Retrier]
+
+
+def chat_model(role: Role, settings: ModelSettings, retrier: RetrierFactory = Retrier) -> LangChainChat:
+    """Return the chat model of a role.
+
+    Raises:
+        ConfigurationError: a setting that the provider needs is missing; the message names it.
+    """
+    endpoint = _endpoint(role, settings)
+    common = {
+        **_connection(endpoint, settings),
+        "model": settings.model,
+        # Given even where it is None: LangChain fills in 1 for some models that it is not given one for.
+        "temperature": None if refuses_sampling(settings.model) else 0.0,
+        "stream_usage": True,
+        "stream_chunk_timeout": None,
+        "use_responses_api": False,
+    }
+    if settings.provider == "azure":
+        from langchain_openai import AzureChatOpenAI
+
+        azure = AzureChatOpenAI(**common, azure_deployment=settings.deployment or settings.model)
+        return _chat(azure, endpoint, retrier)
+    from langchain_openai import ChatOpenAI
+
+    return _chat(ChatOpenAI(**common), endpoint, retrier)
+
+
+def embedder(settings: ModelSettings, retrier: RetrierFactory = Retrier) -> OpenAIEmbedder:
+    """Return the embedder.
+
+    Raises:
+        ConfigurationError: a setting that the provider needs is missing; the message names it.
+    """
+    endpoint = _endpoint("embedder", settings)
+    dimensions = settings.dimensions or NATIVE_DIMENSIONS.get(settings.model)
+    if dimensions is None:
+        raise _missing(endpoint, "DIMENSIONS", "la longitud de los vectores del modelo")
+    common = {**_connection(endpoint, settings), "model": settings.model}
+    if settings.provider == "azure":
+        from langchain_openai import AzureOpenAIEmbeddings
+
+        client: Any = AzureOpenAIEmbeddings(**common, azure_deployment=settings.deployment or settings.model)
+    else:
+        from langchain_openai import OpenAIEmbeddings
+
+        client = OpenAIEmbeddings(**common, openai_api_type=None)
+    request: dict[str, Any] = {"model": settings.model}
+    if settings.dimensions and _SHORTENS.search(settings.model):
+        request["dimensions"] = settings.dimensions
+    family = "compatible" if settings.provider == "compatible" else "openai"
+    return OpenAIEmbedder(
+        # LangChain's own method would fetch tokenizer tables, send token ids and drop the usage.
+        client.async_client,
+        request,
+        fingerprint=f"{family}:{settings.model}:{dimensions}",
+        dimensions=dimensions,
+        retrier=retrier(endpoint),
+        counter=token_counter(settings.model),
+        tpm=settings.tpm,
+        close=client.http_async_client.aclose,
+    )
+
+
+def refuses_sampling(model: str) -> bool:
+    """Tell whether a model reasons (GPT-5 and later, o1, o3, o4): such models refuse temperature and token limits."""
+    return bool(_REASONS.search(model))
+
+
+def _chat(model: Any, endpoint: Endpoint, retrier: RetrierFactory) -> LangChainChat:
+    return LangChainChat(model, endpoint.name, retrier=retrier(endpoint), close=model.http_async_client.aclose)
+
+
+def _endpoint(role: Role, settings: ModelSettings) -> Endpoint:
+    return Endpoint(f"{settings.model} ({settings.provider})", role)
+
+
+def _connection(endpoint: Endpoint, settings: ModelSettings) -> dict[str, Any]:
+    """Return what every client of a provider is built with; retries are ours alone."""
+    key = settings.api_key.get_secret_value() if settings.api_key else ""
+    if not key and settings.provider != "compatible":
+        raise _missing(endpoint, "API_KEY", "la clave del proveedor")
+    if not settings.base_url and settings.provider != "openai":
+        raise _missing(endpoint, "BASE_URL", f"por ejemplo {EXAMPLE_URLS[settings.provider]}")
+    if not settings.api_version and settings.provider == "azure":
+        raise _missing(endpoint, "API_VERSION", "la versión de la API de Azure, por ejemplo 2024-10-21")
+
+    import openai
+
+    from services.http_client import PerLoopClient
+
+    timeout = openai.Timeout(None, connect=CONNECT_TIMEOUT)
+    http = PerLoopClient(timeout=timeout, follow_redirects=False)
+    common = {
+        "api_key": key or NO_KEY,
+        "max_retries": 0,
+        "timeout": timeout,
+        "http_async_client": http,
+        "openai_proxy": None,
+    }
+    if settings.provider != "azure":
+        return {**common, "base_url": settings.base_url or OPENAI_URL}
+    azure = {"azure_endpoint": settings.base_url, "api_version": settings.api_version}
+    return {**common, **azure, "azure_ad_token": None, "base_url": None, "openai_api_type": "azure"}
+
+
+def _missing(endpoint: Endpoint, suffix: str, what: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"Falta {endpoint.variable(suffix)} ({what}), que {endpoint.name} necesita. Defínala en el entorno o en .env."
+    )

@@ -1,0 +1,161 @@
+"""From packaged records to chunks: the same ids, texts and references for the demo index and for plain look-up."""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from hashlib import blake2b
+
+from legal.ids import chunk_id
+from legal.labels import provision_key, provision_url
+from legal.registry import known_laws
+from services.corpus import Corpus, Decision, ProvisionRecord, Record, RulingRecord, load_corpus
+from services.errors import ConfigurationError
+from state.chunks import Chunk
+
+DECISION_RANK = 5
+"""Rank of rulings and criteria."""
+
+_key_of = cache(provision_key)
+"""Labels recur: most references name the same few hundred provisions."""
+
+ProvisionIds = Mapping[tuple[str, str], int]
+"""Id of the chunk that a reference leads to, by law and provision key."""
+
+
+@cache
+def packaged() -> tuple[tuple[Record, Chunk], ...]:
+    """Return every packaged record with its chunk, references resolved among them.
+
+    Raises:
+        ConfigurationError: the corpus breaks its schema, names an unknown law, or has a provision twice.
+    """
+    return paired(load_corpus())
+
+
+def paired(corpus: Corpus) -> tuple[tuple[Record, Chunk], ...]:
+    """Return each record of a corpus with its chunk, references resolved among them.
+
+    Raises:
+        ConfigurationError: a record names a law or a provision that cannot be, or a provision is there twice.
+    """
+    ids: dict[tuple[str, str], int] = {}
+    for record in corpus.provisions:
+        place = record.law_id, _key(record)
+        if place in ids:
+            raise ConfigurationError(
+                f"El corpus incluido tiene dos veces «{record.provision}» de {record.law_id}. Deje una sola."
+            )
+        ids[place] = _provision_id(record)
+    return (
+        *((record, provision_chunk(record, ids)) for record in corpus.provisions),
+        *((record, decision_chunk(record, ids)) for record in corpus.decisions),
+    )
+
+
+def provision_chunk(record: ProvisionRecord, ids: ProvisionIds) -> Chunk:
+    """Return the chunk of a provision's record: its points are the text. References that ``ids`` lacks are left out.
+
+    Raises:
+        ConfigurationError: the registry does not know the law, or the label names no provision.
+    """
+    law = known_laws().get(record.law_id)
+    if law is None:
+        raise ConfigurationError(
+            f"El corpus incluido tiene registros de {record.law_id}, que no está en legal/data/laws.toml. Añádala."
+        )
+    return {
+        **_common(record, _provision_id(record), ids),
+        "collection": "normativa",
+        "law_id": law.id,
+        "law_name": law.short,
+        "rank": law.rank,
+        "kind": "resumen",
+        "provision": record.provision,
+        "provision_key": _key(record),
+        "summary": record.summary,
+        "text": "\n".join(record.points),
+        # The day of the law itself: a record gives the wording of today, and of no day before the law.
+        "valid_from": law.published.isoformat(),
+        "status_note": "",
+        "chunk_type": "provision",
+        "url": provision_url(law.id, record.provision),
+        "content_hash": _content_hash(record.summary, *record.points),
+    }
+
+
+def decision_chunk(record: Decision, ids: ProvisionIds) -> Chunk:
+    """Return the chunk of a ruling or a criterion: its doctrine is the text, and its author stands for the law."""
+    ruling = isinstance(record, RulingRecord)
+    collection = "sentencias" if ruling else "criterios_inss"
+    day = record.date.isoformat()
+    return {
+        **_common(record, chunk_id(collection, record.id, record.id, day, 1), ids),
+        "collection": collection,
+        "law_id": record.official_id,
+        "law_name": record.author,
+        "rank": DECISION_RANK,
+        "kind": "sentencia" if ruling else "criterio",
+        "provision": record.number,
+        "provision_key": record.id,
+        "summary": "",
+        "text": record.doctrine,
+        "valid_from": day,
+        "status_note": record.status_note,
+        "chunk_type": "doctrine",
+        "url": record.url,
+        "content_hash": _content_hash(record.doctrine),
+    }
+
+
+def search_text(record: Record) -> str:
+    """Return what a record is found by and never shows: questions, keywords, and the law's official name."""
+    law = known_laws().get(record.law_id) if isinstance(record, ProvisionRecord) else None
+    names = [law.title, law.abbreviation] if law else []
+    case = [record.case] if isinstance(record, RulingRecord) else []
+    return "\n".join([*record.questions, ", ".join(record.keywords), *names, *case])
+
+
+def _common(record: Record, identity: int, ids: ProvisionIds) -> Chunk:
+    """Return the fields that are the same for every kind of record; the rest is for the caller to add."""
+    return {  # type: ignore[typeddict-item]
+        "id": identity,
+        "title": record.title,
+        "breadcrumb": "",
+        "part": 1,
+        "parts": 1,
+        "parent_id": None,
+        "parent_content": "",
+        "strategy": "record",
+        "refs": _followed(record.refs, ids),
+        "valid_to": None,
+        "status": "vigente",
+        "territory_ccaa": None,
+        "territory_municipio": None,
+        "tier": "",
+        "topic": record.topics[0],
+        "attributes": {},
+        "source": "plain_language",
+    }
+
+
+def _followed(refs: Iterable[str], ids: ProvisionIds) -> list[int]:
+    places = ((law_id, _key_of(label) or "") for law_id, _, label in (ref.partition("#") for ref in refs))
+    return list(dict.fromkeys(ids[place] for place in places if place in ids))
+
+
+def _provision_id(record: ProvisionRecord) -> int:
+    # A name of its own: the official text of the same provision is another chunk.
+    return chunk_id("normativa", record.law_id, f"{_key(record)} resumen", None, 1)
+
+
+def _key(record: ProvisionRecord) -> str:
+    key = _key_of(record.provision)
+    if key is None:
+        raise ConfigurationError(
+            f"El corpus incluido llama «{record.provision}» a un precepto de {record.law_id}: "
+            "escriba la etiqueta de la norma, como «Artículo 38»."
+        )
+    return key
+
+
+def _content_hash(*texts: str) -> str:
+    return blake2b("\n".join(texts).encode(), digest_size=16).hexdigest()

@@ -1,0 +1,202 @@
+"""What the stages ask of the outside world: one small Protocol for each thing."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from state.chunks import Candidate, Chunk
+from state.values import Message
+
+Vector = NDArray[np.float32]
+"""(dim,) float32, L2-normalised."""
+
+
+@dataclass(frozen=True)
+class SparseVector:
+    """Term ids (ascending, unique, below 2**31) and their weights, of the same length."""
+
+    indices: tuple[int, ...]
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class HybridQuery:
+    """One query in both spaces; an empty sparse vector or a ``None`` dense one leaves its side out."""
+
+    dense: Vector | None
+    sparse: SparseVector
+
+
+@dataclass(frozen=True)
+class SearchFilter:
+    """What may be found.
+
+    Without ``as_of``, provisions in force today; with it, those in force on that date. Chunks of the whole
+    state always pass; those of a community or a city only where ``territory`` names it.
+    """
+
+    as_of: date | None = None
+    territory: str | None = None
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A chunk found by search. ``score`` in [0, 1]: RRF over what its k allows at most (first in both = 1)."""
+
+    chunk: Chunk
+    score: float
+
+
+class ChunkStore(Protocol):
+    """Where chunks are kept and searched. Rankings are descending in score, ties by ascending id."""
+
+    async def search(
+        self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
+    ) -> list[list[Hit]]:
+        """Search one collection with several queries; one ranking a query, in their order.
+
+        ``prefetch`` points are taken from each side, fused by RRF, and the best ``limit`` returned.
+        A collection that does not exist gives empty rankings.
+        """
+        ...
+
+    async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
+        """Return the chunks with these ids, from any collection, in the order asked; unknown ids are left out."""
+        ...
+
+    async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
+        """Return every part of one provision, in order of part; empty if there is none."""
+        ...
+
+    async def counts(self) -> dict[str, int]:
+        """Return the number of chunks of each collection."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of files and connections."""
+        ...
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """Vectors of some texts, in order, and what they cost."""
+
+    vectors: list[Vector]
+    requests: int = 0
+    tokens: int = 0
+
+
+class Embedder(Protocol):
+    """Turns texts into dense vectors."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What an index must have been built with to be searched with this embedder."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Length of the vectors."""
+        ...
+
+    async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
+        """Embed search queries (one request where the provider batches)."""
+        ...
+
+    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
+        """Embed texts of the corpus."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+class SparseEncoder(Protocol):
+    """Turns texts into BM25 weights; IDF is the store's part."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What an index must have been built with to be searched with this encoder."""
+        ...
+
+    def encode_queries(self, texts: Sequence[str]) -> list[SparseVector]:
+        """Encode search queries."""
+        ...
+
+    def encode_documents(self, texts: Sequence[str]) -> list[SparseVector]:
+        """Encode texts of the corpus."""
+        ...
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What a chat model wrote, whole, and what it cost."""
+
+    text: str
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class ChatModel(Protocol):
+    """A chat role (reader or principal). Retries and the deadline are its business."""
+
+    @property
+    def name(self) -> str:
+        """Provider and model, for a person."""
+        ...
+
+    async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
+        """Return the whole reply.
+
+        Raises:
+            ModelError: the provider failed for good.
+        """
+        ...
+
+    async def stream(
+        self,
+        system: str,
+        messages: Sequence[Message],
+        *,
+        on_text: Callable[[str], None],
+        on_restart: Callable[[], None],
+        deadline: float | None = None,
+    ) -> Completion:
+        """Hand over the reply as it is written, then return it whole.
+
+        ``on_restart`` is called when the stream broke and is asked for again: all text so far is void.
+
+        Raises:
+            ModelError: the provider failed for good.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+class Reranker(Protocol):
+    """Scores candidates for a question."""
+
+    async def score(self, question: str, queries: Sequence[str], candidates: Sequence[Candidate]) -> list[float]:
+        """Return one relevance in [0, 1] for each candidate, in their order."""
+        ...
+
+
+class TokenCounter(Protocol):
+    """Counts tokens, or bounds them from above."""
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens of the text."""
+        ...
+
+
+RerankerTable = Mapping[str, Reranker]
+AsyncClose = Callable[[], Awaitable[None]]

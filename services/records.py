@@ -1,0 +1,137 @@
+"""Plain look-up in the packaged records: answers without an index and without an embedder."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from legal.synonyms import expand
+from services.corpus import ProvisionRecord, Record
+from services.lexicon import Lexicon
+from services.packaged import packaged
+from services.protocols import Hit, HybridQuery, SearchFilter
+from services.text import stems
+from state.chunks import Chunk
+from state.values import NamedProvision
+
+MIN_SCORE = 0.2
+"""Below it a record has hardly a word in common with the question: such records are not returned."""
+
+NAMED_SCORE = 1.0
+SYNONYM_WEIGHT = 0.35
+"""What a legal synonym of the question's words counts, beside a word of its own."""
+
+COVERAGE_SHARE = 0.8
+"""How much covering the words of the question counts; the rest is likeness to a question of the record."""
+
+TITLE_REPEATS = 3
+"""A title says in few words what many words below it are about."""
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """What one record is found by: the worth of each stem in [0, 1), and the stems of each of its questions."""
+
+    chunk: Chunk
+    worth: Mapping[str, float]
+    questions: tuple[frozenset[str], ...]
+
+
+class PackagedRecords:
+    """The packaged records. A ``ChunkStore`` too, of which every search is empty: records have no vectors."""
+
+    def __init__(self, pairs: Sequence[tuple[Record, Chunk]] | None = None) -> None:
+        self._given = pairs
+
+    def lookup(self, question: str, provisions: Sequence[NamedProvision], limit: int) -> list[Hit]:
+        """Return the records that the question names (score 1.0), then those that share most with it.
+
+        score = 0.8 · Σ w(s)·n(s)/(n(s) + 1) / Σ w(s)  +  0.2 · max over the record's questions of Σ w(s ∩) / Σ w(s ∪),
+        where w is the IDF of a stem (× 0.35 for legal synonyms) and n how often the record has it. In [0, 1],
+        descending, ties by ascending id; at most ``limit`` records, none below ``MIN_SCORE``.
+        """
+        named = [chunk for wanted in provisions for chunk in self._places.get(_place(wanted), [])]
+        hits = {chunk["id"]: Hit(chunk, NAMED_SCORE) for chunk in named}
+        weights = self._weights(question)
+        if weights:
+            scored = (Hit(entry.chunk, round(self._score(entry, weights), 6)) for entry in self._entries)
+            found = [hit for hit in scored if hit.score >= MIN_SCORE and hit.chunk["id"] not in hits]
+            hits |= {hit.chunk["id"]: hit for hit in sorted(found, key=lambda hit: (-hit.score, hit.chunk["id"]))}
+        return list(hits.values())[:limit]
+
+    async def search(
+        self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
+    ) -> list[list[Hit]]:
+        """Return an empty ranking for each query."""
+        return [[] for _ in queries]
+
+    async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
+        """Return the chunks with these ids, in the order asked; unknown ids are left out."""
+        return [self._by_id[wanted] for wanted in ids if wanted in self._by_id]
+
+    async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
+        """Return the record of a provision; empty if there is none."""
+        return list(self._places.get((law_id, provision_key), []))
+
+    async def counts(self) -> dict[str, int]:
+        """Return the number of records of each collection."""
+        return dict(Counter(chunk["collection"] for chunk in self._by_id.values()))
+
+    async def close(self) -> None:
+        """Do nothing: nothing is open."""
+
+    @cached_property
+    def _pairs(self) -> Sequence[tuple[Record, Chunk]]:
+        return packaged() if self._given is None else self._given
+
+    @cached_property
+    def _by_id(self) -> dict[int, Chunk]:
+        return {chunk["id"]: chunk for _, chunk in self._pairs}
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str], list[Chunk]]:
+        places: dict[tuple[str, str], list[Chunk]] = {}
+        for chunk in self._by_id.values():
+            places.setdefault((chunk["law_id"], chunk["provision_key"]), []).append(chunk)
+        return places
+
+    @cached_property
+    def _entries(self) -> list[_Entry]:
+        return [_entry(record, chunk) for record, chunk in self._pairs]
+
+    @cached_property
+    def _lexicon(self) -> Lexicon:
+        return Lexicon(len(self._entries), Counter(stem for entry in self._entries for stem in entry.worth))
+
+    def _weights(self, question: str) -> dict[str, float]:
+        weights: dict[str, float] = {}
+        for term, weight in expand(question):
+            # A synonym that no record uses cannot be missed in any.
+            for stem in filter(self._lexicon.frequencies.__contains__, stems(term)):
+                weights[stem] = max(weights.get(stem, 0.0), weight * SYNONYM_WEIGHT * self._lexicon.idf(stem))
+        return weights | {stem: self._lexicon.idf(stem) for stem in stems(question)}
+
+    def _score(self, entry: _Entry, weights: Mapping[str, float]) -> float:
+        asked = sum(weights.values())
+        covered = sum(weight * entry.worth.get(stem, 0.0) for stem, weight in weights.items()) / asked
+        if not covered:
+            return 0.0
+        return COVERAGE_SHARE * covered + (1 - COVERAGE_SHARE) * max(
+            (self._likeness(stems_of, weights, asked) for stems_of in entry.questions), default=0.0
+        )
+
+    def _likeness(self, question: frozenset[str], weights: Mapping[str, float], asked: float) -> float:
+        shared = sum(weights.get(stem, 0.0) for stem in question)
+        return shared / (asked + sum(self._lexicon.idf(stem) for stem in question if stem not in weights))
+
+
+def _entry(record: Record, chunk: Chunk) -> _Entry:
+    questions = tuple(frozenset(stems(question)) for question in record.questions)
+    body = [record.summary, *record.points] if isinstance(record, ProvisionRecord) else [record.doctrine]
+    heading = [f"{record.title} {chunk['provision']}"] * TITLE_REPEATS
+    counts = Counter(stems("\n".join([*heading, *body, *record.keywords, *record.questions])))
+    return _Entry(chunk, {stem: count / (count + 1) for stem, count in counts.items()}, questions)
+
+
+def _place(named: NamedProvision) -> tuple[str, str]:
+    return named["law_id"], named["provision_key"]

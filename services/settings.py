@@ -1,0 +1,128 @@
+"""Process settings, parsed once from the environment and ``.env``."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from services.errors import ConfigurationError
+from state.context import RerankStrategy, ResolvedContext
+
+Provider = Literal["offline", "openai", "azure", "compatible"]
+Role = Literal["reader", "principal", "embedder"]
+
+DEFAULT_MODELS: dict[Role, str] = {
+    "reader": "gpt-5-nano",
+    "principal": "gpt-5.2",
+    "embedder": "text-embedding-3-small",
+}
+
+
+class ModelSettings(BaseSettings):
+    """One model role: its provider, endpoint and key.
+
+    Read from ``ARTICULADO_<ROLE>_…``; ``for_role`` names the role.
+    """
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True)
+
+    provider: Provider = "offline"
+    model: str = ""
+    base_url: str = ""
+    api_key: SecretStr | None = None
+    api_version: str = ""
+    deployment: str = ""
+    dimensions: int | None = Field(default=None, ge=1)
+    tpm: int | None = Field(default=None, ge=1, description="Tokens per minute granted by the provider")
+
+    @classmethod
+    def for_role(cls, role: Role, env_file: Path | None) -> "ModelSettings":
+        """Read the settings of one role.
+
+        Raises:
+            ConfigurationError: a value cannot be used.
+        """
+        try:
+            read = cls(_env_prefix=f"ARTICULADO_{role.upper()}_", _env_file=env_file)  # type: ignore[call-arg]
+        except ValidationError as error:
+            raise _explained(error, f"ARTICULADO_{role.upper()}_") from error
+        return read if read.model else read.model_copy(update={"model": DEFAULT_MODELS[role]})
+
+
+class Settings(BaseSettings):
+    """Everything that is configured for a process; the run context can override some of it for one question."""
+
+    model_config = SettingsConfigDict(env_prefix="ARTICULADO_", extra="ignore", frozen=True)
+
+    store: Literal["embedded", "server"] = "embedded"
+    home: Path = Field(default_factory=lambda: Path.home() / ".cache" / "articulado")
+    index: Path | None = Field(default=None, description="Folder of the index; unset: ``home/index``")
+    qdrant_url: str = "http://localhost:6333"
+    qdrant_api_key: SecretStr | None = None
+    qdrant_shards: int = Field(1, ge=1)
+    qdrant_replicas: int = Field(1, ge=1)
+    profile: str = "laboral"
+    rerank_strategy: RerankStrategy = "auto"
+    grounded_prompting: bool = True
+    max_chunks_in_prompt: int = Field(25, ge=1, le=100)
+    rag_enabled: bool = True
+    collections: Annotated[tuple[str, ...], NoDecode] = ()
+    context_tokens: int = Field(24_000, ge=500)
+    question_timeout: float = Field(120.0, gt=0, description="Seconds for all model calls of one question")
+    lsa_dimensions: int = Field(192, ge=8, le=1024)
+
+    reader: ModelSettings = ModelSettings()
+    principal: ModelSettings = ModelSettings()
+    embedder: ModelSettings = ModelSettings()
+
+    @field_validator("collections", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
+
+    @field_validator("home", "index")
+    @classmethod
+    def _expanded(cls, value: Path | None) -> Path | None:
+        return value.expanduser() if value else None
+
+    @classmethod
+    def read(cls, env_file: Path | None = Path(".env"), **overrides: object) -> "Settings":
+        """Read the settings: overrides of the caller, then the environment, then ``.env``, then defaults.
+
+        Raises:
+            ConfigurationError: a value cannot be used; the message names the variable.
+        """
+        given = {key: value for key, value in overrides.items() if value is not None}
+        roles = {
+            role: given.pop(role, None) or ModelSettings.for_role(role, env_file)
+            for role in ("reader", "principal", "embedder")
+        }
+        try:
+            return cls(_env_file=env_file, **roles, **given)  # type: ignore[call-arg, arg-type]
+        except ValidationError as error:
+            raise _explained(error, "ARTICULADO_") from error
+
+    @property
+    def index_folder(self) -> Path:
+        """Folder of the index: the one named, or the default one, which begins as the demo."""
+        return self.index or self.home / "index"
+
+    def defaults(self) -> ResolvedContext:
+        """Return the run context that applies where a caller sets nothing."""
+        return ResolvedContext(
+            rerank_strategy=self.rerank_strategy,
+            grounded_prompting=self.grounded_prompting,
+            max_chunks_in_prompt=self.max_chunks_in_prompt,
+            rag_enabled=self.rag_enabled,
+            collections=self.collections,
+        )
+
+
+def _explained(error: ValidationError, prefix: str) -> ConfigurationError:
+    first = error.errors()[0]
+    name = prefix + "_".join(str(part) for part in first["loc"]).upper()
+    return ConfigurationError(
+        f"El valor de {name} no es válido: {first['msg']}. Corríjalo en el entorno o en el fichero .env; "
+        "los valores posibles están en .env.example."
+    )

@@ -1,0 +1,118 @@
+"""Building a generation of an index."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from shutil import rmtree
+from types import TracebackType
+from typing import Self
+
+from services.errors import IndexMismatch, InvalidInput
+from services.protocols import SparseVector, Vector
+from services.store.generations import Generations, write_durably
+from services.store.manifest import BUILD_HINT, FORMAT, MANIFEST, MODELS, Description, Index, Manifest
+from services.store.writer import WriterFactory
+from state.chunks import Chunk
+
+
+class IndexBuilder:
+    """Builds a new generation, as an async context; until ``commit`` nobody sees it.
+
+    One process at a time builds an index: entering waits for the others. Leaving without a commit, by an exception
+    or not, removes what was built and changes nothing else.
+    """
+
+    def __init__(self, folder: Path, writer: WriterFactory) -> None:
+        self._generations = Generations(folder)
+        self._make_writer = writer
+        self._stack = AsyncExitStack()
+        self._ids: set[int] = set()
+        self._documents: set[tuple[str, str]] = set()
+        self._dimensions: int | None = None
+        self._committed = False
+
+    async def __aenter__(self) -> Self:
+        """Wait for the build lock and begin a generation."""
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(self._generations.locked())
+            self._folder = await asyncio.to_thread(self._generations.begin)
+            self._writer = self._make_writer(self._folder)
+            stack.push_async_callback(self._writer.close)
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Remove the generation unless it was committed, and let other builds begin."""
+        async with self._stack:
+            if not self._committed:
+                await asyncio.to_thread(rmtree, self._folder, ignore_errors=True)
+                await self._writer.discard()
+
+    @property
+    def models(self) -> Path:
+        """Folder for the files of the embedder; it exists."""
+        return self._folder / MODELS
+
+    async def add(
+        self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector]
+    ) -> None:
+        """Write a batch of chunks with their vectors, in the same order.
+
+        A ``None`` dense vector (a text without a known word) or an empty sparse one leaves that side out; the first
+        batch needs a dense vector, which tells the length of all.
+
+        Raises:
+            InvalidInput: two chunks share an id, or no dense vector has come yet.
+        """
+        if self._dimensions is None:
+            self._dimensions = next((len(vector) for vector in dense if vector is not None), None)
+        if self._dimensions is None:
+            raise InvalidInput(
+                "Ningún texto del primer lote tiene vector denso: no contiene palabras que el modelo conozca. Revise "
+                "los documentos que se indexan."
+            )
+        for chunk in chunks:
+            if chunk["id"] in self._ids:
+                raise InvalidInput(
+                    f"Dos fragmentos comparten el identificador {chunk['id']}; el segundo es «{chunk['provision']}» de "
+                    f"{chunk['law_id']}. Compruebe que el documento no está repetido en la carpeta que se indexa."
+                )
+            self._ids.add(chunk["id"])
+            self._documents.add((chunk["collection"], chunk["law_id"]))
+        await self._writer.add(chunks, dense, sparse, size=self._dimensions)
+
+    async def commit(self, description: Description) -> Index:
+        """Check what was written and serve it from now on.
+
+        Raises:
+            InvalidInput: nothing was added.
+            IndexMismatch: the store does not hold what was added.
+        """
+        if self._dimensions is None:
+            raise InvalidInput("No hay ningún fragmento que indexar. Revise la carpeta de documentos.")
+        counts = await self._writer.finish()
+        if sum(counts.values()) != len(self._ids):
+            raise IndexMismatch(
+                f"Se han escrito {len(self._ids)} fragmentos y el almacén devuelve {sum(counts.values())}. El índice "
+                f"anterior sigue en uso; compruebe el espacio en disco y repita {BUILD_HINT}."
+            )
+        manifest = Manifest(
+            **description.model_dump(exclude={"fingerprints"}),
+            fingerprints=description.fingerprints,
+            format=FORMAT,
+            generation=self._folder.name,
+            created=datetime.now(UTC),
+            dimensions=self._dimensions,
+            collections=counts,
+            documents=Counter(collection for collection, _ in self._documents),
+        )
+        await asyncio.to_thread(write_durably, self._folder / MANIFEST, manifest.model_dump_json(indent=2))
+        await self._writer.publish()
+        await asyncio.to_thread(self._generations.switch, self._folder)
+        self._committed = True
+        return Index(self._folder, manifest)

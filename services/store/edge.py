@@ -1,0 +1,147 @@
+"""The embedded store: Qdrant Edge, the Qdrant engine in this process."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import date
+from pathlib import Path
+from threading import Lock
+
+import qdrant_edge as q
+
+from services.errors import StoreUnavailable
+from services.protocols import Hit, HybridQuery, SearchFilter
+from services.store.filters import After, Clause, Condition, IsNull, OneOf, UpTo, clauses, provision
+from services.store.layout import (
+    DENSE,
+    MAX_PARTS,
+    SPARSE,
+    field_path,
+    in_order,
+    parts_in_order,
+    to_chunk,
+    to_hits,
+)
+from services.store.rrf import Scored, fuse
+from state.chunks import Chunk
+
+
+class EdgeStore:
+    """Satisfies ``ChunkStore`` over one generation of an index: a folder with a shard for each collection.
+
+    Shards are opened at their first use. Several processes may have the same generation open: opening and closing a
+    shard rewrites some of its files, but only with what they already hold.
+
+    Raises (from every method): StoreUnavailable, where the files cannot be opened.
+    """
+
+    def __init__(self, folder: Path, collections: Sequence[str], *, today: Callable[[], date] = date.today) -> None:
+        self._folder = folder
+        self._names = tuple(collections)
+        self._today = today
+        self._shards: dict[str, q.EdgeShard] = {}
+        self._opening = Lock()
+
+    async def search(
+        self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
+    ) -> list[list[Hit]]:
+        """Search one collection; see ``ChunkStore.search``."""
+        if collection not in self._names:
+            return [[] for _ in queries]
+        condition = _filter(clauses(where, self._today()))
+        return await asyncio.to_thread(self._search, collection, queries, limit, prefetch, condition)
+
+    async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
+        """Return chunks by id; see ``ChunkStore.fetch``."""
+
+        def read(name: str) -> list[q.Record]:
+            return self._shard(name).retrieve(list(ids), with_payload=True, with_vector=False)
+
+        found = await asyncio.gather(*(asyncio.to_thread(read, name) for name in self._names)) if ids else []
+        return in_order(ids, (to_chunk(record.payload or {}) for records in found for record in records))
+
+    async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
+        """Return the parts of a provision; see ``ChunkStore.find``."""
+        request = q.ScrollRequest(limit=MAX_PARTS, filter=_filter(provision(law_id, provision_key)), with_payload=True)
+
+        def read(name: str) -> list[q.Record]:
+            return self._shard(name).scroll(request)[0]
+
+        found = await asyncio.gather(*(asyncio.to_thread(read, name) for name in self._names))
+        return parts_in_order(to_chunk(record.payload or {}) for records in found for record in records)
+
+    async def counts(self) -> dict[str, int]:
+        """Return the number of chunks of each collection."""
+
+        def count(name: str) -> int:
+            return self._shard(name).count(q.CountRequest(exact=True))
+
+        counted = await asyncio.gather(*(asyncio.to_thread(count, name) for name in self._names))
+        return dict(zip(self._names, counted, strict=True))
+
+    async def close(self) -> None:
+        """Close the shards; a later call opens them again."""
+        with self._opening:
+            shards = list(self._shards.values())
+            self._shards.clear()
+        for shard in shards:
+            await asyncio.to_thread(shard.close)
+
+    def _search(
+        self, collection: str, queries: Sequence[HybridQuery], limit: int, prefetch: int, condition: q.Filter
+    ) -> list[list[Hit]]:
+        sides = [_sides(query) for query in queries]
+        requests = [q.QueryRequest(limit=prefetch, query=side, filter=condition) for query in sides for side in query]
+        if not requests:
+            return [[] for _ in queries]
+        shard = self._shard(collection)
+        answers = iter(shard.query_batch(q.QueryBatchRequest(requests)))
+        rankings = [fuse([_scored(next(answers)) for _ in query], limit=limit) for query in sides]
+        # Reading a payload costs more than finding it: only those of the best are read.
+        best: list[q.PointId] = [point for ranking in rankings for point, _ in ranking]
+        records = shard.retrieve(best, with_payload=True, with_vector=False)
+        payloads = {int(str(record.id)): record.payload or {} for record in records}
+        return [to_hits(ranking, payloads) for ranking in rankings]
+
+    def _shard(self, name: str) -> q.EdgeShard:
+        with self._opening:
+            if name not in self._shards:
+                try:
+                    self._shards[name] = q.EdgeShard.load(str(self._folder / name))
+                except Exception as error:  # the engine raises nothing narrower
+                    raise StoreUnavailable(
+                        f"No se puede abrir la colección «{name}» del índice en {self._folder}: {error}. Compruebe que "
+                        "la carpeta existe y que este usuario puede leer y escribir en ella, o vuelva a construir el "
+                        "índice con «articulado ingest»."
+                    ) from error
+            return self._shards[name]
+
+
+def _sides(query: HybridQuery) -> list[q.Query]:
+    sides = []
+    if query.dense is not None:
+        sides.append(q.Query.Nearest(query.dense.tolist(), using=DENSE))
+    if query.sparse.indices:
+        vector = q.SparseVector(list(query.sparse.indices), list(query.sparse.values))
+        sides.append(q.Query.Nearest(vector, using=SPARSE))
+    return sides
+
+
+def _scored(points: Sequence[q.ScoredPoint]) -> list[Scored]:
+    return [(int(str(point.id)), point.score) for point in points]
+
+
+def _filter(must: Sequence[Clause]) -> q.Filter:
+    return q.Filter(must=[q.Filter(should=[_condition(condition) for condition in clause]) for clause in must])
+
+
+def _condition(condition: Condition) -> q.IsNullCondition | q.FieldCondition:
+    key = field_path(condition.field)
+    match condition:
+        case IsNull():
+            return q.IsNullCondition(key)
+        case OneOf(values=values):
+            return q.FieldCondition(key, match=q.MatchAny(list(values)))
+        case UpTo(day=day):
+            return q.FieldCondition(key, range=q.RangeDateTime(lte=day.isoformat()))
+        case After(day=day):
+            return q.FieldCondition(key, range=q.RangeDateTime(gt=day.isoformat()))

@@ -1,0 +1,105 @@
+"""The manifest of an index: what a generation holds and what it was built with."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from services.errors import IndexMismatch
+
+FORMAT: Final = 1
+"""Raised when an index of today could not be read by the code of tomorrow."""
+
+MANIFEST = "manifest.json"
+MODELS = "models"
+
+BUILD_HINT = "«articulado ingest»"
+"""The command that builds an index, as messages quote it."""
+
+_PARTS = {"embedder": "los vectores densos", "sparse": "los pesos BM25", "chunker": "la división en fragmentos"}
+
+
+class Fingerprints(BaseModel):
+    """What the vectors and chunks of an index depend on: equal fingerprints, interchangeable parts."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    embedder: str
+    sparse: str
+    chunker: str
+
+
+class Description(BaseModel):
+    """What the builder of an index says of it; ``source`` is for a person."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    fingerprints: Fingerprints
+    profile: str
+    language: str
+    source: str
+    demo: bool = False
+
+
+class Manifest(Description):
+    """A description and what the build itself adds.
+
+    ``created`` is UTC; by collection, ``collections`` counts chunks and ``documents`` laws (or rulings, or criteria).
+    """
+
+    format: Literal[1]
+    generation: str
+    created: datetime
+    dimensions: int = Field(ge=1)
+    collections: dict[str, int]
+    documents: dict[str, int] = {}
+
+    def check(self, expected: Fingerprints, folder: Path) -> None:
+        """Compare with what the caller searches with.
+
+        Raises:
+            IndexMismatch: the message names what differs and what to run.
+        """
+        built = self.fingerprints.model_dump()
+        differences = [
+            f"{_PARTS[part]} (índice: {built[part]}; configuración: {wanted})"
+            for part, wanted in expected.model_dump().items()
+            if built[part] != wanted
+        ]
+        if differences:
+            raise IndexMismatch(
+                f"El índice de {folder} se construyó con otra configuración. Difieren: {'; '.join(differences)}. "
+                f"Vuelva a construirlo con {BUILD_HINT} o recupere la configuración con la que se construyó."
+            )
+
+
+@dataclass(frozen=True)
+class Index:
+    """A generation that can be searched: its folder and its manifest."""
+
+    folder: Path
+    manifest: Manifest
+
+    @property
+    def models(self) -> Path:
+        """Folder with the files of the embedder."""
+        return self.folder / MODELS
+
+
+def read_manifest(generation: Path) -> Manifest:
+    """Read the manifest of a generation.
+
+    Raises:
+        FileNotFoundError: there is none.
+        IndexMismatch: it cannot be read, or is of another format.
+    """
+    text = (generation / MANIFEST).read_bytes()
+    try:
+        return Manifest.model_validate_json(text)
+    except ValidationError as error:
+        raise IndexMismatch(
+            f"El índice de {generation} está dañado o es de otra versión de articulado: no se entiende su "
+            f"{MANIFEST} ({error.error_count()} errores). Vuelva a construirlo con {BUILD_HINT}."
+        ) from error

@@ -1,0 +1,41 @@
+"""What building an index asks of a store: one Protocol, so that ingestion does not care which store it is."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from services.protocols import SparseVector, Vector
+from state.chunks import Chunk
+
+
+class IndexWriter(Protocol):
+    """Writes the collections of one new generation, unseen until it is published."""
+
+    async def add(
+        self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector], *, size: int
+    ) -> None:
+        """Write chunks with their vectors (``size`` is the length of the dense ones), each in its collection.
+
+        A ``None`` dense vector or an empty sparse one leaves that side out.
+        """
+        ...
+
+    async def finish(self) -> dict[str, int]:
+        """Make everything durable and return the number of chunks of each collection, as read back."""
+        ...
+
+    async def publish(self) -> None:
+        """Make this generation the one that is searched, in one step for all collections."""
+        ...
+
+    async def discard(self) -> None:
+        """Remove what was written."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of files and connections."""
+        ...
+
+
+WriterFactory = Callable[[Path], IndexWriter]
+"""Makes the writer of a generation, given its folder; the folder's name is the generation's."""

@@ -1,0 +1,143 @@
+"""Spanish text analysis: stems for every lexical comparison, and sentences for quotation.
+
+One analysis serves BM25, LSA, the reranker and the offline models, so that they agree on what a word is.
+"""
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+from hashlib import blake2b
+from importlib import resources
+
+from py_rust_stemmers import SnowballStemmer
+
+_VERSION = "es-1"
+"""Changes when this code may give a word another stem than before."""
+
+_WORD = re.compile(r"\w+")
+# Noun endings whose accent the Snowball algorithm would take for a verb form ("garantía" -> "garant", but "garantia" ->
+# "garanti"): those lose it before stemming, so that text typed without accents meets text with them.
+_MISLEADING_ACCENT = re.compile(r"í(?=as?$)|í(?=d[ao]s?$)|[áéíóú](?=s$)")
+_ION = re.compile(r"ion$")
+# Plurals that the algorithm misses or takes for verbs: familiares, entidades, imágenes; años, altas, mínimos, tareas.
+_PLURAL_ES = re.compile(r"(?<=\w[aeiouáéíóú][dlnr])es$")
+_PLURAL_S = re.compile(r"(?<=\w\w[ao])s$")
+_FIRST_PERSON_PLURAL = re.compile(r"[ae]mos$")
+
+
+_STOP = re.compile(r"[.!?…]+[»”\")\]]*\s+(?=[«“\"(\[¿¡]*[A-ZÁÉÍÓÚÑÜ\d])")
+_LIST_MARK = re.compile(r"[«“\"(\[]*(?:\d{1,3}(?:\.\d{1,2})*|[a-zñ]|[ivxlc]+)(?:\.?[ºª])?[.)\]]*", re.IGNORECASE)
+_LAST_WORD = re.compile(r"(?:^|[\s(«“\"\[])(\w+(?:\.\w+)*)$")
+
+
+def fold(text: str) -> str:
+    """Return the text without diacritics ("ñ" becomes "n"); the case stays."""
+    return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
+
+
+@cache
+def stop_words() -> frozenset[str]:
+    """Return the stop words, lower case, each with and without its accents."""
+    words = {word for line in _read_list("stopwords_es.txt") for word in line.split()}
+    return frozenset(words | {fold(word) for word in words})
+
+
+@cache
+def analysis_fingerprint() -> str:
+    """Name this analysis, word lists included: texts analysed under different names must not be compared."""
+    settings = repr((_VERSION, sorted(stop_words()), sorted(_families().items())))
+    return f"{_VERSION}:{blake2b(settings.encode(), digest_size=6).hexdigest()}"
+
+
+class SpanishStemmer:
+    """Snowball's Spanish algorithm, made indifferent to missing accents and better at plurals.
+
+    Satisfies the ``Stemmer`` protocol of fastembed: lower-case words in, stems without accents out.
+    """
+
+    def stem_word(self, word: str) -> str:
+        """Return the stem of a lower-case word; an empty string where nothing is left ("ª")."""
+        return _stem(word)
+
+
+def content_words(text: str) -> list[str]:
+    """Return the words of a text, in order, lower case, without stop words; numbers count as words."""
+    stop = stop_words()
+    return [word for word in _WORD.findall(unicodedata.normalize("NFC", text).lower()) if word not in stop]
+
+
+def stems(text: str) -> list[str]:
+    """Return the stems of the content words of a text, in order; numbers stay as they are."""
+    return [stem for word in content_words(text) if (stem := _stem(word))]
+
+
+def sentences(text: str) -> list[str]:
+    """Split legal prose into sentences, verbatim but for white space.
+
+    A line break always parts; abbreviations ("art.", "núm.", "D."), initials and the mark of an apartado or a letter
+    ("1. ", "b) ") never do, so that a mark stays with its text.
+    """
+    found = []
+    for line in text.splitlines():
+        start = 0
+        for stop in _STOP.finditer(line):
+            sentence = line[start : stop.end()].strip()
+            if _ends(line[start : stop.start()], sentence, stop[0]):
+                found.append(sentence)
+                start = stop.end()
+        if rest := line[start:].strip():
+            found.append(rest)
+    return found
+
+
+def _ends(before: str, sentence: str, stop: str) -> bool:
+    """Tell whether a stop ends the sentence before it, rather than an abbreviation or a list mark."""
+    if _LIST_MARK.fullmatch(sentence):
+        return False
+    last = _LAST_WORD.search(before)
+    if last is None or stop.strip() != ".":
+        return True
+    word = last[1].lower()
+    return word not in _abbreviations() and not (word[-1].isalpha() and len(word.split(".")[-1]) == 1)
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    stem = _snowball(word)
+    return _families().get(stem, stem)
+
+
+@cache
+def _families() -> dict[str, str]:
+    table = {}
+    for line in _read_list("word_families_es.txt"):
+        head, _, members = line.partition(":")
+        table.update({_snowball(member): _snowball(head) for member in members.split()})
+    return table
+
+
+@cache
+def _algorithm() -> SnowballStemmer:
+    return SnowballStemmer("spanish")
+
+
+def _snowball(word: str) -> str:
+    word = word.strip("_ªº")
+    word = _MISLEADING_ACCENT.sub(lambda match: fold(match[0]), word)
+    word = _PLURAL_ES.sub("", word)
+    if not _FIRST_PERSON_PLURAL.search(word):
+        word = _PLURAL_S.sub("", word)
+    # "indemnizacion" is stemmed as "indemnización": every Spanish word in -ion carries the accent.
+    word = _ION.sub("ión", word)
+    return fold(_algorithm().stem_word(word))
+
+
+@cache
+def _abbreviations() -> frozenset[str]:
+    return frozenset(word for line in _read_list("abbreviations_es.txt") for word in line.split())
+
+
+def _read_list(name: str) -> list[str]:
+    """Return the lines of a word list that are neither empty nor comments."""
+    lines = resources.files("services.data").joinpath(name).read_text(encoding="utf-8").splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]

@@ -1,0 +1,85 @@
+"""Chunks of law and the candidates made of them.
+
+Everything here is a plain dictionary: a checkpointer can store it, LangGraph Studio can edit it and a
+stream can print it, without a custom serialiser.
+"""
+
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+COLLECTIONS = ("normativa", "sentencias", "criterios_inss")
+"""The three collections of the default profile, in the order in which they are listed to a user."""
+
+MAX_CHUNK_ID = 2**53 - 1
+"""Largest id that JavaScript keeps exact."""
+
+Origin = Literal["hybrid", "direct", "carryover", "reference", "need", "records"]
+"""How a candidate was found."""
+
+Status = Literal["vigente", "modificada", "parcialmente_derogada", "derogada", "agotada"]
+
+
+class Chunk(TypedDict):
+    """A provision, or a numbered part of a long one, or a ruling, or a criterion.
+
+    ``id`` is a 53-bit integer that depends only on what the chunk is, so it is the same in every build.
+    ``rank`` goes from 1 (Constitution) to 5 (orders, rulings, criteria). Dates are ISO 8601, ``None`` is open.
+    ``refs`` are ids of chunks that the text cites. ``source`` tells official text from our summaries.
+    """
+
+    id: int
+    collection: str
+    law_id: str
+    law_name: str
+    rank: int
+    kind: str
+    provision: str
+    provision_key: str
+    title: str
+    breadcrumb: str
+    summary: str
+    text: str
+    part: int
+    parts: int
+    parent_id: int | None
+    parent_content: str
+    strategy: str
+    refs: list[int]
+    valid_from: str | None
+    valid_to: str | None
+    status: Status
+    status_note: str
+    territory_ccaa: str | None
+    territory_municipio: str | None
+    chunk_type: str
+    tier: str
+    topic: str
+    attributes: dict[str, str]
+    url: str
+    content_hash: str
+    source: Literal["official", "plain_language"]
+
+
+class Candidate(TypedDict):
+    """A chunk that may go into the prompt.
+
+    ``score`` is in [0, 1]: weighted fusion score, 1.0 for a provision that was named, 0.5 for carryover,
+    parent × 0.8 for a reference. ``rerank_score`` is in [0, 1] and set by the rerank stage.
+    """
+
+    chunk: Chunk
+    score: float
+    origins: list[Origin]
+    found_by: list[str]
+    rerank_score: NotRequired[float]
+
+
+def relevance(candidate: Candidate) -> float:
+    """Return the score that decides: the reranked one where there is one, else the search score."""
+    return candidate.get("rerank_score", candidate["score"])
+
+
+def provision_of(chunk: Chunk) -> tuple[str, str]:
+    """Return what all parts of one provision share: law and provision key."""
+    return chunk["law_id"], chunk["provision_key"]

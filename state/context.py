@@ -1,0 +1,49 @@
+"""The per-run context: what a caller may set for one question (assistant configuration in Studio)."""
+
+from datetime import date
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+RerankStrategy = Literal["auto", "none", "heuristic"]
+
+
+class RunContext(BaseModel):
+    """Options of one run; ``None`` means "as the settings say".
+
+    LangGraph hands nodes ``None`` when a caller passes no context, and LangServe never passes one, so nodes
+    read ``ResolvedContext``, which the stage wrapper makes of this and of the settings.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    rerank_strategy: RerankStrategy | None = Field(default=None, description="auto, none o heuristic")
+    grounded_prompting: bool | None = Field(default=None, description="Respuestas con marcas [C1] y reglas de cita")
+    max_chunks_in_prompt: int | None = Field(default=None, ge=1, le=100, description="Fragmentos que lee el modelo")
+    rag_enabled: bool | None = Field(default=None, description="Sin él se consultan solo los resúmenes incluidos")
+    collections: list[str] | None = Field(default=None, description="Colecciones en las que se busca")
+    as_of: date | None = Field(default=None, description="Derecho vigente en esta fecha (AAAA-MM-DD)")
+    territory: str | None = Field(default=None, description="Comunidad autónoma o municipio")
+
+
+class ResolvedContext(BaseModel):
+    """The run context with every default applied; what nodes read."""
+
+    model_config = ConfigDict(frozen=True)
+
+    rerank_strategy: RerankStrategy = "auto"
+    grounded_prompting: bool = True
+    max_chunks_in_prompt: int = 25
+    rag_enabled: bool = True
+    collections: tuple[str, ...] = ()
+    as_of: date | None = None
+    territory: str | None = None
+
+    def overridden_by(self, context: RunContext | None) -> "ResolvedContext":
+        """Return these defaults with whatever the caller set on top."""
+        if context is None:
+            return self
+        given = context.model_dump(exclude_none=True)
+        if "collections" in given:
+            given["collections"] = tuple(given["collections"])
+        return self.model_copy(update=given)

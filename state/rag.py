@@ -1,0 +1,78 @@
+"""The state of the answering graph: input, output, and everything in between."""
+
+from typing import Annotated, Required
+
+from langgraph.channels import EphemeralValue
+from typing_extensions import TypedDict
+
+from state.chunks import Candidate
+from state.reducers import add_usage
+from state.values import Analysis, Citation, Message, Need, Usage, Verdict
+
+
+class RagInput(TypedDict, total=False):
+    """What a caller sends.
+
+    ``history`` and ``previous_chunk_ids`` carry a conversation without a checkpointer. They live for one step
+    only: on a thread, what a caller does not send again is taken from the thread's own memory instead.
+    """
+
+    question: Required[str]
+    history: Annotated[list[Message], EphemeralValue]
+    previous_chunk_ids: Annotated[list[int], EphemeralValue]
+
+
+class RagOutput(TypedDict):
+    """What a caller gets back; ``context_chunk_ids`` goes into the next turn's ``previous_chunk_ids``."""
+
+    question: str
+    queries: list[str]
+    answer: str
+    citations: list[Citation]
+    used_chunk_ids: list[int]
+    dropped_chunk_ids: list[int]
+    context_chunk_ids: list[int]
+    needs: list[Need]
+    retried: bool
+    abstained: bool
+    verdicts: list[Verdict]
+    warnings: list[str]
+    usage: Annotated[Usage, add_usage]
+
+
+class RagState(RagInput, total=False):
+    """All keys of the answering graph.
+
+    ``transcript`` is the only memory beside ``context_chunk_ids`` that outlives a turn. ``turn`` counts the
+    turns of a thread; ``deadline`` is a Unix time in seconds after which no model call begins.
+    """
+
+    queries: list[str]
+    answer: str
+    citations: list[Citation]
+    used_chunk_ids: list[int]
+    dropped_chunk_ids: list[int]
+    context_chunk_ids: list[int]
+    needs: list[Need]
+    retried: bool
+    abstained: bool
+    verdicts: list[Verdict]
+    warnings: list[str]
+    usage: Annotated[Usage, add_usage]
+
+    turn: int
+    deadline: float
+    rag_enabled: bool
+    transcript: list[Message]
+    conversation: list[Message]
+    analysis: Analysis
+    carried: list[Candidate]
+    missing_carried: list[int]
+    dense_keys: list[str]
+    sparse_keys: list[str]
+    direct: list[Candidate]
+    found: list[Candidate]
+    candidates: list[Candidate]
+    context: list[Candidate]
+    draft: str
+    refetched: bool

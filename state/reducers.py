@@ -1,0 +1,32 @@
+"""Reducers of state keys that several nodes write."""
+
+from state.values import Usage
+
+
+def empty_usage(turn: int = 0) -> Usage:
+    """Return a usage of nothing for this turn."""
+    return {"turn": turn, "model_calls": 0, "tokens": {"input": 0, "output": 0}, "stages": {}}
+
+
+def add_usage(total: Usage | None, delta: Usage) -> Usage:
+    """Add up the usage of one turn; the first record of a later turn starts anew.
+
+    A record of an earlier turn (a late writer of a cancelled run) is ignored.
+    """
+    # LangGraph starts the channel of a TypedDict with an empty one.
+    if not total or delta["turn"] > total["turn"]:
+        return delta
+    if delta["turn"] < total["turn"]:
+        return total
+    stages = dict(total["stages"])
+    for stage, milliseconds in delta["stages"].items():
+        stages[stage] = round(stages.get(stage, 0.0) + milliseconds, 3)
+    return {
+        "turn": total["turn"],
+        "model_calls": total["model_calls"] + delta["model_calls"],
+        "tokens": {
+            "input": total["tokens"]["input"] + delta["tokens"]["input"],
+            "output": total["tokens"]["output"] + delta["tokens"]["output"],
+        },
+        "stages": stages,
+    }

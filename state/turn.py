@@ -1,0 +1,62 @@
+"""The keys that belong to one turn, and their values when it begins."""
+
+from typing_extensions import TypedDict
+
+from state.chunks import Candidate
+from state.values import Citation, Message, Need, Verdict
+
+NO_VERIFIED_INFORMATION = "No tengo esa información verificada"
+
+
+class Turn(TypedDict):
+    """Every per-turn key of the answering graph.
+
+    Left out are what outlives a turn (``turn``, ``transcript``, ``context_chunk_ids``), what load_carryover writes
+    beside the node that opens the turn (``carried``, ``missing_carried``), and ``usage``, whose reducer starts anew
+    with each turn.
+    """
+
+    queries: list[str]
+    answer: str
+    citations: list[Citation]
+    used_chunk_ids: list[int]
+    dropped_chunk_ids: list[int]
+    needs: list[Need]
+    retried: bool
+    abstained: bool
+    verdicts: list[Verdict]
+    warnings: list[str]
+    conversation: list[Message]
+    dense_keys: list[str]
+    sparse_keys: list[str]
+    direct: list[Candidate]
+    found: list[Candidate]
+    candidates: list[Candidate]
+    context: list[Candidate]
+    draft: str
+    refetched: bool
+
+
+def fresh_turn() -> Turn:
+    """Return every per-turn key at rest, so that nothing of the thread's last turn shows through."""
+    return {
+        "queries": [],
+        "answer": "",
+        "citations": [],
+        "used_chunk_ids": [],
+        "dropped_chunk_ids": [],
+        "needs": [],
+        "retried": False,
+        "abstained": False,
+        "verdicts": [],
+        "warnings": [],
+        "conversation": [],
+        "dense_keys": [],
+        "sparse_keys": [],
+        "direct": [],
+        "found": [],
+        "candidates": [],
+        "context": [],
+        "draft": "",
+        "refetched": False,
+    }

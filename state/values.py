@@ -1,0 +1,106 @@
+"""Small values of the state: messages, needs, citations, verdicts, usage, stream events."""
+
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+
+class Message(TypedDict):
+    """One message of the conversation, as the caller sends and receives it."""
+
+    role: Literal["user", "assistant"]
+    content: str
+
+
+class Need(TypedDict):
+    """Something that the principal model lacks: a named provision, or a keyword search."""
+
+    kind: Literal["article", "keywords"]
+    article: str
+    law: str
+    keywords: str
+
+
+class NamedProvision(TypedDict):
+    """A provision that the question names: ``provision_key`` as in ``Chunk``."""
+
+    law_id: str
+    provision_key: str
+
+
+class Analysis(TypedDict):
+    """What can be read off the question without a model."""
+
+    provisions: list[NamedProvision]
+    acronyms: list[str]
+    as_of: str | None
+    territory: str | None
+
+
+class Citation(TypedDict):
+    """A fragment that the answer rests on. ``official`` is false for our plain-language summaries."""
+
+    mark: str
+    chunk_id: int
+    law_id: str
+    law: str
+    provision: str
+    title: str
+    url: str
+    note: str
+    official: bool
+
+
+class Verdict(TypedDict):
+    """What verify found about one mark of the answer."""
+
+    mark: str
+    valid: bool
+    reason: str
+
+
+class Tokens(TypedDict):
+    """Tokens as the provider reports them (0 where it reports none)."""
+
+    input: int
+    output: int
+
+
+class Usage(TypedDict):
+    """What a turn has cost: HTTP requests to models, their tokens, milliseconds by stage."""
+
+    turn: int
+    model_calls: int
+    tokens: Tokens
+    stages: dict[str, float]
+
+
+class StageEvent(TypedDict):
+    """A stage begins."""
+
+    type: Literal["stage"]
+    stage: str
+
+
+class TokenEvent(TypedDict):
+    """Text of the answer, as the principal writes it."""
+
+    type: Literal["token"]
+    text: str
+
+
+class RetryEvent(TypedDict):
+    """What was shown so far is superseded: a new answer follows."""
+
+    type: Literal["retry"]
+    reason: str
+
+
+class FinalEvent(TypedDict):
+    """The authoritative result of the turn."""
+
+    type: Literal["final"]
+    result: NotRequired[dict[str, object]]
+
+
+StreamEvent = StageEvent | TokenEvent | RetryEvent | FinalEvent

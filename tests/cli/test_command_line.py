@@ -1,0 +1,127 @@
+"""The frame: usage errors, statuses, streams."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.failures import report
+from cli.main import run
+from services.errors import IndexMissing, InvalidInput
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PROGRAM = [sys.executable, "-c", "from cli.main import main; main()"]
+
+
+def started(*arguments: str, **options) -> subprocess.Popen:
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), **options.pop("env", {})}
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    return subprocess.Popen([*PROGRAM, *arguments], env=environment, **pipes)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--nada"], "No existe la opción --nada. Ayuda: articulado --help"),
+        (
+            ["ask", "--previo", "x"],
+            "No existe la opción --previo. ¿Quería decir --previous? Ayuda: articulado ask --help",
+        ),
+        (["preguntar", "x"], "No existe la orden «preguntar». Las que hay: ask, search, chat, ingest, doctor, serve."),
+        (["ask"], "Falta PREGUNTA. Ayuda: articulado ask --help"),
+        (["search", "x", "--limit"], "A la opción --limit le falta su valor"),
+        (["search", "x", "--limit", "0"], "--limit debe ser un número entre 1 y 100, no «0»."),
+        (["ask", "x", "--as-of", "ayer"], "«ayer» no es una fecha."),
+        (["ask", "x", "--previous", "1,a"], "«a» no es un identificador de fragmento."),
+        (["doctor", "hoy"], "Esta parte de la orden sobra o no se entiende: hoy."),
+        (["serve", "--port", "http"], "--port debe ser un número entre 1 y 65535, no «http»."),
+    ],
+)
+def test_a_wrong_command_line_is_explained_in_spanish(arguments, message, capsys):
+    assert run(arguments) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert message in output.err.replace("\n", " ")
+
+
+@pytest.mark.parametrize("command", [[], ["ask"], ["search"], ["chat"], ["ingest"], ["doctor"], ["serve"]])
+def test_help_is_in_spanish(command, capsys):
+    assert run([*command, "--help"]) == 0
+    page = capsys.readouterr().out
+    assert "Uso: articulado" in page
+    assert "Muestra esta ayuda y termina." in page
+    for english in ("Usage", "Options", "Commands", "Arguments", "Show this", "default", "required"):
+        assert english not in page
+
+
+def test_without_a_command_the_help_is_shown(capsys):
+    assert run([]) == 0
+    assert "Órdenes" in capsys.readouterr().out
+
+
+def test_version(capsys):
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("articulado 0.")
+
+
+def test_errors_have_their_status_and_no_traceback(capsys, monkeypatch):
+    monkeypatch.delenv("ARTICULADO_DEBUG", raising=False)
+    assert report(IndexMissing("No hay índice [aquí].")) == 1
+    assert report(InvalidInput("Mal.")) == 2
+    assert report(ZeroDivisionError("x")) == 1
+    errors = capsys.readouterr().err
+    assert errors.startswith("Error: No hay índice [aquí].\nError: Mal.\nError: algo ha fallado")
+    assert "Traceback" not in errors
+
+
+def test_debugging_shows_the_traceback(capsys, monkeypatch):
+    monkeypatch.setenv("ARTICULADO_DEBUG", "1")
+    try:
+        raise ZeroDivisionError("x")
+    except ZeroDivisionError as error:
+        report(error)
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_an_index_that_is_not_there(tmp_path, capsys):
+    assert run(["ask", "vacaciones", "--index", str(tmp_path / "nada")]) == 1
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("Error: No hay ningún índice en ")
+
+
+def test_ctrl_c_has_the_status_of_shells(monkeypatch):
+    class Interrupted:
+        def read(self, size: int) -> str:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "stdin", Interrupted())
+    assert run(["ask", "-"]) == 130
+
+
+@pytest.mark.integration
+def test_a_reader_that_goes_away_is_no_error():
+    process = started("search", "--help")
+    process.stdout.close()
+    assert process.wait(timeout=60) == 1
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+@pytest.mark.integration
+def test_output_is_utf8_whatever_the_locale():
+    process = started("--help", env={"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"})
+    page, errors = process.communicate(timeout=60)
+    assert errors == b""
+    assert "Órdenes" in page.decode("utf-8")
+    assert b"\x1b" not in page
+
+
+@pytest.mark.integration
+def test_the_exit_status_reaches_the_shell():
+    process = started("ask", "--nada", env={"LC_ALL": "C"})
+    page, errors = process.communicate(timeout=60)
+    assert (process.returncode, page) == (2, b"")
+    assert "opción --nada" in errors.decode("utf-8")

@@ -1,0 +1,168 @@
+"""The commands over the real offline graph and the demo index."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cli.main import run
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+QUESTION = "¿Cuántos días de vacaciones me corresponden al año?"
+ET = "BOE-A-2015-11430"
+
+
+@pytest.fixture
+def answered(capsys):
+    def ask(*arguments: str) -> dict:
+        assert run([*arguments, "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    return ask
+
+
+def test_ask_answers_with_its_sources(capsys):
+    assert run(["ask", QUESTION]) == 0
+    output = capsys.readouterr()
+    assert output.err == ""
+    answer, _, sources = output.out.partition("\nFuentes\n")
+    assert "[C1]" in answer
+    assert "Artículo 38" in sources
+    assert f"https://www.boe.es/buscar/act.php?id={ET}#a38" in sources
+    assert "(resumen en lenguaje claro, no es el texto oficial)" in sources
+    assert output.out.endswith("no es asesoramiento jurídico.\n")
+    assert "\x1b" not in output.out
+
+
+def test_ask_as_json_is_one_object_with_every_key(answered):
+    result = answered("ask", QUESTION)
+    expected = {
+        "question", "queries", "answer", "citations", "used_chunk_ids", "dropped_chunk_ids", "context_chunk_ids",
+        "needs", "retried", "abstained", "verdicts", "warnings", "usage",
+    }  # fmt: skip
+    assert expected <= set(result)
+    assert result["question"] == QUESTION
+    assert {"mark", "chunk_id", "law_id", "law", "provision", "url"} <= set(result["citations"][0])
+    assert ET in {citation["law_id"] for citation in result["citations"]}
+    assert result["usage"]["model_calls"] == 0
+    assert {"decompose", "hybrid_search", "answer"} <= set(result["usage"]["stages"])
+
+
+def test_ask_reads_the_question_from_the_input_and_carries_over(answered, monkeypatch):
+    first = answered("ask", QUESTION)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("¿y eso?\n"))
+    ids = first["context_chunk_ids"]
+    assert ids
+    second = answered("ask", "-", "--previous", ",".join(map(str, ids)))
+    assert second["question"] == "¿y eso?"
+    # Only a question that carries something over can do without a search.
+    assert second["queries"] == []
+    assert "hybrid_search" not in second["usage"]["stages"]
+
+
+def test_ask_abstains_where_the_law_does_not_answer(answered):
+    result = answered("ask", "¿Cuál es la capital de Francia?")
+    assert result["abstained"]
+    assert result["citations"] == []
+    assert result["answer"].startswith("No tengo esa información verificada")
+
+
+def test_ask_refuses_a_blank_question(capsys):
+    assert run(["ask", "  "]) == 2
+    assert capsys.readouterr().err.startswith("Error: La pregunta está vacía.")
+
+
+def test_search_lists_candidates_in_order_and_calls_no_answering_model(answered):
+    found = answered("search", QUESTION, "--limit", "5")
+    results = found["candidates"]
+    assert [result["rank"] for result in results] == [1, 2, 3, 4, 5]
+    assert (results[0]["law_id"], results[0]["provision"]) == (ET, "Artículo 38")
+    scores = [result["rerank_score"] for result in results]
+    assert scores == sorted(scores, reverse=True)
+    assert results[0]["origins"] == ["hybrid"]
+    assert results[0]["found_by"]
+    assert "answer" not in found["usage"]["stages"]
+
+
+def test_search_keeps_to_the_collections_asked_for(answered):
+    found = answered("search", "despido improcedente indemnización", "--collections", "sentencias", "--rerank", "none")
+    hybrid = [result for result in found["candidates"] if "hybrid" in result["origins"]]
+    assert {result["collection"] for result in hybrid} == {"sentencias"}
+    assert {result["rerank_score"] for result in hybrid} == {None}
+
+
+def test_search_for_a_person(capsys):
+    assert run(["search", "art. 38 ET", "--limit", "1"]) == 0
+    page = capsys.readouterr().out
+    assert page.startswith(" 1. Estatuto de los Trabajadores, Artículo 38")
+    assert "citado en la pregunta" in page
+
+
+def test_chat_follows_up_from_a_script(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{QUESTION}\n/fuentes\n/salir\n"))
+    assert run(["chat"]) == 0
+    output = capsys.readouterr()
+    assert output.err == ""
+    assert output.out.count("Fuentes") == 2
+    assert output.out.endswith("Hasta luego.\n")
+
+
+LAW = """---
+title: "Ley 1/2024, de prueba"
+identifier: "BOE-A-2024-99999"
+rank: "ley"
+publication_date: "2024-01-02"
+---
+
+# Ley 1/2024, de prueba
+
+###### Artículo 1. Pausa del café.
+
+Todo trabajador tendrá derecho a una pausa de diecisiete minutos para tomar café en cada jornada.
+
+###### Artículo 2. Paraguas.
+
+La empresa facilitará un paraguas a cada trabajador que preste servicios en la calle.
+"""
+
+
+def test_ingest_keeps_what_it_can_read_and_names_the_rest(tmp_path, capsys, answered):
+    laws, index = tmp_path / "leyes", tmp_path / "indice"
+    laws.mkdir()
+    (laws / "ley.md").write_text(LAW, encoding="utf-8")
+    (laws / "rota.md").write_bytes(b"\xff\xfe nada")
+    assert run(["ingest", str(laws), "--index", str(index)]) == 1
+    output = capsys.readouterr()
+    assert "rota.md" in output.err
+    assert "1 normas, 2 preceptos" in output.out
+    assert str(index) in output.out
+    assert "Ficheros omitidos: 1" in output.out
+    found = answered("search", "pausa del café", "--limit", "1", "--index", str(index))
+    assert found["candidates"][0]["law_id"] == "BOE-A-2024-99999"
+    (laws / "rota.md").unlink()
+    assert run(["ingest", str(laws), "--index", str(index)]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_ingest_of_nothing_readable_is_refused(tmp_path, capsys):
+    assert run(["ingest", str(tmp_path / "nada"), "--index", str(tmp_path / "indice")]) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert "no existe" in output.err
+
+
+@pytest.mark.integration
+def test_a_fresh_process_answers_in_time(answered):
+    answered("ask", QUESTION)  # the demo index is there
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    command = [sys.executable, "-c", "from cli.main import main; main()", "ask", QUESTION]
+    began = time.perf_counter()
+    process = subprocess.run(command, env=environment, capture_output=True, timeout=60, check=True)
+    assert time.perf_counter() - began < 10  # 2.5 s on an idle machine; the bound here only catches a heavy import
+    assert process.stderr == b""
+    assert "Artículo 38" in process.stdout.decode("utf-8")

@@ -1,0 +1,98 @@
+import asyncio
+import io
+
+import pytest
+from rich.console import Console
+
+from cli.conversation import Conversation
+from services.errors import ModelTimeout
+from state.context import RunContext
+
+CITATION = {
+    "mark": "C1",
+    "chunk_id": 7,
+    "law_id": "BOE-A-2015-11430",
+    "law": "Estatuto de los Trabajadores",
+    "provision": "Artículo 38",
+    "title": "Vacaciones anuales",
+    "url": "https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#a38",
+    "note": "",
+    "official": True,
+}
+
+
+class FakeGraph:
+    """Answers each question with itself and a citation; ``failing`` questions raise."""
+
+    def __init__(self, failing: dict[str, BaseException] | None = None) -> None:
+        self.failing = failing or {}
+        self.asked: list[tuple[str, str]] = []
+
+    async def astream(self, given, config, *, context, stream_mode):
+        assert stream_mode == "custom"
+        question = given["question"]
+        self.asked.append((question, config["configurable"]["thread_id"]))
+        if question in self.failing:
+            raise self.failing[question]
+        result = {"answer": f"Respuesta a {question}", "citations": [CITATION], "warnings": []}
+        yield {"type": "final", "result": result}
+
+
+def held(lines: list[str], graph: FakeGraph, end: BaseException | None = None) -> str:
+    """Hold a conversation of these lines and return what was shown."""
+    out = Console(file=io.StringIO(), width=80)
+    script = iter(lines)
+
+    def read() -> str:
+        line = next(script, None)
+        if line is None:
+            raise end or EOFError
+        return line
+
+    with asyncio.Runner() as runner:
+        Conversation(graph, RunContext(), out, runner.run).hold(read)
+    return out.file.getvalue()
+
+
+def test_questions_of_a_conversation_share_a_thread_until_a_new_one_begins():
+    graph = FakeGraph()
+    shown = held(["uno", "", "  dos ", "/nuevo", "tres", "/salir", "cuatro"], graph)
+    assert [question for question, _ in graph.asked] == ["uno", "dos", "tres"]
+    threads = [thread for _, thread in graph.asked]
+    assert threads[0] == threads[1] != threads[2]
+    assert "Respuesta a dos" in shown
+    assert shown.endswith("Hasta luego.\n")
+
+
+def test_an_error_does_not_end_the_conversation(capsys):
+    graph = FakeGraph({"mal": ModelTimeout("El proveedor no contesta."), "peor": KeyError("x")})
+    shown = held(["mal", "peor", "bien"], graph)
+    errors = capsys.readouterr().err
+    assert "Error: El proveedor no contesta." in errors
+    assert "ARTICULADO_DEBUG=1" in errors
+    assert "Traceback" not in errors
+    assert "Respuesta a bien" in shown
+
+
+@pytest.mark.parametrize("end", [EOFError(), KeyboardInterrupt()])
+def test_end_of_input_and_ctrl_c_say_goodbye(end):
+    assert held([], FakeGraph(), end).endswith("Hasta luego.\n")
+
+
+def test_ctrl_c_during_an_answer_says_goodbye():
+    graph = FakeGraph({"larga": KeyboardInterrupt()})
+    assert held(["larga", "otra"], graph).endswith("Hasta luego.\n")
+    assert len(graph.asked) == 1
+
+
+def test_sources_of_the_last_answer():
+    assert "no tiene fuentes" in held(["/fuentes"], FakeGraph())
+    assert "no tiene fuentes" in held(["uno", "/nuevo", "/fuentes"], FakeGraph())
+    assert held(["uno", "/fuentes"], FakeGraph()).count("#a38") == 2
+
+
+def test_help_and_unknown_commands():
+    assert held(["/ayuda"], FakeGraph()).count("/fuentes ") == 1
+    graph = FakeGraph()
+    assert "No existe la orden /nada." in held(["/nada"], graph)
+    assert graph.asked == []

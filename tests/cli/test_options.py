@@ -1,0 +1,55 @@
+import io
+import sys
+from datetime import date
+
+import pytest
+
+from cli.options import a_date, read_question, run_context, whole
+from services.errors import InvalidInput
+from services.settings import Settings
+
+
+def test_a_date_is_iso_only():
+    assert a_date("2021-03-01") == date(2021, 3, 1)
+    with pytest.raises(InvalidInput, match="AAAA-MM-DD"):
+        a_date("1/3/2021")
+
+
+def test_whole_numbers_keep_to_their_range():
+    read = whole("--limit", 1, 100)
+    assert [read("1"), read("100"), read(10)] == [1, 100, 10]
+    for wrong in ("0", "101", "-1", "1.5", "", "²", "9" * 5000):
+        with pytest.raises(InvalidInput, match="--limit debe ser un número entre 1 y 100"):
+            read(wrong)
+
+
+def test_the_words_of_a_question_need_no_quotes(monkeypatch):
+    assert read_question(["cuántos", "días"]) == "cuántos días"
+    monkeypatch.setattr(sys, "stdin", io.StringIO("¿y de noche?\n"))
+    assert read_question(["-"]) == "¿y de noche?\n"
+
+
+def test_an_input_that_is_not_utf8_is_refused(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("días".encode("latin-1")), encoding="utf-8"))
+    with pytest.raises(InvalidInput, match="UTF-8"):
+        read_question(["-"])
+
+
+def test_the_run_context_holds_what_was_given_and_nothing_else():
+    settings = Settings.read(None)
+    assert run_context(settings, None, None, None, None).model_dump(exclude_none=True) == {}
+    context = run_context(settings, date(2020, 1, 1), "madrid", "normativa, sentencias", "none")
+    assert context.as_of == date(2020, 1, 1)
+    assert context.territory == "Comunidad de Madrid"
+    assert context.collections == ["normativa", "sentencias"]
+    assert context.rerank_strategy == "none"
+    assert run_context(settings, None, "Villarriba", None, None).territory == "Villarriba"
+
+
+def test_unknown_collections_and_strategies_are_refused_with_what_there_is():
+    settings = Settings.read(None)
+    for wrong in ("normativas", "", "normativa,otra"):
+        with pytest.raises(InvalidInput, match="normativa, sentencias, criterios_inss"):
+            run_context(settings, None, None, wrong, None)
+    with pytest.raises(InvalidInput, match="auto, none, heuristic"):
+        run_context(settings, None, None, None, "mejor")

@@ -1,0 +1,104 @@
+"""Machine checks of the plain-language records against the official text; skipped where that is not at hand."""
+
+import re
+
+import pytest
+from figures import readable, written
+from law_text import read_provisions
+
+from legal.folding import fold
+from services.corpus import ProvisionRecord, load_corpus
+
+CORPUS = load_corpus()
+MAX_SHARED_WORDS = 11
+# "4.b) ", "13 bis. ", "5 y 6. ", "11 a 13. ": where in the provision a point comes from.
+MARK = re.compile(
+    r"^(?:(?:\d+(?: (?:bis|ter|quater|quinquies))?(?:,? (?:y|a) |, )?)+\.(?:[a-zñ]{1,2}\))?|[a-zñ]{1,2}\))"
+)
+
+LAWS = sorted({record.law_id for record in CORPUS.provisions})
+
+
+def records(law_id: str) -> list[ProvisionRecord]:
+    return [record for record in CORPUS.provisions if record.law_id == law_id]
+
+
+def official(find_provision, record: ProvisionRecord) -> str:
+    text = find_provision(record.law_id, record.provision)
+    assert text is not None, f"{record.law_id} has no {record.provision}"
+    return text
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"\w+", fold(text))
+
+
+def runs(text: str, length: int) -> set[tuple[str, ...]]:
+    found = words(text)
+    return {tuple(found[start : start + length]) for start in range(len(found) - length + 1)}
+
+
+@pytest.mark.parametrize("law_id", LAWS)
+def test_every_label_is_a_provision_in_the_order_of_its_law(real_laws, law_id):
+    order = list(read_provisions((real_laws / f"{law_id}.md").read_text(encoding="utf-8")))
+    labels = [record.provision for record in records(law_id)]
+    assert [label for label in labels if label not in order] == []
+    assert labels == sorted(labels, key=order.index)
+
+
+@pytest.mark.parametrize("law_id", LAWS)
+def test_every_figure_is_in_the_provision(find_provision, law_id):
+    strange = {}
+    for record in records(law_id):
+        known = readable(official(find_provision, record))
+        for text in (record.summary, *(MARK.sub("", point, count=1) for point in record.points)):
+            if missing := written(text) - known:
+                strange[record.provision, text] = missing
+    assert strange == {}
+
+
+@pytest.mark.parametrize("law_id", LAWS)
+def test_every_point_names_an_apartado_that_exists(find_provision, law_id):
+    strange = []
+    for record in records(law_id):
+        text = official(find_provision, record)
+        for point in record.points:
+            mark = MARK.match(point)
+            numbers = re.findall(r"\d+", mark[0]) if mark else []
+            letters = re.findall(r"([a-zñ]{1,2})\)", mark[0]) if mark else []
+            strange += [
+                (record.provision, point)
+                for n in numbers
+                if not re.search(rf"(?m)^\W*{n} ?[.ºª)–-]|^\W*{n} (bis|ter)", text)
+            ]
+            strange += [(record.provision, point) for x in letters if not re.search(rf"(?<!\w){x}\)", text)]
+    assert strange == []
+
+
+@pytest.mark.parametrize("law_id", LAWS)
+def test_records_are_in_our_own_words(find_provision, law_id):
+    copied = {}
+    for record in records(law_id):
+        source = runs(official(find_provision, record), MAX_SHARED_WORDS + 1)
+        for text in (record.summary, *record.points):
+            if shared := runs(text, MAX_SHARED_WORDS + 1) & source:
+                copied[record.provision] = " ".join(min(shared))
+    assert copied == {}
+
+
+@pytest.mark.parametrize("law_id", LAWS)
+def test_keywords_add_what_the_provision_does_not_say(find_provision, law_id):
+    idle = [
+        (record.provision, keyword)
+        for record in records(law_id)
+        for text in [f" {' '.join(words(official(find_provision, record)))} "]
+        for keyword in record.keywords
+        if f" {' '.join(words(keyword))} " in text
+    ]
+    assert idle == []
+
+
+def test_every_reference_is_a_provision(find_provision):
+    everything = (*CORPUS.provisions, *CORPUS.decisions)
+    refs = {ref for record in everything for ref in record.refs}
+    assert sorted(ref for ref in refs if find_provision(*ref.split("#", 1)) is None) == []

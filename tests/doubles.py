@@ -1,0 +1,208 @@
+"""Small real classes that stand in for the outside world: they satisfy our Protocols and record what they are asked."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from services.container import Services
+from services.profile import load_profile
+from services.protocols import Completion, Embedded, Hit, HybridQuery, SearchFilter, SparseVector
+from services.settings import Settings
+from state.chunks import Candidate, Chunk
+from state.values import Message
+
+ET = "BOE-A-2015-11430"
+
+
+def make_chunk(id_: int, provision: str = "Artículo 1", **fields: Any) -> Chunk:
+    chunk: Chunk = {
+        "id": id_,
+        "collection": "normativa",
+        "law_id": ET,
+        "law_name": "Estatuto de los Trabajadores",
+        "rank": 2,
+        "kind": "real_decreto_legislativo",
+        "provision": provision,
+        "provision_key": provision.lower().replace("artículo ", "art:"),
+        "title": "Título",
+        "breadcrumb": "TÍTULO I",
+        "summary": "",
+        "text": f"Texto del {provision.lower()}.",
+        "part": 1,
+        "parts": 1,
+        "parent_id": None,
+        "parent_content": "",
+        "strategy": "provision",
+        "refs": [],
+        "valid_from": "2015-10-24",
+        "valid_to": None,
+        "status": "vigente",
+        "status_note": "",
+        "territory_ccaa": None,
+        "territory_municipio": None,
+        "chunk_type": "provision",
+        "tier": "",
+        "topic": "",
+        "attributes": {},
+        "url": f"https://www.boe.es/buscar/act.php?id={ET}#a{id_}",
+        "content_hash": "",
+        "source": "official",
+    }
+    return {**chunk, **fields}  # type: ignore[typeddict-item]
+
+
+class FakeStore:
+    """Holds chunks in memory; ``rankings`` says what each query text's number (its first term id) finds."""
+
+    def __init__(self, chunks: Sequence[Chunk], rankings: dict[str, list[tuple[int, float]]] | None = None) -> None:
+        self.chunks = {chunk["id"]: chunk for chunk in chunks}
+        self.rankings = rankings or {}
+        self.searches: list[tuple[str, int, int, int, SearchFilter]] = []
+        self.fetched: list[list[int]] = []
+        self.running = self.most_running = 0
+
+    async def search(
+        self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
+    ) -> list[list[Hit]]:
+        self.searches.append((collection, len(queries), limit, prefetch, where))
+        found = []
+        for query in queries:
+            text = QUERY_TEXTS.get(query.sparse.indices[0], "") if query.sparse.indices else ""
+            hits = [(self.chunks[i], score) for i, score in self.rankings.get(text, [])]
+            found.append([Hit(chunk, score) for chunk, score in hits if chunk["collection"] == collection][:limit])
+        return found
+
+    async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
+        self.fetched.append(list(ids))
+        return [self.chunks[i] for i in ids if i in self.chunks]
+
+    async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
+        found = [c for c in self.chunks.values() if (c["law_id"], c["provision_key"]) == (law_id, provision_key)]
+        return sorted(found, key=lambda chunk: chunk["part"])
+
+    async def counts(self) -> dict[str, int]:
+        return {"normativa": len(self.chunks)}
+
+    async def close(self) -> None:
+        return None
+
+
+QUERY_TEXTS: dict[int, str] = {}
+
+
+class FakeSparse:
+    """Gives each text a number of its own, by which ``FakeStore`` knows it."""
+
+    fingerprint = "fake-sparse"
+
+    def encode_queries(self, texts: Sequence[str]) -> list[SparseVector]:
+        vectors = []
+        for text in texts:
+            number = next((n for n, known in QUERY_TEXTS.items() if known == text), len(QUERY_TEXTS) + 1)
+            QUERY_TEXTS[number] = text
+            vectors.append(SparseVector((number,), (1.0,)))
+        return vectors
+
+    encode_documents = encode_queries
+
+
+class FakeEmbedder:
+    """Counts its requests; every text has the same direction."""
+
+    fingerprint = "fake-dense"
+    dimensions = 2
+
+    def __init__(self) -> None:
+        self.batches: list[list[str]] = []
+
+    async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
+        self.batches.append(list(texts))
+        return Embedded([np.array([1.0, 0.0], dtype=np.float32) for _ in texts], requests=1, tokens=len(texts))
+
+    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
+        return await self.embed_queries(texts)
+
+    async def close(self) -> None:
+        return None
+
+
+class QueueChat:
+    """Replies from a queue (the last reply repeats) and keeps every call."""
+
+    def __init__(self, *replies: str | Exception, requests: int = 1, piece: int = 5) -> None:
+        self.replies = list(replies)
+        self.calls: list[tuple[str, list[Message]]] = []
+        self.requests = requests
+        self.piece = piece
+
+    @property
+    def name(self) -> str:
+        return "cola"
+
+    async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
+        self.calls.append((system, list(messages)))
+        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+        if isinstance(reply, Exception):
+            raise reply
+        return Completion(reply, self.requests, input_tokens=10, output_tokens=3)
+
+    async def stream(
+        self,
+        system: str,
+        messages: Sequence[Message],
+        *,
+        on_text: Callable[[str], None],
+        on_restart: Callable[[], None],
+        deadline: float | None = None,
+    ) -> Completion:
+        completion = await self.complete(system, messages)
+        for start in range(0, len(completion.text), self.piece):
+            on_text(completion.text[start : start + self.piece])
+        return completion
+
+    async def close(self) -> None:
+        return None
+
+
+class FixedReranker:
+    """Scores chunks by their id; 0.5 for one that it does not know."""
+
+    def __init__(self, scores: dict[int, float] | None = None) -> None:
+        self.scores = scores or {}
+        self.seen: list[list[int]] = []
+
+    async def score(self, question: str, queries: Sequence[str], candidates: Sequence[Candidate]) -> list[float]:
+        self.seen.append([found["chunk"]["id"] for found in candidates])
+        return [self.scores.get(found["chunk"]["id"], 0.5) for found in candidates]
+
+
+class CharacterCounter:
+    """One token a character."""
+
+    def count(self, text: str) -> int:
+        return len(text)
+
+
+class NoRecords:
+    """Packaged records that hold nothing."""
+
+    def lookup(self, question: str, provisions: Sequence[Any], limit: int) -> list[Hit]:
+        return []
+
+
+def make_services(store: FakeStore, reader: QueueChat, principal: QueueChat, **fields: Any) -> Services:
+    settings = fields.pop("settings", None) or Settings.read(env_file=None)
+    parts: dict[str, Any] = {
+        "settings": settings,
+        "profile": load_profile("laboral"),
+        "store": store,
+        "reader": reader,
+        "principal": principal,
+        "embedder": FakeEmbedder(),
+        "sparse": FakeSparse(),
+        "rerankers": {"heuristic": FixedReranker()},
+        "records": NoRecords(),
+        "counter": CharacterCounter(),
+    }
+    return Services(**{**parts, **fields})

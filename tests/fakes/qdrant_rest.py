@@ -1,0 +1,122 @@
+"""A loopback server that speaks as much of Qdrant's REST interface as the server adapter uses, and keeps a record."""
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Request:
+    method: str
+    path: str
+    body: Any
+    api_key: str | None
+
+
+@dataclass
+class FakeQdrant:
+    """What the server holds, what it was asked, and how it shall fail (a status, or 0 to drop the connection)."""
+
+    url: str = ""
+    requests: list[Request] = field(default_factory=list)
+    collections: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    fail: dict[str, int] = field(default_factory=dict)
+
+    def asked(self, method: str, pattern: str) -> list[Request]:
+        return [asked for asked in self.requests if asked.method == method and re.fullmatch(pattern, asked.path)]
+
+    def failure(self, path: str) -> int | None:
+        return next((status for pattern, status in self.fail.items() if re.fullmatch(pattern, path)), None)
+
+    def answer(self, method: str, path: str, body: Any) -> tuple[int, Any]:
+        parts = path.strip("/").split("/")
+        match (method, *parts):
+            case ("GET", "aliases"):
+                pairs = [{"alias_name": alias, "collection_name": name} for alias, name in self.aliases.items()]
+                return 200, {"aliases": pairs}
+            case ("GET", "collections"):
+                return 200, {"collections": [{"name": name} for name in self.collections]}
+            case ("POST", "collections", "aliases"):
+                for action in body["actions"]:
+                    if "delete_alias" in action:
+                        del self.aliases[action["delete_alias"]["alias_name"]]
+                    else:
+                        self.aliases[action["create_alias"]["alias_name"]] = action["create_alias"]["collection_name"]
+                return 200, True
+            case ("PUT", "collections", name):
+                self.collections[name] = {}
+                return 200, True
+            case ("DELETE", "collections", name):
+                return 200, self.collections.pop(name, None) is not None
+            case ("PUT" | "POST", "collections", name, *rest):
+                points = self.collections.get(self.aliases.get(name, name))
+                return (404, {}) if points is None else (200, self._points(points, rest, body))
+        return 404, {}
+
+    def _points(self, points: dict[int, dict[str, Any]], rest: list[str], body: Any) -> Any:
+        done = {"operation_id": 1, "status": "completed"}
+        records = [{"id": id, "payload": point["payload"]} for id, point in points.items()]
+        match rest:
+            case ["index"]:
+                return done
+            case ["points"] if "points" in body:
+                points.update({point["id"]: point for point in body["points"]})
+                return done
+            case ["points"]:
+                return [record for record in records if record["id"] in body["ids"]]
+            case ["points", "count"]:
+                return {"count": len(points)}
+            case ["points", "scroll"]:
+                return {"points": records, "next_page_offset": None}
+            case ["points", "query", "batch"]:
+                scored = [{**record, "version": 1, "score": 1.0} for record in records]
+                return [{"points": scored[: search["limit"]]} for search in body["searches"]]
+        raise AssertionError(f"not a request of the adapter: {rest}")
+
+
+@contextmanager
+def running_qdrant() -> Iterator[FakeQdrant]:
+    state = FakeQdrant()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def handle_any(self) -> None:
+            size = int(self.headers.get("content-length") or 0)
+            body = json.loads(self.rfile.read(size)) if size else None
+            path = self.path.partition("?")[0]
+            state.requests.append(Request(self.command, path, body, self.headers.get("api-key")))
+            status = state.failure(path)
+            if status == 0:
+                self.close_connection = True
+                return
+            status, result = (status, None) if status else state.answer(self.command, path, body)
+            reply = json.dumps({"result": result, "status": "ok", "time": 0.0}).encode()
+            self.send_response(status)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(reply)))
+            self.end_headers()
+            self.wfile.write(reply)
+
+        do_GET = do_PUT = do_POST = do_DELETE = handle_any  # noqa: N815
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    state.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -1,0 +1,134 @@
+"""LangGraph Studio's server on the repository's own ``langgraph.json``, from a folder without ``.env``."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from langgraph_sdk import get_sync_client
+from langgraph_sdk.client import SyncLangGraphClient
+from openai_server import running_server
+
+from server.serve import listen
+
+pytestmark = pytest.mark.integration
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true", "LANGSMITH_TRACING": "false"}
+SECONDS_TO_START = 180
+
+
+@contextmanager
+def langgraph_dev(folder: Path, **environment: str) -> Iterator[SyncLangGraphClient]:
+    """Run ``langgraph dev`` in a folder, which keeps its state and its ``log.txt``, not in the checkout."""
+    for name in ("langgraph.json", "graph"):
+        (folder / name).symlink_to(REPOSITORY / name)
+    with listen("127.0.0.1", 0) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", "--port", str(port)]
+    everything = os.environ | QUIET | {"PYTHONPATH": str(REPOSITORY)} | environment
+    log = folder / "log.txt"
+    with (
+        log.open("w") as output,
+        subprocess.Popen(command, cwd=folder, env=everything, stdout=output, stderr=subprocess.STDOUT) as process,
+    ):
+        try:
+            wait_until_up(process, f"http://127.0.0.1:{port}/ok", log)
+            with get_sync_client(url=f"http://127.0.0.1:{port}") as client:
+                yield client
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+    assert "BlockingError" not in log.read_text()
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SyncLangGraphClient]:
+    with langgraph_dev(tmp_path_factory.mktemp("langgraph_dev")) as opened:
+        yield opened
+
+
+def wait_until_up(process: "subprocess.Popen[bytes]", url: str, log: Path) -> None:
+    give_up = time.monotonic() + SECONDS_TO_START
+    while time.monotonic() < give_up:
+        try:
+            if httpx.get(url).is_success:
+                return
+        except httpx.TransportError:
+            pass
+        try:
+            process.wait(0.2)
+        except subprocess.TimeoutExpired:
+            continue
+        break
+    pytest.fail(f"langgraph dev does not answer:\n{log.read_text()[-5_000:]}")
+
+
+def test_the_run_options_are_the_assistant_configuration(client: SyncLangGraphClient) -> None:
+    [assistant] = client.assistants.search()
+    schemas = client.assistants.get_schemas(assistant["assistant_id"])
+    assert assistant["graph_id"] == "rag"
+    assert {"rerank_strategy", "max_chunks_in_prompt", "as_of"} <= set(schemas["context_schema"]["properties"])
+
+
+def test_a_thread_carries_the_conversation(client: SyncLangGraphClient) -> None:
+    thread = client.threads.create()["thread_id"]
+    first = client.runs.wait(thread, "rag", input={"question": "¿Cuántos días de vacaciones me corresponden?"})
+    second = client.runs.wait(thread, "rag", input={"question": "¿Y pueden sustituirse por dinero?"})
+    state = client.threads.get_state(thread)["values"]
+    assert first["answer"]
+    assert first["citations"]
+    assert first["context_chunk_ids"] == first["used_chunk_ids"]
+    assert second["answer"]
+    assert {found["chunk"]["id"] for found in state["carried"]} == set(first["context_chunk_ids"])
+    assert [message["role"] for message in state["transcript"]] == ["user", "assistant"] * 2
+
+
+def test_custom_events_are_streamed(client: SyncLangGraphClient) -> None:
+    question = {"question": "¿Qué dice el artículo 38 del Estatuto de los Trabajadores?"}
+    parts = list(client.runs.stream(None, "rag", input=question, stream_mode=["custom"]))
+    events = [part.data for part in parts if part.event == "custom"]
+    assert [part.data for part in parts if part.event == "error"] == []
+    assert events[0]["type"] == "stage"
+    assert {"stage", "token"} <= {event["type"] for event in events}
+    assert events[-1]["type"] == "final"
+    assert events[-1]["result"]["citations"]
+
+
+@pytest.mark.parametrize("rag_enabled", [True, False])
+def test_the_options_of_a_run_apply(client: SyncLangGraphClient, rag_enabled: bool) -> None:
+    context = {"max_chunks_in_prompt": 1, "rag_enabled": rag_enabled}
+    answered = client.runs.wait(None, "rag", input={"question": "¿Qué es el periodo de prueba?"}, context=context)
+    assert answered["answer"]
+    assert {citation["mark"] for citation in answered["citations"]} <= {"C1"}
+
+
+def test_a_blank_question_is_explained(client: SyncLangGraphClient) -> None:
+    parts = list(client.runs.stream(None, "rag", input={"question": "  "}, stream_mode=["custom"]))
+    [error] = [part.data for part in parts if part.event == "error"]
+    assert error["error"] == "InvalidInput"
+    assert error["message"].startswith("La pregunta está vacía.")
+
+
+def test_a_provider_is_called_without_blocking(tmp_path: Path) -> None:
+    roles = ("reader", "principal", "embedder")
+    with running_server() as provider:
+        provider.answer("reader", lambda request: '["vacaciones anuales retribuidas"]')
+        provider.answer("principal", lambda request: "Treinta días [C1].\n===META===\nUSED|C1\nDROP|ninguno")
+        settings = {"PROVIDER": "compatible", "BASE_URL": provider.url, "API_KEY": "none"}
+        environment = {f"ARTICULADO_{role.upper()}_{name}": text for role in roles for name, text in settings.items()}
+        environment |= {f"ARTICULADO_{role.upper()}_MODEL": role for role in roles}
+        environment |= {"ARTICULADO_EMBEDDER_DIMENSIONS": "1536", "ARTICULADO_HOME": str(tmp_path / "home")}
+        with langgraph_dev(tmp_path, **environment) as client:
+            question = {"question": "¿Cuántos días de vacaciones tengo?"}
+            answered = [client.runs.wait(None, "rag", input=question) for _ in range(2)]
+    assert [answer["answer"] for answer in answered] == ["Treinta días [C1]."] * 2
+    assert [answer["usage"]["model_calls"] for answer in answered] == [3, 2]

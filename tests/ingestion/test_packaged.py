@@ -1,0 +1,164 @@
+from datetime import date
+
+import pytest
+
+from ingestion.packaged import PackagedCorpus, packaged_corpus, rulings_and_criteria
+from services.corpus import Corpus, CriterionRecord, ProvisionRecord, RulingRecord, load_corpus
+from services.errors import ConfigurationError
+from services.packaged import paired, search_text
+from state.chunks import COLLECTIONS, MAX_CHUNK_ID, Chunk
+
+ET = "BOE-A-2015-11430"
+
+
+def provision(label: str, *refs: str, law_id: str = ET, **fields) -> ProvisionRecord:
+    return ProvisionRecord(
+        law_id=law_id,
+        provision=label,
+        **{
+            "title": f"Título del {label}",
+            "summary": "Resumen.",
+            "points": ("1. Uno.", "2. Dos."),
+            "questions": ("una pregunta",),
+            "keywords": ("coloquial", "SIGLA"),
+            "topics": ("tema", "otro"),
+            "refs": refs,
+            **fields,
+        },
+    )
+
+
+def decision(kind, number: str, *refs: str, **fields):
+    return kind(
+        number=number,
+        date=date(2020, 1, 31),
+        title="Título",
+        doctrine="Doctrina.",
+        status_note="Superada.",
+        questions=("una pregunta",),
+        keywords=("palabra",),
+        topics=("tema",),
+        refs=refs,
+        url="https://www.boe.es/x",
+        **fields,
+    )
+
+
+RULING = decision(
+    RulingRecord, "STS 1/2020", f"{ET}#Artículo 38", id="sts-1", court="Tribunal Supremo", case="Rec. 9/2019", ecli=""
+)
+CRITERION = decision(CriterionRecord, "Criterio 2/2020", f"{ET}#Artículo 99", id="cg-2", body="INSS")
+CORPUS = Corpus(
+    (provision("Artículo 38", f"{ET}#Artículo 48 bis"), provision("Artículo 48 bis")), (RULING,), (CRITERION,)
+)
+
+
+def chunks_of(corpus: Corpus) -> list[Chunk]:
+    return [chunk for _, chunk in paired(corpus)]
+
+
+def test_a_provision_becomes_a_chunk_of_its_law():
+    chunk, other, *_ = chunks_of(CORPUS)
+    assert {name: value for name, value in chunk.items() if name not in ("id", "content_hash", "refs")} == {
+        "collection": "normativa",
+        "law_id": ET,
+        "law_name": "Estatuto de los Trabajadores",
+        "rank": 2,
+        "kind": "resumen",
+        "provision": "Artículo 38",
+        "provision_key": "art:38",
+        "title": "Título del Artículo 38",
+        "breadcrumb": "",
+        "summary": "Resumen.",
+        "text": "1. Uno.\n2. Dos.",
+        "part": 1,
+        "parts": 1,
+        "parent_id": None,
+        "parent_content": "",
+        "strategy": "record",
+        "valid_from": "2015-10-24",
+        "valid_to": None,
+        "status": "vigente",
+        "status_note": "",
+        "territory_ccaa": None,
+        "territory_municipio": None,
+        "chunk_type": "provision",
+        "tier": "",
+        "topic": "tema",
+        "attributes": {},
+        "url": f"https://www.boe.es/buscar/act.php?id={ET}#a38",
+        "source": "plain_language",
+    }
+    assert chunk["refs"] == [other["id"]]
+
+
+def test_decisions_become_chunks_that_lead_to_their_provisions():
+    vacations, _, ruling, criterion = chunks_of(CORPUS)
+    assert (ruling["collection"], ruling["kind"], ruling["rank"]) == ("sentencias", "sentencia", 5)
+    assert (ruling["law_id"], ruling["law_name"], ruling["provision"]) == ("sts-1", "Tribunal Supremo", "STS 1/2020")
+    assert (ruling["text"], ruling["status_note"], ruling["valid_from"]) == ("Doctrina.", "Superada.", "2020-01-31")
+    assert ruling["url"] == "https://www.boe.es/x"
+    assert ruling["refs"] == [vacations["id"]]
+    assert (criterion["collection"], criterion["kind"], criterion["law_name"]) == ("criterios_inss", "criterio", "INSS")
+    assert criterion["refs"] == []  # its provision is not in the corpus
+
+
+def test_a_ruling_goes_by_its_ecli_where_it_is_known():
+    known = RULING.model_copy(update={"ecli": "ECLI:ES:TS:2020:1"})
+    assert [chunk["law_id"] for chunk in chunks_of(Corpus((), (known,), ()))] == ["ECLI:ES:TS:2020:1"]
+    # … and keeps its id when the ECLI is found out later.
+    assert [chunk["id"] for chunk in chunks_of(Corpus((), (known,), ()))] == [
+        chunk["id"] for chunk in chunks_of(Corpus((), (RULING,), ()))
+    ]
+
+
+def test_what_a_record_is_found_by_is_not_in_its_chunk():
+    (record, chunk), *_ = paired(CORPUS)
+    found_by = search_text(record)
+    for word in ("una pregunta", "coloquial", "SIGLA", "Real Decreto Legislativo 2/2015", "ET"):
+        assert word in found_by
+        assert word not in chunk["text"] + chunk["summary"] + chunk["title"]
+    assert "Rec. 9/2019" in search_text(RULING)
+
+
+def test_an_unknown_law_a_strange_label_and_a_provision_twice_are_refused():
+    with pytest.raises(ConfigurationError, match=r"BOE-A-1900-1, que no está en legal/data/laws\.toml"):
+        paired(Corpus((provision("Artículo 1", law_id="BOE-A-1900-1"),), (), ()))
+    with pytest.raises(ConfigurationError, match="«Preámbulo»"):
+        paired(Corpus((provision("Preámbulo"),), (), ()))
+    with pytest.raises(ConfigurationError, match=r"dos veces «Art\. 38»"):
+        paired(Corpus((provision("Artículo 38"), provision("Art. 38")), (), ()))
+
+
+def test_the_digest_changes_with_what_is_shown_and_with_what_is_searched():
+    chunk = chunks_of(CORPUS)[0]
+    digests = {
+        PackagedCorpus([chunk], {chunk["id"]: "a"}).digest,
+        PackagedCorpus([chunk], {chunk["id"]: "b"}).digest,
+        PackagedCorpus([{**chunk, "text": "Otro."}], {chunk["id"]: "a"}).digest,
+    }
+    assert len(digests) == 3
+    assert PackagedCorpus([dict(chunk)], {chunk["id"]: "a"}).digest in digests
+
+
+def test_the_packaged_corpus_is_whole_and_its_references_lead_somewhere():
+    corpus = packaged_corpus()
+    ids = [chunk["id"] for chunk in corpus.chunks]
+    assert len(set(ids)) == len(ids) == len(load_corpus().provisions) + len(load_corpus().decisions)
+    assert all(0 <= identity <= MAX_CHUNK_ID for identity in ids)
+    assert {chunk["collection"] for chunk in corpus.chunks} == set(COLLECTIONS)
+    assert corpus.search_text.keys() == set(ids)
+    for chunk in corpus.chunks:
+        assert set(chunk["refs"]) <= set(ids) - {chunk["id"]}
+        assert chunk.keys() == Chunk.__required_keys__
+
+
+def test_decisions_beside_real_laws_refer_to_their_first_parts():
+    official = next(chunk for chunk in packaged_corpus().chunks if chunk["provision_key"] == "art:38")
+    law = [{**official, "id": 7, "part": 1, "parts": 2}, {**official, "id": 8, "part": 2, "parts": 2}]
+    beside = rulings_and_criteria(law)
+    assert {chunk["collection"] for chunk in beside.chunks} == {"sentencias", "criterios_inss"}
+    assert beside.search_text.keys() == {chunk["id"] for chunk in beside.chunks}
+    refs = {chunk["provision"]: chunk["refs"] for chunk in beside.chunks}
+    assert refs["STJUE C-78/11"] == [7]
+    assert refs["STS 805/2020"] == []

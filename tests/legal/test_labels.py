@@ -1,0 +1,88 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from legal.labels import anchor, provision_key, provision_url, split_heading
+
+
+@pytest.mark.parametrize(
+    ("label", "key"),
+    [
+        ("Artículo 48 bis", "art:48 bis"),
+        ("Artículo\u00a048\u00a0bis", "art:48 bis"),
+        ("Artículo treinta y tres", "art:33"),
+        ("Art. 6 bis", "art:6 bis"),
+        ("Artículo 135 quáter. Prestación.", "art:135 quater"),
+        ("Artículo 135 quater", "art:135 quater"),
+        ("Artículo 182. bis. Cuantía.", "art:182 bis"),
+        ("Artículo 7.º", "art:7"),
+        ("Artículo único. Aprobación.", "art:unico"),
+        ("Artículos 93.", "art:93"),
+        ("Artículos treinta a cuarenta y cuatro.", "art:30-44"),
+        ("Artículos 188 bis a 188 sexies.", "art:188 bis-188 sexies"),
+        ("Disposición transitoria undécima", "dt:11"),
+        ("Disposición adicional vigésima tercera", "da:23"),
+        ("DISPOSICION ADICIONAL VIGESIMOTERCERA", "da:23"),
+        ("Disposición adicional quincuagésima cuarta [duplicada). Acreditación", "da:54"),
+        ("DT 7ª", "dt:7"),
+        ("Disposición final única", "df:unica"),
+        ("Disposición final.", "df:unica"),
+        ("Disposición derogatoria. Derogación normativa.", "dd:unica"),
+        ("Disposición adicional nueva [sic]. Mejora", "da:nueva"),
+        ("ANEXO II", "anexo:2"),
+        ("ANEXO 2.V", "anexo:2.v"),
+        ("ANEXO", "anexo:unico"),
+        ("48 bis", "art:48 bis"),
+        ("49.1.c)", "art:49"),
+    ],
+)
+def test_one_key_for_every_way_to_write_a_label(label, key):
+    assert provision_key(label) == key
+
+
+@pytest.mark.parametrize("label", ["Primero. Cláusulas", "TÍTULO I", "", "Articulado de la ley", "Anexo al contrato"])
+def test_no_key_for_what_is_no_provision(label):
+    assert provision_key(label) is None
+
+
+def test_a_heading_is_label_and_title():
+    heading = split_heading("Artículo 47 bis.  Mecanismo RED de Flexibilidad.")
+    assert (heading.label, heading.title) == ("Artículo 47 bis", "Mecanismo RED de Flexibilidad")
+
+
+def test_an_abbreviated_label_is_written_in_full():
+    assert split_heading("Art. 6 bis. Consideración.").label == "Artículo 6 bis"
+
+
+def test_a_heading_without_a_full_stop_has_a_title_too():
+    assert split_heading("Artículo 174 bis Prestación temporal")[::2] == ("Artículo 174 bis", "Prestación temporal")
+
+
+@pytest.mark.parametrize(
+    ("label", "fragment"),
+    [
+        ("Artículo 38", "a38"),
+        ("Artículo 48 bis", "a48bis"),
+        ("Artículo primero", "aprimero"),
+        ("Disposición adicional primera", "daprimera"),
+        ("Disposición transitoria undécima", "dtundecima"),
+        ("Disposición derogatoria única", "ddunica"),
+        ("Disposición final cuarta", "dfcuaa"),
+        ("TÍTULO I", ""),
+    ],
+)
+def test_anchors_are_spelled_as_the_boe_does(label, fragment):
+    assert anchor(label) == fragment
+
+
+def test_the_address_of_a_provision():
+    assert provision_url("BOE-A-2015-11430", "Artículo 38") == (
+        "https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#a38"
+    )
+
+
+@given(st.text())
+def test_no_label_raises(text):
+    key = provision_key(text)
+    assert key is None or ":" in key
+    assert isinstance(anchor(text), str)

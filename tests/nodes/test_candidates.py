@@ -1,0 +1,146 @@
+"""Merging, references and the choice of the context: the numbers of the stage rules."""
+
+from doubles import CharacterCounter, FakeStore, make_chunk
+from langgraph.runtime import Runtime
+
+from nodes.candidates import candidate, merged
+from nodes.expand_references import expand_references
+from nodes.merge_candidates import merge_candidates
+from nodes.rerank import rerank
+from nodes.select_context import select_context
+from state.context import ResolvedContext
+
+RUNTIME = Runtime(context=ResolvedContext())
+
+
+def found(id_, score, origin="hybrid", **fields):
+    return candidate(make_chunk(id_, f"Artículo {id_}", **fields), score, origin)
+
+
+def ids(candidates):
+    return [one["chunk"]["id"] for one in candidates]
+
+
+async def test_a_chunk_found_in_several_ways_keeps_its_highest_score():
+    update = await merge_candidates(
+        {
+            "direct": [found(1, 1.0, "direct")],
+            "found": [found(1, 0.7), found(2, 0.7)],
+            "carried": [found(2, 0.5, "carryover")],
+        },
+        RUNTIME,
+    )
+    assert [(one["chunk"]["id"], one["score"], one["origins"]) for one in update["candidates"]] == [
+        (1, 1.0, ["direct", "hybrid"]),
+        (2, 0.7, ["hybrid", "carryover"]),
+    ]
+
+
+def test_ties_are_broken_by_id():
+    assert ids(merged([found(3, 0.5), found(1, 0.5), found(2, 0.9)])) == [2, 1, 3]
+
+
+async def expanded(sources, chunks):
+    update = await expand_references({"candidates": sources}, RUNTIME, store=FakeStore(chunks))
+    return [(one["chunk"]["id"], one["score"]) for one in update["candidates"][len(sources) :]]
+
+
+async def test_references_go_upward_or_level_three_a_source():
+    chunks = [make_chunk(n, f"Artículo {n}", rank=rank) for n, rank in [(10, 1), (11, 4), (12, 2), (13, 2), (14, 2)]]
+    source = found(1, 0.5, refs=[11, 10, 12, 13, 14], rank=2)
+    assert await expanded([source], chunks) == [(10, 0.4), (12, 0.4), (13, 0.4)]
+
+
+async def test_parts_of_the_same_provision_ignore_rank_and_the_three():
+    parts = [make_chunk(n, "Artículo 1", part=n, parts=6) for n in range(2, 7)]
+    other = [make_chunk(20 + n, f"Artículo {20 + n}") for n in range(3)]
+    source = candidate(make_chunk(1, "Artículo 1", parts=6, refs=[2, 3, 4, 5, 6, 20, 21, 22]), 1.0, "hybrid")
+    assert [i for i, _ in await expanded([source], parts + other)] == [2, 3, 4, 5, 6, 20, 21, 22]
+
+
+async def test_fifteen_references_in_all_from_the_best_sources():
+    chunks = [make_chunk(100 + n, f"Artículo {100 + n}") for n in range(24)]
+    sources = [found(n, n / 10, refs=[100 + 3 * n, 101 + 3 * n, 102 + 3 * n]) for n in range(1, 8)]
+    added = await expanded(sources, chunks)
+    assert len(added) == 15
+    assert [score for _, score in added] == [0.56] * 3 + [0.48] * 3 + [0.4] * 3 + [0.32] * 3 + [0.24] * 3
+
+
+async def test_a_reference_of_two_sources_scores_by_the_better():
+    chunks = [make_chunk(9, "Artículo 9")]
+    assert await expanded([found(1, 0.2, refs=[9]), found(2, 0.9, refs=[9])], chunks) == [(9, 0.72)]
+
+
+async def test_repealed_references_are_not_followed():
+    assert await expanded([found(1, 1.0, refs=[9])], [make_chunk(9, "Artículo 9", status="derogada")]) == []
+
+
+async def chosen(candidates, tokens=10_000, *, refetched=False, **context):
+    runtime = Runtime(context=ResolvedContext(**context))
+    state = {"candidates": candidates, "refetched": refetched}
+    return ids((await select_context(state, runtime, counter=CharacterCounter(), context_tokens=tokens))["context"])
+
+
+async def test_reranked_scores_decide_and_unscored_come_after():
+    scored = {**found(1, 0.1), "rerank_score": 0.2}
+    better = {**found(2, 0.1), "rerank_score": 0.9}
+    assert await chosen([found(3, 1.0), scored, better]) == [2, 1, 3]
+
+
+async def test_twenty_five_fragments_and_thirty_after_a_refetch():
+    candidates = [found(n, 1 - n / 100) for n in range(40)]
+    assert await chosen(candidates) == list(range(25))
+    assert await chosen(candidates, refetched=True) == list(range(30))
+    assert await chosen(candidates, max_chunks_in_prompt=4) == [0, 1, 2, 3]
+
+
+async def test_chunks_stay_whole_within_the_budget():
+    candidates = [found(1, 0.9, text="a" * 60), found(2, 0.8, text="b" * 60), found(3, 0.7, text="c" * 30)]
+    assert await chosen(candidates, tokens=100) == [1, 3]
+    assert await chosen(candidates[:1], tokens=10) == [1]
+
+
+async def test_what_the_model_asked_for_gets_in():
+    candidates = [found(n, 1 - n / 100) for n in range(40)] + [found(99, 0.01, "need")]
+    assert 99 in await chosen(candidates, refetched=True)
+    assert await chosen(candidates, tokens=1, refetched=True) == [99]
+
+
+class CountingReranker:
+    async def score(self, question, queries, candidates):
+        self.seen = ids(candidates)
+        return [0.5] * len(candidates)
+
+
+async def test_the_twenty_best_are_reranked():
+    reranker = CountingReranker()
+    state = {"candidates": [found(n, n / 100) for n in range(30)], "question": "x", "queries": [], "refetched": False}
+    update = await rerank(state, RUNTIME, rerankers={"heuristic": reranker})
+    assert reranker.seen == list(range(29, 9, -1))
+    assert [one["chunk"]["id"] for one in update["candidates"] if "rerank_score" not in one] == list(range(10))
+
+
+async def test_named_provisions_need_no_reranker():
+    reranker = CountingReranker()
+    state = {"candidates": [found(1, 1.0, "direct"), found(2, 0.9)], "question": "x", "queries": [], "refetched": False}
+    update = await rerank(state, RUNTIME, rerankers={"heuristic": reranker})
+    assert reranker.seen == [2]
+    assert [one["rerank_score"] for one in update["candidates"]] == [1.0, 0.5]
+
+
+async def test_parts_of_a_provision_stay_together_and_in_order():
+    parts = [candidate(make_chunk(100 - n, "Artículo 5", part=n, parts=3), 1.0, "direct") for n in (1, 2, 3)]
+    assert await chosen([*reversed(parts), found(7, 1.0)]) == [99, 98, 97, 7]
+
+
+async def test_after_a_refetch_only_what_is_new_is_scored():
+    reranker = CountingReranker()
+    state = {
+        "candidates": [{**found(1, 0.9), "rerank_score": 0.3}, found(2, 0.8), found(3, 0.1, "need")],
+        "question": "x",
+        "queries": [],
+        "refetched": True,
+    }
+    update = await rerank(state, RUNTIME, rerankers={"heuristic": reranker})
+    assert reranker.seen == [3]
+    assert [one.get("rerank_score") for one in update["candidates"]] == [0.3, None, 0.5]

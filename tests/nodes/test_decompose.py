@@ -1,0 +1,81 @@
+"""What a reader may write, and what is searched then."""
+
+import pytest
+from doubles import QueueChat
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodes.decompose import MAX_QUERY_CHARACTERS, decompose, parse_queries
+
+
+@pytest.mark.parametrize(
+    ("reply", "queries"),
+    [
+        ('["despido embarazo"]', ["despido embarazo"]),
+        ('```json\n["a b", "c d"]\n```', ["a b", "c d"]),
+        ('Aquí tiene: ["a b"] Espero que sirva.', ["a b"]),
+        ('["a", 3, null, {"x": 1}, ["y"], "b"]', ["a", "b"]),
+        ('["a", "b", "c", "d", "e"]', ["a", "b", "c", "d"]),
+        ('["a", "a", " ", ""]', ["a"]),
+        ("[]", []),
+        ("[[[[", ["[[[["]),
+        ("despido por embarazo", ["despido por embarazo"]),
+        ('{"queries": ["a b"]}', ["a b"]),
+        ("", []),
+    ],
+)
+def test_parse(reply, queries):
+    assert parse_queries(reply, 4) == queries
+
+
+@given(st.text(), st.integers(1, 4))
+def test_any_text_gives_few_short_searches(text, most):
+    queries = parse_queries(text, most)
+    assert len(queries) <= most
+    assert all(query.strip() and len(query) <= MAX_QUERY_CHARACTERS for query in queries)
+
+
+def state(**values):
+    return {"question": "¿Vacaciones?", "conversation": [], "deadline": 0.0, **values}
+
+
+async def test_first_question_sends_system_and_user():
+    reader = QueueChat("[]")
+    await decompose(state(), None, reader=reader)
+    system, messages = reader.calls[0]
+    assert "De 1 a 4 búsquedas" in system
+    assert messages == [{"role": "user", "content": "¿Vacaciones?"}]
+
+
+async def test_history_without_carryover_keeps_the_first_prompt_and_four_short_messages():
+    reader = QueueChat("[]")
+    history = [{"role": "user", "content": f"{n}" * 300} for n in range(6)]
+    await decompose(state(conversation=history), None, reader=reader)
+    system, messages = reader.calls[0]
+    assert "De 1 a 4 búsquedas" in system
+    assert [message["content"] for message in messages[:-1]] == [f"{n}" * 200 for n in (2, 3, 4, 5)]
+
+
+async def test_follow_up_has_its_own_prompt_and_at_most_three_searches():
+    reader = QueueChat('["a", "b", "c", "d"]')
+    update = await decompose(state(carried=[{"chunk": {}}]), None, reader=reader)
+    assert update["queries"] == ["a", "b", "c"]
+    assert "De 0 a 3 búsquedas" in reader.calls[0][0]
+
+
+@pytest.mark.parametrize(
+    "mapping",
+    [
+        "suspensión del contrato por nacimiento y cuidado del menor",
+        "extinción del contrato",
+        "prestación por desempleo",
+        "incapacidad temporal",
+        "jubilación, prestación contributiva",
+        "liquidación de haberes",
+    ],
+)
+def test_the_prompts_name_the_mappings(mapping):
+    from nodes.prompts import load_prompt
+
+    assert mapping in load_prompt("decompose")
+    assert mapping in load_prompt("decompose_followup")

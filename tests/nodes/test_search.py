@@ -1,0 +1,90 @@
+"""Caps, weights and parents of the hybrid search."""
+
+import asyncio
+
+from doubles import FakeEmbedder, FakeSparse, FakeStore, make_chunk
+
+from nodes.search import HybridSearch
+from services.profile import load_profile
+from state.context import ResolvedContext
+
+NOTHING = {"provisions": [], "acronyms": [], "as_of": None, "territory": None}
+
+
+def searcher(store):
+    return HybridSearch(store, FakeEmbedder(), FakeSparse(), load_profile("laboral"))
+
+
+async def run(store, *queries, analysis=NOTHING, **context):
+    found, _ = await searcher(store).run(queries, ResolvedContext(**context), analysis, None)
+    return [(one["chunk"]["id"], one["score"], one["found_by"]) for one in found]
+
+
+def chunks(collection, start, count, **fields):
+    return [make_chunk(start + n, f"Artículo {start + n}", collection=collection, **fields) for n in range(count)]
+
+
+async def test_collections_are_weighted():
+    store = FakeStore(
+        chunks("normativa", 1, 1) + chunks("sentencias", 2, 1) + chunks("criterios_inss", 3, 1),
+        {"q": [(1, 0.5), (2, 1.0), (3, 1.0)]},
+    )
+    assert await run(store, "q") == [(3, 0.9, ["q"]), (2, 0.8, ["q"]), (1, 0.5, ["q"])]
+
+
+async def test_ten_a_collection_twenty_a_query_thirty_in_all():
+    everything = chunks("normativa", 100, 30) + chunks("sentencias", 200, 15) + chunks("criterios_inss", 300, 15)
+    first = [(c["id"], 1.0) for c in everything]
+    second = [(c["id"], c["id"] / 400) for c in reversed(everything)]
+    one = await run(FakeStore(everything, {"q": first}), "q")
+    assert len(one) == 20
+    assert sum(100 <= i < 200 for i, _, _ in one) == 10
+    assert sum(300 <= i < 400 for i, _, _ in one) == 10
+    two = await run(FakeStore(everything, {"q": first, "r": second}), "q", "r")
+    assert len(two) == 30
+
+
+async def test_children_count_as_their_parent_once_with_the_best_score():
+    parent, other = make_chunk(1, "Artículo 1"), make_chunk(2, "Artículo 2")
+    children = [make_chunk(10 + n, "Artículo 1", parent_id=1) for n in range(12)]
+    ranking = [(10 + n, 0.9 - n / 100) for n in range(12)] + [(2, 0.5)]
+    store = FakeStore([parent, other, *children], {"q": ranking})
+    assert await run(store, "q") == [(1, 0.9, ["q"]), (2, 0.5, ["q"])]
+
+
+async def test_the_callers_options_go_before_what_the_question_says():
+    store = FakeStore([])
+    said = {**NOTHING, "as_of": "2019-01-01", "territory": "Madrid"}
+    await run(store, "q", analysis=said)
+    await run(store, "q", analysis=said, territory="Cataluña", as_of="2020-02-02", collections=("normativa",))
+    assert {(s[4].territory, str(s[4].as_of)) for s in store.searches[:3]} == {("Madrid", "2019-01-01")}
+    assert [(s[0], s[4].territory, str(s[4].as_of)) for s in store.searches[3:]] == [
+        ("normativa", "Cataluña", "2020-02-02")
+    ]
+
+
+class Gate(FakeStore):
+    """Lets nobody pass until three searches are waiting."""
+
+    def __init__(self):
+        super().__init__([])
+        self.barrier = asyncio.Barrier(3)
+
+    async def search(self, collection, queries, **options):
+        async with asyncio.timeout(5):
+            await self.barrier.wait()
+        return [[] for _ in queries]
+
+
+async def test_collections_are_searched_concurrently():
+    assert await run(Gate(), "q", "r") == []
+
+
+async def test_queries_are_embedded_once_and_in_one_batch():
+    store = FakeStore([])
+    search = searcher(store)
+    keys, cost = await search.embed(["a", "b", "a"], None)
+    again, nothing = await search.embed(["b"], None)
+    assert search.embedder.batches == [["a", "b"]]
+    assert (cost["requests"], nothing["requests"]) == (1, 0)
+    assert keys[0] == keys[2] != keys[1] == again[0]

@@ -1,0 +1,121 @@
+"""Parts of the server that need no client."""
+
+import asyncio
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from small_graph import small_graph
+
+from server.detached import detached
+from server.runnable import ServedRag
+from server.serve import is_loopback, listen, serve
+from server.streaming import with_failures
+from services.errors import ConfigurationError
+
+
+def test_a_taken_port_is_named_before_anything_is_built() -> None:
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(ConfigurationError, match=rf"El puerto {port} de 127\.0\.0\.1 ya está en uso.*--port"):
+            serve(port=port)
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "said"),
+    [
+        ("127.0.0.1", 70_000, "El puerto 70000 no existe"),
+        ("192.0.2.1", 0, r"No se puede escuchar en 192\.0\.2\.1, puerto 0"),
+    ],
+)
+def test_an_address_that_cannot_be_used_is_explained(host: str, port: int, said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        listen(host, port)
+
+
+def test_the_default_socket_is_of_this_machine_only() -> None:
+    with listen("127.0.0.1", 0) as listening:
+        assert listening.family == socket.AF_INET
+        assert listening.getsockname()[0] == "127.0.0.1"
+
+
+def test_the_playground_stays_on_loopback() -> None:
+    with pytest.raises(ConfigurationError, match=r"solo se ofrece en esta máquina, no en 0\.0\.0\.0"):
+        serve("0.0.0.0", playground=True)
+
+
+@pytest.mark.parametrize(
+    ("host", "is_it"),
+    [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False), ("host.lan", False)],
+)
+def test_loopback(host: str, is_it: bool) -> None:
+    assert is_loopback(host) is is_it
+
+
+def test_the_runnable_answers_outside_a_loop_too() -> None:
+    assert ServedRag(small_graph()).invoke({"question": "¿Y?"})["answer"] == "Treinta días naturales [C1]."
+
+
+async def two_numbers() -> AsyncIterator[int]:
+    yield 0
+    yield 1
+    raise ValueError("fin")
+
+
+async def one_number(cancelled: asyncio.Event) -> AsyncIterator[int]:
+    yield 0
+    try:
+        await asyncio.Event().wait()
+    except asyncio.CancelledError:
+        cancelled.set()
+        raise
+
+
+async def test_a_detached_stream_gives_all_items_and_then_the_error() -> None:
+    stream = detached(two_numbers())
+    assert [await anext(stream), await anext(stream)] == [0, 1]
+    with pytest.raises(ValueError, match="fin"):
+        await anext(stream)
+
+
+async def test_closing_a_detached_stream_cancels_its_source() -> None:
+    cancelled = asyncio.Event()
+    stream = detached(one_number(cancelled))
+    assert await anext(stream) == 0
+    await asyncio.sleep(0)  # The source goes on to its wait.
+    await stream.aclose()  # type: ignore[attr-defined]
+    await asyncio.wait_for(cancelled.wait(), 5)
+
+
+async def like_langserve() -> AsyncIterator[dict[str, Any]]:
+    """Answer any exception with one more event, as LangServe's stream does."""
+    try:
+        yield {"event": "data", "data": "1"}
+        yield {"event": "data", "data": "2"}
+    except BaseException:
+        yield {"event": "error", "data": "{}"}
+        raise
+
+
+async def test_a_stream_is_closed_without_noise() -> None:
+    source = like_langserve()
+    stream = with_failures(source)  # type: ignore[arg-type]
+    assert (await anext(stream))["data"] == "1"
+    await stream.aclose()  # type: ignore[attr-defined]
+    with pytest.raises(StopAsyncIteration):
+        await anext(source)
+
+
+def test_langserve_and_the_development_server_import_together() -> None:
+    script = "import langserve, langgraph_runtime_inmem; from langgraph_api.cli import run_server"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_importing_the_application_builds_nothing() -> None:
+    script = "import sys, server.app; assert 'graph.compose' not in sys.modules; server.app.nothing"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert "has no attribute 'nothing'" in done.stderr

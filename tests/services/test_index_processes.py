@@ -1,0 +1,75 @@
+"""Building and reading an index from several processes at once, some of which are killed."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from fakes import index_process
+from fakes.index_process import labelled, read_once
+from fakes.stores import build
+
+from services.index import open_index
+
+pytestmark = pytest.mark.integration
+
+ROOT = Path(__file__).parents[2]
+
+
+@contextmanager
+def running(task: str, folder: Path, says: str) -> Iterator[subprocess.Popen[str]]:
+    """Run a task in a process of its own, from when it says that it has begun."""
+    process = subprocess.Popen(
+        [sys.executable, index_process.__file__, task, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"},
+    )
+    try:
+        assert process.stdout.readline().strip() == says
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+async def test_a_killed_build_leaves_the_old_index_serving(tmp_path: Path) -> None:
+    before = await build(tmp_path, [labelled("a")], source="a")
+    for _ in range(2):  # the second build removes what the first has left
+        with running("hang", tmp_path, "added") as process:
+            assert len(list((tmp_path / "generations").iterdir())) == 2
+            process.send_signal(signal.SIGKILL)
+            assert process.wait() == -signal.SIGKILL
+    assert open_index(tmp_path) == before
+    await read_once(tmp_path)
+    after = await build(tmp_path, [labelled("b")], source="b")
+    kept = sorted(path.name for path in (tmp_path / "generations").iterdir())
+    assert kept == [before.folder.name, after.folder.name]
+    await read_once(tmp_path)
+
+
+def test_of_two_processes_one_builds_and_both_use_it(tmp_path: Path) -> None:
+    with running("build", tmp_path, "ready") as one, running("build", tmp_path, "ready") as other:
+        for process in (one, other):
+            process.stdin.write("\n")
+            process.stdin.flush()
+        said = [process.communicate()[0].split() for process in (one, other)]
+        assert [process.returncode for process in (one, other)] == [0, 0]
+    assert said[0][0] == said[1][0]
+    assert sorted(built for _, built in said) == ["False", "True"]
+
+
+async def test_readers_never_see_a_switch_half_done(tmp_path: Path) -> None:
+    await build(tmp_path, [labelled("0")], source="0")
+    with running("read", tmp_path, "reading") as one, running("read", tmp_path, "reading") as other:
+        for number in range(1, 7):
+            await build(tmp_path, [labelled(str(number))], source=str(number))
+        for process in (one, other):
+            times, _ = process.communicate()
+            assert process.returncode == 0
+            assert int(times) > 1

@@ -1,0 +1,178 @@
+import pytest
+from doubles import make_chunk
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+
+from services.fragments import prompt
+from services.lexicon import Lexicon
+from services.meta import DELIMITER, parse_reply
+from services.offline_principal import MIXED_NOTICE, OFFICIAL_NOTICE, PLAIN_NOTICE, ExtractivePrincipal
+
+HOLIDAYS = make_chunk(
+    38,
+    "Artículo 38",
+    title="Vacaciones anuales",
+    text="1. El periodo de vacaciones anuales retribuidas será el pactado en convenio colectivo.\n"
+    "En ningún caso la duración será inferior a treinta días naturales.\n"
+    "2. El periodo de su disfrute se fijará de común acuerdo.",
+)
+PARENTAL = make_chunk(
+    48,
+    "Artículo 48 bis",
+    title="Permiso parental",
+    text="1. Las personas trabajadoras tendrán derecho a un permiso parental.",
+)
+OVERTIME = make_chunk(
+    35, "Artículo 35", title="Horas extraordinarias", text="2. No podrá ser superior a ochenta al año."
+)
+ENDING = make_chunk(
+    49,
+    "Artículo 49",
+    title="Extinción del contrato",
+    text="1. El contrato de trabajo se extinguirá:\na) Por mutuo acuerdo.\nb) Por dimisión del trabajador.\n"
+    "2. El preaviso del despido objetivo se rige por lo dispuesto en el artículo 53.1 de esta ley.",
+)
+CONTEXT = [PARENTAL, HOLIDAYS, OVERTIME, ENDING]
+LEXICON = Lexicon.build([f"{c['title']} {c['text']}" for c in CONTEXT] + ["trabajador, empresa, días, año"] * 8)
+SYSTEM = SystemMessage("Responde con los fragmentos.")
+
+
+def reply(question, *chunks, history=(), marks=True, lexicon=LEXICON):
+    found = [{"chunk": chunk, "score": 1.0, "origins": ["hybrid"], "found_by": []} for chunk in chunks]
+    model = ExtractivePrincipal(weights=lexicon) if lexicon else ExtractivePrincipal()
+    return str(model.invoke([SYSTEM, *history, HumanMessage(prompt(found, question, marks=marks))]).content)
+
+
+def read(question, *chunks, **options):
+    return parse_reply(reply(question, *chunks, **options), len(chunks))
+
+
+def test_it_quotes_the_figure_that_is_asked_for_with_its_provision_and_mark():
+    found = read("¿Cuántos días de vacaciones me corresponden?", *CONTEXT)
+    assert found.answer.splitlines()[0] == OFFICIAL_NOTICE
+    assert found.answer.splitlines()[2].startswith("Estatuto de los Trabajadores, Artículo 38 (Vacaciones anuales): «")
+    assert "«En ningún caso la duración será inferior a treinta días naturales.»" in found.answer
+    assert found.answer.endswith("[C2]")
+    assert found.used == [2]
+    assert set(found.dropped) == {1, 3, 4}
+    assert found.needs == []
+
+
+def test_a_figure_that_is_asked_for_goes_before_more_words():
+    text = "Las vacaciones se pactan.\nLas vacaciones se pagan.\nLas vacaciones se planifican.\nSerán de 30 días."
+    chunk = {**HOLIDAYS, "text": text}
+    assert "«Serán de 30 días.»" in read("¿cuántos días de vacaciones hay?", chunk).answer
+    assert "«Serán de 30 días.»" not in read("vacaciones", chunk).answer
+
+
+def test_the_whole_reply_keeps_to_the_protocol():
+    assert reply("permiso parental", PARENTAL) == (
+        f"{OFFICIAL_NOTICE}\n\nEstatuto de los Trabajadores, Artículo 48 bis (Permiso parental): "
+        "«1. Las personas trabajadoras tendrán derecho a un permiso parental.» [C1]\n\n"
+        f"{DELIMITER}\nUSED|1\nDROP|ninguno"
+    )
+
+
+@pytest.mark.parametrize(
+    "question", ["¿Cuál es la capital de Francia?", "receta de paella", "impuesto de sucesiones en Madrid"]
+)
+def test_it_declines_what_no_fragment_is_about(question):
+    text = reply(question, *CONTEXT)
+    assert text.startswith("No tengo esa información verificada.\n")
+    assert "USED|ninguno" in text
+    assert parse_reply(text, 4).used == []
+    assert parse_reply(text, 4).dropped == [1, 2, 3, 4]
+
+
+def test_it_declines_without_fragments_and_without_the_layout():
+    assert reply("vacaciones").startswith("No tengo esa información verificada.")
+    free = ExtractivePrincipal().invoke([HumanMessage("vacaciones")]).content
+    assert free == "No tengo esa información verificada."
+
+
+def test_a_named_provision_is_quoted_first():
+    found = read("¿Qué dice el art. 48 bis del ET de las vacaciones?", HOLIDAYS, OVERTIME, PARENTAL)
+    assert found.answer.split("\n\n")[1].startswith("Estatuto de los Trabajadores, Artículo 48 bis")
+    assert found.used[0] == 3
+    assert read("qué dice el art. 48 bis del ET", HOLIDAYS, OVERTIME, PARENTAL).used == [3]
+
+
+def test_colloquial_words_find_legal_ones():
+    assert read("¿cuántas horas extra puedo hacer al año?", *CONTEXT).used == [3]
+
+
+def test_a_list_is_quoted_with_its_lead_in():
+    found = read("dimisión del trabajador", *CONTEXT)
+    assert (
+        "«1. El contrato de trabajo se extinguirá: a) Por mutuo acuerdo. b) Por dimisión del trabajador.»"
+        in found.answer
+    )
+
+
+def test_it_asks_for_a_provision_that_a_quotation_refers_to():
+    (need,) = read("preaviso del despido objetivo", *CONTEXT).needs
+    assert need == {"kind": "article", "article": "artículo 53", "law": "Estatuto de los Trabajadores", "keywords": ""}
+
+
+def test_it_does_not_ask_for_what_the_context_has():
+    present = make_chunk(53, "Artículo 53", title="Forma", text="Nada.")
+    assert read("preaviso del despido objetivo", ENDING, present).needs == []
+
+
+def test_plain_language_is_labelled_and_may_fall_back_on_the_summary():
+    plain = {**HOLIDAYS, "source": "plain_language", "text": "", "summary": "Las vacaciones son de 30 días."}
+    found = read("¿cuántos días de vacaciones tengo?", plain)
+    assert found.answer.splitlines()[0] == PLAIN_NOTICE
+    assert "(Vacaciones anuales), resumen en lenguaje claro: «Las vacaciones son de 30 días.» [C1]" in found.answer
+    assert read("¿cuántos días de vacaciones?", plain, HOLIDAYS).answer.splitlines()[0] == MIXED_NOTICE
+
+
+def test_parts_of_one_provision_share_a_paragraph():
+    second = {**HOLIDAYS, "id": 39, "text": "3. El calendario de vacaciones se fijará en cada empresa."}
+    found = read("vacaciones", HOLIDAYS, second)
+    assert len(found.answer.split("\n\n")) == 2
+    assert found.answer.endswith("[C1][C2]")
+
+
+def test_notes_are_passed_on_and_inner_quotation_marks_do_not_nest():
+    noted = {**PARENTAL, "status_note": "modificado por la Ley 1/2020.", "text": "El «permiso parental» es un derecho."}
+    answer = read("permiso parental", noted).answer
+    assert "«El “permiso parental” es un derecho.» Nota: modificado por la Ley 1/2020. [C1]" in answer
+
+
+def test_at_most_four_provisions_are_quoted_in_the_order_of_the_context():
+    chunks = [{**HOLIDAYS, "id": n, "provision": f"Artículo {n}"} for n in range(1, 8)]
+    assert read("vacaciones", *chunks).used == [1, 2, 3, 4]
+
+
+def test_very_long_sentences_are_cut():
+    long = {**HOLIDAYS, "text": "Las vacaciones " + "muy largas " * 200}
+    quoted = read("vacaciones", long).answer.split("«")[1]
+    assert "[…]»" in quoted
+    assert len(quoted) < 650
+
+
+def test_a_follow_up_without_content_is_about_the_question_before():
+    history = [HumanMessage("¿Cuántos días de vacaciones tengo?"), AIMessage("Treinta.")]
+    assert read("¿y eso?", *CONTEXT, history=history).used == [2]
+
+
+def test_without_marks_there_is_no_protocol():
+    text = reply("vacaciones", *CONTEXT, marks=False)
+    assert DELIMITER not in text
+    assert "[C" not in text
+    assert "Artículo 38" in text
+
+
+def test_it_works_without_a_lexicon():
+    assert read("¿Cuántos días de vacaciones me corresponden?", *CONTEXT, lexicon=None).used == [2]
+
+
+async def test_it_streams_word_by_word_and_ends_with_a_finish_reason():
+    found = [{"chunk": HOLIDAYS, "score": 1.0, "origins": ["hybrid"], "found_by": []}]
+    messages = [SYSTEM, HumanMessage(prompt(found, "vacaciones"))]
+    model = ExtractivePrincipal(weights=LEXICON)
+    pieces = [chunk async for chunk in model.astream(messages)]
+    assert len(pieces) > 20
+    assert "".join(str(chunk.content) for chunk in pieces) == (await model.ainvoke(messages)).content
+    assert pieces[-1].response_metadata["finish_reason"] == "stop"
+    assert [str(chunk.content) for chunk in model.stream(messages)] == [str(chunk.content) for chunk in pieces]

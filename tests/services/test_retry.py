@@ -1,0 +1,174 @@
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from email.utils import formatdate
+
+import httpx2
+import openai
+import pytest
+from fake_time import FakeTime
+
+from services.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
+from services.model_failures import Endpoint, MalformedReplyError, TruncatedReplyError
+from services.retry import Retrier
+
+ENDPOINT = Endpoint("gpt-5.2 (openai)", "principal")
+
+
+class Provider:
+    """Fails as told, then answers."""
+
+    def __init__(self, *failures: Exception) -> None:
+        self.failures = list(failures)
+        self.calls = 0
+
+    async def __call__(self) -> str:
+        self.calls += 1
+        if self.failures:
+            raise self.failures.pop(0)
+        return "respuesta"
+
+
+def status(code: int, body: dict[str, object] | None = None, **headers: str) -> openai.APIStatusError:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    request = httpx2.Request("POST", "http://127.0.0.1/v1/chat/completions")
+    return openai.APIStatusError(
+        "provider says no", response=httpx2.Response(code, headers=named, request=request), body=body
+    )
+
+
+def connection() -> openai.APIConnectionError:
+    return openai.APIConnectionError(request=httpx2.Request("POST", "http://127.0.0.1/v1"))
+
+
+def retrier(fake: FakeTime, jitter: Callable[[], float] = lambda: 0.5, **options: float) -> Retrier:
+    return Retrier(ENDPOINT, clock=fake.clock, sleep=fake.sleep, jitter=jitter, **options)  # type: ignore[arg-type]
+
+
+async def test_success_costs_one_attempt_and_no_pause():
+    fake = FakeTime()
+    assert await retrier(fake).run(Provider()) == ("respuesta", 1)
+    assert fake.pauses == []
+
+
+UNREADABLE = MalformedReplyError("x")
+TRANSIENT = [*map(status, (408, 409, 429, 500, 503)), connection(), TruncatedReplyError(), UNREADABLE]
+
+
+@pytest.mark.parametrize("failure", TRANSIENT, ids=repr)
+async def test_transient_failures_are_tried_again_with_doubling_pauses(failure):
+    fake = FakeTime()
+    assert await retrier(fake).run(Provider(failure, failure)) == ("respuesta", 3)
+    assert fake.pauses == [0.5, 1.0]
+
+
+async def test_jitter_spreads_the_pause_by_half():
+    low, high = FakeTime(), FakeTime()
+    await retrier(low, jitter=lambda: 0.0).run(Provider(status(500)))
+    await retrier(high, jitter=lambda: 1.0).run(Provider(status(500)))
+    assert (low.pauses, high.pauses) == ([0.25], [0.75])
+
+
+async def test_third_failure_is_the_last_and_says_how_often_it_was_asked():
+    provider = Provider(*[status(503)] * 3)
+    with pytest.raises(ModelError, match="HTTP 503") as caught:
+        await retrier(FakeTime()).run(provider)
+    assert provider.calls == caught.value.attempts == 3
+    assert isinstance(caught.value.__cause__, openai.APIStatusError)
+
+
+@pytest.mark.parametrize(
+    ("headers", "pause"),
+    [
+        ({"retry_after": "7"}, 7.0),
+        ({"retry_after_ms": "250", "retry_after": "7"}, 0.25),
+        ({"retry_after": formatdate(1_000_012, usegmt=True)}, 12.0),
+        ({"retry_after": formatdate(999_000, usegmt=True)}, 0.0),
+        ({"retry_after": "pronto"}, 0.5),
+    ],
+)
+async def test_retry_after_is_honoured(headers, pause):
+    fake = FakeTime()
+    await retrier(fake).run(Provider(status(429, **headers)))
+    assert fake.pauses == [pause]
+
+
+async def test_pause_beyond_the_deadline_is_not_begun():
+    fake = FakeTime()
+    provider = Provider(status(429, retry_after="30"))
+    with pytest.raises(ModelRateLimited) as caught:
+        await retrier(fake).run(provider, deadline=fake.now + 20)
+    assert (provider.calls, caught.value.attempts, fake.pauses) == (1, 1, [])
+
+
+async def test_nothing_is_asked_after_the_deadline():
+    fake, provider = FakeTime(), Provider()
+    with pytest.raises(ModelTimeout, match="ARTICULADO_QUESTION_TIMEOUT") as caught:
+        await retrier(fake).run(provider, deadline=fake.now)
+    assert (provider.calls, caught.value.attempts) == (0, 0)
+
+
+def hanging() -> Callable[[], Awaitable[str]]:
+    async def attempt() -> str:
+        await asyncio.Event().wait()
+        return "nunca"
+
+    return attempt
+
+
+async def test_an_attempt_that_hangs_ends_at_the_deadline():
+    with pytest.raises(ModelTimeout) as caught:
+        await asyncio.wait_for(Retrier(ENDPOINT).run(hanging(), deadline=time.time() + 0.05), 5)
+    assert caught.value.attempts == 1
+
+
+async def test_a_call_without_deadline_has_a_limit_all_the_same():
+    with pytest.raises(ModelTimeout):
+        await asyncio.wait_for(Retrier(ENDPOINT, timeout=0.05).run(hanging()), 5)
+
+
+async def test_a_time_out_of_the_attempt_itself_is_not_the_deadline():
+    with pytest.raises(TimeoutError):
+        await retrier(FakeTime()).run(Provider(TimeoutError()))
+
+
+async def test_cancelling_the_caller_cancels():
+    task = asyncio.create_task(Retrier(ENDPOINT).run(hanging()))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+@pytest.mark.parametrize(
+    ("failure", "expected", "says"),
+    [
+        (status(401), ConfigurationError, "ARTICULADO_PRINCIPAL_API_KEY"),
+        (status(403), ConfigurationError, "ARTICULADO_PRINCIPAL_API_KEY"),
+        (status(404), ConfigurationError, "ARTICULADO_PRINCIPAL_MODEL"),
+        (status(429, {"code": "insufficient_quota"}), ModelRateLimited, "cuota"),
+        (status(429, {"code": None, "type": "insufficient_quota"}), ModelRateLimited, "cuota"),
+        (status(400, {"code": "content_filter"}), ContentFiltered, "filtro de contenido"),
+        (status(400), ModelError, "provider says no"),
+        (status(301), ModelError, "HTTP 301"),
+    ],
+    ids=str,
+)
+async def test_final_failures_are_not_tried_again(failure, expected, says):
+    provider = Provider(failure)
+    with pytest.raises(expected, match=says):
+        await retrier(FakeTime()).run(provider)
+    assert provider.calls == 1
+
+
+async def test_the_provider_s_text_on_a_bad_key_is_not_repeated():
+    with pytest.raises(ConfigurationError) as caught:
+        await retrier(FakeTime()).run(Provider(status(401)))
+    assert "provider says no" not in str(caught.value)
+
+
+async def test_bugs_are_not_taken_for_failures_of_the_provider():
+    provider = Provider(ZeroDivisionError())
+    with pytest.raises(ZeroDivisionError):
+        await retrier(FakeTime()).run(provider)
+    assert provider.calls == 1

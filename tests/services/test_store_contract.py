@@ -1,0 +1,246 @@
+"""What every chunk store does: the same suite runs over the embedded and the server adapter."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+from fakes import reference_search
+from fakes.chunks import NO_TERMS, Batch, make_chunk, random_batch, random_queries, terms, unit
+from fakes.stores import TODAY, Kind, Stores
+
+from services.protocols import HybridQuery, SearchFilter
+from state.chunks import Chunk
+
+pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
+
+ANYTHING = SearchFilter()
+
+
+@pytest.fixture(params=["edge", "server"])
+def kind(request: pytest.FixtureRequest) -> Kind:
+    return request.param
+
+
+@pytest.fixture
+async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
+    made = Stores(tmp_path)
+    yield made
+    await made.close()
+
+
+def small() -> Batch:
+    """By the dense query (1, 0): 5, 9, 7, 3. By the term 1: 9, 3 (5 and 7 lack it)."""
+    return Batch(
+        [make_chunk(id) for id in (3, 5, 7, 9)],
+        [unit(0, 1), unit(1, 0.1), unit(1, 1), unit(1, 0.5)],
+        [terms({1: 1.0, 2: 0.5}), terms({2: 0.5}), terms({2: 1.0}), terms({1: 2.0})],
+    )
+
+
+def ranking(hits: list) -> list[tuple[int, float]]:
+    return [(hit.chunk["id"], hit.score) for hit in hits]
+
+
+async def test_both_sides_are_fused(kind: Kind, stores: Stores) -> None:
+    store = await stores.make(kind, small())
+    query = HybridQuery(unit(1, 0), terms({1: 1.0}))
+    [hits] = await store.search("normativa", [query], limit=10, prefetch=20, where=ANYTHING)
+    # 9: 1/3 + 1/2; 3: 1/5 + 1/3; 5: 1/2; 7: 1/4; all over 2 × 1/2
+    assert ranking(hits) == [(9, 0.833333333), (3, 0.533333333), (5, 0.5), (7, 0.25)]
+
+
+async def test_first_in_both_sides_scores_one(kind: Kind, stores: Stores) -> None:
+    store = await stores.make(kind, small())
+    query = HybridQuery(unit(1, 0.5), terms({1: 1.0}))
+    [hits] = await store.search("normativa", [query], limit=1, prefetch=20, where=ANYTHING)
+    assert ranking(hits) == [(9, 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (HybridQuery(unit(1, 0), NO_TERMS), [(5, 1.0), (9, 0.666666667), (7, 0.5), (3, 0.4)]),
+        (HybridQuery(None, terms({1: 1.0})), [(9, 1.0), (3, 0.666666667)]),
+        (HybridQuery(None, terms({99: 1.0})), []),
+        (HybridQuery(None, NO_TERMS), []),
+    ],
+)
+async def test_a_side_may_be_left_out(
+    kind: Kind, stores: Stores, query: HybridQuery, expected: list[tuple[int, float]]
+) -> None:
+    store = await stores.make(kind, small())
+    [hits] = await store.search("normativa", [query], limit=10, prefetch=20, where=ANYTHING)
+    assert ranking(hits) == expected
+
+
+async def test_prefetch_and_limit_cut(kind: Kind, stores: Stores) -> None:
+    store = await stores.make(kind, small())
+    query = HybridQuery(unit(1, 0), terms({1: 1.0}))
+    [hits] = await store.search("normativa", [query], limit=10, prefetch=1, where=ANYTHING)
+    assert ranking(hits) == [(5, 0.5), (9, 0.5)]
+    [hits] = await store.search("normativa", [query], limit=2, prefetch=20, where=ANYTHING)
+    assert ranking(hits) == [(9, 0.833333333), (3, 0.533333333)]
+
+
+async def test_ties_are_broken_by_ascending_id(kind: Kind, stores: Stores) -> None:
+    ids = [41, 7, 2**53 - 1, 19, 3]
+    twins = Batch([make_chunk(id) for id in ids], [unit(1, 2)] * 5, [terms({4: 1.5})] * 5)
+    store = await stores.make(kind, twins)
+    query = HybridQuery(unit(1, 0), terms({4: 1.0}))
+    [hits] = await store.search("normativa", [query], limit=10, prefetch=20, where=ANYTHING)
+    assert [id for id, _ in ranking(hits)] == [3, 7, 19, 41, 2**53 - 1]
+
+
+async def test_several_queries_keep_their_order(kind: Kind, stores: Stores) -> None:
+    store = await stores.make(kind, small())
+    queries = [
+        HybridQuery(None, terms({1: 1.0})),
+        HybridQuery(None, NO_TERMS),
+        HybridQuery(unit(0, 1), NO_TERMS),
+        HybridQuery(unit(1, 0), terms({1: 1.0})),
+    ]
+    rankings = await store.search("normativa", queries, limit=1, prefetch=20, where=ANYTHING)
+    assert [[id for id, _ in ranking(hits)] for hits in rankings] == [[9], [], [3], [9]]
+    assert await store.search("normativa", [], limit=1, prefetch=20, where=ANYTHING) == []
+
+
+async def test_a_collection_that_does_not_exist_is_empty(kind: Kind, stores: Stores) -> None:
+    store = await stores.make(kind, small())
+    query = HybridQuery(unit(1, 0), terms({1: 1.0}))
+    assert await store.search("sentencias", [query, query], limit=5, prefetch=20, where=ANYTHING) == [[], []]
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_both_stores_rank_as_the_reference(stores: Stores, seed: int) -> None:
+    batch, queries = random_batch(seed), random_queries(seed)
+    both = {kind: await stores.make(kind, batch) for kind in ("edge", "server")}
+    for where in (
+        ANYTHING,
+        SearchFilter(territory="Cataluña"),
+        SearchFilter(territory="Sevilla"),
+        SearchFilter(as_of=date(2015, 10, 24)),
+        SearchFilter(as_of=date(2010, 1, 1), territory="Andalucía"),
+    ):
+        expected = [
+            [
+                (id, pytest.approx(score, abs=1e-8))
+                for id, score in reference_search.search(batch, query, limit=10, prefetch=20, where=where, today=TODAY)
+            ]
+            for query in queries
+        ]
+        assert all(expected), "the data must be found at all"
+        for kind, store in both.items():
+            found = await store.search("normativa", queries, limit=10, prefetch=20, where=where)
+            assert [ranking(hits) for hits in found] == expected, (kind, where)
+
+
+FILTER_CASES = [
+    # what the chunk says, the filter, whether it passes (today is 2024-06-01)
+    ({}, ANYTHING, True),
+    ({"status": "modificada"}, ANYTHING, True),
+    ({"status": "parcialmente_derogada"}, ANYTHING, True),
+    ({"status": "derogada"}, ANYTHING, False),
+    ({"status": "agotada"}, ANYTHING, False),
+    ({"valid_to": "2024-06-02"}, ANYTHING, True),
+    ({"valid_to": "2024-06-01"}, ANYTHING, False),
+    ({"valid_from": "2024-06-01"}, ANYTHING, True),
+    ({"valid_from": "2024-06-02"}, ANYTHING, False),
+    ({"valid_from": None}, ANYTHING, True),
+    ({"valid_from": "2015-01-01"}, SearchFilter(as_of=date(2015, 1, 1)), True),
+    ({"valid_from": "2015-01-02"}, SearchFilter(as_of=date(2015, 1, 1)), False),
+    ({"valid_from": None, "valid_to": "2015-01-02"}, SearchFilter(as_of=date(2015, 1, 1)), True),
+    ({"valid_from": None, "valid_to": "2015-01-01"}, SearchFilter(as_of=date(2015, 1, 1)), False),
+    ({"valid_from": None, "status": "derogada"}, SearchFilter(as_of=date(2015, 1, 1)), True),
+    ({"status": "derogada", "valid_to": "2020-01-01"}, SearchFilter(as_of=date(2019, 1, 1)), True),
+    ({"territory_ccaa": "Galicia"}, ANYTHING, False),
+    ({"territory_ccaa": "Galicia"}, SearchFilter(territory="Galicia"), True),
+    ({"territory_ccaa": "Galicia"}, SearchFilter(territory="Madrid"), False),
+    ({}, SearchFilter(territory="Madrid"), True),
+    ({"territory_ccaa": "Galicia", "territory_municipio": "Vigo"}, SearchFilter(territory="Vigo"), True),
+    ({"territory_ccaa": "Galicia", "territory_municipio": "Vigo"}, SearchFilter(territory="Lugo"), False),
+]
+
+
+async def test_filters(kind: Kind, stores: Stores) -> None:
+    chunks = [make_chunk(number, **fields) for number, (fields, _, _) in enumerate(FILTER_CASES, start=1)]
+    batch = Batch(chunks, [unit(1, 0)] * len(chunks), [terms({1: 1.0})] * len(chunks))
+    store = await stores.make(kind, batch)
+    for query in (HybridQuery(unit(1, 0), NO_TERMS), HybridQuery(None, terms({1: 1.0}))):
+        for number, (fields, where, expected) in enumerate(FILTER_CASES, start=1):
+            [hits] = await store.search("normativa", [query], limit=100, prefetch=100, where=where)
+            assert (number in [id for id, _ in ranking(hits)]) is expected, (fields, where)
+
+
+def rich_chunk() -> Chunk:
+    return make_chunk(
+        2**53 - 1,
+        collection="sentencias",
+        summary="Resumen con «comillas», ñ y \u00a0espacio duro",
+        refs=[1, 2**53 - 1],
+        attributes={"tribunal": "TS", "sala": "4.ª"},
+        valid_from=None,
+        parent_id=12,
+        source="plain_language",
+    )
+
+
+async def test_chunks_come_back_whole(kind: Kind, stores: Stores) -> None:
+    chunk = rich_chunk()
+    store = await stores.make(kind, Batch([make_chunk(1), chunk], [unit(1, 0), None], [NO_TERMS, terms({1: 1.0})]))
+    assert await store.fetch([chunk["id"]]) == [chunk]
+    [hits] = await store.search("sentencias", [HybridQuery(None, terms({1: 1.0}))], limit=1, prefetch=1, where=ANYTHING)
+    assert [hit.chunk for hit in hits] == [chunk]
+
+
+async def test_fetch_keeps_the_order_asked(kind: Kind, stores: Stores) -> None:
+    others = Batch([make_chunk(4, collection="sentencias")], [unit(1, 1)], [terms({1: 1.0})])
+    store = await stores.make(kind, small(), others)
+    found = await store.fetch([9, 4, 1234, 3, 9])
+    assert [chunk["id"] for chunk in found] == [9, 4, 3]
+    assert await store.fetch([]) == []
+
+
+async def test_find_returns_parts_in_order_whatever_their_status(kind: Kind, stores: Stores) -> None:
+    shared = {"provision_key": "art:48", "provision": "Artículo 48", "status": "derogada", "territory_ccaa": "Galicia"}
+    chunks = [
+        make_chunk(3, part=10, parts=10, **shared),
+        make_chunk(1, part=2, parts=10, **shared),
+        make_chunk(2, part=1, parts=10, **shared),
+        make_chunk(4, parent_id=2, **shared),
+        make_chunk(5, provision_key="art:48", law_id="BOE-A-1995-25292"),
+        make_chunk(6, provision_key="art:48 bis"),
+    ]
+    store = await stores.make(kind, Batch(chunks, [unit(1, 0)] * 6, [NO_TERMS] * 6))
+    found = await store.find("BOE-A-2015-11430", "art:48")
+    assert [chunk["id"] for chunk in found] == [2, 1, 3]
+    assert await store.find("BOE-A-2015-11430", "art:999") == []
+
+
+async def test_find_puts_the_fuller_provision_first_and_ended_wordings_last(kind: Kind, stores: Stores) -> None:
+    shared = {"provision_key": "df:unica", "provision": "Disposición final única"}
+    chunks = [
+        make_chunk(1, breadcrumb="Real Decreto", text="Entrada en vigor.", **shared),
+        make_chunk(2, breadcrumb="Texto refundido", text="Habilitación.", part=2, parts=2, **shared),
+        make_chunk(3, breadcrumb="Texto refundido", text="Desarrollo.", part=1, parts=2, **shared),
+        make_chunk(4, valid_to="2020-01-01", valid_from="2001-01-01", text="Redacción antigua. " * 9, **shared),
+    ]
+    store = await stores.make(kind, Batch(chunks, [unit(1, 0)] * 4, [NO_TERMS] * 4))
+    assert [chunk["id"] for chunk in await store.find("BOE-A-2015-11430", "df:unica")] == [3, 2, 1, 4]
+
+
+async def test_counts(kind: Kind, stores: Stores) -> None:
+    others = Batch([make_chunk(4, collection="sentencias")], [None], [NO_TERMS])
+    store = await stores.make(kind, small(), others)
+    assert await store.counts() == {"normativa": 4, "sentencias": 1}
+
+
+async def test_searches_run_side_by_side(kind: Kind, stores: Stores) -> None:
+    batch, queries = random_batch(1), random_queries(1)
+    store = await stores.make(kind, batch)
+    alone = await store.search("normativa", queries, limit=10, prefetch=20, where=ANYTHING)
+    together = await asyncio.gather(
+        *(store.search("normativa", queries, limit=10, prefetch=20, where=ANYTHING) for _ in range(10))
+    )
+    assert together == [alone] * 10

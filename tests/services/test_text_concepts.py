@@ -1,0 +1,63 @@
+import pytest
+
+from services.concepts import Concept, concepts_of, coverage
+from services.figures import AskedFigure
+from services.lexicon import EqualWeights, Lexicon
+
+# df: vacacion 1, anual 1, retribu 1, dia 3 of 3 texts; ln(4/2)/ln 4 = 0.5 and ln(4/4)/ln 4 = 0.
+LEXICON = Lexicon.build(["vacaciones anuales retribuidas, días", "días de multa", "días"])
+
+
+def test_a_term_of_the_table_is_one_concept_with_its_legal_names():
+    assert concepts_of("¿vacaciones?", LEXICON) == [
+        Concept(("vacacion",), ((("vacacion", "anual", "retribu"), 0.8),), 0.5)
+    ]
+
+
+def test_other_words_are_concepts_of_their_own_weighed_by_idf():
+    assert concepts_of("los días de la paella", LEXICON) == [Concept(("dia",), (), 0.0), Concept(("paell",), (), 1.0)]
+
+
+def test_a_word_of_no_text_weighs_less_in_a_question_of_the_field():
+    by_stem = {concept.stems: concept.weight for concept in concepts_of("mi nómina en Mercadona", LEXICON)}
+    assert by_stem == {("nomin",): 1.0, ("mercadon",): 0.35}
+
+
+def test_figures_weigh_little():
+    assert [concept.weight for concept in concepts_of("multa 300", LEXICON)][1] == 0.3
+
+
+def test_a_term_of_stop_words_weighs_what_its_legal_names_weigh():
+    (concept,) = concepts_of("no me pagan", EqualWeights())[:1]
+    assert concept.stems == ("pag",)
+
+
+def test_nothing_but_stop_words_is_about_nothing():
+    assert concepts_of("¿y eso?", LEXICON) == []
+    assert coverage([], {"x": 1.0}, LEXICON) == 0.0
+
+
+def test_coverage_takes_the_best_of_own_words_and_legal_names():
+    weights = EqualWeights()
+    concept = Concept(("nomin",), ((("recib", "salari"), 0.9),), 1.0)
+    other = Concept(("paell",), (), 1.0)
+    assert coverage([concept], {"nomin": 0.75}, weights) == 0.75
+    assert coverage([concept], {"recib": 1.0, "salari": 1.0}, weights) == 0.9
+    assert coverage([concept], {"recib": 1.0}, weights) == 0.45
+    assert coverage([concept, other], {"nomin": 1.0}, weights) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "given"),
+    [
+        ("¿cuántos días de vacaciones?", "Serán treinta días naturales.", 1.0),
+        ("¿cuántos días de vacaciones?", "Serán 2 meses.", 0.4),
+        ("¿cuántos días de vacaciones?", "2. Los días se pactan.", 0.0),
+        ("¿cuántos días de vacaciones?", "Los del artículo 38 y el apartado 2.", 0.0),
+        ("plazo para reclamar", "Veinte días.", 0.4),
+        ("edad de jubilación", "Haber cumplido 67 años.", 0.4),
+        ("qué son las vacaciones", "Treinta días.", 0.0),
+    ],
+)
+def test_figures_asked_for_and_given(question, sentence, given):
+    assert AskedFigure(question).given(sentence) == given
