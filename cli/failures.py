@@ -8,8 +8,6 @@ from services.errors import ArticuladoError, InvalidInput
 
 FAILED = 1
 MISUSED = 2
-INTERRUPTED = 130
-"""Exit status of a process that Ctrl-C ended, as shells count (128 + SIGINT)."""
 
 
 def report(error: Exception) -> int:

@@ -9,7 +9,7 @@ import typer
 from cli.ask import ask
 from cli.chat import chat
 from cli.doctor import doctor
-from cli.failures import FAILED, INTERRUPTED, MISUSED, complain, report, silence_stdout
+from cli.failures import FAILED, MISUSED, complain, report, silence_stdout
 from cli.ingest import ingest
 from cli.search import search
 from cli.serve import serve
@@ -47,9 +47,9 @@ def root(
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit status."""
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
+    for stream, errors in ((sys.stdin, "strict"), (sys.stdout, "replace"), (sys.stderr, "replace")):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="replace")
+            stream.reconfigure(encoding="utf-8", errors=errors)
     try:
         status = typer.main.get_command(app).main(arguments, prog_name="articulado", standalone_mode=False)
         sys.stdout.flush()
@@ -59,10 +59,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         silence_stdout()
         return FAILED
-    except (KeyboardInterrupt, typer.Abort):
-        return INTERRUPTED
     except Exception as error:
         return report(error)
+    # Typer makes 130 of Ctrl-C, and hands over what commands exit with.
     return status if isinstance(status, int) else 0
 
 

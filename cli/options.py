@@ -71,14 +71,14 @@ def read_question(words: list[str]) -> str:
     """Return the question from the command line, or from stdin where it is ``-``.
 
     Raises:
-        InvalidInput: stdin is not UTF-8.
+        InvalidInput: it is not UTF-8.
     """
-    if words != ["-"]:
-        return " ".join(words)
     try:
-        return sys.stdin.read(MAX_STDIN_CHARACTERS)
-    except UnicodeDecodeError as error:
-        raise InvalidInput("La entrada no está en UTF-8. Conviértala, por ejemplo con iconv -t UTF-8.") from error
+        question = sys.stdin.read(MAX_STDIN_CHARACTERS) if words == ["-"] else " ".join(words)
+        question.encode()
+    except UnicodeError as error:
+        raise InvalidInput("La pregunta no está en UTF-8. Conviértala, por ejemplo con iconv -t UTF-8.") from error
+    return question
 
 
 def read_settings(index: Path | None) -> "Settings":

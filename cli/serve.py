@@ -21,8 +21,11 @@ def serve(
     host: Host = "127.0.0.1", port: Port = 8000, playground: Playground = False, index: IndexFolder = None
 ) -> None:
     """Sirve el agente por HTTP (LangServe) hasta que se interrumpe."""
+    from cli.render import console
     from server.serve import serve as listen
 
+    address = f"[{host}]" if ":" in host else host
+    console().print(f"Se abre el índice y se atiende en http://{address}:{port}/rag (Ctrl-C termina).", markup=False)
     if index is None:
         # The server opens the configured index itself, once it has the port.
         listen(host, port, playground=playground)

@@ -52,3 +52,13 @@ def rulings_and_criteria(provisions: Iterable[Chunk]) -> PackagedCorpus:
         chunks=[chunk for _, chunk in pairs],
         search_text={chunk["id"]: search_text(record) for record, chunk in pairs},
     )
+
+
+def words_of_people(chunks: Iterable[Chunk]) -> dict[int, str]:
+    """Return how people ask about official provisions, by chunk id, where the packaged corpus has a record of them.
+
+    Only the search reads it. Every part of a provision gets it: measured, that finds more than giving it to the first.
+    """
+    texts = {(chunk["law_id"], chunk["provision_key"]): search_text(record) for record, chunk in packaged()}
+    places = ((chunk["id"], (chunk["law_id"], chunk["provision_key"])) for chunk in chunks)
+    return {identity: texts[place] for identity, place in places if place in texts}

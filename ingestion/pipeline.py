@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ingestion.build import Progress, write_chunks
 from ingestion.markdown import read_law
-from ingestion.packaged import rulings_and_criteria
+from ingestion.packaged import rulings_and_criteria, words_of_people
 from ingestion.references import law_chunks, resolve_refs
 from services.errors import ArticuladoError, InvalidInput
 from services.factory import writer_factory
@@ -64,7 +64,7 @@ async def ingest(
             everything,
             settings,
             source=", ".join(str(path) for path in paths),
-            extra_text=rulings.search_text,
+            extra_text=rulings.search_text | words_of_people(chunks),
             progress=progress,
         )
         report.index = await builder.commit(description)

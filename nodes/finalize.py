@@ -3,7 +3,9 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from nodes.search import search_filter
 from services.marks import marks_in
+from services.protocols import SearchFilter
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagOutput, RagState
@@ -38,7 +40,11 @@ async def finalize(state: RagState, runtime: Runtime[ResolvedContext]) -> Finali
         "context_chunk_ids": used,
         "citations": [citation(number, state["context"][number - 1]) for number in marks],
         "abstained": state["abstained"] or declined(state["answer"]),
-        "warnings": state["warnings"] + missing_carryover(state.get("missing_carried", [])),
+        "warnings": [
+            *state["warnings"],
+            *missing_carryover(state.get("missing_carried", [])),
+            *past_law(search_filter(runtime.context, state["analysis"])),
+        ],
         "transcript": [*state["conversation"], *said][-MAX_TRANSCRIPT:],
     }
     result = {**state, **update}
@@ -75,3 +81,14 @@ def missing_carryover(ids: list[int]) -> list[str]:
         return []
     listed = ", ".join(map(str, ids))
     return [f"Estos fragmentos de la respuesta anterior ya no están en el índice y no se han usado: {listed}."]
+
+
+def past_law(where: SearchFilter) -> list[str]:
+    """Return the warning for a question about the law of another day: laws in Markdown come in one wording only."""
+    if where.as_of is None:
+        return []
+    return [
+        f"La pregunta se refiere al derecho vigente el {where.as_of:%d/%m/%Y}. Se han dejado fuera las normas "
+        "posteriores, pero de cada norma el índice puede tener solo su última redacción: compruebe en el enlace la de "
+        "esa fecha."
+    ]

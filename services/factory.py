@@ -23,9 +23,7 @@ CHUNKER = "provision:2000:1"
 
 def expected_fingerprints(settings: Settings, chunker: str = CHUNKER) -> Fingerprints:
     """Return what an index must have been built with to serve these settings."""
-    return Fingerprints(
-        embedder=_embedder_fingerprint(settings), sparse=Bm25Encoder().fingerprint, chunker=chunker
-    )
+    return Fingerprints(embedder=_embedder_fingerprint(settings), sparse=Bm25Encoder().fingerprint, chunker=chunker)
 
 
 def build_services(settings: Settings, index: Index) -> Services:
@@ -40,7 +38,7 @@ def build_services(settings: Settings, index: Index) -> Services:
         settings=settings,
         profile=profile,
         store=_store(settings, profile, index),
-        reader=_reader(settings.reader),
+        reader=_reader(settings.reader, lexicon),
         principal=_principal(settings.principal, lexicon),
         embedder=_query_embedder(settings, index),
         sparse=Bm25Encoder(),
@@ -95,14 +93,14 @@ def _store(settings: Settings, profile: Profile, index: Index) -> ChunkStore:
     return ServerStore.connect(settings, index.manifest)
 
 
-def _reader(settings: ModelSettings) -> ChatModel:
+def _reader(settings: ModelSettings, lexicon: Lexicon) -> ChatModel:
     if settings.provider != "offline":
         from services.openai_models import chat_model
 
         return chat_model("reader", settings)
     from services.offline_reader import KeywordReader
 
-    return _in_process(KeywordReader(), "sin conexión (palabras clave)")
+    return _in_process(KeywordReader(weights=lexicon), "sin conexión (palabras clave)")
 
 
 def _principal(settings: ModelSettings, lexicon: Lexicon) -> ChatModel:

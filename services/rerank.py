@@ -16,12 +16,11 @@ _TITLE, _SUMMARY, _TEXT, _BREADCRUMB, _LAW = 1.0, 0.9, 0.75, 0.6, 0.4
 _QUERIES = 0.9
 """What covering one whole search of the decomposer counts for, against covering the whole question."""
 _OFF_FIELD, _SHARPNESS = 0.6, 1.5
-_FUSION = 0.45
+_FUSION = 0.2
 _RANKS = {1: 1.0, 2: 1.0, 3: 0.97, 4: 0.94, 5: 0.91}
-_SPECIAL_STATUTE = 0.96
+_SPECIAL_STATUTE = 0.85
 _NOT_IN_FORCE = 0.6
 _stem = SpanishStemmer().stem_word
-_PINNED = frozenset({"direct", "need"})
 
 
 class HeuristicReranker:
@@ -32,11 +31,10 @@ class HeuristicReranker:
 
         lexical = max(C(question), 0.9 · max over searches of C(search))
         field   = lexical where the question has a word that only this field has, else 0.6 · lexical^1.5
-        score   = field · (0.55 + 0.45 · fusion score) · rank prior · statute prior · force prior
+        score   = field · (0.8 + 0.2 · fusion score) · rank prior · statute prior · force prior
 
     The priors are at most 1 and only order equals: statutes before orders, general statutes before special ones, law in
     force before repealed law. A question on another field must stay low whatever the fusion score, hence the product.
-    Candidates that were named ("direct", "need") keep 1.0.
     """
 
     def __init__(self, weights: StemWeights | None = None) -> None:
@@ -47,10 +45,7 @@ class HeuristicReranker:
         asked = concepts_of(question, self._weights)
         searched = [concepts_of(query, self._weights) for query in queries]
         in_field = of_the_field(question, _stem)
-        return [
-            1.0 if _PINNED.intersection(candidate["origins"]) else self._score(asked, searched, in_field, candidate)
-            for candidate in candidates
-        ]
+        return [self._score(asked, searched, in_field, candidate) for candidate in candidates]
 
     def _score(
         self, asked: list[Concept], searched: list[list[Concept]], in_field: bool, candidate: Candidate

@@ -102,8 +102,9 @@ def test_ctrl_c_has_the_status_of_shells(monkeypatch):
 
 
 @pytest.mark.integration
-def test_a_reader_that_goes_away_is_no_error():
-    process = started("search", "--help")
+@pytest.mark.parametrize("arguments", [["search", "--help"], ["doctor", "--json"]])
+def test_a_reader_that_goes_away_is_no_error(arguments):
+    process = started(*arguments, env={"PYTHONUNBUFFERED": ""})
     process.stdout.close()
     assert process.wait(timeout=60) == 1
     assert process.stderr.read() == b""
@@ -125,3 +126,16 @@ def test_the_exit_status_reaches_the_shell():
     page, errors = process.communicate(timeout=60)
     assert (process.returncode, page) == (2, b"")
     assert "opción --nada" in errors.decode("utf-8")
+
+
+@pytest.mark.integration
+def test_a_question_that_is_not_utf8_is_refused():
+    latin = "¿cuántos días?".encode("latin-1")
+    process = started("ask", "-", stdin=subprocess.PIPE, env={"LC_ALL": "C"})
+    page, errors = process.communicate(latin, timeout=60)
+    assert (process.returncode, page) == (2, b"")
+    assert "no está en UTF-8" in errors.decode("utf-8")
+    process = started("ask", latin)
+    page, errors = process.communicate(timeout=60)
+    assert (process.returncode, page) == (2, b"")
+    assert "no está en UTF-8" in errors.decode("utf-8")

@@ -147,6 +147,14 @@ async def test_what_is_carried_over_and_gone_is_skipped_with_a_warning():
     assert "12345" in result["warnings"][0]
 
 
+async def test_the_law_of_another_day_comes_with_a_warning():
+    live = services()
+    result = await ask(live, "¿Cuántos días de vacaciones había en 2019?")
+    assert "31/12/2019" in result["warnings"][0]
+    assert {str(search[4].as_of) for search in live.store.searches} == {"2019-12-31"}
+    assert (await ask(services()))["warnings"] == []
+
+
 async def test_history_and_ids_of_one_turn_do_not_stick_to_the_thread():
     live = services()
     graph = build_rag(live, InMemorySaver())
@@ -185,7 +193,7 @@ async def test_marks_that_point_to_nothing_are_removed_and_reported():
     assert [(v["mark"], v["valid"]) for v in result["verdicts"]] == [("C1", True), ("C9", False)]
 
 
-@pytest.mark.parametrize("scores", [None, {38: 0.1, 900: 0.2, 48: 0.24}])
+@pytest.mark.parametrize("scores", [None, {38: 0.1, 900: 0.15, 48: 0.19}])
 async def test_abstains_without_the_principal_and_says_what_was_searched(scores):
     reader = '["algo que no existe"]' if scores is None else '["vacaciones anuales"]'
     live = services(reader, rerankers={"heuristic": FixedReranker(scores)})

@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from ingestion.packaged import PackagedCorpus, packaged_corpus, rulings_and_criteria
+from ingestion.packaged import PackagedCorpus, packaged_corpus, rulings_and_criteria, words_of_people
 from services.corpus import Corpus, CriterionRecord, ProvisionRecord, RulingRecord, load_corpus
 from services.errors import ConfigurationError
 from services.packaged import paired, search_text
@@ -162,3 +162,11 @@ def test_decisions_beside_real_laws_refer_to_their_first_parts():
     refs = {chunk["provision"]: chunk["refs"] for chunk in beside.chunks}
     assert refs["STJUE C-78/11"] == [7]
     assert refs["STS 805/2020"] == []
+
+
+def test_every_part_of_an_official_provision_is_found_by_the_words_of_people():
+    official = next(chunk for chunk in packaged_corpus().chunks if chunk["provision_key"] == "art:38")
+    law = [{**official, "id": 7, "part": 1}, {**official, "id": 8, "part": 2}, {**official, "id": 9, "law_id": "X"}]
+    texts = words_of_people(law)
+    assert texts.keys() == {7, 8}
+    assert packaged_corpus().search_text[official["id"]] == texts[7] == texts[8]

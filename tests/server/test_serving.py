@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -109,9 +110,9 @@ async def test_a_stream_is_closed_without_noise() -> None:
         await anext(source)
 
 
-def test_langserve_and_the_development_server_import_together() -> None:
+def test_langserve_and_the_development_server_import_together(tmp_path: Path) -> None:
     script = "import langserve, langgraph_runtime_inmem; from langgraph_api.cli import run_server"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
 
 
