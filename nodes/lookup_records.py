@@ -1,10 +1,10 @@
 """Look the question up in the packaged records: the way that needs neither index nor embedder."""
 
 from langgraph.runtime import Runtime
-from services.records import PackagedRecords
 from typing_extensions import TypedDict
 
 from nodes.candidates import candidate
+from services.records import PackagedRecords
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState
