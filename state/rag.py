@@ -7,6 +7,7 @@ from typing_extensions import TypedDict
 
 from state.chunks import Candidate
 from state.reducers import add_usage
+from state.turn import Turn
 from state.values import Analysis, Citation, Message, Need, Usage, Verdict
 
 
@@ -40,39 +41,19 @@ class RagOutput(TypedDict):
     usage: Annotated[Usage, add_usage]
 
 
-class RagState(RagInput, total=False):
-    """All keys of the answering graph.
+class RagState(RagInput, Turn, total=False):
+    """All keys of the answering graph: input, per-turn keys, and these.
 
-    ``transcript`` is the only memory beside ``context_chunk_ids`` that outlives a turn. ``turn`` counts the
-    turns of a thread; ``deadline`` is a Unix time in seconds after which no model call begins.
+    ``transcript`` is the only memory beside ``context_chunk_ids`` that outlives a turn. ``turn`` counts the turns of a
+    thread; ``deadline`` is a Unix time in seconds after which no model call begins.
     """
 
-    queries: list[str]
-    answer: str
-    citations: list[Citation]
-    used_chunk_ids: list[int]
-    dropped_chunk_ids: list[int]
     context_chunk_ids: list[int]
-    needs: list[Need]
-    retried: bool
-    abstained: bool
-    verdicts: list[Verdict]
-    warnings: list[str]
     usage: Annotated[Usage, add_usage]
-
     turn: int
     deadline: float
     rag_enabled: bool
     transcript: list[Message]
-    conversation: list[Message]
     analysis: Analysis
     carried: list[Candidate]
     missing_carried: list[int]
-    dense_keys: list[str]
-    sparse_keys: list[str]
-    direct: list[Candidate]
-    found: list[Candidate]
-    candidates: list[Candidate]
-    context: list[Candidate]
-    draft: str
-    refetched: bool

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from fakes.chunks import make_chunk as plain_chunk
 
 from services.container import Services
 from services.profile import load_profile
@@ -12,44 +13,17 @@ from services.settings import Settings
 from state.chunks import Candidate, Chunk
 from state.values import Message
 
-ET = "BOE-A-2015-11430"
-
 
 def make_chunk(id_: int, provision: str = "Artículo 1", **fields: Any) -> Chunk:
-    chunk: Chunk = {
-        "id": id_,
-        "collection": "normativa",
-        "law_id": ET,
-        "law_name": "Estatuto de los Trabajadores",
-        "rank": 2,
-        "kind": "real_decreto_legislativo",
+    """Make a chunk that is known by its provision."""
+    known = {
         "provision": provision,
         "provision_key": provision.lower().replace("artículo ", "art:"),
         "title": "Título",
         "breadcrumb": "TÍTULO I",
-        "summary": "",
         "text": f"Texto del {provision.lower()}.",
-        "part": 1,
-        "parts": 1,
-        "parent_id": None,
-        "parent_content": "",
-        "strategy": "provision",
-        "refs": [],
-        "valid_from": "2015-10-24",
-        "valid_to": None,
-        "status": "vigente",
-        "status_note": "",
-        "territory_ccaa": None,
-        "territory_municipio": None,
-        "chunk_type": "provision",
-        "tier": "",
-        "topic": "",
-        "attributes": {},
-        "url": f"https://www.boe.es/buscar/act.php?id={ET}#a{id_}",
-        "content_hash": "",
-        "source": "official",
     }
-    return {**chunk, **fields}  # type: ignore[typeddict-item]
+    return plain_chunk(id_, **{**known, **fields})
 
 
 class FakeStore:
