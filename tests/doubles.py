@@ -22,6 +22,7 @@ def make_chunk(id_: int, provision: str = "Artículo 1", **fields: Any) -> Chunk
         "title": "Título",
         "breadcrumb": "TÍTULO I",
         "text": f"Texto del {provision.lower()}.",
+        "url": f"https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#a{id_}",
     }
     return plain_chunk(id_, **{**known, **fields})
 
