@@ -38,7 +38,7 @@ def packaged_corpus() -> PackagedCorpus:
     )
 
 
-def rulings_and_criteria(provisions: Iterable[Chunk]) -> PackagedCorpus:
+def rulings_and_criteria(provisions: Iterable[Chunk]) -> list[Chunk]:
     """Return the decisions alone, to go beside the official text of laws.
 
     ``provisions`` are the chunks that their references lead to (the first part of each provision).
@@ -47,18 +47,4 @@ def rulings_and_criteria(provisions: Iterable[Chunk]) -> PackagedCorpus:
         ConfigurationError: the corpus breaks its schema.
     """
     firsts = {(chunk["law_id"], chunk["provision_key"]): chunk["id"] for chunk in provisions if chunk["part"] == 1}
-    pairs = [(record, decision_chunk(record, firsts)) for record in load_corpus().decisions]
-    return PackagedCorpus(
-        chunks=[chunk for _, chunk in pairs],
-        search_text={chunk["id"]: search_text(record) for record, chunk in pairs},
-    )
-
-
-def words_of_people(chunks: Iterable[Chunk]) -> dict[int, str]:
-    """Return how people ask about official provisions, by chunk id, where the packaged corpus has a record of them.
-
-    Only the search reads it. Every part of a provision gets it: measured, that finds more than giving it to the first.
-    """
-    texts = {(chunk["law_id"], chunk["provision_key"]): search_text(record) for record, chunk in packaged()}
-    places = ((chunk["id"], (chunk["law_id"], chunk["provision_key"])) for chunk in chunks)
-    return {identity: texts[place] for identity, place in places if place in texts}
+    return [decision_chunk(record, firsts) for record in load_corpus().decisions]

@@ -5,6 +5,7 @@ from langchain_core.language_models import BaseChatModel
 from services.chat import LangChainChat
 from services.container import Services
 from services.lexicon import Lexicon
+from services.packaged import words_of_people
 from services.profile import Profile, load_profile
 from services.protocols import ChatModel, ChunkStore, Embedder
 from services.records import PackagedRecords
@@ -42,7 +43,7 @@ def build_services(settings: Settings, index: Index) -> Services:
         principal=_principal(settings.principal, lexicon),
         embedder=_query_embedder(settings, index),
         sparse=Bm25Encoder(),
-        rerankers=rerankers(lexicon),
+        rerankers=rerankers(lexicon, words_of_people),
         records=PackagedRecords(),
         counter=token_counter(settings.principal.model),
     )

@@ -114,6 +114,16 @@ def search_text(record: Record) -> str:
     return "\n".join([*record.questions, ", ".join(record.keywords), *names, *case])
 
 
+def words_of_people(chunk: Chunk) -> str:
+    """Return how people ask about the provision of a chunk, official or not; empty where no record is of it."""
+    return _search_texts().get((chunk["law_id"], chunk["provision_key"]), "")
+
+
+@cache
+def _search_texts() -> Mapping[tuple[str, str], str]:
+    return {(chunk["law_id"], chunk["provision_key"]): search_text(record) for record, chunk in packaged()}
+
+
 def _common(record: Record, identity: int, ids: ProvisionIds) -> Chunk:
     """Return the fields that are the same for every kind of record; the rest is for the caller to add."""
     return {  # type: ignore[typeddict-item]

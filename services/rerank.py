@@ -1,6 +1,6 @@
 """Rerankers by strategy, and the one that needs no model."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from legal.registry import known_laws
 from legal.synonyms import of_the_field
@@ -26,8 +26,8 @@ _stem = SpanishStemmer().stem_word
 class HeuristicReranker:
     """Scores by how much of the question a candidate covers; satisfies ``Reranker``.
 
-    With C(x) the IDF-weighted share of the concepts of x that the candidate covers, each by its most prominent place
-    (title 1, summary 0.9, text 0.75, chapter 0.6, name of the law 0.4) and directly or by a legal synonym::
+    With C(x) the IDF-weighted share of the concepts of x that the candidate covers, directly or by a legal synonym, each
+    by its most prominent place (title 1, summary and words of people 0.9, text 0.75, chapter 0.6, name of the law 0.4)::
 
         lexical = max(C(question), 0.9 · max over searches of C(search))
         field   = lexical where the question has a word that only this field has, else 0.6 · lexical^1.5
@@ -37,8 +37,9 @@ class HeuristicReranker:
     force before repealed law. A question on another field must stay low whatever the fusion score, hence the product.
     """
 
-    def __init__(self, weights: StemWeights | None = None) -> None:
+    def __init__(self, weights: StemWeights | None = None, spoken: Callable[[Chunk], str] = lambda chunk: "") -> None:
         self._weights = weights or EqualWeights()
+        self._spoken = spoken
 
     async def score(self, question: str, queries: Sequence[str], candidates: Sequence[Candidate]) -> list[float]:
         """Return one relevance in [0, 1] for each candidate, in their order (about 0.5 ms each)."""
@@ -50,7 +51,7 @@ class HeuristicReranker:
     def _score(
         self, asked: list[Concept], searched: list[list[Concept]], in_field: bool, candidate: Candidate
     ) -> float:
-        strengths = _strengths(candidate["chunk"])
+        strengths = _strengths(candidate["chunk"], self._spoken(candidate["chunk"]))
         best_search = max((coverage(concepts, strengths, self._weights) for concepts in searched), default=0.0)
         lexical = max(coverage(asked, strengths, self._weights), _QUERIES * best_search)
         field = lexical if in_field else _OFF_FIELD * lexical**_SHARPNESS
@@ -58,9 +59,12 @@ class HeuristicReranker:
         return float(field * (1 - _FUSION + _FUSION * fusion) * _prior(candidate["chunk"]))
 
 
-def rerankers(weights: StemWeights | None = None) -> RerankerTable:
-    """Return the rerankers by strategy; "none" has none, and "auto" stands for another (``resolve_strategy``)."""
-    return {"heuristic": HeuristicReranker(weights)}
+def rerankers(weights: StemWeights | None = None, spoken: Callable[[Chunk], str] = lambda chunk: "") -> RerankerTable:
+    """Return the rerankers by strategy; "none" has none, and "auto" stands for another (``resolve_strategy``).
+
+    ``spoken`` tells how people ask about the provision of a chunk.
+    """
+    return {"heuristic": HeuristicReranker(weights, spoken)}
 
 
 def resolve_strategy(strategy: RerankStrategy) -> RerankStrategy:
@@ -68,14 +72,18 @@ def resolve_strategy(strategy: RerankStrategy) -> RerankStrategy:
     return "heuristic" if strategy == "auto" else strategy
 
 
-def _strengths(chunk: Chunk) -> dict[str, float]:
+def _strengths(chunk: Chunk, spoken: str) -> dict[str, float]:
     """Return how prominent each stem of a chunk is, in (0, 1]."""
     strengths: dict[str, float] = {}
+    topic = chunk["topic"].replace("_", " ")
     for strength, text in (
         (_LAW, chunk["law_name"]),
         (_BREADCRUMB, chunk["breadcrumb"]),
         (_TEXT, chunk["text"]),
-        (_SUMMARY, " ".join((chunk["summary"], chunk["topic"].replace("_", " "), *chunk["attributes"].values()))),
+        (
+            _SUMMARY,
+            " ".join((chunk["summary"], spoken, chunk["topic"].replace("_", " "), *chunk["attributes"].values())),
+        ),
         (_TITLE, f"{chunk['provision']} {chunk['title']}"),
     ):
         strengths.update(dict.fromkeys(stems(text), strength))

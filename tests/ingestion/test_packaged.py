@@ -2,10 +2,10 @@ from datetime import date
 
 import pytest
 
-from ingestion.packaged import PackagedCorpus, packaged_corpus, rulings_and_criteria, words_of_people
+from ingestion.packaged import PackagedCorpus, packaged_corpus, rulings_and_criteria
 from services.corpus import Corpus, CriterionRecord, ProvisionRecord, RulingRecord, load_corpus
 from services.errors import ConfigurationError
-from services.packaged import paired, search_text
+from services.packaged import paired, search_text, words_of_people
 from state.chunks import COLLECTIONS, MAX_CHUNK_ID, Chunk
 
 ET = "BOE-A-2015-11430"
@@ -157,16 +157,14 @@ def test_decisions_beside_real_laws_refer_to_their_first_parts():
     official = next(chunk for chunk in packaged_corpus().chunks if chunk["provision_key"] == "art:38")
     law = [{**official, "id": 7, "part": 1, "parts": 2}, {**official, "id": 8, "part": 2, "parts": 2}]
     beside = rulings_and_criteria(law)
-    assert {chunk["collection"] for chunk in beside.chunks} == {"sentencias", "criterios_inss"}
-    assert beside.search_text.keys() == {chunk["id"] for chunk in beside.chunks}
-    refs = {chunk["provision"]: chunk["refs"] for chunk in beside.chunks}
+    assert {chunk["collection"] for chunk in beside} == {"sentencias", "criterios_inss"}
+    refs = {chunk["provision"]: chunk["refs"] for chunk in beside}
     assert refs["STJUE C-78/11"] == [7]
     assert refs["STS 805/2020"] == []
 
 
-def test_every_part_of_an_official_provision_is_found_by_the_words_of_people():
-    official = next(chunk for chunk in packaged_corpus().chunks if chunk["provision_key"] == "art:38")
-    law = [{**official, "id": 7, "part": 1}, {**official, "id": 8, "part": 2}, {**official, "id": 9, "law_id": "X"}]
-    texts = words_of_people(law)
-    assert texts.keys() == {7, 8}
-    assert packaged_corpus().search_text[official["id"]] == texts[7] == texts[8]
+def test_the_words_of_people_are_known_for_official_text_too():
+    summary = next(chunk for chunk in packaged_corpus().chunks if chunk["provision_key"] == "art:38")
+    official = {**summary, "id": 8, "part": 2, "source": "official"}
+    assert packaged_corpus().search_text[summary["id"]] == words_of_people(official) != ""
+    assert words_of_people({**official, "law_id": "X"}) == ""

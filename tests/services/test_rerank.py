@@ -108,6 +108,16 @@ async def test_without_candidates_or_lexicon_it_still_works():
     assert score == pytest.approx(1.0)
 
 
+async def test_the_words_of_people_count_like_the_summary():
+    question, words = "me echaron a la calle", "echar a la calle"
+    blank = candidate(make_chunk(1), text="Nada.")
+    (plain,) = await HeuristicReranker().score(question, [], [blank])
+    (spoken,) = await HeuristicReranker(spoken=lambda chunk: words).score(question, [], [blank])
+    (summary,) = await scores(question, candidate(make_chunk(1), text="Nada.", summary=words))
+    assert spoken > plain
+    assert spoken == pytest.approx(summary)
+
+
 def test_strategies():
     assert list(rerankers()) == ["heuristic"]
     assert resolve_strategy("auto") == "heuristic"
