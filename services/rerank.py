@@ -26,8 +26,9 @@ _stem = SpanishStemmer().stem_word
 class HeuristicReranker:
     """Scores by how much of the question a candidate covers; satisfies ``Reranker``.
 
-    With C(x) the IDF-weighted share of the concepts of x that the candidate covers, directly or by a legal synonym, each
-    by its most prominent place (title 1, summary and words of people 0.9, text 0.75, chapter 0.6, name of the law 0.4)::
+    With C(x) the IDF-weighted share of the concepts of x that the candidate covers, directly or by a legal synonym,
+    each by its most prominent place (title 1, summary and words of people 0.9, text 0.75, chapter 0.6, name of the
+    law 0.4)::
 
         lexical = max(C(question), 0.9 · max over searches of C(search))
         field   = lexical where the question has a word that only this field has, else 0.6 · lexical^1.5
@@ -80,10 +81,7 @@ def _strengths(chunk: Chunk, spoken: str) -> dict[str, float]:
         (_LAW, chunk["law_name"]),
         (_BREADCRUMB, chunk["breadcrumb"]),
         (_TEXT, chunk["text"]),
-        (
-            _SUMMARY,
-            " ".join((chunk["summary"], spoken, chunk["topic"].replace("_", " "), *chunk["attributes"].values())),
-        ),
+        (_SUMMARY, " ".join((chunk["summary"], spoken, topic, *chunk["attributes"].values()))),
         (_TITLE, f"{chunk['provision']} {chunk['title']}"),
     ):
         strengths.update(dict.fromkeys(stems(text), strength))
