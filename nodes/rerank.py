@@ -12,7 +12,6 @@ from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState
 
-MAX_RERANKED = 20
 NAMED_SCORE = 1.0
 
 
@@ -23,7 +22,7 @@ class RerankUpdate(TypedDict):
 
 
 async def rerank(state: RagState, runtime: Runtime[ResolvedContext], *, rerankers: RerankerTable) -> RerankUpdate:
-    """Score the 20 best candidates that have no score yet; after a refetch, only what it brought.
+    """Score the best candidates that have no score yet, as many as the reranker takes; after a refetch, only the new.
 
     A provision that was named is beyond doubt: 1.0. The strategy ``none`` has no reranker and leaves the search scores
     to decide.
@@ -38,7 +37,7 @@ async def rerank(state: RagState, runtime: Runtime[ResolvedContext], *, reranker
         if "rerank_score" not in found
         and found["chunk"]["id"] not in scores
         and (not state["refetched"] or "need" in found["origins"])
-    ][:MAX_RERANKED]
+    ][: reranker.most]
     for found, score in zip(unscored, await reranker.score(state["question"], state["queries"], unscored), strict=True):
         scores[found["chunk"]["id"]] = score
     return {"candidates": [_with_score(found, scores) for found in state["candidates"]]}

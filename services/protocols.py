@@ -185,6 +185,11 @@ class ChatModel(Protocol):
 class Reranker(Protocol):
     """Scores candidates for a question."""
 
+    @property
+    def most(self) -> int:
+        """How many candidates it is worth scoring: 20 where each costs a model's time."""
+        ...
+
     async def score(self, question: str, queries: Sequence[str], candidates: Sequence[Candidate]) -> list[float]:
         """Return one relevance in [0, 1] for each candidate, in their order."""
         ...

@@ -38,6 +38,10 @@ class HeuristicReranker:
     force before repealed law. A question on another field must stay low whatever the fusion score, hence the product.
     """
 
+    # All that the stages before it can bring: a candidate costs half a millisecond, and the 20 best by search score
+    # leave out provisions that it would put first (docs/retrieval.md).
+    most = 100
+
     def __init__(self, weights: StemWeights | None = None, spoken: Callable[[Chunk], str] = lambda chunk: "") -> None:
         self._weights = weights or EqualWeights()
         self._spoken = spoken

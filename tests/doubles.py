@@ -143,6 +143,8 @@ class QueueChat:
 class FixedReranker:
     """Scores chunks by their id; 0.5 for one that it does not know."""
 
+    most = 20
+
     def __init__(self, scores: dict[int, float] | None = None) -> None:
         self.scores = scores or {}
         self.seen: list[list[int]] = []

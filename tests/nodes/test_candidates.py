@@ -107,12 +107,14 @@ async def test_what_the_model_asked_for_gets_in():
 
 
 class CountingReranker:
+    most = 20
+
     async def score(self, question, queries, candidates):
         self.seen = ids(candidates)
         return [0.5] * len(candidates)
 
 
-async def test_the_twenty_best_are_reranked():
+async def test_the_best_are_reranked_as_many_as_the_reranker_takes():
     reranker = CountingReranker()
     state = {"candidates": [found(n, n / 100) for n in range(30)], "question": "x", "queries": [], "refetched": False}
     update = await rerank(state, RUNTIME, rerankers={"heuristic": reranker})
