@@ -29,6 +29,8 @@ _RELEVANT, _RELEVANT_OFF_FIELD = 0.25, 0.5
 _CLOSE = 0.7
 """Share of the best score that a further sentence or provision must have to be quoted, too."""
 _USELESS = 0.4
+_CELLS = " | "
+"""What parts the cells of a table row."""
 _stem = SpanishStemmer().stem_word
 
 
@@ -90,20 +92,21 @@ def _score(
 
 
 def _units(fragment: Fragment) -> list[str]:
-    """Return what can be quoted alone: sentences, each lead-in that ends in a colon with the list below it."""
+    """Return what can be quoted alone: sentences, each lead-in that ends in a colon with the list or table below it."""
     units: list[str] = []
     for sentence in sentences(fragment.text or ("" if fragment.official else fragment.summary)):
         fits = bool(units) and len(units[-1]) + len(sentence) < MAX_SENTENCE_CHARACTERS
         if fits and (units[-1].endswith(":") or _goes_on(units[-1], sentence)):
-            units[-1] = f"{units[-1]} {sentence}"
+            units[-1] += ("\n" if _CELLS in sentence else " ") + sentence
         else:
             units.append(sentence)
     return units
 
 
 def _goes_on(unit: str, sentence: str) -> bool:
-    """Tell whether a sentence is a further item of the list that a unit has begun."""
-    return ": a) " in unit and re.match(r"[b-zñ]\) ", sentence) is not None
+    """Tell whether a sentence is a further item of the list, or row of the table, that a unit has begun."""
+    item = ": a) " in unit and re.match(r"[b-zñ]\) ", sentence) is not None
+    return item or (_CELLS in sentence and _CELLS in unit.rsplit("\n", 1)[-1])
 
 
 def _pick(units: Sequence[str], scores: Sequence[float]) -> tuple[str, ...]:

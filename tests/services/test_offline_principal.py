@@ -57,6 +57,16 @@ def test_it_quotes_the_figure_that_is_asked_for_with_its_provision_and_mark():
     assert found.needs == []
 
 
+def test_a_table_is_quoted_whole_with_its_lead_in():
+    lead, table = (
+        "1. La duración será, según la escala:",
+        "Días cotizados | Días de prestación\nDe 360 a 539 | 120\nMás | 720",
+    )
+    text = f"{lead}\n\n{table}\n\n2. El cómputo es otro."
+    scale = make_chunk(269, "Artículo 269", title="Duración de la prestación", text=text)
+    assert f"«{lead}\n{table}»" in read("¿cuánto dura la prestación?", scale).answer
+
+
 def test_a_figure_that_is_asked_for_goes_before_more_words():
     text = "Las vacaciones se pactan.\nLas vacaciones se pagan.\nLas vacaciones se planifican.\nSerán de 30 días."
     chunk = {**HOLIDAYS, "text": text}
