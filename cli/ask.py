@@ -38,7 +38,7 @@ def ask(
     from cli.answer_view import AnswerView, result_of
     from cli.render import NOT_ADVICE, console, print_json, print_sources, print_warnings
     from cli.session import ask_graph, opened
-    from nodes.load_carryover import checked_ids
+    from nodes.inputs import checked_ids
 
     settings = read_settings(index)
     context = run_context(settings, as_of, territory, collections, rerank)

@@ -30,11 +30,11 @@ def chat(
     settings = read_settings(index)
     context = run_context(settings, as_of, territory, collections, rerank)
     out = console()
-    services = open_services(settings)
-    # One loop for the whole conversation: the clients of model providers belong to the loop that they began in.
+    # One loop for the whole conversation keeps connections alive from one question to the next.
     with asyncio.Runner() as runner:
+        services = runner.run(open_services(settings))
         try:
             conversation = Conversation(build_rag(services, InMemorySaver()), context, out, runner.run)
             conversation.hold(lambda: input(PROMPT if sys.stdin.isatty() else ""))
         finally:
-            runner.run(services.store.close())
+            runner.run(services.close())

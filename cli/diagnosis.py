@@ -3,11 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from rich.console import Console
-
 from cli.options import read_settings
-from cli.render import clean
-from services.errors import ArticuladoError, IndexMissing
+from cli.session import receives_texts
+from services.errors import ArticuladoError, ConfigurationError
 
 if TYPE_CHECKING:
     from services.settings import ModelSettings, Role, Settings
@@ -15,6 +13,10 @@ if TYPE_CHECKING:
 
 ROLES: dict["Role", str] = {"reader": "lector", "principal": "principal", "embedder": "vectores"}
 KEYED_PROVIDERS = ("openai", "azure")
+WITHOUT_INDEX = (
+    "La búsqueda está desactivada (ARTICULADO_RAG_ENABLED): se responde con los resúmenes incluidos, sin índice y sin "
+    "modelo de vectores."
+)
 
 
 class RoleDiagnosis(TypedDict):
@@ -40,29 +42,45 @@ class IndexDiagnosis(TypedDict):
 
 
 class Diagnosis(TypedDict):
-    """Everything found; ``ready`` says whether questions can be answered, ``problems`` what to do."""
+    """Everything found.
+
+    ``ready`` says whether questions can be answered; ``problems`` what keeps them from it and what to do; ``notes``
+    what else is worth knowing. ``index`` is ``None`` where there is none yet, or none that is used or can be.
+    """
 
     ready: bool
     store: str
     profile: str
     roles: dict[str, RoleDiagnosis]
     index: IndexDiagnosis | None
+    notes: list[str]
     problems: list[str]
 
 
 async def diagnose(index: Path | None) -> Diagnosis:
-    """Look at the settings, the keys and the index; the demo index is built where there is none yet."""
-    found: Diagnosis = {"ready": False, "store": "", "profile": "", "roles": {}, "index": None, "problems": []}
+    """Look at the settings, the keys, the index and the store; nothing is built and no model is called."""
+    found: Diagnosis = {
+        "ready": False,
+        "store": "",
+        "profile": "",
+        "roles": {},
+        "index": None,
+        "notes": [],
+        "problems": [],
+    }
     try:
         settings = read_settings(index)
         found["store"], found["profile"] = settings.store, settings.profile
         for role in ROLES:
-            found["roles"][role] = _role(getattr(settings, role))
-            if found["roles"][role]["key"] == "falta":
-                found["problems"].append(f"Falta la clave de {ROLES[role]}: defina ARTICULADO_{role.upper()}_API_KEY.")
-        found["index"] = await _open(settings, keys_complete=not found["problems"])
+            model: ModelSettings = getattr(settings, role)
+            found["roles"][role] = _role(model)
+            if settings.rag_enabled or role != "embedder":
+                found["problems"] += _obstacles(role, model)
+        await _look(settings, found)
     except ArticuladoError as error:
-        found["problems"].append(str(error))
+        # A role that cannot be used may be met again on the way to the index.
+        if str(error) not in found["problems"]:
+            found["problems"].append(str(error))
     found["ready"] = not found["problems"]
     return found
 
@@ -79,26 +97,63 @@ def _role(settings: "ModelSettings") -> RoleDiagnosis:
     }
 
 
-async def _open(settings: "Settings", *, keys_complete: bool) -> IndexDiagnosis | None:
-    """Open the index, and with all keys at hand every service on it and the store, as a question would."""
-    from ingestion.demo import open_configured
-    from services.factory import build_services
-    from services.index import open_index
+def _obstacles(role: "Role", settings: "ModelSettings") -> list[str]:
+    """Return what a role lacks: its client is made, and sends nothing."""
+    if settings.provider == "offline":
+        return []
+    from services.openai_models import chat_model, embedder
 
-    if not keys_complete:
-        try:
-            return _index(open_index(settings.index_folder).manifest, settings.index_folder)
-        except IndexMissing:
-            if settings.index is not None:
-                raise
-            return None
-    index = await open_configured(settings)
+    try:
+        embedder(settings) if role == "embedder" else chat_model(role, settings)
+    except ConfigurationError as error:
+        return [str(error)]
+    return []
+
+
+async def _look(settings: "Settings", found: Diagnosis) -> None:
+    """Find the index; with all that a question needs at hand, open every service on it and ask the store."""
+    from ingestion.demo import find_configured
+    from services.factory import build_services
+    from services.profile import load_profile
+
+    load_profile(settings.profile)
+    if not settings.rag_enabled:
+        found["notes"].append(WITHOUT_INDEX)
+        return
+    index = find_configured(settings)
+    if index is None:
+        recipient = receives_texts(settings)
+        found["notes"].append(
+            "El índice de demostración se construirá con la primera pregunta"
+            + (f": sus textos se enviarán a {recipient}." if recipient else ".")
+        )
+        if settings.store == "server":
+            await _reach_server(settings)
+        return
+    found["index"] = _index(index.manifest, settings.index_folder)
+    if found["problems"]:
+        return
     services = build_services(settings, index)
     try:
         await services.store.counts()
     finally:
-        await services.store.close()
-    return _index(index.manifest, settings.index_folder)
+        await services.close()
+
+
+async def _reach_server(settings: "Settings") -> None:
+    """Ask the server for anything.
+
+    Raises:
+        ArticuladoError: it cannot be reached, or refuses the key.
+    """
+    from services.store.connection import connect, explained
+
+    client = connect(settings)
+    try:
+        with explained():
+            await client.get_aliases()
+    finally:
+        await client.close()
 
 
 def _index(manifest: "Manifest", folder: Path) -> IndexDiagnosis:
@@ -112,32 +167,3 @@ def _index(manifest: "Manifest", folder: Path) -> IndexDiagnosis:
         "documents": manifest.documents,
         "fingerprints": manifest.fingerprints.model_dump(),
     }
-
-
-def print_diagnosis(out: Console, found: Diagnosis) -> None:
-    """Print a diagnosis for a person."""
-    lines = []
-    for role, settings in found["roles"].items():
-        model = " ".join(part for part in (settings["provider"], settings["model"], settings["base_url"]) if part)
-        lines.append((f"Modelo {ROLES[role]}", f"{model} · clave: {settings['key']}"))  # type: ignore[index]
-    if index := found["index"]:
-        lines += [
-            ("Almacén", found["store"]),
-            ("Índice", index["folder"] + (" (demostración)" if index["demo"] else "")),
-            ("Contenido", f"{index['chunks']} fragmentos"),
-            *((f"  {name}", _amount(index, name)) for name in index["collections"]),
-            ("Procede de", index["source"]),
-            ("Construido", f"{index['created']} (UTC)"),
-            *((f"Huella {part}", value) for part, value in index["fingerprints"].items()),
-        ]
-    for name, value in lines:
-        out.print(f"{name:<18} {clean(value)}", markup=False)
-    for problem in found["problems"]:
-        out.print(f"\nProblema: {clean(problem)}", style="red", markup=False)
-    if found["ready"]:
-        out.print("\nTodo listo: se puede preguntar. (No se ha llamado a ningún modelo.)", style="green")
-
-
-def _amount(index: IndexDiagnosis, name: str) -> str:
-    unit = "leyes" if name == "normativa" else "documentos"
-    return f"{index['collections'][name]} fragmentos de {index['documents'].get(name, '?')} {unit}"

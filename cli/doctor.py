@@ -1,4 +1,4 @@
-"""``articulado doctor``: what is configured, what index is open, what is missing. No model is called."""
+"""``articulado doctor``: what is configured, what index is open, what is missing. It only looks."""
 
 import asyncio
 
@@ -10,7 +10,8 @@ from cli.options import IndexFolder, Json
 
 def doctor(index: IndexFolder = None, as_json: Json = False) -> None:
     """Comprueba la configuración y el índice, y dice qué falta."""
-    from cli.diagnosis import diagnose, print_diagnosis
+    from cli.diagnosis import diagnose
+    from cli.diagnosis_view import print_diagnosis
     from cli.render import console, print_json
 
     found = asyncio.run(diagnose(index))

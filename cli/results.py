@@ -7,7 +7,7 @@ from rich.console import Console
 
 from cli.render import NOT_OFFICIAL, clean, print_indented
 from services.profile import Profile
-from state.chunks import Candidate, Origin, relevance
+from state.chunks import REPEALED, Candidate, Origin, relevance
 
 ORIGINS: dict[Origin, str] = {
     "hybrid": "búsqueda",
@@ -56,7 +56,7 @@ def print_results(out: Console, ranked: Sequence[Candidate], profile: Profile, *
         score = f"{relevance(found):.2f}".replace(".", ",")
         label = labels.get(chunk["collection"], chunk["collection"])
         print_indented(out, f"{label} · puntuación {score} · {_came_from(found)}", indent=4)
-        if chunk["status"] in ("derogada", "agotada"):
+        if chunk["status"] in REPEALED:
             print_indented(out, f"Atención: {chunk['status_note'] or chunk['status']}", indent=4, style="yellow")
         if chunk["source"] != "official":
             print_indented(out, f"({NOT_OFFICIAL})", indent=4, style="dim")

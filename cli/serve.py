@@ -1,15 +1,19 @@
 """``articulado serve``: the HTTP endpoint."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.options import IndexFolder, read_settings, whole
+from server.address import HOST, MAX_PORT, PORT
+
+if TYPE_CHECKING:
+    from services.container import Services
 
 Host = Annotated[str, typer.Option("--host", metavar="DIRECCIÓN", help="Dirección en la que se escucha.")]
 Port = Annotated[
     int,
-    typer.Option("--port", metavar="PUERTO", parser=whole("--port", 1, 65_535), help="Puerto en el que se escucha."),
+    typer.Option("--port", metavar="PUERTO", parser=whole("--port", 1, MAX_PORT), help="Puerto en el que se escucha."),
 ]
 Playground = Annotated[
     bool,
@@ -17,19 +21,20 @@ Playground = Annotated[
 ]
 
 
-def serve(
-    host: Host = "127.0.0.1", port: Port = 8000, playground: Playground = False, index: IndexFolder = None
-) -> None:
+def serve(host: Host = HOST, port: Port = PORT, playground: Playground = False, index: IndexFolder = None) -> None:
     """Sirve el agente por HTTP (LangServe) hasta que se interrumpe."""
     from cli.render import console
-    from server.serve import serve as listen
+    from cli.session import open_services
+    from server.serve import serve as run
+    from services.portal import wait_for
 
-    address = f"[{host}]" if ":" in host else host
-    console().print(f"Se abre el índice y se atiende en http://{address}:{port}/rag (Ctrl-C termina).", markup=False)
-    if index is None:
-        # The server opens the configured index itself, once it has the port.
-        listen(host, port, playground=playground)
-        return
-    from graph.compose import open_rag
+    settings = read_settings(index)
 
-    listen(host, port, playground=playground, graph=open_rag(read_settings(index)))
+    def services() -> "Services":
+        address = f"[{host}]" if ":" in host else host
+        console().print(
+            f"Se abre el índice y se atiende en http://{address}:{port}/rag (Ctrl-C termina).", markup=False
+        )
+        return wait_for(open_services(settings))
+
+    run(services, host, port, playground=playground)

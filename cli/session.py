@@ -17,26 +17,41 @@ if TYPE_CHECKING:
     from state.values import StreamEvent
 
 
-def open_services(settings: "Settings") -> "Services":
-    """Open index and services; on a terminal, say that this may take a while.
+async def open_services(settings: "Settings") -> "Services":
+    """Open index and services; where the demo index has to be built first, say so, and who gets its texts.
 
     Raises:
         ArticuladoError: settings, index or provider cannot be used.
     """
-    with console(stderr=True).status("Abriendo el índice (la primera vez se construye)…"):
-        from graph import compose
+    from ingestion.demo import build_demo, find_configured
+    from services.factory import build_services
 
-        return compose.open_services(settings)
+    if not settings.rag_enabled:
+        return build_services(settings, None)
+    index = find_configured(settings)
+    if index is None:
+        errors = console(stderr=True)
+        if recipient := receives_texts(settings):
+            errors.print(f"Se construye el índice de demostración: sus textos se envían a {recipient}.", markup=False)
+        with errors.status("Construyendo el índice de demostración (solo la primera vez)…"):
+            index = await build_demo(settings)
+    return build_services(settings, index)
+
+
+def receives_texts(settings: "Settings") -> str:
+    """Name the model that texts are sent to for their vectors; empty where they are computed in this process."""
+    embedder = settings.embedder
+    return "" if embedder.provider == "offline" else f"{embedder.model} ({embedder.provider})"
 
 
 @asynccontextmanager
 async def opened(settings: "Settings") -> "AsyncIterator[Services]":
     """Open the services for the length of a command, as ``open_services`` does."""
-    services = open_services(settings)
+    services = await open_services(settings)
     try:
         yield services
     finally:
-        await services.store.close()
+        await services.close()
 
 
 async def ask_graph(

@@ -11,13 +11,13 @@ from services.settings import Settings
 
 
 def open_services(settings: Settings | None = None) -> Services:
-    """Open the configured index and bind every service to it.
+    """Open the configured index and bind every service to it; with retrieval switched off, none is opened.
 
     Raises:
         ArticuladoError: the settings, the index or a provider are not usable; the message says what to do.
     """
     settings = settings or Settings.read()
-    return build_services(settings, wait_for(open_configured(settings)))
+    return build_services(settings, wait_for(open_configured(settings)) if settings.rag_enabled else None)
 
 
 def open_rag(settings: Settings | None = None, checkpointer: BaseCheckpointSaver[str] | None = None) -> Rag:

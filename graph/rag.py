@@ -41,8 +41,8 @@ def build_rag(services: Services, checkpointer: BaseCheckpointSaver[str] | None 
 
     builder.add_node("answer", bind(answer, principal=services.principal))
     builder.add_node("verify", bind(verify))
-    builder.add_node("refetch", bind(refetch, store=services.store, search=search))
-    builder.add_node("finalize", bind(finalize))
+    builder.add_node("refetch", bind(refetch, store=services.store, records=services.records, search=search))
+    builder.add_node("finalize", bind(finalize, profile=services.profile))
 
     builder.add_edge("abstain", "finalize")
     builder.add_edge("select_context", "answer")
@@ -63,7 +63,8 @@ def build_retrieval(services: Services) -> Rag:
 
 
 def _retrieval(services: Services, search: HybridSearch) -> Builder:
-    settings, store, profile = services.settings, services.store, services.profile
+    settings, profile = services.settings, services.profile
+    store, records = services.store, services.records
     bind = partial(stage, defaults=settings.defaults())
     floor = routing.after_rerank(profile.relevance_floor)
     builder = Builder(RagState, context_schema=RunContext, input_schema=RagInput, output_schema=RagOutput)
@@ -72,15 +73,15 @@ def _retrieval(services: Services, search: HybridSearch) -> Builder:
         "analyze_question",
         bind(analyze_question, opens_turn=True, store=store, profile=profile, seconds=settings.question_timeout),
     )
-    builder.add_node("load_carryover", bind(load_carryover, opens_turn=True, store=store))
-    builder.add_node("lookup_records", bind(lookup_records, records=services.records))
+    builder.add_node("load_carryover", bind(load_carryover, opens_turn=True, store=store, records=records))
+    builder.add_node("lookup_records", bind(lookup_records, records=records))
     builder.add_node("decompose", bind(decompose, reader=services.reader))
     builder.add_node("embed_queries", bind(embed_queries, search=search))
     builder.add_node("encode_sparse", bind(encode_sparse, search=search))
     builder.add_node("hybrid_search", bind(hybrid_search, search=search))
     # Deferred: the branches that lead here differ in length.
     builder.add_node("merge_candidates", bind(merge_candidates), defer=True)
-    builder.add_node("expand_references", bind(expand_references, store=store))
+    builder.add_node("expand_references", bind(expand_references, store=store, records=records))
     builder.add_node("rerank", bind(rerank, rerankers=services.rerankers))
     builder.add_node(
         "select_context", bind(select_context, counter=services.counter, context_tokens=settings.context_tokens)

@@ -16,7 +16,7 @@ from state.chunks import Chunk
 BATCH = 256
 
 Progress = Callable[[str, int, int], None]
-"""Told the step ("vectores"), what is done and what there is to do."""
+"""Told the step ("vectores"), what is done and what there is to do: 0 where a step cannot count."""
 
 
 async def write_chunks(
@@ -36,7 +36,7 @@ async def write_chunks(
     """
     extra = extra_text or {}
     texts = [f"{indexed_text(chunk)}\n{extra.get(chunk['id'], '')}" for chunk in chunks]
-    progress("Analizando el vocabulario", 0, len(texts))
+    progress("Analizando el vocabulario", 0, 0)
     embedder = document_embedder(settings)
     if embedder is None:
         embedder = fitted(texts, settings, builder)

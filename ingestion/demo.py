@@ -1,9 +1,9 @@
 """The demo index: built from the packaged corpus the first time that nothing else is there."""
 
 from ingestion.build import write_chunks
-from ingestion.packaged import packaged_corpus
+from ingestion.packaged import PackagedCorpus, packaged_corpus
 from services.errors import IndexMissing
-from services.factory import expected_fingerprints, writer_factory
+from services.factory import CHUNKER, expected_fingerprints, writer_factory
 from services.index import open_index, open_or_build
 from services.settings import Settings
 from services.store.builder import IndexBuilder
@@ -13,27 +13,43 @@ from services.store.manifest import Description, Index
 async def open_configured(settings: Settings) -> Index:
     """Open the index that the settings name, or the default one, which is built from the demo corpus on first use.
 
-    A demo index that other settings or another corpus have made is built again; any other index never is.
+    A demo index in the default folder that other settings or another corpus have made is built again; any other index
+    never is.
 
     Raises:
         IndexMissing: the settings name a folder without an index.
         IndexMismatch: the index was built with other settings.
     """
-    expected = expected_fingerprints(settings)
-    if settings.index is not None:
-        return open_index(settings.index, None if _is_demo(settings) else expected)
+    return find_configured(settings) or await build_demo(settings)
+
+
+def find_configured(settings: Settings) -> Index | None:
+    """Return the index that ``open_configured`` opens, and build nothing: ``None`` where it would build the demo one.
+
+    Raises:
+        IndexMissing: the settings name a folder without an index.
+        IndexMismatch: the index was built with other settings.
+    """
     try:
-        if not _is_demo(settings):
-            return open_index(settings.index_folder, expected)
+        index = open_index(settings.index_folder)
     except IndexMissing:
-        pass
-    return await build_demo(settings)
+        if settings.index is not None:
+            raise
+        return None
+    manifest = index.manifest
+    if manifest.demo and settings.index is None:
+        wanted = expected_fingerprints(settings, _chunker(packaged_corpus()))
+        return index if manifest.fingerprints == wanted else None
+    # What a demo was cut from is the corpus of its version of the package, and no setting.
+    chunker = manifest.fingerprints.chunker if manifest.demo else CHUNKER
+    manifest.check(expected_fingerprints(settings, chunker), settings.index_folder)
+    return index
 
 
 async def build_demo(settings: Settings) -> Index:
     """Open the demo index in the settings' folder, building it where it is missing or out of date."""
     corpus = packaged_corpus()
-    chunker = f"packaged:{corpus.digest}"
+    chunker = _chunker(corpus)
 
     async def build(builder: IndexBuilder) -> Description:
         return await write_chunks(
@@ -54,5 +70,5 @@ async def build_demo(settings: Settings) -> Index:
     )
 
 
-def _is_demo(settings: Settings) -> bool:
-    return open_index(settings.index_folder).manifest.demo
+def _chunker(corpus: PackagedCorpus) -> str:
+    return f"packaged:{corpus.digest}"

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from yaml.reader import ReaderError
 
 from ingestion.laws import Law, LawStatus, keep_apart
 from ingestion.markdown_body import read_provisions
 from legal.folding import fold
 from services.errors import InvalidInput
+from services.system_errors import reason
 
 _FRONT_MATTER = re.compile(r"\ufeff?---\s*\n(.*?)\n---\s*(?:\n|$)", re.DOTALL)
 _STATUSES: dict[str, LawStatus] = {"in_force": "in_force", "repealed": "repealed", "expired": "expired"}
@@ -63,7 +65,7 @@ def _split(path: Path) -> tuple[dict[str, Any], str]:
     except UnicodeDecodeError as error:
         raise InvalidInput(f"El fichero «{path}» no está en UTF-8. Guárdelo con esa codificación.") from error
     except OSError as error:
-        raise InvalidInput(f"El fichero «{path}» no se puede leer: {error.strerror}.") from error
+        raise InvalidInput(f"El fichero «{path}» no se puede leer: {reason(error)}.") from error
     found = _FRONT_MATTER.match(text)
     if found is None:
         raise InvalidInput(
@@ -72,11 +74,26 @@ def _split(path: Path) -> tuple[dict[str, Any], str]:
         )
     try:
         front = yaml.load(found[1], Loader=_FastLoader)
-    except yaml.YAMLError as error:
-        raise InvalidInput(f"La cabecera YAML del fichero «{path}» no es válida: {error}") from error
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that no calendar has
+        raise InvalidInput(
+            f"La cabecera YAML del fichero «{path}» no es válida{_place(error, text, found.start(1))}. Revise las "
+            "comillas, los dos puntos y las fechas (AAAA-MM-DD)."
+        ) from error
     if not isinstance(front, dict):
         raise InvalidInput(f"La cabecera YAML del fichero «{path}» no es una lista de campos.")
     return front, text[found.end() :]
+
+
+def _place(error: Exception, text: str, start: int) -> str:
+    """Say which line of the file cannot be read, where that is known; the front matter begins at ``start``."""
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        inside = error.problem_mark.line
+    elif isinstance(error, ReaderError):
+        inside = text.count("\n", start, start + error.position)
+    else:
+        return ""
+    before = text.count("\n", 0, start)
+    return f": no se entiende la línea {before + inside + 1}"
 
 
 _FastLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from ingestion.law_chunks import law_chunks
 from legal.citation_owners import CitationContext
 from legal.citations import Citation, parse_citations
 from legal.laws import law_mentions
 from legal.registry import known_laws
 from state.chunks import Chunk
-
-__all__ = ["Unresolved", "law_chunks", "resolve_refs"]
 
 _REWORDING = re.compile(r"(?:redactad[oa]s?|redacción|siguientes? términos?|tenor literal)\b[^.«\"]{0,60}:?\s*[«\"]")
 _AMENDING = re.compile(r"(?:Modificaci[óo]n(?:es)?|Reforma)\b", re.IGNORECASE)

@@ -20,13 +20,15 @@ class AbstainUpdate(TypedDict):
 
 async def abstain(state: RagState, runtime: Runtime[ResolvedContext], *, profile: Profile) -> AbstainUpdate:
     """Answer without any model."""
-    searched = ", ".join(f"«{query}»" for query in state["queries"] or [state["question"]])
-    names = runtime.context.collections or profile.names
-    labels = [collection.label for collection in profile.collections if collection.name in names] or list(names)
-    text = (
-        f"{NO_VERIFIED_INFORMATION}.\n\n"
-        f"He buscado {searched} en: {', '.join(labels)}. "
-        "Puede probar con otras palabras o indicar la ley y el artículo."
-    )
+    text = f"{NO_VERIFIED_INFORMATION}.\n\n{what_was_searched(state, runtime.context, profile)}"
     runtime.stream_writer({"type": "token", "text": text})
     return {"answer": text, "abstained": True, "context": []}
+
+
+def what_was_searched(state: RagState, context: ResolvedContext, profile: Profile) -> str:
+    """Say which searches were made, and where."""
+    searched = ", ".join(f"«{query}»" for query in state["queries"] or [state["question"]])
+    names = context.collections or profile.names
+    labels = ", ".join(collection.label for collection in profile.collections if collection.name in names)
+    where = labels if state["rag_enabled"] else "los resúmenes incluidos en articulado"
+    return f"He buscado {searched} en: {where}. Puede probar con otras palabras o indicar la ley y el artículo."

@@ -2,8 +2,7 @@
 
 import asyncio
 import time
-import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 
 from langgraph.runtime import Runtime
@@ -12,21 +11,23 @@ from legal.acronyms import find_acronyms
 from legal.citation_owners import CitationContext
 from legal.citations import parse_citations
 from legal.dates import find_date
+from legal.laws import law_mentions
+from legal.registry import known_laws
 from legal.territory import find_territory
-from nodes.candidates import candidate, merged
-from services.errors import InvalidInput
+from nodes.candidates import NAMED_SCORE, candidate, merged
+from nodes.inputs import check_options, checked_history, checked_question
 from services.profile import Profile
 from services.protocols import ChunkStore
-from state.chunks import Candidate
+from services.text import content_words
+from state.chunks import Candidate, in_force
 from state.context import ResolvedContext
 from state.rag import RagState
 from state.turn import Turn, fresh_turn
 from state.values import Analysis, Message, NamedProvision
 
-MAX_QUESTION_CHARACTERS = 4_000
-DIRECT_SCORE = 1.0
 MAX_DIRECT_PROVISIONS = 8
-ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
+# "¿Qué dice el artículo 38 del ET?" has no more words of its own than these.
+MAX_LOOKUP_WORDS = 3
 
 
 class AnalyzeQuestionUpdate(Turn):
@@ -48,94 +49,88 @@ async def analyze_question(
     seconds: float,
     clock: Callable[[], float] = time.time,
 ) -> AnalyzeQuestionUpdate:
-    """Reset the turn, check the question, and look up the provisions that it names.
+    """Reset the turn, check what the caller sent, and look up the provisions that the question names.
 
-    ``seconds`` is what all model calls of the question may take together. Provisions named are candidates of
-    their own with score 1.0.
+    ``seconds`` is what all model calls of the question may take together. Provisions named are candidates of their own
+    with score 1.0; those that the index does not have are told in a warning.
 
     Raises:
-        InvalidInput: the question is empty, too long or no text; the history is malformed.
+        InvalidInput: the question, the history or an option cannot be used.
     """
+    check_options(runtime.context, profile)
     question = checked_question(state.get("question"))
-    analysis = read_question(question, profile.default_law, date.fromtimestamp(clock()))
-    direct: list[Candidate] = []
-    if runtime.context.rag_enabled:
-        direct = await look_up(analysis["provisions"], store)
     history = state.get("history")
+    conversation = checked_history(history) if history is not None else state.get("transcript", [])
+    today = date.fromtimestamp(clock())
+    analysis = read_question(question, conversation, profile.default_law, today, runtime.context.as_of)
+    as_of = date.fromisoformat(analysis["as_of"]) if analysis["as_of"] else None
+    rag_enabled = runtime.context.rag_enabled
+    direct = await look_up(analysis["provisions"], store, as_of, today) if rag_enabled else []
+    found = {(one["chunk"]["law_id"], one["chunk"]["provision_key"]) for one in direct}
+    missing = [one for one in analysis["provisions"] if (one["law_id"], one["provision_key"]) not in found]
     return {
         **fresh_turn(),
         "question": question,
         "turn": state.get("turn", 0) + 1,
         "deadline": clock() + seconds,
-        "rag_enabled": runtime.context.rag_enabled,
+        "rag_enabled": rag_enabled,
         "analysis": analysis,
         "direct": direct,
-        "conversation": checked_history(history) if history is not None else state.get("transcript", []),
+        "warnings": [not_held(one) for one in missing] if rag_enabled else [],
+        "conversation": conversation,
     }
 
 
-def checked_question(question: object) -> str:
-    """Return the question without surrounding white space.
+def read_question(
+    question: str, conversation: Sequence[Message], default_law: str, today: date, as_of: date | None = None
+) -> Analysis:
+    """Return what the question names.
 
-    Raises:
-        InvalidInput: it is empty, too long or no text.
+    An article without a law is of the law that the conversation spoke of last, else of ``default_law``. A law's name
+    means the law of the day that is asked about; ``as_of`` of the caller goes before a date in the question.
     """
-    if not isinstance(question, str) or not question.strip():
-        raise InvalidInput(
-            "La pregunta está vacía. Escriba qué quiere saber, por ejemplo: ¿cuántos días de vacaciones tengo?"
-        )
-    if len(question) > MAX_QUESTION_CHARACTERS:
-        raise InvalidInput(
-            f"La pregunta tiene {len(question)} caracteres y el máximo es {MAX_QUESTION_CHARACTERS}. "
-            "Resúmala o divídala en varias preguntas."
-        )
-    # Composed, so that an accent typed as a letter and a mark is the accent that the law has.
-    return unicodedata.normalize("NFC", question).strip()
-
-
-def checked_history(history: object) -> list[Message]:
-    """Return the history as messages.
-
-    Raises:
-        InvalidInput: it is not a list of messages with role and content.
-    """
-    if not isinstance(history, list):
-        raise InvalidInput('El historial («history») debe ser una lista de mensajes {"role", "content"}.')
-    messages: list[Message] = []
-    for number, message in enumerate(history, start=1):
-        role = ROLES.get(message.get("role", "")) if isinstance(message, dict) else None
-        content = message.get("content") if isinstance(message, dict) else None
-        if role is None or not isinstance(content, str):
-            raise InvalidInput(
-                f"El mensaje {number} del historial no es válido: "
-                "cada uno lleva «role» (user o assistant) y «content» (texto)."
-            )
-        messages.append({"role": role, "content": content})  # type: ignore[typeddict-item]
-    return messages
-
-
-def read_question(question: str, default_law: str, today: date) -> Analysis:
-    """Return what the question names; an article without a law is of ``default_law``."""
-    named = [
-        NamedProvision(law_id=found.law_id or default_law, provision_key=found.provision_key)
-        for found in parse_citations(question, CitationContext())
-        if found.law_id or not found.law_named
-    ]
-    as_of = find_date(question, today=today)
+    day = as_of or find_date(question, today=today)
+    citations = parse_citations(question, CitationContext(day=day))
+    law = _law_spoken_of(conversation) or default_law
+    named = [(one.law_id or ("" if one.law_named else law), one.provision_key) for one in citations]
+    rest = question
+    for one in sorted(citations, key=lambda citation: -citation.start):
+        rest = rest[: one.start] + rest[one.end :]
     return {
-        "provisions": [dict(pair) for pair in dict.fromkeys(tuple(found.items()) for found in named)],  # type: ignore[misc]
+        "provisions": [NamedProvision(law_id=law_id, provision_key=key) for law_id, key in dict.fromkeys(named)],
+        "is_lookup": bool(named) and len(content_words(rest)) <= MAX_LOOKUP_WORDS,
         "acronyms": find_acronyms(question),
-        "as_of": as_of.isoformat() if as_of else None,
+        "as_of": day.isoformat() if day else None,
         "territory": find_territory(question),
     }
 
 
-async def look_up(provisions: list[NamedProvision], store: ChunkStore) -> list[Candidate]:
-    """Fetch named provisions, all their parts."""
+def _law_spoken_of(conversation: Sequence[Message]) -> str | None:
+    """Return the law that the last message naming one names first."""
+    for message in reversed(conversation):
+        named = [mention.law_id for mention in law_mentions(message["content"]) if mention.law_id and not mention.weak]
+        if named:
+            return named[0]
+    return None
+
+
+async def look_up(
+    provisions: Sequence[NamedProvision], store: ChunkStore, as_of: date | None, today: date
+) -> list[Candidate]:
+    """Fetch named provisions, all their parts: of several wordings the one of the day, else whatever there is."""
     wanted = provisions[:MAX_DIRECT_PROVISIONS]
     found = await asyncio.gather(*(store.find(named["law_id"], named["provision_key"]) for named in wanted))
     return merged(
-        candidate(chunk, DIRECT_SCORE, "direct", f"{named['law_id']}#{chunk['provision']}")
+        candidate(chunk, NAMED_SCORE, "direct", f"{named['law_id']}#{chunk['provision']}")
         for named, chunks in zip(wanted, found, strict=True)
-        for chunk in chunks
+        for chunk in ([chunk for chunk in chunks if in_force(chunk, as_of, today)] or chunks)
     )
+
+
+def not_held(named: NamedProvision) -> str:
+    """Return the warning for a provision that was named and is not in the index."""
+    law = known_laws().get(named["law_id"])
+    where = f"del índice ({law.short})" if law else "de las normas del índice"
+    kind, _, number = named["provision_key"].partition(":")
+    label = f"artículo {number}" if kind == "art" else f"precepto nombrado ({number})"
+    return f"El {label} no está entre los preceptos {where}."

@@ -6,30 +6,40 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.prompts import load_prompt
-from nodes.stage import Cost
+from nodes.stage import Cost, failed
+from services.errors import ModelError
 from services.fragments import neutralise, prompt
 from services.meta import MetaSplitter, Reply, read_metadata
 from services.protocols import ChatModel
+from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState
 from state.turn import NO_VERIFIED_INFORMATION
 from state.values import Message, Need
 
 HISTORY_MESSAGES = 6
+CUT = "La respuesta ha llegado al límite de longitud del modelo y puede estar incompleta."
 
 
 class AnswerUpdate(TypedDict):
-    """The principal's text and self-evaluation."""
+    """The principal's text and self-evaluation, and the fragments that it read, in their order."""
 
-    draft: str
-    used_chunk_ids: list[int]
-    dropped_chunk_ids: list[int]
-    needs: list[Need]
+    draft: NotRequired[str]
+    draft_chunk_ids: NotRequired[list[int]]
+    used_chunk_ids: NotRequired[list[int]]
+    dropped_chunk_ids: NotRequired[list[int]]
+    needs: NotRequired[list[Need]]
+    context: NotRequired[list[Candidate]]
+    warnings: NotRequired[list[str]]
     cost: NotRequired[Cost]
 
 
 async def answer(state: RagState, runtime: Runtime[ResolvedContext], *, principal: ChatModel) -> AnswerUpdate:
-    """Stream the principal's text and keep its metadata; a second answer supersedes the first."""
+    """Stream the principal's text and keep its metadata; a second answer supersedes the first.
+
+    Raises:
+        ModelError: the principal failed, and there is no first answer to fall back on.
+    """
     write = runtime.stream_writer
     splitter = MetaSplitter()
 
@@ -45,26 +55,43 @@ async def answer(state: RagState, runtime: Runtime[ResolvedContext], *, principa
         write({"type": "retry", "reason": "Se han consultado más preceptos y la respuesta se está rehaciendo."})
     start()
     grounded = runtime.context.grounded_prompting
-    reply = await principal.stream(
-        load_prompt("answer" if grounded else "answer_classic"),
-        messages(state, grounded=grounded),
-        on_text=lambda text: splitter.feed(text),
-        on_restart=restart,
-        deadline=state["deadline"],
-    )
+    try:
+        reply = await principal.stream(
+            load_prompt("answer" if grounded else "answer_classic"),
+            messages(state, grounded=grounded),
+            on_text=lambda text: splitter.feed(text),
+            on_restart=restart,
+            deadline=state.get("deadline"),
+        )
+    except ModelError as error:
+        if not state["refetched"]:
+            raise
+        return first_answer(state, error)
     splitter.close()
     read = read_metadata(splitter, len(state["context"])) if grounded else classic(splitter, len(state["context"]))
     ids = [found["chunk"]["id"] for found in state["context"]]
     return {
         "draft": read.answer or NO_VERIFIED_INFORMATION,
+        "draft_chunk_ids": ids,
         "used_chunk_ids": [ids[n - 1] for n in read.used],
         "dropped_chunk_ids": [ids[n - 1] for n in read.dropped],
         "needs": read.needs,
+        "warnings": [*state["warnings"], *([CUT] if reply.cut else [])],
         "cost": {
             "requests": reply.requests,
             "input_tokens": reply.input_tokens,
             "output_tokens": reply.output_tokens,
         },
+    }
+
+
+def first_answer(state: RagState, error: ModelError) -> AnswerUpdate:
+    """Go back to the first answer, and to the context whose numbers its marks are."""
+    known = {found["chunk"]["id"]: found for found in state["candidates"]}
+    return {
+        "context": [known[i] for i in state["draft_chunk_ids"]],
+        "warnings": [*state["warnings"], f"La respuesta no se ha podido completar con los nuevos preceptos: {error}"],
+        "cost": failed(error),
     }
 
 
@@ -79,5 +106,6 @@ def messages(state: RagState, *, grounded: bool) -> list[Message]:
         {"role": message["role"], "content": neutralise(message["content"])}
         for message in state["conversation"][-HISTORY_MESSAGES:]
     ]
-    content = prompt(state["context"], neutralise(state["question"]), marks=grounded)
+    question = neutralise(state["question"])
+    content = prompt(state["context"], question, marks=grounded, last=grounded and state["refetched"])
     return [*history, {"role": "user", "content": content}]

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.prompts import load_prompt
-from nodes.stage import Cost
+from nodes.stage import Cost, failed
 from services.errors import ModelError
 from services.protocols import ChatModel
 from state.context import ResolvedContext
@@ -43,13 +43,13 @@ async def decompose(state: RagState, runtime: Runtime[ResolvedContext], *, reade
     system = load_prompt("decompose_followup" if carried else "decompose")
     try:
         reply = await reader.complete(
-            system, [*recent, {"role": "user", "content": question}], deadline=state["deadline"]
+            system, [*recent, {"role": "user", "content": question}], deadline=state.get("deadline")
         )
     except ModelError as error:
         return {
             "queries": [question],
-            "warnings": [f"Se ha buscado la pregunta tal cual: {error}"],
-            "cost": {"requests": error.attempts, "input_tokens": 0, "output_tokens": 0},
+            "warnings": [*state["warnings"], f"Se ha buscado la pregunta tal cual: {error}"],
+            "cost": failed(error),
         }
     queries = parse_queries(reply.text, MAX_FOLLOWUP_QUERIES if carried else MAX_QUERIES)
     if not queries and not carried:

@@ -1,11 +1,14 @@
 """Add the provisions that the candidates cite."""
 
+from datetime import date
+
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.candidates import candidate, in_order
+from nodes.search import search_filter
 from services.protocols import ChunkStore
-from state.chunks import Candidate, Chunk, provision_of
+from state.chunks import Candidate, Chunk, in_force, provision_of
 from state.context import ResolvedContext
 from state.rag import RagState
 
@@ -21,9 +24,9 @@ class ExpandReferencesUpdate(TypedDict):
 
 
 async def expand_references(
-    state: RagState, runtime: Runtime[ResolvedContext], *, store: ChunkStore
+    state: RagState, runtime: Runtime[ResolvedContext], *, store: ChunkStore, records: ChunkStore
 ) -> ExpandReferencesUpdate:
-    """Follow the pre-computed references of every candidate, upward or level in rank.
+    """Follow the pre-computed references of every candidate, upward or level in rank, to what is in force.
 
     Other parts of the candidate's own provision come whatever their number. A reference scores its best source × 0.8;
     the 15 best are kept.
@@ -31,7 +34,9 @@ async def expand_references(
     sources = state["candidates"]
     known = {source["chunk"]["id"] for source in sources}
     wanted = dict.fromkeys(ref for source in sources for ref in source["chunk"]["refs"] if ref not in known)
-    fetched = {chunk["id"]: chunk for chunk in await store.fetch(list(wanted))}
+    held = store if state["rag_enabled"] else records
+    as_of, today = search_filter(runtime.context, state["analysis"]).as_of, date.today()
+    fetched = {chunk["id"]: chunk for chunk in await held.fetch(list(wanted)) if in_force(chunk, as_of, today)}
     best: dict[int, Candidate] = {}
     for source in in_order(sources):
         for chunk in followed(source["chunk"], [fetched[ref] for ref in source["chunk"]["refs"] if ref in fetched]):
@@ -47,7 +52,7 @@ def followed(source: Chunk, cited: list[Chunk]) -> list[Chunk]:
     for chunk in cited:
         if provision_of(chunk) == provision_of(source):
             followed_now.append(chunk)
-        elif others < MAX_PER_SOURCE and chunk["rank"] <= source["rank"] and chunk["status"] != "derogada":
+        elif others < MAX_PER_SOURCE and chunk["rank"] <= source["rank"]:
             followed_now.append(chunk)
             others += 1
     return followed_now

@@ -3,8 +3,11 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from nodes.abstain import what_was_searched
+from nodes.inputs import MAX_MESSAGES
 from nodes.search import search_filter
 from services.marks import marks_in
+from services.profile import Profile
 from services.protocols import SearchFilter
 from state.chunks import Candidate
 from state.context import ResolvedContext
@@ -12,13 +15,11 @@ from state.rag import RagOutput, RagState
 from state.turn import NO_VERIFIED_INFORMATION
 from state.values import Citation, Message
 
-MAX_TRANSCRIPT = 20
-
 
 class FinalizeUpdate(TypedDict):
     """The result of the turn, and what the next one may use."""
 
-    used_chunk_ids: list[int]
+    answer: str
     context_chunk_ids: list[int]
     citations: list[Citation]
     abstained: bool
@@ -26,26 +27,32 @@ class FinalizeUpdate(TypedDict):
     transcript: list[Message]
 
 
-async def finalize(state: RagState, runtime: Runtime[ResolvedContext]) -> FinalizeUpdate:
-    """Write the turn's result; dropped chunks are never handed on."""
-    dropped = set(state["dropped_chunk_ids"])
-    used = [i for i in state["used_chunk_ids"] if i not in dropped]
+async def finalize(state: RagState, runtime: Runtime[ResolvedContext], *, profile: Profile) -> FinalizeUpdate:
+    """Write the turn's result; dropped chunks are never handed on.
+
+    A turn that ends in a refusal says what was searched, and hands on what it was handed: the conversation goes on.
+    """
+    answer, used, dropped = state["answer"], state["used_chunk_ids"], state["dropped_chunk_ids"]
+    abstained = state["abstained"] or declined(answer)
+    if is_bare_refusal(answer):
+        answer = f"{answer}\n\n{what_was_searched(state, runtime.context, profile)}"
+    carried = [found["chunk"]["id"] for found in state.get("carried", [])] if abstained else []
     said: list[Message] = [
         {"role": "user", "content": state["question"]},
-        {"role": "assistant", "content": state["answer"]},
+        {"role": "assistant", "content": answer},
     ]
-    marks = marks_in(state["answer"]) if runtime.context.grounded_prompting else range(1, len(state["context"]) + 1)
+    marks = marks_in(answer) if runtime.context.grounded_prompting else range(1, len(state["context"]) + 1)
     update: FinalizeUpdate = {
-        "used_chunk_ids": used,
-        "context_chunk_ids": used,
+        "answer": answer,
+        "context_chunk_ids": used or [i for i in carried if i not in dropped],
         "citations": [citation(number, state["context"][number - 1]) for number in marks],
-        "abstained": state["abstained"] or declined(state["answer"]),
+        "abstained": abstained,
         "warnings": [
             *state["warnings"],
             *missing_carryover(state.get("missing_carried", [])),
             *past_law(search_filter(runtime.context, state["analysis"])),
         ],
-        "transcript": [*state["conversation"], *said][-MAX_TRANSCRIPT:],
+        "transcript": [*state["conversation"], *said][-MAX_MESSAGES:],
     }
     result = {**state, **update}
     runtime.stream_writer(
@@ -75,6 +82,11 @@ def declined(answer: str) -> bool:
     return answer.lstrip("*_ ").casefold().startswith(NO_VERIFIED_INFORMATION.casefold()) and not marks_in(answer)
 
 
+def is_bare_refusal(answer: str) -> bool:
+    """Tell whether an answer says that it does not know, and nothing else."""
+    return answer.strip("*_. \n").casefold() == NO_VERIFIED_INFORMATION.casefold()
+
+
 def missing_carryover(ids: list[int]) -> list[str]:
     """Return the warning for carried-over ids that the index no longer has."""
     if not ids:
@@ -88,7 +100,6 @@ def past_law(where: SearchFilter) -> list[str]:
     if where.as_of is None:
         return []
     return [
-        f"La pregunta se refiere al derecho vigente el {where.as_of:%d/%m/%Y}. Se han dejado fuera las normas "
-        "posteriores, pero de cada norma el índice puede tener solo su última redacción: compruebe en el enlace la de "
-        "esa fecha."
+        f"La pregunta se refiere al derecho vigente el {where.as_of:%d/%m/%Y}. De cada norma el índice puede tener "
+        "solo su última redacción: compruebe en el enlace la de esa fecha."
     ]

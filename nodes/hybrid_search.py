@@ -23,5 +23,12 @@ async def hybrid_search(
     state: RagState, runtime: Runtime[ResolvedContext], *, search: HybridSearch
 ) -> HybridSearchUpdate:
     """Search with the vectors that the two encoding stages left in the cache."""
-    found, cost = await search.run(state["queries"], runtime.context, state["analysis"], state["deadline"])
+    found, cost = await search.run(
+        state["queries"],
+        state["dense_keys"],
+        state["sparse_keys"],
+        context=runtime.context,
+        analysis=state["analysis"],
+        deadline=state.get("deadline"),
+    )
     return {"found": found, "cost": cost}

@@ -5,14 +5,14 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.candidates import in_order
+from nodes.candidates import NAMED_SCORE, in_order
 from services.protocols import RerankerTable
 from services.rerank import resolve_strategy
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState
 
-NAMED_SCORE = 1.0
+MAX_RERANKED = 20
 
 
 class RerankUpdate(TypedDict):
@@ -22,7 +22,7 @@ class RerankUpdate(TypedDict):
 
 
 async def rerank(state: RagState, runtime: Runtime[ResolvedContext], *, rerankers: RerankerTable) -> RerankUpdate:
-    """Score the best candidates that have no score yet, as many as the reranker takes; after a refetch, only the new.
+    """Score the best candidates that have no score yet, 20 where each costs a model's time; later only the new.
 
     A provision that was named is beyond doubt: 1.0. The strategy ``none`` has no reranker and leaves the search scores
     to decide.
@@ -37,7 +37,7 @@ async def rerank(state: RagState, runtime: Runtime[ResolvedContext], *, reranker
         if "rerank_score" not in found
         and found["chunk"]["id"] not in scores
         and (not state["refetched"] or "need" in found["origins"])
-    ][: reranker.most]
+    ][: None if reranker.is_cheap else MAX_RERANKED]
     for found, score in zip(unscored, await reranker.score(state["question"], state["queries"], unscored), strict=True):
         scores[found["chunk"]["id"]] = score
     return {"candidates": [_with_score(found, scores) for found in state["candidates"]]}

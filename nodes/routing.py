@@ -18,8 +18,9 @@ def after_decompose(state: RagState) -> list[Literal["embed_queries", "encode_sp
 
 
 def after_merge(state: RagState) -> Literal["expand_references", "abstain"]:
-    """Abstain where nothing was found."""
-    return "expand_references" if state["candidates"] else "abstain"
+    """Abstain where nothing was found, or only others than the provisions that were asked for and nothing else."""
+    missed = state["analysis"]["is_lookup"] and not state["direct"] and state["rag_enabled"]
+    return "expand_references" if state["candidates"] and not missed else "abstain"
 
 
 def after_rerank(floor: float) -> Callable[[RagState], Literal["select_context", "abstain"]]:

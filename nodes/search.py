@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
+from legal.territory import find_territory
 from nodes.candidates import candidate, in_order, merged
 from nodes.stage import NO_COST, Cost
 from services.profile import Profile
@@ -45,26 +46,40 @@ class HybridSearch:
         return keys, {"requests": embedded.requests, "input_tokens": embedded.tokens, "output_tokens": 0}
 
     async def encode(self, queries: Sequence[str]) -> list[str]:
-        """Encode the queries into the cache and return their keys."""
+        """Encode the queries that the cache lacks, off the event loop; return the keys of all."""
         keys = [self.sparse_vectors.key("sparse", self.sparse.fingerprint, query) for query in queries]
-        # In a thread: the encoder reads files when it is first used.
-        vectors = await asyncio.to_thread(self.sparse.encode_queries, queries)
-        for key, vector in zip(keys, vectors, strict=True):
-            self.sparse_vectors.put(key, vector)
+        missing = {key: query for key, query in zip(keys, queries, strict=True) if self.sparse_vectors.get(key) is None}
+        if missing:
+            vectors = await asyncio.to_thread(self.sparse.encode_queries, list(missing.values()))
+            for key, vector in zip(missing, vectors, strict=True):
+                self.sparse_vectors.put(key, vector)
         return keys
 
     async def run(
-        self, queries: Sequence[str], context: ResolvedContext, analysis: Analysis, deadline: float | None
+        self,
+        queries: Sequence[str],
+        dense_keys: Sequence[str],
+        sparse_keys: Sequence[str],
+        *,
+        context: ResolvedContext,
+        analysis: Analysis,
+        deadline: float | None = None,
     ) -> tuple[list[Candidate], Cost]:
         """Search every collection with every query at once; return the best 30 parents, each once, and the cost.
 
-        ``weighted score = RRF score × weight of the collection``. Ten parents a collection, twenty a query. Vectors
-        that the cache no longer has (a forked checkpoint, another process) are made again.
+        ``weighted score = RRF score × weight of the collection``. Ten parents a collection, twenty a query. No dense
+        keys mean a search by words alone. Vectors that the cache no longer has (a forked checkpoint, another process)
+        are made again.
         """
-        dense_keys, cost = await self.embed(queries, deadline)
+        cost = NO_COST
+        if any(self.dense_vectors.get(key) is None for key in dense_keys):
+            _, cost = await self.embed(queries, deadline)
+        if any(self.sparse_vectors.get(key) is None for key in sparse_keys):
+            await self.encode(queries)
+        dense = [_direction(self.dense_vectors.get(key)) for key in dense_keys] or [None] * len(queries)
         vectors = [
-            HybridQuery(_direction(self.dense_vectors.get(dense)), self.sparse_vectors.get(lexical) or NO_TERMS)
-            for dense, lexical in zip(dense_keys, await self.encode(queries), strict=True)
+            HybridQuery(direction, self.sparse_vectors.get(key) or NO_TERMS)
+            for direction, key in zip(dense, sparse_keys, strict=True)
         ]
         collections = context.collections or self.profile.names
         where = search_filter(context, analysis)
@@ -107,7 +122,7 @@ def search_filter(context: ResolvedContext, analysis: Analysis) -> SearchFilter:
     said = analysis["as_of"]
     return SearchFilter(
         as_of=context.as_of or (date.fromisoformat(said) if said else None),
-        territory=context.territory or analysis["territory"],
+        territory=find_territory(context.territory or "") or analysis["territory"],
     )
 
 

@@ -3,6 +3,7 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from services.fragments import PARTING, render
 from services.protocols import TokenCounter
 from state.chunks import Candidate
 from state.context import ResolvedContext
@@ -27,10 +28,11 @@ async def select_context(
     most = runtime.context.max_chunks_in_prompt + (EXTRA_AFTER_REFETCH if state["refetched"] else 0)
     ranked = sorted(state["candidates"], key=preference)
     needed_first = sorted(ranked, key=lambda found: "need" not in found["origins"])
+    separator = counter.count(f"\n{PARTING}\n")
     chosen: set[int] = set()
     spent = 0
     for found in needed_first:
-        cost = counter.count(found["chunk"]["text"]) + counter.count(found["chunk"]["summary"])
+        cost = counter.count(render([found])) + separator
         if len(chosen) < most and (not chosen or spent + cost <= context_tokens):
             chosen.add(found["chunk"]["id"])
             spent += cost

@@ -1,5 +1,6 @@
 """What every stage has in common: options with their defaults, a stream event, and the account of its cost."""
 
+import inspect
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -8,6 +9,7 @@ from langchain_core.runnables import RunnableLambda
 from langgraph.runtime import Runtime, get_runtime
 from typing_extensions import TypedDict
 
+from services.errors import ModelError
 from services.portal import wait_for
 from state.context import ResolvedContext, RunContext
 from state.rag import RagState
@@ -24,6 +26,11 @@ class Cost(TypedDict):
 NO_COST: Cost = {"requests": 0, "input_tokens": 0, "output_tokens": 0}
 
 
+def failed(error: ModelError) -> Cost:
+    """Return the cost of a call that failed: its requests were made all the same."""
+    return {"requests": error.attempts, "input_tokens": 0, "output_tokens": 0}
+
+
 Node = Callable[..., Awaitable[Mapping[str, Any]]]
 """A stage: state, runtime and keyword-only services in; an update of its own keys out, and maybe its ``cost``."""
 
@@ -36,6 +43,8 @@ def stage(
     ``opens_turn`` marks the nodes right after START: they run before the turn counter has gone up.
     """
     name = node.__name__
+    # A misspelt service is an error now, not at the first question.
+    inspect.signature(node).bind(None, None, **services)
 
     async def run(state: RagState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         runtime.stream_writer({"type": "stage", "stage": name})

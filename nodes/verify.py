@@ -19,13 +19,13 @@ class VerifyUpdate(TypedDict):
 async def verify(state: RagState, runtime: Runtime[ResolvedContext]) -> VerifyUpdate:
     """Remove marks that point to nothing, and report every mark."""
     known = set(range(1, len(state["context"]) + 1)) if runtime.context.grounded_prompting else set()
-    text, _ = keep_marks(state["draft"], known)
+    text, dropped = keep_marks(state["draft"], known)
     verdicts: list[Verdict] = [
         {
             "mark": f"C{number}",
             "valid": number in known,
             "reason": "" if number in known else "La marca no corresponde a ningún fragmento y se ha retirado.",
         }
-        for number in marks_in(state["draft"])
+        for number in dict.fromkeys([*marks_in(state["draft"], known), *dropped])
     ]
     return {"answer": text, "verdicts": verdicts}

@@ -1,5 +1,7 @@
 """The LangServe application."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, FastAPI
@@ -10,9 +12,11 @@ from server.body_limit import BodyLimit
 from server.errors import handle_errors
 from server.runnable import ServedRag
 from server.streaming import add_stream_route
+from services.protocols import AsyncClose
 
 if TYPE_CHECKING:
     from graph.rag import Rag
+    from services.container import Services
 
 PATH = "/rag"
 MAX_BODY_BYTES = 1_000_000
@@ -20,17 +24,31 @@ ENDPOINTS: tuple[EndpointName, ...] = ("invoke", "stream", "input_schema", "outp
 PLAYGROUND_ENDPOINTS: tuple[EndpointName, ...] = ("playground", "stream_log", "config_schema")
 
 
-def create_app(graph: "Rag | None" = None, *, playground: bool = False) -> FastAPI:
-    """Serve a graph (unset: the one that the settings describe) under ``/rag``.
+def app_over(services: "Services", *, playground: bool = False) -> FastAPI:
+    """Serve the answering graph over these services, which are closed when the server shuts down."""
+    from graph.rag import build_rag
+
+    return create_app(build_rag(services), playground=playground, close=services.close)
+
+
+def create_app(graph: "Rag", *, playground: bool = False, close: AsyncClose | None = None) -> FastAPI:
+    """Serve a graph under ``/rag``; ``close`` is awaited when the server shuts down.
 
     The playground needs ``stream_log``, which shows every intermediate step: both are on only with ``playground``,
     which is for loopback.
-
-    Raises:
-        ArticuladoError: the default graph cannot be built from the settings.
     """
-    served = ServedRag(graph or _default_graph())
-    app = FastAPI(title="articulado", description="Respuestas sobre Derecho laboral y de la Seguridad Social")
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            if close:
+                await close()
+
+    served = ServedRag(graph)
+    about = "Respuestas sobre Derecho laboral y de la Seguridad Social"
+    app = FastAPI(title="articulado", description=about, lifespan=lifespan)
     app.add_middleware(BodyLimit, limit=MAX_BODY_BYTES)
     handle_errors(app)
 
@@ -49,15 +67,11 @@ def create_app(graph: "Rag | None" = None, *, playground: bool = False) -> FastA
     return app
 
 
-def _default_graph() -> "Rag":
-    from graph.compose import open_rag
-
-    return open_rag()
-
-
 def __getattr__(name: str) -> Any:
-    """Build ``app`` when it is first asked for (``uvicorn server.app:app``), not on import."""
+    """Build ``app`` from the settings when it is first asked for (``uvicorn server.app:app``), not on import."""
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()["app"] = create_app()
+    from graph.compose import open_services
+
+    globals()["app"] = app_over(open_services())
     return globals()["app"]

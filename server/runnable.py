@@ -1,6 +1,5 @@
 """The graph as LangServe needs it: what it streams are the graph's own typed events."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, cast
 
@@ -37,7 +36,8 @@ class ServedRag(Runnable[ServedInput, Any]):
 
     def invoke(self, input: ServedInput, config: RunnableConfig | None = None, **kwargs: Any) -> RagOutput:
         """Answer a question; not to be called from a running event loop."""
-        return asyncio.run(self.ainvoke(input, config, **kwargs))
+        question, context = split(input)
+        return cast(RagOutput, self._graph.invoke(question, config, context=context, **kwargs))
 
     async def ainvoke(self, input: ServedInput, config: RunnableConfig | None = None, **kwargs: Any) -> RagOutput:
         """Answer a question."""

@@ -139,7 +139,8 @@ class LangChainChat:
 
     def _completion(self, draft: _Draft, attempts: int) -> Completion:
         requests = attempts * self._requests_per_attempt
-        return Completion(draft.text, requests, draft.input_tokens, draft.output_tokens)
+        cut = draft.finish_reason == "length"
+        return Completion(draft.text, requests, draft.input_tokens, draft.output_tokens, cut)
 
 
 def _converted(system: str, messages: Sequence[Message]) -> list[BaseMessage]:

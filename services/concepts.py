@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from legal.synonyms import find_terms, of_the_field
+from services.figures import without_measure
 from services.lexicon import StemWeights
 from services.text import SpanishStemmer, stems
 
@@ -29,6 +30,7 @@ class Concept:
 
 def concepts_of(question: str, weights: StemWeights) -> list[Concept]:
     """Take a question apart; empty where it has nothing but stop words."""
+    question = without_measure(question)
     content = dict.fromkeys(stems(question))
     concepts: dict[tuple[str, ...], Concept] = {}
     terms = find_terms(question, _stem)
@@ -36,7 +38,9 @@ def concepts_of(question: str, weights: StemWeights) -> list[Concept]:
     for term in terms:
         own = tuple(stem for stem in term.stems if stem in content)
         legal = tuple((tuple(stems(name)), surely) for name, surely in term.legal)
-        weighed = own or tuple(stem for name, _ in legal for stem in name)
+        # A word that no text has says nothing about how much the legal names say.
+        known = tuple(stem for stem in own if weights.idf(stem) < 1)
+        weighed = known or tuple(stem for name, _ in legal for stem in name)
         concepts[term.stems] = Concept(own, legal, max(weights.idf(stem) for stem in weighed))
         for stem in own:
             content.pop(stem, None)

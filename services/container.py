@@ -1,5 +1,6 @@
 """The live services of a process, bound to the nodes when a graph is built."""
 
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from services.profile import Profile
@@ -24,6 +25,10 @@ class Services:
     counter: TokenCounter
 
     async def close(self) -> None:
-        """Let go of files and connections."""
-        for service in (self.store, self.reader, self.principal, self.embedder):
-            await service.close()
+        """Let go of files and connections; a service that fails to close does not keep the others open.
+
+        Raises: what the last service to fail has raised.
+        """
+        async with AsyncExitStack() as stack:
+            for service in (self.store, self.reader, self.principal, self.embedder):
+                stack.push_async_callback(service.close)

@@ -57,7 +57,7 @@ class OpenAIEmbedder:
 
     @property
     def fingerprint(self) -> str:
-        """Family, model and dimensions: what decides the vectors, wherever they are computed."""
+        """What decides the vectors, wherever they are computed."""
         return self._fingerprint
 
     @property

@@ -17,6 +17,7 @@ from services.store.edge_writer import EdgeWriter
 from services.store.manifest import Fingerprints, Index
 from services.store.writer import WriterFactory
 from services.tokens import token_counter
+from services.unindexed import Unindexed
 
 CHUNKER = "provision:2000:1"
 """How laws are cut; changes when the same law would give other chunks."""
@@ -27,24 +28,25 @@ def expected_fingerprints(settings: Settings, chunker: str = CHUNKER) -> Fingerp
     return Fingerprints(embedder=_embedder_fingerprint(settings), sparse=Bm25Encoder().fingerprint, chunker=chunker)
 
 
-def build_services(settings: Settings, index: Index) -> Services:
-    """Bind every service to an open index.
+def build_services(settings: Settings, index: Index | None) -> Services:
+    """Bind every service to an open index, or with ``None`` to the packaged records alone.
 
     Raises:
         ConfigurationError: a key, a model or the profile is missing.
     """
     profile = load_profile(settings.profile)
-    lexicon = Lexicon.load(index.models)
+    records = PackagedRecords()
+    lexicon = Lexicon.load(index.models) if index else records.lexicon
     return Services(
         settings=settings,
         profile=profile,
-        store=_store(settings, profile, index),
+        store=_store(settings, profile, index) if index else records,
         reader=_reader(settings.reader, lexicon),
         principal=_principal(settings.principal, lexicon),
-        embedder=_query_embedder(settings, index),
+        embedder=_query_embedder(settings, index) if index else Unindexed(),
         sparse=Bm25Encoder(),
         rerankers=rerankers(lexicon, words_of_people),
-        records=PackagedRecords(),
+        records=records,
         counter=token_counter(settings.principal.model),
     )
 
@@ -69,9 +71,10 @@ def document_embedder(settings: Settings) -> Embedder | None:
 
 
 def _embedder_fingerprint(settings: Settings) -> str:
-    fitted = document_embedder(settings)
-    if fitted is not None:
-        return fitted.fingerprint
+    if settings.embedder.provider != "offline":
+        from services.openai_models import fingerprint_of
+
+        return fingerprint_of(settings.embedder)
     from services.lsa import LsaEmbedder
 
     return LsaEmbedder.fingerprint_for(settings.lsa_dimensions)

@@ -9,6 +9,7 @@ _ASKED = re.compile(
     r"\b(?:cuant[oa]s?|cuando|plazos?|duracion|dura|duran|porcentaje|importe|cuantia|edad|tiempo|limite|maxim[oa]"
     r"|minim[oa])\b"
 )
+_HOW_LONG = re.compile(r"(\bcu[aá]nto) tiempo\b(?! (?:de trabajo|parcial|trabajado|cotizado))", re.IGNORECASE)
 _NUMBER = (
     r"(?:\d[\d.,]*|\b(?:dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|dieci\w+|veint\w+"
     r"|treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa|cien\w*|doscient\w+|mil)\b)"
@@ -20,6 +21,11 @@ _UNITS = {"dia": "dias?", "seman": "semanas?", "mes": "mes(?:es)?", "ano": "anos
 _REFERENCE = re.compile(
     r"^\W*\d+[.)]|\b(?:articulos?|art\.?|apartados?|numeros?|ley|decreto|legislativo|parrafo)\s+[\d/.,y ]+"
 )
+
+
+def without_measure(question: str) -> str:
+    """Leave out the word that only asks for a figure: "time" in "how much time" is no matter of its own."""
+    return _HOW_LONG.sub(r"\1", question)
 
 
 class AskedFigure:

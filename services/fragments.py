@@ -11,29 +11,33 @@ A fragment reads, empty fields left out::
     Fuente: https://…
 
 Fragments are parted by a line ``---``. Data can never pass for frame: what in a field looks like a mark, a parting
-line, a label at the beginning of a line, or the delimiter of the reply, is altered just enough that it is none.
+line, a label at the beginning of a line, or the metadata of a reply, is altered just enough that it is none.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from services.marks import defuse_marks, write_mark
+from services.meta_splitter import defuse_metadata
 from state.chunks import Candidate, Chunk
 
 PARTING = "---"
 OFFICIAL = "Texto:"
 PLAIN_LANGUAGE = "Texto (resumen en lenguaje claro, no oficial):"
 
-_FRAGMENTS, _QUESTION = "FRAGMENTOS:\n\n", "\n\nPREGUNTA:\n"
+LAST_CONSULTATION = "ÚLTIMA CONSULTA"
+"""The line before the question that tells a principal that nothing more will be fetched."""
+
+_FRAGMENTS, _LAST, _QUESTION = "FRAGMENTOS:\n\n", f"\n\n{LAST_CONSULTATION}", "\n\nPREGUNTA:\n"
 _CHAPTER, _SUMMARY, _NOTE, _SOURCE = "Capítulo: ", "Resumen: ", "[NOTA: ", "Fuente: "
 _LEADING_MARK = re.compile(r"^\[C\d+\] ?")
-_MARK = re.compile(r"\[(\s*C\s*\d[^\[\]]{0,80})\]", re.IGNORECASE)
-_DASHES = re.compile(r"^\s*-{3,}\s*$", re.MULTILINE)
-_LABEL = re.compile(
-    r"^(\s*(?:Capítulo|Resumen|Fuente|FRAGMENTOS|PREGUNTA|Texto(?: \([^)\n]{0,60}\))?)):", re.IGNORECASE | re.MULTILINE
-)
+_NAMES = "|".join(label.strip(": \n") for label in (_FRAGMENTS, _QUESTION, _CHAPTER, _SUMMARY, _SOURCE, OFFICIAL))
+_LABEL = re.compile(rf"^(\s*(?:{_NAMES})(?: \([^)]{{0,60}}\))?):", re.IGNORECASE)
+_DASHES = re.compile(r"^\s*-{3,}\s*$")
+_LAST_LINE = re.compile(r"^\s*(?:Ú|U\u0301?)LTIMA\s+CONSULTA\W*$", re.IGNORECASE)
+_STOPS = re.compile(r"\.+(?= |$)")
 _BRACKET_NOTE = re.compile(r"\[(?=\s*NOTA\s*:)", re.IGNORECASE)
-_DELIMITER = re.compile(r"={3,}(?=[ \t]*META)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -52,9 +56,12 @@ class Fragment:
     official: bool
 
 
-def prompt(candidates: Sequence[Candidate], question: str, *, marks: bool = True) -> str:
-    """Write the user message of a principal: the fragments, then the question, which changes most."""
-    return f"{_FRAGMENTS}{render(candidates, marks=marks)}{_QUESTION}{question}"
+def prompt(candidates: Sequence[Candidate], question: str, *, marks: bool = True, last: bool = False) -> str:
+    """Write the user message of a principal: the fragments, then the question, which changes most.
+
+    ``last`` tells it that nothing more will be fetched.
+    """
+    return f"{_FRAGMENTS}{render(candidates, marks=marks)}{_LAST if last else ''}{_QUESTION}{question}"
 
 
 def read_prompt(message: str) -> tuple[list[Fragment], str]:
@@ -62,13 +69,13 @@ def read_prompt(message: str) -> tuple[list[Fragment], str]:
     body, parting, question = message.partition(_QUESTION)
     if not parting or not body.startswith(_FRAGMENTS):
         return [], message
-    return parse(body.removeprefix(_FRAGMENTS)), question
+    return parse(body.removeprefix(_FRAGMENTS).removesuffix(_LAST)), question
 
 
 def render(candidates: Sequence[Candidate], *, marks: bool = True) -> str:
     """Write candidates as fragments, in their order, marked ``[C1]``, ``[C2]`` … unless without ``marks``."""
     return f"\n{PARTING}\n".join(
-        _render(f"[C{number}] " if marks else "", candidate["chunk"])
+        _render(f"{write_mark(number)} " if marks else "", candidate["chunk"])
         for number, candidate in enumerate(candidates, start=1)
     )
 
@@ -85,16 +92,25 @@ def parse(text: str) -> list[Fragment]:
 
 
 def neutralise(text: str) -> str:
-    """Alter what would look like the frame: ``[C1]`` -> ``(C1)``, ``---`` -> ``—``, ``Texto:`` -> ``Texto :``."""
-    text = _MARK.sub(r"(\1)", text)
-    text = _BRACKET_NOTE.sub("(", text)
-    text = _LABEL.sub(r"\1 :", text)
-    text = _DELIMITER.sub("=", text)
-    return _DASHES.sub("—", text)
+    """Alter what would look like frame or a reply: ``[C1]`` -> ``(C1)``, ``---`` -> ``—``, ``USED|1`` -> ``USED/1``.
+
+    It defuses all that the parsers of marks, metadata and fragments accept, and more. Line breaks become newlines.
+    """
+    text = _BRACKET_NOTE.sub("(", defuse_metadata(defuse_marks(text)))
+    return "\n".join(_neutral_line(line) for line in text.split("\n"))
+
+
+def _neutral_line(line: str) -> str:
+    if _DASHES.match(line):
+        return "—"
+    if _LAST_LINE.match(line):
+        return f"({line.strip()})"
+    return _LABEL.sub(r"\1 :", line)
 
 
 def _render(mark: str, chunk: Chunk) -> str:
-    provision = _line(chunk["provision"]).replace(". ", " ").rstrip(".")
+    # The first ". " parts provision from title. Neutralised last: without its full stops, it may look like a mark.
+    provision = _line(_STOPS.sub("", _line(chunk["provision"])))
     heading = ". ".join(filter(None, (provision, _line(chunk["title"]))))
     law = _line(chunk["law_name"]).replace(" > ", " › ")
     lines = [mark + " > ".join(filter(None, (law, heading)))]
@@ -105,7 +121,7 @@ def _render(mark: str, chunk: Chunk) -> str:
     ):
         if value:
             lines.append(f"{label}{value}{end}")
-    text = neutralise("\n".join(chunk["text"].splitlines()).strip())
+    text = neutralise(chunk["text"].strip())
     if chunk["source"] == "plain_language":
         lines.append(PLAIN_LANGUAGE)
     elif text:

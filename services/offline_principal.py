@@ -1,7 +1,6 @@
 """The offline principal: quotes the passages of the context that answer the question, and comments on nothing."""
 
 from collections.abc import Sequence
-from itertools import groupby
 
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import ConfigDict
@@ -15,8 +14,9 @@ from services.fragments import Fragment, read_prompt
 from services.lexicon import EqualWeights, StemWeights
 from services.meta import DELIMITER
 from services.offline_chat import OfflineChat
+from services.question import earlier_matter, is_courtesy, without_protocol
 from services.quotation import Choice, Quotation, choose
-from services.text import stems
+from services.rating import in_force
 from state.turn import NO_VERIFIED_INFORMATION
 
 OFFICIAL_NOTICE = "Citas literales de las normas encontradas; no son asesoramiento jurídico:"
@@ -26,7 +26,8 @@ MIXED_NOTICE = (
     "no son asesoramiento jurídico:"
 )
 
-_FEW = 2
+COURTESY = "A su disposición. Si tiene otra pregunta, escríbala."
+
 _KINDS = {
     "art": "artículo",
     "da": "disposición adicional",
@@ -48,32 +49,33 @@ class ExtractivePrincipal(OfflineChat):
         """Return quotations and, where the fragments have marks, the self-evaluation."""
         asked = [str(message.text) for message in messages if isinstance(message, HumanMessage)]
         fragments, question = read_prompt(asked[-1])
-        if len(stems(question)) < _FEW and len(asked) > 1:
-            # "¿Y cuánto dura?" is about what was asked before.
-            question = f"{question} {asked[-2]}"
-        choice = choose(question, fragments, self.weights)
-        answer = _answer(choice.quotations) if choice.quotations else f"{NO_VERIFIED_INFORMATION}."
+        question = without_protocol(question)
+        if is_courtesy(question):
+            choice, answer = Choice([], []), COURTESY
+        else:
+            choice = choose(question, fragments, self.weights, earlier_matter(question, asked[:-1]))
+            answer = _answer(choice.quotations) if choice.quotations else f"{NO_VERIFIED_INFORMATION}."
         if not any(fragment.mark for fragment in fragments):
             return answer
         return "\n".join([answer, "", DELIMITER, *_metadata(choice, fragments)])
 
 
 def _answer(quotations: Sequence[Quotation]) -> str:
-    kinds = {quotation.fragment.official for quotation in quotations}
+    kinds = {quotation.fragments[0].official for quotation in quotations}
     notice = MIXED_NOTICE if len(kinds) > 1 else OFFICIAL_NOTICE if True in kinds else PLAIN_NOTICE
-    groups = groupby(quotations, key=lambda one: (one.fragment.law_name, one.fragment.provision, one.fragment.official))
-    return "\n\n".join([notice, *(_paragraph(list(group)) for _, group in groups)])
+    return "\n\n".join([notice, *map(_paragraph, quotations)])
 
 
-def _paragraph(quotations: Sequence[Quotation]) -> str:
-    """Quote one provision, whose parts may be several fragments."""
-    first = quotations[0].fragment
+def _paragraph(quotation: Quotation) -> str:
+    """Quote one provision; that it is no longer in force is said before what it says."""
+    first = quotation.fragments[0]
     title = f" ({first.title})" if first.title else ""
     label = "" if first.official else ", resumen en lenguaje claro"
-    quoted = " ".join(f"«{_inner(text)}»" for one in quotations for text in one.sentences)
-    note = f" Nota: {first.note.rstrip('.')}." if first.note else ""
-    marks = "".join(dict.fromkeys(one.fragment.mark for one in quotations))
-    return f"{first.law_name}, {first.provision}{title}{label}: {quoted}{note} {marks}".rstrip()
+    quoted = " ".join(f"«{_inner(text)}»" for text in quotation.sentences)
+    notes = " ".join(dict.fromkeys(f"Nota: {one.note.rstrip('.')}." for one in quotation.fragments if one.note))
+    said = f"{quoted} {notes}" if in_force(first) else f"{notes} Decía: {quoted}"
+    marks = "".join(sorted({one.mark for one in quotation.fragments}, key=lambda mark: (len(mark), mark)))
+    return f"{first.law_name}, {first.provision}{title}{label}: {said.rstrip()} {marks}".rstrip()
 
 
 def _inner(text: str) -> str:
@@ -82,7 +84,7 @@ def _inner(text: str) -> str:
 
 def _metadata(choice: Choice, fragments: Sequence[Fragment]) -> list[str]:
     lines = [
-        f"USED|{_numbers([quotation.fragment for quotation in choice.quotations])}",
+        f"USED|{_numbers([one for quotation in choice.quotations for one in quotation.fragments])}",
         f"DROP|{_numbers(choice.useless)}",
     ]
     if need := _missing(choice.quotations, fragments):
@@ -98,7 +100,7 @@ def _missing(quotations: Sequence[Quotation], fragments: Sequence[Fragment]) -> 
     """Ask for the first provision that a quotation refers to and the context does not have."""
     present = {(law.id, provision_key(one.provision)) for one in fragments if (law := find_law(one.law_name))}
     for quotation in quotations:
-        law = find_law(quotation.fragment.law_name)
+        law = find_law(quotation.fragments[0].law_name)
         if law is None:
             continue
         for citation in parse_citations(" ".join(quotation.sentences), CitationContext(law_id=law.id)):

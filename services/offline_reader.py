@@ -6,9 +6,12 @@ from collections.abc import Iterable, Sequence
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import ConfigDict
 
+from legal.citations import parse_citations
 from legal.synonyms import Spoken, find_terms
+from services.figures import without_measure
 from services.lexicon import EqualWeights, StemWeights
 from services.offline_chat import OfflineChat
+from services.question import is_courtesy, matter_of, points_back, without_protocol
 from services.text import SpanishStemmer, content_words, stems
 
 FOLLOW_UP = "MODO: SEGUIMIENTO"
@@ -25,7 +28,8 @@ class KeywordReader(OfflineChat):
     """Decomposes a question without a model.
 
     Searches: the question's own words; then the legal terms that its colloquial ones call for, together where they
-    fit into one search, else one search a term; 6 words at most each. In a follow-up only what the conversation has
+    fit into one search, else one search a term; 6 words at most each. A provision that the question names is looked
+    up elsewhere: only what the question says beside it is searched. In a follow-up only what the conversation has
     not had yet is searched, together with what it was about; nothing new gives ``[]``.
     """
 
@@ -36,15 +40,18 @@ class KeywordReader(OfflineChat):
     def reply(self, messages: Sequence[BaseMessage]) -> str:
         """Return a JSON array of 1-4 searches (0-3 in a follow-up)."""
         texts = [str(message.text) for message in messages]
-        question, earlier = texts[-1], texts[1:-1]
+        question, earlier = without_protocol(texts[-1]), texts[1:-1]
+        matter = without_measure(matter_of(question))
         asked = [str(message.text) for message in messages[:-1] if isinstance(message, HumanMessage)]
         if FOLLOW_UP in texts[0].splitlines():
-            searches = self._follow_up(question, earlier, asked)[:_MOST_IN_FOLLOW_UP]
+            courtesy = is_courtesy(question)
+            searches = [] if courtesy else self._follow_up(matter, earlier, asked)[:_MOST_IN_FOLLOW_UP]
         else:
-            searches = self._searches(question)
-            if not searches and asked:
+            topic = self._topic(asked) if matter and points_back(question) else []
+            searches = self._searches(matter, topic)
+            if not searches and asked and not parse_citations(question):
                 searches = self._searches(asked[-1])
-            searches = searches[:_MOST] or [question]
+            searches = searches[:_MOST] or [question or texts[-1]]
         return json.dumps(searches, ensure_ascii=False)
 
     def _searches(self, question: str, topic: Iterable[str] = ()) -> list[str]:
@@ -67,8 +74,11 @@ class KeywordReader(OfflineChat):
     def _follow_up(self, question: str, earlier: Sequence[str], asked: Sequence[str]) -> list[str]:
         known = {stem for text in earlier for stem in stems(text)}
         new = [word for word in content_words(question) if _stem(word) not in known]
-        topic = self._best(content_words(asked[-1])).split()[:3] if asked else []
-        return self._searches(" ".join(new), topic)
+        return self._searches(" ".join(new), self._topic(asked))
+
+    def _topic(self, asked: Sequence[str]) -> list[str]:
+        """Return the words that say most of the question before."""
+        return self._best(content_words(asked[-1])).split()[:3] if asked else []
 
     def _best(self, words: Sequence[str]) -> str:
         """Return the 6 words that say most, in their order; a word of no text of the index says little."""

@@ -71,9 +71,6 @@ def embedder(settings: ModelSettings, retrier: RetrierFactory = Retrier) -> Open
         ConfigurationError: a setting that the provider needs is missing; the message names it.
     """
     endpoint = _endpoint("embedder", settings)
-    dimensions = settings.dimensions or NATIVE_DIMENSIONS.get(settings.model)
-    if dimensions is None:
-        raise _missing(endpoint, "DIMENSIONS", "la longitud de los vectores del modelo")
     common = {**_connection(endpoint, settings), "model": settings.model}
     if settings.provider == "azure":
         from langchain_openai import AzureOpenAIEmbeddings
@@ -86,18 +83,29 @@ def embedder(settings: ModelSettings, retrier: RetrierFactory = Retrier) -> Open
     request: dict[str, Any] = {"model": settings.model}
     if settings.dimensions and _SHORTENS.search(settings.model):
         request["dimensions"] = settings.dimensions
-    family = "compatible" if settings.provider == "compatible" else "openai"
     return OpenAIEmbedder(
         # LangChain's own method would fetch tokenizer tables, send token ids and drop the usage.
         client.async_client,
         request,
-        fingerprint=f"{family}:{settings.model}:{dimensions}",
-        dimensions=dimensions,
+        fingerprint=fingerprint_of(settings),
+        dimensions=_dimensions(settings),
         retrier=retrier(endpoint),
         counter=token_counter(settings.model),
         tpm=settings.tpm,
         close=client.http_async_client.aclose,
     )
+
+
+def fingerprint_of(settings: ModelSettings) -> str:
+    """Return the fingerprint of the embedder: family, model and dimensions, which decide the vectors.
+
+    The same model has the same vectors at OpenAI and at Azure. No client is made and no key is needed.
+
+    Raises:
+        ConfigurationError: the model is not a known one and its dimensions are not set.
+    """
+    family = "compatible" if settings.provider == "compatible" else "openai"
+    return f"{family}:{settings.model}:{_dimensions(settings)}"
 
 
 def refuses_sampling(model: str) -> bool:
@@ -107,6 +115,13 @@ def refuses_sampling(model: str) -> bool:
 
 def _chat(model: Any, endpoint: Endpoint, retrier: RetrierFactory) -> LangChainChat:
     return LangChainChat(model, endpoint.name, retrier=retrier(endpoint), close=model.http_async_client.aclose)
+
+
+def _dimensions(settings: ModelSettings) -> int:
+    dimensions = settings.dimensions or NATIVE_DIMENSIONS.get(settings.model)
+    if dimensions is None:
+        raise _missing(_endpoint("embedder", settings), "DIMENSIONS", "la longitud de los vectores del modelo")
+    return dimensions
 
 
 def _endpoint(role: Role, settings: ModelSettings) -> Endpoint:

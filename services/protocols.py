@@ -135,12 +135,13 @@ class SparseEncoder(Protocol):
 
 @dataclass(frozen=True)
 class Completion:
-    """What a chat model wrote, whole, and what it cost."""
+    """What a chat model wrote, whole, and what it cost. ``cut``: it ran into the provider's length limit."""
 
     text: str
     requests: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    cut: bool = False
 
 
 class ChatModel(Protocol):
@@ -186,8 +187,8 @@ class Reranker(Protocol):
     """Scores candidates for a question."""
 
     @property
-    def most(self) -> int:
-        """How many candidates it is worth scoring: 20 where each costs a model's time."""
+    def is_cheap(self) -> bool:
+        """Whether it can score every candidate; others get the best by search score."""
         ...
 
     async def score(self, question: str, queries: Sequence[str], candidates: Sequence[Candidate]) -> list[float]:

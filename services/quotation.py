@@ -1,140 +1,118 @@
-"""Choose what to quote: the sentences of the context that answer a question best."""
+"""Choose what to quote: the passages of the context that answer a question best."""
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
-from legal.citations import parse_citations
-from legal.labels import provision_key
-from legal.laws import find_law
+from legal.citations import Citation
 from legal.synonyms import of_the_field
-from services.concepts import Concept, concepts_of, coverage
-from services.figures import AskedFigure
 from services.fragments import Fragment
 from services.lexicon import StemWeights
-from services.text import SpanishStemmer, sentences, stems
+from services.passages import LEFT_OUT, MAX_PASSAGE_CHARACTERS, Passage, quote
+from services.question import matter_of
+from services.rating import Rated, rate
+from services.text import SpanishStemmer
 
 MAX_PROVISIONS = 4
-MAX_SENTENCES = 3
-MAX_SENTENCE_CHARACTERS = 600
-MAX_FRAGMENT_CHARACTERS = 900
+MAX_BLOCKS = 3
+"""Sentences of a provision, a list counting as one."""
+MAX_CHARACTERS, MAX_OPENING, MAX_APARTADO = 1_800, 1_200, 2_400
+"""Of one provision: of its best sentences, of its beginning, or of the apartado that a question names."""
 
-_HEADING, _BREADCRUMB = 0.8, 0.3
-"""What a word of the title or the chapter counts for in each sentence below it."""
-_FIGURE_BONUS = 0.35
-_RANK_LOSS, _LAST = 0.03, 20
-_NAMED = 2.0
 _RELEVANT, _RELEVANT_OFF_FIELD = 0.25, 0.5
 """Score below which a sentence has nothing to do with the question: with one of the field, with any other."""
 _CLOSE = 0.7
 """Share of the best score that a further sentence or provision must have to be quoted, too."""
 _USELESS = 0.4
-_CELLS = " | "
-"""What parts the cells of a table row."""
 _stem = SpanishStemmer().stem_word
 
 
 @dataclass(frozen=True)
 class Quotation:
-    """What is quoted of one fragment: sentences in the order of its text. ``score`` compares quotations."""
+    """What is quoted of one provision, in the order of its text, and the fragments that it stands in."""
 
-    fragment: Fragment
+    fragments: tuple[Fragment, ...]
     sentences: tuple[str, ...]
-    score: float
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Quotations, provision by provision, and the fragments that have nothing to do with it."""
+    """Quotations, a provision each, and the fragments that have nothing to do with the question."""
 
     quotations: list[Quotation]
     useless: list[Fragment]
 
 
-def choose(question: str, fragments: Sequence[Fragment], weights: StemWeights) -> Choice:
-    """Choose the sentences that cover the question best, of 4 provisions at most.
+def choose(question: str, fragments: Sequence[Fragment], weights: StemWeights, earlier: str = "") -> Choice:
+    """Choose the passages that cover the question best, of 4 provisions at most.
 
-    A sentence scores the share of the question that it covers together with its heading, a bonus for a figure where the
-    question asks for one, and a little less the later its fragment comes. Provisions keep the order of the
-    fragments, but one that the question names goes first, whatever it says.
+    Provisions keep the order of the fragments; what is no longer in force comes last, and only where it says more
+    than what is.
+    A provision that the question names goes first; if the question says no more than the name, nothing else is
+    quoted. ``earlier`` is the question that a follow-up is about: it counts less.
     """
-    concepts = concepts_of(question, weights)
-    figure = AskedFigure(question)
-    named = [(citation.law_id, citation.provision_key) for citation in parse_citations(question)]
-    rated = []
-    for position, fragment in enumerate(fragments):
-        units = _units(fragment)
-        loss = 1 - _RANK_LOSS * min(position, _LAST)
-        scores = [_score(unit, fragment, concepts, figure, weights) * loss for unit in units]
-        bonus = _NAMED if units and any(_is(fragment, law, key) for law, key in named) else 0.0
-        rated.append(Quotation(fragment, _pick(units, scores), bonus + max(scores, default=0.0)))
-    floor = _RELEVANT if of_the_field(question, _stem) else _RELEVANT_OFF_FIELD
-    best = max([floor, *(one.score for one in rated if one.score < _NAMED)])
-    chosen = sorted((one for one in rated if one.score >= max(floor, _CLOSE * best)), key=lambda one: -one.score)
-    provisions = list(dict.fromkeys(_provision(one.fragment) for one in chosen))[:MAX_PROVISIONS]
-    # The order of the fragments knows more of laws than that of the sentences.
-    provisions.sort(key=lambda key: min(_place(one, fragments) for one in chosen if _provision(one.fragment) == key))
-    return Choice(
-        [one for provision in provisions for one in chosen if _provision(one.fragment) == provision],
-        [one.fragment for one in rated if one.score < max(floor, _USELESS * best)],
-    )
+    matter = matter_of(question)
+    rated = rate(question, fragments, weights, earlier)
+    named = [one for one in rated if one.asked]
+    others = [one for one in rated if not one.asked and (matter or not named)]
+    floor = _RELEVANT if of_the_field(f"{question} {earlier}", _stem) else _RELEVANT_OFF_FIELD
+    best = max([floor, *(one.score for one in others if not one.past)])
+    present = max((one.coverage for one in others if not one.past), default=0.0)
+    close = [one for one in others if one.score >= max(floor, _CLOSE * best)]
+    close = [one for one in close if not one.past or one.coverage > present]
+    ranked = sorted(close, key=lambda one: -one.score)[: max(0, MAX_PROVISIONS - len(named))]
+    # The order of the fragments knows more of laws than that of the scores, unless it knows half of the question.
+    ranked.sort(key=lambda one: (one.past, -one.score if earlier else others.index(one)))
+    chosen = [*named[:MAX_PROVISIONS], *ranked]
+    quotations = [_quotation(one, floor if matter else None) for one in chosen]
+    said = {id(passage.fragment) for one in named for passage in one.passages}
+    said |= {id(fragment) for quotation in quotations for fragment in quotation.fragments}
+    for one in others:
+        least = max(floor, _USELESS * best)
+        said |= {id(at.fragment) for at, score in zip(one.passages, one.scores, strict=True) if score >= least}
+    return Choice(quotations, [fragment for fragment in fragments if id(fragment) not in said])
 
 
-def _score(
-    sentence: str, fragment: Fragment, concepts: Sequence[Concept], figure: AskedFigure, weights: StemWeights
-) -> float:
-    strengths = dict.fromkeys(stems(fragment.breadcrumb), _BREADCRUMB)
-    strengths.update(dict.fromkeys(stems(fragment.title), _HEADING))
-    strengths.update(dict.fromkeys(stems(sentence), 1.0))
-    covered = coverage(concepts, strengths, weights)
-    # The bonus needs a sentence that is about the matter.
-    return covered + _FIGURE_BONUS * figure.given(sentence) * min(1.0, 2 * covered)
+def _quotation(rated: Rated, floor: float | None) -> Quotation:
+    """Quote the best passages; of a named provision its beginning, where nothing in it reaches the ``floor``."""
+    passages, scores = rated.passages, rated.scores
+    if rated.asked:
+        passages = _asked_for(passages, rated.asked)
+        scores = [rated.scores[rated.passages.index(one)] for one in passages]
+    opens = rated.asked is not None and (floor is None or max(scores) < floor)
+    most = MAX_APARTADO if rated.asked and rated.asked.apartado else MAX_OPENING
+    chosen = _opening(passages, most) if opens else _best(passages, scores)
+    sources = {id(part.fragment): part.fragment for one in chosen for part in (*one.leads, one)}
+    return Quotation(tuple(sources.values()), quote([_shortened(one) for one in chosen], rated.passages))
 
 
-def _units(fragment: Fragment) -> list[str]:
-    """Return what can be quoted alone: sentences, each lead-in that ends in a colon with the list or table below it."""
-    units: list[str] = []
-    for sentence in sentences(fragment.text or ("" if fragment.official else fragment.summary)):
-        fits = bool(units) and len(units[-1]) + len(sentence) < MAX_SENTENCE_CHARACTERS
-        if fits and (units[-1].endswith(":") or _goes_on(units[-1], sentence)):
-            units[-1] += ("\n" if _CELLS in sentence else " ") + sentence
-        else:
-            units.append(sentence)
-    return units
+def _asked_for(passages: list[Passage], asked: Citation) -> list[Passage]:
+    """Return the passages of the apartado and the letter that a question names; all where it has no such."""
+    inside = [one for one in passages if one.apartado == asked.apartado] if asked.apartado else passages
+    lettered = [one for one in inside if one.letter == asked.letter] if asked.letter else []
+    return lettered or inside or passages
 
 
-def _goes_on(unit: str, sentence: str) -> bool:
-    """Tell whether a sentence is a further item of the list, or row of the table, that a unit has begun."""
-    item = ": a) " in unit and re.match(r"[b-zñ]\) ", sentence) is not None
-    return item or (_CELLS in sentence and _CELLS in unit.rsplit("\n", 1)[-1])
+def _opening(passages: Sequence[Passage], most: int) -> list[Passage]:
+    lengths = accumulate(len(passage.text) for passage in passages)
+    return [one for one, length in zip(passages, lengths, strict=True) if one is passages[0] or length <= most]
 
 
-def _pick(units: Sequence[str], scores: Sequence[float]) -> tuple[str, ...]:
-    """Return the best sentences, those close to the best and within the limits, in the order of the text."""
+def _best(passages: Sequence[Passage], scores: Sequence[float]) -> list[Passage]:
+    """Return the best passages, those close to the best and within the limits, in the order of the text."""
     kept: list[int] = []
-    for index in sorted(range(len(units)), key=lambda index: -scores[index])[:MAX_SENTENCES]:
-        length = sum(len(units[other]) for other in (*kept, index))
-        if not kept or (scores[index] >= _CLOSE * scores[kept[0]] and length <= MAX_FRAGMENT_CHARACTERS):
+    for index in sorted(range(len(passages)), key=lambda index: -scores[index]):
+        chosen = [passages[other] for other in (*kept, index)]
+        fits = (
+            sum(len(one.text) for one in chosen) <= MAX_CHARACTERS and len({one.block for one in chosen}) <= MAX_BLOCKS
+        )
+        repeated = any(passages[other].text == passages[index].text for other in kept)
+        if not kept or (fits and not repeated and scores[index] >= _CLOSE * scores[kept[0]]):
             kept.append(index)
-    return tuple(_shortened(units[index]) for index in sorted(kept))
+    return [passages[index] for index in sorted(kept)]
 
 
-def _shortened(sentence: str) -> str:
-    if len(sentence) <= MAX_SENTENCE_CHARACTERS:
-        return sentence
-    return sentence[:MAX_SENTENCE_CHARACTERS].rsplit(" ", 1)[0] + " […]"
-
-
-def _place(quotation: Quotation, fragments: Sequence[Fragment]) -> tuple[bool, int]:
-    return quotation.score < _NAMED, fragments.index(quotation.fragment)
-
-
-def _provision(fragment: Fragment) -> tuple[str, str, bool]:
-    return fragment.law_name, fragment.provision, fragment.official
-
-
-def _is(fragment: Fragment, law_id: str | None, key: str) -> bool:
-    if provision_key(fragment.provision) != key:
-        return False
-    law = find_law(fragment.law_name) if law_id else None
-    return law_id is None or (law is not None and law.id == law_id)
+def _shortened(passage: Passage) -> Passage:
+    if len(passage.text) <= MAX_PASSAGE_CHARACTERS:
+        return passage
+    return replace(passage, text=f"{passage.text[:MAX_PASSAGE_CHARACTERS].rsplit(' ', 1)[0]} {LEFT_OUT}")

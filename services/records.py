@@ -102,16 +102,17 @@ class PackagedRecords:
         return [_entry(record, chunk) for record, chunk in self._pairs]
 
     @cached_property
-    def _lexicon(self) -> Lexicon:
+    def lexicon(self) -> Lexicon:
+        """How many records each stem occurs in."""
         return Lexicon(len(self._entries), Counter(stem for entry in self._entries for stem in entry.worth))
 
     def _weights(self, question: str) -> dict[str, float]:
         weights: dict[str, float] = {}
         for term, weight in expand(question, _stem):
             # A synonym that no record uses cannot be missed in any.
-            for stem in filter(self._lexicon.frequencies.__contains__, stems(term)):
-                weights[stem] = max(weights.get(stem, 0.0), weight * SYNONYM_WEIGHT * self._lexicon.idf(stem))
-        return weights | {stem: self._lexicon.idf(stem) for stem in stems(question)}
+            for stem in filter(self.lexicon.frequencies.__contains__, stems(term)):
+                weights[stem] = max(weights.get(stem, 0.0), weight * SYNONYM_WEIGHT * self.lexicon.idf(stem))
+        return weights | {stem: self.lexicon.idf(stem) for stem in stems(question)}
 
     def _score(self, entry: _Entry, weights: Mapping[str, float]) -> float:
         asked = sum(weights.values())
@@ -124,7 +125,7 @@ class PackagedRecords:
 
     def _likeness(self, question: frozenset[str], weights: Mapping[str, float], asked: float) -> float:
         shared = sum(weights.get(stem, 0.0) for stem in question)
-        return shared / (asked + sum(self._lexicon.idf(stem) for stem in question if stem not in weights))
+        return shared / (asked + sum(self.lexicon.idf(stem) for stem in question if stem not in weights))
 
 
 def _entry(record: Record, chunk: Chunk) -> _Entry:

@@ -1,9 +1,11 @@
 """Process settings, parsed once from the environment and ``.env``."""
 
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from services.errors import ConfigurationError
@@ -68,6 +70,8 @@ class Settings(BaseSettings):
     max_chunks_in_prompt: int = Field(25, ge=1, le=100)
     rag_enabled: bool = True
     collections: Annotated[tuple[str, ...], NoDecode] = ()
+    as_of: date | None = None
+    territory: str | None = None
     context_tokens: int = Field(24_000, ge=500)
     question_timeout: float = Field(120.0, gt=0, description="Seconds for all model calls of one question")
     lsa_dimensions: int = Field(192, ge=8, le=1024)
@@ -116,6 +120,8 @@ class Settings(BaseSettings):
             max_chunks_in_prompt=self.max_chunks_in_prompt,
             rag_enabled=self.rag_enabled,
             collections=self.collections,
+            as_of=self.as_of,
+            territory=self.territory,
         )
 
 
@@ -123,6 +129,27 @@ def _explained(error: ValidationError, prefix: str) -> ConfigurationError:
     first = error.errors()[0]
     name = prefix + "_".join(str(part) for part in first["loc"]).upper()
     return ConfigurationError(
-        f"El valor de {name} no es válido: {first['msg']}. Corríjalo en el entorno o en el fichero .env; "
-        "los valores posibles están en .env.example."
+        f"El valor de {name} no es válido{_problem(first)}. Corríjalo en el entorno o en el fichero .env."
     )
+
+
+def _problem(details: ErrorDetails) -> str:
+    """Return what is wrong with a value, by the type of pydantic's error, whose own words are English."""
+    limits = details.get("ctx", {})
+    match details["type"]:
+        case "literal_error":
+            return f": los valores posibles son {limits['expected'].replace(' or ', ' o ')}"
+        case "int_parsing" | "int_parsing_size" | "int_type" | "int_from_float":
+            return ": debe ser un número entero"
+        case "float_parsing" | "float_type":
+            return ": debe ser un número"
+        case "bool_parsing" | "bool_type":
+            return ": debe ser true o false"
+        case "greater_than":
+            return f": debe ser mayor que {limits['gt']:g}"
+        case "greater_than_equal":
+            return f": debe ser {limits['ge']} o más"
+        case "less_than_equal":
+            return f": debe ser {limits['le']} o menos"
+        case _:
+            return ""

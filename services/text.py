@@ -11,6 +11,9 @@ from importlib import resources
 
 from py_rust_stemmers import SnowballStemmer
 
+from legal import folding
+from legal.numerals import read_words
+
 _VERSION = "es-1"
 """Changes when this code may give a word another stem than before."""
 
@@ -75,19 +78,27 @@ def sentences(text: str) -> list[str]:
     """Split legal prose into sentences, verbatim but for white space.
 
     A line break always parts; abbreviations ("art.", "núm.", "D."), initials and the mark of an apartado or a letter
-    ("1. ", "b) ") never do, so that a mark stays with its text.
+    ("1. ", "b) ", "Seis. " at the beginning of a line) never do, so that a mark stays with its text.
     """
     found = []
     for line in text.splitlines():
         start = 0
         for stop in _STOP.finditer(line):
             sentence = line[start : stop.end()].strip()
-            if _ends(line[start : stop.start()], sentence, stop[0]):
+            written_mark = start == 0 and _is_numeral(sentence)
+            if not written_mark and _ends(line[start : stop.start()], sentence, stop[0]):
                 found.append(sentence)
                 start = stop.end()
         if rest := line[start:].strip():
             found.append(rest)
     return found
+
+
+def _is_numeral(sentence: str) -> bool:
+    """Tell whether a sentence is nothing but a number in words: "Seis.", "Decimoctava."."""
+    folded = folding.fold(sentence)
+    read = read_words(folded)
+    return read is not None and not folded[read[1] :].strip(" .")
 
 
 def _ends(before: str, sentence: str, stop: str) -> bool:

@@ -4,12 +4,10 @@ Everything here is a plain dictionary: a checkpointer can store it, LangGraph St
 stream can print it, without a custom serialiser.
 """
 
+from datetime import date
 from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
-
-COLLECTIONS = ("normativa", "sentencias", "criterios_inss")
-"""The three collections of the default profile, in the order in which they are listed to a user."""
 
 MAX_CHUNK_ID = 2**53 - 1
 """Largest id that JavaScript keeps exact."""
@@ -18,6 +16,9 @@ Origin = Literal["hybrid", "direct", "carryover", "reference", "need", "records"
 """How a candidate was found."""
 
 Status = Literal["vigente", "modificada", "parcialmente_derogada", "derogada", "agotada"]
+
+REPEALED = frozenset[Status](("derogada", "agotada"))
+"""The states of a text that is law no longer."""
 
 
 class Chunk(TypedDict):
@@ -73,6 +74,14 @@ class Candidate(TypedDict):
     origins: list[Origin]
     found_by: list[str]
     rerank_score: NotRequired[float]
+
+
+def in_force(chunk: Chunk, as_of: date | None, today: date) -> bool:
+    """Tell whether a chunk is law today, or with ``as_of`` on that day, whatever has become of it since."""
+    day = (as_of or today).isoformat()
+    if (chunk["valid_from"] or day) > day or (chunk["valid_to"] or "9999") <= day:
+        return False
+    return as_of is not None or chunk["status"] not in REPEALED
 
 
 def relevance(candidate: Candidate) -> float:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Required
 
-from langgraph.channels import EphemeralValue
+from langgraph.channels import EphemeralValue, UntrackedValue
 from typing_extensions import TypedDict
 
 from state.chunks import Candidate
@@ -45,13 +45,14 @@ class RagState(RagInput, Turn, total=False):
     """All keys of the answering graph: input, per-turn keys, and these.
 
     ``transcript`` is the only memory beside ``context_chunk_ids`` that outlives a turn. ``turn`` counts the turns of a
-    thread; ``deadline`` is a Unix time in seconds after which no model call begins.
+    thread. ``deadline`` is a Unix time in seconds after which no model call begins; it is never checkpointed, so that a
+    run resumed from a checkpoint is not late from the start.
     """
 
     context_chunk_ids: list[int]
     usage: Annotated[Usage, add_usage]
     turn: int
-    deadline: float
+    deadline: Annotated[float, UntrackedValue]
     rag_enabled: bool
     transcript: list[Message]
     analysis: Analysis

@@ -3,11 +3,6 @@
 from state.values import Usage
 
 
-def empty_usage(turn: int = 0) -> Usage:
-    """Return a usage of nothing for this turn."""
-    return {"turn": turn, "model_calls": 0, "tokens": {"input": 0, "output": 0}, "stages": {}}
-
-
 def add_usage(total: Usage | None, delta: Usage) -> Usage:
     """Add up the usage of one turn; the first record of a later turn starts anew.
 

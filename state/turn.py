@@ -34,6 +34,7 @@ class Turn(TypedDict):
     candidates: list[Candidate]
     context: list[Candidate]
     draft: str
+    draft_chunk_ids: list[int]
     refetched: bool
 
 
@@ -58,5 +59,6 @@ def fresh_turn() -> Turn:
         "candidates": [],
         "context": [],
         "draft": "",
+        "draft_chunk_ids": [],
         "refetched": False,
     }

@@ -1,6 +1,6 @@
 """Small values of the state: messages, needs, citations, verdicts, usage, stream events."""
 
-from typing import Literal, NotRequired
+from typing import Literal
 
 from typing_extensions import TypedDict
 
@@ -29,9 +29,13 @@ class NamedProvision(TypedDict):
 
 
 class Analysis(TypedDict):
-    """What can be read off the question without a model."""
+    """What can be read off the question without a model.
+
+    ``is_lookup``: the question asks for the provisions that it names, and for nothing else.
+    """
 
     provisions: list[NamedProvision]
+    is_lookup: bool
     acronyms: list[str]
     as_of: str | None
     territory: str | None
@@ -100,7 +104,7 @@ class FinalEvent(TypedDict):
     """The authoritative result of the turn."""
 
     type: Literal["final"]
-    result: NotRequired[dict[str, object]]
+    result: dict[str, object]
 
 
 StreamEvent = StageEvent | TokenEvent | RetryEvent | FinalEvent

@@ -35,7 +35,6 @@ class FakeStore:
         self.rankings = rankings or {}
         self.searches: list[tuple[str, int, int, int, SearchFilter]] = []
         self.fetched: list[list[int]] = []
-        self.running = self.most_running = 0
 
     async def search(
         self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
@@ -143,7 +142,7 @@ class QueueChat:
 class FixedReranker:
     """Scores chunks by their id; 0.5 for one that it does not know."""
 
-    most = 20
+    is_cheap = False
 
     def __init__(self, scores: dict[int, float] | None = None) -> None:
         self.scores = scores or {}
@@ -161,8 +160,11 @@ class CharacterCounter:
         return len(text)
 
 
-class NoRecords:
+class NoRecords(FakeStore):
     """Packaged records that hold nothing."""
+
+    def __init__(self) -> None:
+        super().__init__([])
 
     def lookup(self, question: str, provisions: Sequence[Any], limit: int) -> list[Hit]:
         return []

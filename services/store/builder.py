@@ -2,15 +2,15 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Iterable, Sequence
+from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import rmtree
 from types import TracebackType
 from typing import Self
 
-from services.errors import IndexMismatch, InvalidInput
+from services.errors import ArticuladoError, IndexMismatch, InvalidInput
 from services.protocols import SparseVector, Vector
 from services.store.generations import Generations, write_durably
 from services.store.manifest import BUILD_HINT, FORMAT, MANIFEST, MODELS, Description, Index, Manifest
@@ -21,8 +21,9 @@ from state.chunks import Chunk
 class IndexBuilder:
     """Builds a new generation, as an async context; until ``commit`` nobody sees it.
 
-    One process at a time builds an index: entering waits for the others. Leaving without a commit, by an exception
-    or not, removes what was built and changes nothing else.
+    One process at a time builds an index: entering waits for the others. Leaving before it is published, by an
+    exception or not, removes what was built and changes nothing else; from then on both this generation and the one
+    served until now stay whole, whatever fails. What has become of no use is removed by the next build that succeeds.
     """
 
     def __init__(self, folder: Path, writer: WriterFactory) -> None:
@@ -32,7 +33,7 @@ class IndexBuilder:
         self._ids: set[int] = set()
         self._documents: set[tuple[str, str]] = set()
         self._dimensions: int | None = None
-        self._committed = False
+        self._maybe_served = False
 
     async def __aenter__(self) -> Self:
         """Wait for the build lock and begin a generation."""
@@ -41,17 +42,18 @@ class IndexBuilder:
             self._folder = await asyncio.to_thread(self._generations.begin)
             self._writer = self._make_writer(self._folder)
             stack.push_async_callback(self._writer.close)
+            unfinished = await asyncio.to_thread(self._generations.unfinished)
+            await self._remove(folder for folder in unfinished if folder != self._folder)
             self._stack = stack.pop_all()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Remove the generation unless it was committed, and let other builds begin."""
+        """Remove the generation unless somebody may see it, and let other builds begin."""
         async with self._stack:
-            if not self._committed:
-                await asyncio.to_thread(rmtree, self._folder, ignore_errors=True)
-                await self._writer.discard()
+            if not self._maybe_served:
+                await self._remove([self._folder])
 
     @property
     def models(self) -> Path:
@@ -92,6 +94,7 @@ class IndexBuilder:
         Raises:
             InvalidInput: nothing was added.
             IndexMismatch: the store does not hold what was added.
+            StoreUnavailable, ConfigurationError: it could not be published; the old generation still serves.
         """
         if self._dimensions is None:
             raise InvalidInput("No hay ningún fragmento que indexar. Revise la carpeta de documentos.")
@@ -112,7 +115,18 @@ class IndexBuilder:
             documents=Counter(collection for collection, _ in self._documents),
         )
         await asyncio.to_thread(write_durably, self._folder / MANIFEST, manifest.model_dump_json(indent=2))
+        served = await asyncio.to_thread(self._generations.current)
+        # Set first: a request or a rename that fails may have had its effect all the same.
+        self._maybe_served = True
         await self._writer.publish()
         await asyncio.to_thread(self._generations.switch, self._folder)
-        self._committed = True
+        # The last generation stays for readers that have it open, or were about to open it.
+        await self._remove(await asyncio.to_thread(self._generations.all_but, self._folder, served))
         return Index(self._folder, manifest)
+
+    async def _remove(self, folders: Iterable[Path]) -> None:
+        """Remove generations; the folder goes last, so that what could not be removed is known to the next build."""
+        for folder in folders:
+            with suppress(ArticuladoError):
+                await self._writer.remove(folder.name)
+                await asyncio.to_thread(rmtree, folder, ignore_errors=True)

@@ -45,7 +45,9 @@ def explained() -> Iterator[None]:
             ) from error
         if error.status_code == 404:
             raise IndexMissing(
-                f"El servidor Qdrant no tiene la colección que se le pide. Constrúyala con {BUILD_HINT}."
+                "El servidor Qdrant no tiene las colecciones de este índice: se ha reconstruido desde que se abrió, o "
+                f"está en otro servidor. Reinicie articulado; si sigue igual, compruebe ARTICULADO_QDRANT_URL o "
+                f"construya el índice con {BUILD_HINT}."
             ) from error
         raise StoreUnavailable(
             f"El servidor Qdrant ha respondido con un error ({error.status_code}): {error.content[:200]!r}. "

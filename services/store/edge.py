@@ -109,9 +109,9 @@ class EdgeStore:
                     self._shards[name] = q.EdgeShard.load(str(self._folder / name))
                 except Exception as error:  # the engine raises nothing narrower
                     raise StoreUnavailable(
-                        f"No se puede abrir la colección «{name}» del índice en {self._folder}: {error}. Compruebe que "
-                        "la carpeta existe y que este usuario puede leer y escribir en ella, o vuelva a construir el "
-                        "índice con «articulado ingest»."
+                        f"No se puede abrir la colección «{name}» del índice en {self._folder}. Compruebe que la "
+                        "carpeta existe y que este usuario puede leer y escribir en ella, indique otro índice con "
+                        "--index o en ARTICULADO_HOME, o vuelva a construirlo con «articulado ingest»."
                     ) from error
             return self._shards[name]
 

@@ -39,7 +39,7 @@ class EdgeWriter:
     async def publish(self) -> None:
         """Do nothing: the generation is current when the index says so."""
 
-    async def discard(self) -> None:
+    async def remove(self, generation: str) -> None:
         """Do nothing: the shards go with the generation's folder."""
 
     async def close(self) -> None:

@@ -5,10 +5,7 @@ from datetime import date
 from typing import get_args
 
 from services.protocols import SearchFilter
-from state.chunks import Status
-
-REPEALED = ("derogada", "agotada")
-"""Statuses of what is no longer in force."""
+from state.chunks import REPEALED, Status
 
 IN_FORCE = tuple(status for status in get_args(Status) if status not in REPEALED)
 

@@ -8,23 +8,32 @@
 """
 
 import asyncio
+import errno
 import fcntl
 import os
-import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
+from services.errors import ConfigurationError, StoreUnavailable
 from services.store.manifest import MANIFEST, MODELS
+from services.system_errors import reason
 
 LOCK_POLL = 0.05
 """Seconds between two looks at the lock of another build."""
 
+_PASSING = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+"""What may be over when the same folder is tried again; all else is the choice of the folder."""
+
 
 class Generations:
-    """The generations in the folder of one index; all but ``current`` only while the build lock is held."""
+    """The generations in the folder of one index; all but ``current`` only while the build lock is held.
+
+    Raises (from every method): ConfigurationError, where the folder cannot be used; StoreUnavailable, where its disk
+    is full or fails.
+    """
 
     def __init__(self, index: Path) -> None:
         self._index = index
@@ -33,31 +42,32 @@ class Generations:
 
     def current(self) -> Path | None:
         """Return the folder of the generation that is served, ``None`` if there is none yet."""
-        try:
-            name = self._pointer.read_text(encoding="utf-8").strip()
-        except FileNotFoundError:
-            return None
+        with _usable(self._index):
+            try:
+                name = self._pointer.read_text(encoding="utf-8").strip()
+            except FileNotFoundError:
+                return None
         return self._folder / name
 
     def begin(self) -> Path:
-        """Remove what killed builds have left and return the folder of a new generation, models folder included."""
-        for folder in self._all():
-            if not (folder / MANIFEST).is_file():
-                shutil.rmtree(folder, ignore_errors=True)
+        """Return the folder of a new generation, models folder included."""
         new = self._folder / datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-        (new / MODELS).mkdir(parents=True)
+        with _usable(self._index):
+            (new / MODELS).mkdir(parents=True)
         return new
 
     def switch(self, new: Path) -> None:
-        """Serve another generation; all but this one and the one served until now are removed.
-
-        The last one stays for readers that have it open, or were about to open it.
-        """
-        served = self.current()
+        """Serve another generation."""
         write_durably(self._pointer, new.name)
-        for folder in self._all():
-            if folder not in (new, served):
-                shutil.rmtree(folder, ignore_errors=True)
+
+    def unfinished(self) -> list[Path]:
+        """Return the generation that is being built, and what killed builds have left."""
+        return [folder for folder in self.all_but() if not (folder / MANIFEST).is_file()]
+
+    def all_but(self, *kept: Path | None) -> list[Path]:
+        """Return the other generations, oldest first."""
+        with _usable(self._index):
+            return sorted(set(self._folder.iterdir()).difference(kept)) if self._folder.is_dir() else []
 
     @asynccontextmanager
     async def locked(self) -> AsyncIterator[None]:
@@ -67,8 +77,9 @@ class Generations:
         """
 
         def lock_file() -> IO[str]:
-            self._index.mkdir(parents=True, exist_ok=True)
-            return (self._index / "build.lock").open("w")
+            with _usable(self._index):
+                self._index.mkdir(parents=True, exist_ok=True)
+                return (self._index / "build.lock").open("w")
 
         with await asyncio.to_thread(lock_file) as file:
             while True:
@@ -79,20 +90,40 @@ class Generations:
                     await asyncio.sleep(LOCK_POLL)
             yield
 
-    def _all(self) -> list[Path]:
-        return sorted(self._folder.iterdir()) if self._folder.is_dir() else []
-
 
 def write_durably(file: Path, text: str) -> None:
-    """Replace a file in one step that survives a crash: readers see the old text or the new, never a part."""
-    partial = file.with_name(f"{file.name}.partial")
-    with partial.open("w", encoding="utf-8") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    partial.replace(file)
-    folder = os.open(file.parent, os.O_RDONLY)
+    """Replace a file in one step that survives a crash: readers see the old text or the new, never a part.
+
+    Raises:
+        ConfigurationError, StoreUnavailable: as ``Generations``.
+    """
+    with _usable(file.parent):
+        partial = file.with_name(f"{file.name}.partial")
+        with partial.open("w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        partial.replace(file)
+        folder = os.open(file.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+@contextmanager
+def _usable(folder: Path) -> Iterator[None]:
+    """Say which folder the system refuses, why, and how to name another."""
     try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+        yield
+    except OSError as error:
+        if error.errno in _PASSING:
+            raise StoreUnavailable(
+                f"No se puede leer o escribir el índice en {folder}: {reason(error)}. Compruebe el disco y repita la "
+                "orden, o indique una carpeta de otro disco con --index o en ARTICULADO_HOME."
+            ) from error
+        cause = "no se puede crear" if isinstance(error, FileNotFoundError) else reason(error)
+        raise ConfigurationError(
+            f"No se puede usar {folder} como carpeta del índice: {cause}. Indique otra en la que este usuario pueda "
+            "leer y escribir, con --index o en ARTICULADO_INDEX; la predeterminada está bajo ARTICULADO_HOME."
+        ) from error

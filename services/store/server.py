@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Self
 
-from services.errors import IndexMismatch
 from services.protocols import Hit, HybridQuery, SearchFilter
 from services.settings import Settings
 from services.store.connection import connect, explained
@@ -20,7 +19,7 @@ from services.store.layout import (
     to_chunk,
     to_hits,
 )
-from services.store.manifest import BUILD_HINT, Manifest
+from services.store.manifest import Manifest
 from services.store.rrf import Scored, fuse
 from services.store.server_writer import collection_name
 from state.chunks import Chunk
@@ -30,24 +29,21 @@ if TYPE_CHECKING:
 
 
 class ServerStore:
-    """Satisfies ``ChunkStore`` over the collections that a manifest names, through their aliases.
+    """Satisfies ``ChunkStore`` over the collections of the generation that a manifest describes.
 
-    Before the first request the aliases are compared with the manifest, so that vectors of another build are never
-    searched with the models of this one.
+    They are asked for by their own names and not by their aliases, so that vectors of another build are never
+    searched with the models of this one: a process that runs through a rebuild goes on with what it opened.
 
-    Raises (from every method): StoreUnavailable, ConfigurationError and IndexMissing, as ``explained`` says;
-    IndexMismatch, where the server serves another generation.
+    Raises (from every method): StoreUnavailable, ConfigurationError and IndexMissing, as ``explained`` says; the
+    last where the generation is gone, which takes two rebuilds.
     """
 
     def __init__(
         self, client: "AsyncQdrantClient", manifest: Manifest, *, today: Callable[[], date] = date.today
     ) -> None:
         self._client = client
-        self._manifest = manifest
-        self._names = tuple(manifest.collections)
+        self._names = {name: collection_name(name, manifest.generation) for name in manifest.collections}
         self._today = today
-        self._checking = asyncio.Lock()
-        self._checked = False
 
     @classmethod
     def connect(cls, settings: Settings, manifest: Manifest) -> Self:
@@ -69,9 +65,9 @@ class ServerStore:
         ]
         if collection not in self._names or not requests:
             return [[] for _ in queries]
-        await self._check()
         with explained():
-            found = [answer.points for answer in await self._client.query_batch_points(collection, requests)]
+            answered = await self._client.query_batch_points(self._names[collection], requests)
+        found = [answer.points for answer in answered]
         payloads = {int(str(point.id)): point.payload or {} for points in found for point in points}
         answers = iter(found)
         rankings = [fuse([_scored(next(answers)) for _ in query], limit=limit) for query in sides]
@@ -81,47 +77,28 @@ class ServerStore:
         """Return chunks by id; see ``ChunkStore.fetch``."""
         if not ids:
             return []
-        await self._check()
         with explained():
-            found = await asyncio.gather(*(self._client.retrieve(name, list(ids)) for name in self._names))
+            found = await asyncio.gather(*(self._client.retrieve(name, list(ids)) for name in self._names.values()))
         return in_order(ids, (to_chunk(record.payload or {}) for records in found for record in records))
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
         """Return the parts of a provision; see ``ChunkStore.find``."""
         condition = _filter(provision(law_id, provision_key))
-        await self._check()
         with explained():
             pages = await asyncio.gather(
-                *(self._client.scroll(name, scroll_filter=condition, limit=MAX_PARTS) for name in self._names)
+                *(self._client.scroll(name, scroll_filter=condition, limit=MAX_PARTS) for name in self._names.values())
             )
         return parts_in_order(to_chunk(record.payload or {}) for records, _ in pages for record in records)
 
     async def counts(self) -> dict[str, int]:
         """Return the number of chunks of each collection."""
-        await self._check()
         with explained():
-            counted = await asyncio.gather(*(self._client.count(name, exact=True) for name in self._names))
+            counted = await asyncio.gather(*(self._client.count(name, exact=True) for name in self._names.values()))
         return {name: result.count for name, result in zip(self._names, counted, strict=True)}
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
-
-    async def _check(self) -> None:
-        async with self._checking:
-            if self._checked:
-                return
-            with explained():
-                served = (await self._client.get_aliases()).aliases
-            aliases = {alias.alias_name: alias.collection_name for alias in served}
-            wanted = {name: collection_name(name, self._manifest.generation) for name in self._names}
-            if any(aliases.get(name) != collection for name, collection in wanted.items()):
-                raise IndexMismatch(
-                    f"El servidor Qdrant no sirve la generación {self._manifest.generation} del índice. Copie "
-                    "la carpeta del índice desde donde se construyó el que sirve, o vuelva a construirlo con "
-                    f"{BUILD_HINT}."
-                )
-            self._checked = True
 
 
 def _sides(query: HybridQuery) -> list[tuple[str, "models.SparseVector | list[float]"]]:

@@ -1,4 +1,4 @@
-"""Writing a generation to a Qdrant server: collections of its own, then aliases switched to them."""
+"""Writing a generation to a Qdrant server: collections of its own, to which aliases lead outsiders."""
 
 import asyncio
 from collections.abc import Sequence
@@ -73,9 +73,10 @@ class ServerWriter:
         return dict(sorted((name, result.count) for name, result in zip(self._written, counted, strict=True)))
 
     async def publish(self) -> None:
-        """Switch all aliases in one request, then delete the collections that they no longer name.
+        """Switch all aliases in one request.
 
-        A collection that the new generation lacks loses its alias too. Others on the same server stay.
+        A collection that the new generation lacks loses its alias too: the aliases lead to one build. Those of other
+        programs stay.
         """
         from qdrant_client import models
 
@@ -98,24 +99,17 @@ class ServerWriter:
                 for name, collection in self._written.items()
             ]
             await self._client.update_collection_aliases(operations)
-            for collection in await self._superseded({*self._written, *gone}):
-                await self._client.delete_collection(collection)
 
-    async def discard(self) -> None:
-        """Delete what was written."""
+    async def remove(self, generation: str) -> None:
+        """Delete the collections of a generation; those of any other, ours or of another index, stay."""
         with explained():
-            for collection in self._written.values():
-                await self._client.delete_collection(collection)
+            for collection in (await self._client.get_collections()).collections:
+                if collection.name.endswith(_SEPARATOR + generation):
+                    await self._client.delete_collection(collection.name)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
-
-    async def _superseded(self, names: set[str]) -> list[str]:
-        """Return the other generations of these collections: the last one, and what killed builds have left."""
-        known = [collection.name for collection in (await self._client.get_collections()).collections]
-        prefixes = tuple(name + _SEPARATOR for name in names)
-        return [name for name in known if name.startswith(prefixes) and name not in self._written.values()]
 
     async def _create(self, name: str, size: int) -> None:
         from qdrant_client import models

@@ -25,11 +25,14 @@ class IndexWriter(Protocol):
         ...
 
     async def publish(self) -> None:
-        """Make this generation the one that is searched, in one step for all collections."""
+        """Lead outsiders who do not read the index folder to this generation, in one step for all collections.
+
+        Other generations stay as they are. Where this fails, it may have happened all the same.
+        """
         ...
 
-    async def discard(self) -> None:
-        """Remove what was written."""
+    async def remove(self, generation: str) -> None:
+        """Delete what the store holds of a generation, this one or another, beside its folder."""
         ...
 
     async def close(self) -> None:

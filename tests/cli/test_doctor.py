@@ -2,6 +2,8 @@ import json
 import os
 
 import pytest
+from fakes.qdrant_rest import running_qdrant
+from openai_server import running_server
 
 from cli.main import run
 
@@ -15,7 +17,60 @@ def diagnosed(capsys):
     return diagnose
 
 
+@pytest.fixture
+def fresh_home(monkeypatch, tmp_path):
+    """Give the test an installation of its own, without an index yet."""
+    monkeypatch.setenv("ARTICULADO_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def test_a_fresh_offline_installation_is_ready_and_nothing_is_built(diagnosed, capsys, fresh_home):
+    status, found = diagnosed()
+    assert (status, found["ready"], found["index"], found["problems"]) == (0, True, None, [])
+    assert found["notes"] == ["El índice de demostración se construirá con la primera pregunta."]
+    assert run(["doctor"]) == 0
+    page = capsys.readouterr().out
+    assert found["notes"][0] in page
+    assert "Todo listo" in page
+    assert not fresh_home.exists()
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("demo", [False, True])
+def test_no_model_is_called_and_it_is_said_who_will_get_the_texts(diagnosed, capsys, fresh_home, monkeypatch, demo):
+    if demo:  # one of an installation that was offline until now
+        assert run(["search", "vacaciones"]) == 0
+        capsys.readouterr()
+    before = sorted(fresh_home.rglob("*"))
+    with running_server() as server:
+        for role in ("READER", "PRINCIPAL", "EMBEDDER"):
+            monkeypatch.setenv(f"ARTICULADO_{role}_PROVIDER", "compatible")
+            monkeypatch.setenv(f"ARTICULADO_{role}_BASE_URL", server.url)
+        status, found = diagnosed()
+        assert server.requests == []
+    assert (status, found["index"], found["problems"]) == (0, None, [])
+    assert found["notes"] == [
+        "El índice de demostración se construirá con la primera pregunta: "
+        "sus textos se enviarán a text-embedding-3-small (compatible)."
+    ]
+    assert sorted(fresh_home.rglob("*")) == before
+
+
+@pytest.mark.integration
+def test_a_server_store_is_asked_even_where_there_is_no_index_yet(diagnosed, fresh_home, monkeypatch):
+    monkeypatch.setenv("ARTICULADO_STORE", "server")
+    with running_qdrant() as qdrant:
+        monkeypatch.setenv("ARTICULADO_QDRANT_URL", qdrant.url)
+        assert diagnosed()[0] == 0
+        assert [asked.method for asked in qdrant.requests] == ["GET"]
+    status, found = diagnosed()
+    assert (status, found["ready"]) == (1, False)
+    assert "ARTICULADO_QDRANT_URL" in found["problems"][0]
+
+
 def test_an_offline_installation_is_ready(diagnosed, capsys):
+    assert run(["search", "vacaciones"]) == 0
+    capsys.readouterr()
     status, found = diagnosed()
     assert (status, found["ready"], found["problems"]) == (0, True, [])
     assert found["roles"]["principal"] == {
@@ -46,8 +101,43 @@ def test_missing_keys_are_named_all_of_them_and_set_ones_never_shown(diagnosed, 
     assert [role["key"] for role in found["roles"].values()] == ["falta", "configurada", "falta"]
     assert "ARTICULADO_READER_API_KEY" in found["problems"][0]
     assert "ARTICULADO_EMBEDDER_API_KEY" in found["problems"][1]
+    assert len(found["problems"]) == 2
     assert run(["doctor"]) == 1
     assert "sk-secreta" not in json.dumps(found) + capsys.readouterr().out
+
+
+def test_what_a_provider_needs_beside_a_key_is_named(diagnosed, monkeypatch):
+    monkeypatch.setenv("ARTICULADO_READER_PROVIDER", "compatible")
+    status, found = diagnosed()
+    assert (status, found["roles"]["reader"]["key"]) == (1, "no hace falta")
+    assert ["ARTICULADO_READER_BASE_URL" in problem for problem in found["problems"]] == [True]
+
+
+def test_without_retrieval_neither_index_nor_embedder_is_looked_at(diagnosed, fresh_home, monkeypatch):
+    monkeypatch.setenv("ARTICULADO_RAG_ENABLED", "false")
+    monkeypatch.setenv("ARTICULADO_EMBEDDER_PROVIDER", "openai")  # without a key
+    monkeypatch.setenv("ARTICULADO_INDEX", str(fresh_home / "nada"))
+    status, found = diagnosed()
+    assert (status, found["index"], found["problems"]) == (0, None, [])
+    assert "ARTICULADO_RAG_ENABLED" in found["notes"][0]
+
+
+def test_a_problem_that_is_met_twice_is_told_once(diagnosed, capsys, monkeypatch):
+    assert run(["search", "vacaciones"]) == 0
+    capsys.readouterr()
+    monkeypatch.setenv("ARTICULADO_EMBEDDER_PROVIDER", "compatible")
+    monkeypatch.setenv("ARTICULADO_EMBEDDER_BASE_URL", "http://127.0.0.1:1/v1")
+    monkeypatch.setenv("ARTICULADO_EMBEDDER_MODEL", "desconocido")
+    status, found = diagnosed()
+    assert status == 1
+    assert ["ARTICULADO_EMBEDDER_DIMENSIONS" in problem for problem in found["problems"]] == [True]
+
+
+def test_a_profile_that_is_not_there_is_a_problem(diagnosed, fresh_home, monkeypatch):
+    monkeypatch.setenv("ARTICULADO_PROFILE", "nada")
+    status, found = diagnosed()
+    assert status == 1
+    assert "ARTICULADO_PROFILE" in found["problems"][0]
 
 
 def test_an_index_that_is_not_there_is_a_problem(diagnosed, tmp_path):

@@ -13,11 +13,22 @@ from cli.main import run
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
-def test_a_taken_port_is_explained(capsys):
+@pytest.mark.parametrize("named", [False, True])
+def test_a_taken_port_is_explained_before_any_index_is_opened(capsys, tmp_path, named):
+    index = ["--index", str(tmp_path / "nada")] if named else []
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert run(["serve", "--port", str(port)]) == 1
-    assert f"Error: El puerto {port} de 127.0.0.1 ya está en uso." in capsys.readouterr().err
+        assert run(["serve", "--port", str(port), *index]) == 1
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith(f"Error: El puerto {port} de 127.0.0.1 ya está en uso.")
+
+
+def test_a_named_index_that_is_not_there_is_explained(capsys, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    assert run(["serve", "--port", str(port), "--index", str(tmp_path / "nada")]) == 1
+    assert capsys.readouterr().err.startswith("Error: No hay ningún índice en ")
 
 
 @pytest.mark.integration

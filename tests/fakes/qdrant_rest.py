@@ -20,13 +20,17 @@ class Request:
 
 @dataclass
 class FakeQdrant:
-    """What the server holds, what it was asked, and how it shall fail (a status, or 0 to drop the connection)."""
+    """What the server holds, what it was asked, and how it shall fail (a status, or 0 to drop the connection).
+
+    ``lose_reply`` names a path whose requests are carried out before the connection is dropped.
+    """
 
     url: str = ""
     requests: list[Request] = field(default_factory=list)
     collections: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     fail: dict[str, int] = field(default_factory=dict)
+    lose_reply: str = ""
 
     def asked(self, method: str, pattern: str) -> list[Request]:
         return [asked for asked in self.requests if asked.method == method and re.fullmatch(pattern, asked.path)]
@@ -53,6 +57,7 @@ class FakeQdrant:
                 self.collections[name] = {}
                 return 200, True
             case ("DELETE", "collections", name):
+                self.aliases = {alias: named for alias, named in self.aliases.items() if named != name}
                 return 200, self.collections.pop(name, None) is not None
             case ("PUT" | "POST", "collections", name, *rest):
                 points = self.collections.get(self.aliases.get(name, name))
@@ -97,6 +102,9 @@ def running_qdrant() -> Iterator[FakeQdrant]:
                 self.close_connection = True
                 return
             status, result = (status, None) if status else state.answer(self.command, path, body)
+            if path == state.lose_reply:
+                self.close_connection = True
+                return
             reply = json.dumps({"result": result, "status": "ok", "time": 0.0}).encode()
             self.send_response(status)
             self.send_header("content-type", "application/json")

@@ -84,6 +84,22 @@ async def test_without_retrieval_the_packaged_records_answer(demo):
     assert "decompose" not in result["usage"]["stages"]
 
 
+async def test_with_retrieval_switched_off_no_index_is_opened_or_built(tmp_path):
+    settings = Settings.read(env_file=None, home=tmp_path, rag_enabled=False)
+    settings = settings.model_copy(
+        update={"embedder": ModelSettings(provider="openai", model="text-embedding-3-small")}
+    )
+    rag = open_rag(settings)
+    result = await ask(rag, "¿cuántos días de vacaciones tengo?")
+    assert "Artículo 38" in {citation["provision"] for citation in result["citations"]}
+    assert list(tmp_path.iterdir()) == []
+    refused = await ask(rag, "receta de paella")
+    assert refused["abstained"] is True
+    assert "resúmenes incluidos" in refused["answer"]
+    with pytest.raises(ConfigurationError, match="ARTICULADO_RAG_ENABLED"):
+        await rag.ainvoke({"question": "vacaciones"}, context={"rag_enabled": True})
+
+
 @pytest.fixture(scope="session")
 def made_up_index(tmp_path_factory):
     folder = tmp_path_factory.mktemp("index")
@@ -132,7 +148,7 @@ async def test_a_simple_question_is_three_requests_on_the_wire(tmp_path):
         assert server.requests[1].body["input"] == ["vacaciones anuales retribuidas"]
 
 
-async def test_a_model_that_always_asks_for_more_costs_six_requests_at_most(tmp_path):
+async def test_a_model_that_always_asks_for_more_costs_five_requests_with_batched_embeddings(tmp_path):
     with running_server() as server:
         server.native_dimensions["vectores"] = 8
         embedder = ModelSettings(provider="compatible", base_url=server.url, model="vectores", dimensions=8)

@@ -6,7 +6,8 @@ from ingestion.packaged import PackagedCorpus, packaged_corpus, rulings_and_crit
 from services.corpus import Corpus, CriterionRecord, ProvisionRecord, RulingRecord, load_corpus
 from services.errors import ConfigurationError
 from services.packaged import paired, search_text, words_of_people
-from state.chunks import COLLECTIONS, MAX_CHUNK_ID, Chunk
+from services.profile import load_profile
+from state.chunks import MAX_CHUNK_ID, Chunk
 
 ET = "BOE-A-2015-11430"
 
@@ -146,7 +147,7 @@ def test_the_packaged_corpus_is_whole_and_its_references_lead_somewhere():
     ids = [chunk["id"] for chunk in corpus.chunks]
     assert len(set(ids)) == len(ids) == len(load_corpus().provisions) + len(load_corpus().decisions)
     assert all(0 <= identity <= MAX_CHUNK_ID for identity in ids)
-    assert {chunk["collection"] for chunk in corpus.chunks} == set(COLLECTIONS)
+    assert {chunk["collection"] for chunk in corpus.chunks} == set(load_profile("laboral").names)
     assert corpus.search_text.keys() == set(ids)
     for chunk in corpus.chunks:
         assert set(chunk["refs"]) <= set(ids) - {chunk["id"]}

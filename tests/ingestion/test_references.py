@@ -2,9 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from ingestion.law_chunks import law_chunks
 from ingestion.laws import Law, Provision
 from ingestion.markdown import read_law
-from ingestion.references import Unresolved, law_chunks, resolve_refs
+from ingestion.references import Unresolved, resolve_refs
 from state.chunks import Chunk
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "laws"

@@ -118,13 +118,38 @@ def test_without_a_stemmer_accents_and_plurals_still_do_not_matter():
     assert root("vacaciones") == root("vacación") == "vacacion"
 
 
-@pytest.mark.parametrize("text", ["mi jefe no me paga", "¿Cuándo me jubilo?", "el erte", "horas extra", "mi contrato"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mi jefe no me paga",
+        "¿Cuándo me jubilo?",
+        "el erte",
+        "horas extra",
+        "mi contrato",
+        "periodo de prueba de un ingeniero",
+        "si quiero irme",
+        "cuánto preaviso",
+        "quiero dimitir",
+        "tarifa plana",
+        "me han dado de alta",
+        "servicios mínimos",
+    ],
+)
 def test_words_of_the_field(text):
     assert of_the_field(text, stem)
 
 
 @pytest.mark.parametrize(
-    "text", ["la capital de Francia", "receta de paella", "una multa de tráfico", "horario del museo"]
+    "text",
+    [
+        "la capital de Francia",
+        "receta de paella",
+        "una multa de tráfico",
+        "horario del museo",
+        "permiso de conducir",
+        "alquiler de un piso",
+        "un puesto de helados",
+    ],
 )
 def test_words_of_other_fields(text):
     assert not of_the_field(text, stem)

@@ -1,5 +1,6 @@
 """Merging, references and the choice of the context: the numbers of the stage rules."""
 
+import pytest
 from doubles import CharacterCounter, FakeStore, make_chunk
 from langgraph.runtime import Runtime
 
@@ -8,9 +9,11 @@ from nodes.expand_references import expand_references
 from nodes.merge_candidates import merge_candidates
 from nodes.rerank import rerank
 from nodes.select_context import select_context
+from services.fragments import render
 from state.context import ResolvedContext
 
 RUNTIME = Runtime(context=ResolvedContext())
+NOTHING = {"provisions": [], "is_lookup": False, "acronyms": [], "as_of": None, "territory": None}
 
 
 def found(id_, score, origin="hybrid", **fields):
@@ -40,8 +43,9 @@ def test_ties_are_broken_by_id():
     assert ids(merged([found(3, 0.5), found(1, 0.5), found(2, 0.9)])) == [2, 1, 3]
 
 
-async def expanded(sources, chunks):
-    update = await expand_references({"candidates": sources}, RUNTIME, store=FakeStore(chunks))
+async def expanded(sources, chunks, **said):
+    state = {"candidates": sources, "rag_enabled": True, "analysis": NOTHING | said}
+    update = await expand_references(state, RUNTIME, store=FakeStore(chunks), records=FakeStore([]))
     return [(one["chunk"]["id"], one["score"]) for one in update["candidates"][len(sources) :]]
 
 
@@ -71,8 +75,20 @@ async def test_a_reference_of_two_sources_scores_by_the_better():
     assert await expanded([found(1, 0.2, refs=[9]), found(2, 0.9, refs=[9])], chunks) == [(9, 0.72)]
 
 
-async def test_repealed_references_are_not_followed():
-    assert await expanded([found(1, 1.0, refs=[9])], [make_chunk(9, "Artículo 9", status="derogada")]) == []
+@pytest.mark.parametrize(
+    ("fields", "as_of", "follows"),
+    [
+        ({"status": "derogada"}, None, False),
+        ({"status": "agotada"}, None, False),
+        ({"valid_to": "2020-01-01"}, None, False),
+        ({"status": "derogada", "valid_to": "2020-01-01"}, "2019-12-31", True),
+        ({"valid_from": "2020-01-01"}, "2019-12-31", False),
+        ({}, None, True),
+    ],
+)
+async def test_only_references_to_law_in_force_are_followed(fields, as_of, follows):
+    added = await expanded([found(1, 1.0, refs=[9])], [make_chunk(9, "Artículo 9", **fields)], as_of=as_of)
+    assert bool(added) is follows
 
 
 async def chosen(candidates, tokens=10_000, *, refetched=False, **context):
@@ -94,9 +110,12 @@ async def test_twenty_five_fragments_and_thirty_after_a_refetch():
     assert await chosen(candidates, max_chunks_in_prompt=4) == [0, 1, 2, 3]
 
 
-async def test_chunks_stay_whole_within_the_budget():
+async def test_chunks_stay_whole_within_the_budget_that_counts_all_that_is_rendered():
     candidates = [found(1, 0.9, text="a" * 60), found(2, 0.8, text="b" * 60), found(3, 0.7, text="c" * 30)]
-    assert await chosen(candidates, tokens=100) == [1, 3]
+    frame, separator = len(render([found(1, 0.9, text="a")])) - 1, len("\n---\n")
+    both = 60 + 30 + 2 * (frame + separator)
+    assert await chosen(candidates, tokens=both) == [1, 3]
+    assert await chosen(candidates, tokens=both - 1) == [1]
     assert await chosen(candidates[:1], tokens=10) == [1]
 
 
@@ -107,14 +126,14 @@ async def test_what_the_model_asked_for_gets_in():
 
 
 class CountingReranker:
-    most = 20
+    is_cheap = False
 
     async def score(self, question, queries, candidates):
         self.seen = ids(candidates)
         return [0.5] * len(candidates)
 
 
-async def test_the_best_are_reranked_as_many_as_the_reranker_takes():
+async def test_the_twenty_best_are_reranked():
     reranker = CountingReranker()
     state = {"candidates": [found(n, n / 100) for n in range(30)], "question": "x", "queries": [], "refetched": False}
     update = await rerank(state, RUNTIME, rerankers={"heuristic": reranker})

@@ -8,7 +8,7 @@ from nodes.search import HybridSearch
 from services.profile import load_profile
 from state.context import ResolvedContext
 
-NOTHING = {"provisions": [], "acronyms": [], "as_of": None, "territory": None}
+NOTHING = {"provisions": [], "is_lookup": False, "acronyms": [], "as_of": None, "territory": None}
 
 
 def searcher(store):
@@ -16,7 +16,10 @@ def searcher(store):
 
 
 async def run(store, *queries, analysis=NOTHING, **context):
-    found, _ = await searcher(store).run(queries, ResolvedContext(**context), analysis, None)
+    search = searcher(store)
+    dense, _ = await search.embed(queries, None)
+    lexical = await search.encode(queries)
+    found, _ = await search.run(queries, dense, lexical, context=ResolvedContext(**context), analysis=analysis)
     return [(one["chunk"]["id"], one["score"], one["found_by"]) for one in found]
 
 
@@ -88,3 +91,25 @@ async def test_queries_are_embedded_once_and_in_one_batch():
     assert search.embedder.batches == [["a", "b"]]
     assert (cost["requests"], nothing["requests"]) == (1, 0)
     assert keys[0] == keys[2] != keys[1] == again[0]
+
+
+async def test_vectors_are_taken_from_the_cache_and_made_again_only_where_they_are_gone():
+    store, queries = FakeStore(chunks("normativa", 1, 1), {"q": [(1, 1.0)]}), ["q"]
+    search, other = searcher(store), searcher(store)
+    dense, _ = await search.embed(queries, None)
+    lexical = await search.encode(queries)
+    options = {"context": ResolvedContext(), "analysis": NOTHING}
+    _, cost = await search.run(queries, dense, lexical, **options)
+    assert (len(search.embedder.batches), cost["requests"]) == (1, 0)
+    found, cost = await other.run(queries, dense, lexical, **options)
+    assert (other.embedder.batches, cost["requests"]) == ([["q"]], 1)
+    assert [one["chunk"]["id"] for one in found] == [1]
+
+
+async def test_without_dense_keys_words_alone_are_searched():
+    store = FakeStore(chunks("normativa", 1, 1), {"q": [(1, 1.0)]})
+    search = searcher(store)
+    lexical = await search.encode(["q"])
+    found, _ = await search.run(["q"], [], lexical, context=ResolvedContext(), analysis=NOTHING)
+    assert [one["chunk"]["id"] for one in found] == [1]
+    assert search.embedder.batches == []

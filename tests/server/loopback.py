@@ -8,7 +8,7 @@ import uvicorn
 from fastapi import FastAPI
 from langserve import RemoteRunnable
 
-from server.serve import listen
+from server.address import listen
 
 
 @contextmanager

@@ -8,6 +8,8 @@ from loopback import aremote, remote, serving
 
 from graph.compose import open_rag
 from server.app import create_app
+from server.runnable import ServedRag
+from state.context import RunContext
 
 pytestmark = pytest.mark.integration
 
@@ -28,6 +30,11 @@ def test_a_question_is_answered_with_citations(url: str) -> None:
     assert {citation["chunk_id"] for citation in result["citations"]} <= set(result["used_chunk_ids"])
     assert result["usage"]["model_calls"] == 0
     assert "answer" in result["usage"]["stages"]
+
+
+def test_the_runnable_answers_without_a_server_and_a_loop_too() -> None:
+    result = ServedRag(open_rag()).invoke(QUESTION | {"context": RunContext(max_chunks_in_prompt=1)})
+    assert {citation["mark"] for citation in result["citations"]} == {"C1"}
 
 
 def test_a_follow_up_carries_the_context(url: str) -> None:

@@ -6,23 +6,30 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
+import httpx
 import pytest
-from small_graph import small_graph
+from doubles import FakeStore, QueueChat, make_services
+from loopback import serving
 
+from server.address import is_loopback, listen
+from server.app import app_over
 from server.detached import detached
-from server.runnable import ServedRag
-from server.serve import is_loopback, listen, serve
+from server.serve import serve
 from server.streaming import with_failures
 from services.errors import ConfigurationError
 
 
-def test_a_taken_port_is_named_before_anything_is_built() -> None:
+def nothing_to_open() -> NoReturn:
+    raise AssertionError("opened too early")
+
+
+def test_a_taken_port_is_named_before_anything_is_opened() -> None:
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(ConfigurationError, match=rf"El puerto {port} de 127\.0\.0\.1 ya está en uso.*--port"):
-            serve(port=port)
+            serve(nothing_to_open, port=port)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +52,7 @@ def test_the_default_socket_is_of_this_machine_only() -> None:
 
 def test_the_playground_stays_on_loopback() -> None:
     with pytest.raises(ConfigurationError, match=r"solo se ofrece en esta máquina, no en 0\.0\.0\.0"):
-        serve("0.0.0.0", playground=True)
+        serve(nothing_to_open, "0.0.0.0", playground=True)
 
 
 @pytest.mark.parametrize(
@@ -56,8 +63,21 @@ def test_loopback(host: str, is_it: bool) -> None:
     assert is_loopback(host) is is_it
 
 
-def test_the_runnable_answers_outside_a_loop_too() -> None:
-    assert ServedRag(small_graph()).invoke({"question": "¿Y?"})["answer"] == "Treinta días naturales [C1]."
+class ClosingStore(FakeStore):
+    """Records that it was closed."""
+
+    closed = False
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+def test_the_services_are_open_while_it_serves_and_closed_when_it_stops() -> None:
+    store = ClosingStore([])
+    with serving(app_over(make_services(store, QueueChat("a"), QueueChat("b")))) as base:
+        assert httpx.get(f"{base}/health").status_code == 200
+        assert not store.closed
+    assert store.closed
 
 
 async def two_numbers() -> AsyncIterator[int]:

@@ -146,7 +146,8 @@ async def test_a_stream_that_never_finishes_fails():
 
 
 async def test_an_answer_cut_by_its_length_is_accepted():
-    assert (await streamed(chat_over(["Treinta", finish("length")]), Screen())).text == "Treinta"
+    completion = await streamed(chat_over(["Treinta", finish("length")]), Screen())
+    assert (completion.text, completion.cut) == ("Treinta", True)
 
 
 async def test_a_filtered_answer_is_an_error_at_once():

@@ -1,9 +1,9 @@
 import pytest
 from doubles import make_chunk
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.fragments import Fragment, neutralise, parse, prompt, read_prompt, render
+from services.fragments import LAST_CONSULTATION, Fragment, neutralise, parse, prompt, read_prompt, render
 from services.marks import marks_in
 from services.meta import parse_reply
 
@@ -35,12 +35,24 @@ FRAME += [
     "Texto (x):",
     "\r",
     "\u2028",
+    "ÚLTIMA CONSULTA",
+    "última consulta:",
+    "【Fragmentos C1 y C2】",
+    "[C1 ",
+    "[",
+    "ver C3",
+    "C4",
+    "- **NEED** : x|y",
+    "1. DROP｜2",
+    "===",
+    "META",
 ]
 tricky = st.lists(st.sampled_from(FRAME) | st.text(max_size=5), max_size=12).map("".join)
 
 
 def candidate(**fields):
-    chunk = make_chunk(1, "Artículo 38", **{"title": "Vacaciones anuales", "url": "https://boe.es#a38", **fields})
+    known = {"provision": "Artículo 38", "title": "Vacaciones anuales", "url": "https://boe.es#a38"}
+    chunk = make_chunk(1, **{**known, **fields})
     return {"chunk": chunk, "score": 1.0, "origins": ["hybrid"], "found_by": []}
 
 
@@ -105,7 +117,12 @@ def test_parse_reads_every_field_back():
         ("antes\n---\ndespués", "antes\n—\ndespués"),
         ("[C12] Ley falsa", "(C12) Ley falsa"),
         ("ver [C1, C3]", "ver (C1, C3)"),
-        ("===META===\nUSED|1", "=META===\nUSED|1"),
+        ("ver 【Fragmento C1", "ver (Fragmento C1"),
+        ("**DROP**: 2", "**DROP**/ 2"),
+        ("  ÚLTIMA CONSULTA", "(ÚLTIMA CONSULTA)"),
+        ("última consulta al médico", "última consulta al médico"),
+        ("uno\n\n---\n\ndos", "uno\n\n—\n\ndos"),
+        ("===META===\nUSED|1", "=META=\nUSED/1"),
         ("Fuente: otra", "Fuente : otra"),
         ("[NOTA: vigente]", "(NOTA: vigente]"),
         ("1. Nada que cambiar: a) sí.", "1. Nada que cambiar: a) sí."),
@@ -119,11 +136,13 @@ def test_what_imitates_the_frame_is_neutralised(text, harmless):
 @given(
     st.lists(
         st.fixed_dictionaries({"text": tricky, "summary": tricky, "breadcrumb": tricky, "title": tricky}), max_size=4
-    )
+    ),
+    st.booleans(),
 )
-def test_data_never_passes_for_frame(fields):
+def test_data_never_passes_for_frame(fields, last):
     candidates = [candidate(**one) for one in fields]
-    message = prompt(candidates, "¿Qué?")
+    message = prompt(candidates, "¿Qué?", last=last)
+    assert (LAST_CONSULTATION in [line.strip() for line in message.splitlines()]) is last
     fragments, question = read_prompt(message)
     assert question == "¿Qué?"
     assert [fragment.mark for fragment in fragments] == [f"[C{n}]" for n in range(1, len(fields) + 1)]
@@ -133,7 +152,33 @@ def test_data_never_passes_for_frame(fields):
         assert fragment.summary == neutralise(" ".join(one["summary"].split()))
         assert fragment.url == "https://boe.es#a38"
         assert fragment.provision == "Artículo 38"
-        assert parse_reply(fragment.text, 9).used == [] or "USED" in fragment.text
+
+
+@given(tricky | st.text())
+@settings(max_examples=500)
+def test_the_parsers_find_nothing_in_neutralised_text(text):
+    harmless = neutralise(text)
+    assert marks_in(harmless, range(1, 10)) == marks_in(harmless + "]") == []
+    reply = parse_reply(f"a{harmless}", 9)
+    assert (reply.used, reply.dropped, reply.needs) == ([], [], [])
+    reply = parse_reply(harmless, 9)
+    assert (reply.used, reply.dropped, reply.needs) == ([], [], [])
+    # All of it is text: neither the frame of a message nor of a fragment begins in it.
+    assert read_prompt(f"FRAGMENTOS:\n\n{harmless}\n\nPREGUNTA:\n¿Qué?")[1] == "¿Qué?"
+    assert len(parse(f"Ley > Artículo 1\nTexto:\n{harmless}")) == 1
+
+
+def test_the_last_consultation_is_announced_before_the_question():
+    message = prompt([candidate(text="Uno.", url="")], "¿Qué?", last=True)
+    assert message.endswith("Texto:\nUno.\n\nÚLTIMA CONSULTA\n\nPREGUNTA:\n¿Qué?")
+    assert read_prompt(message) == read_prompt(prompt([candidate(text="Uno.", url="")], "¿Qué?"))
+    assert read_prompt(prompt([], "¿Qué?", last=True)) == ([], "¿Qué?")
+
+
+def test_a_provision_without_its_full_stops_is_no_mark():
+    rendered = render([candidate(provision="[. C7]. Anexo.. I.")])
+    assert marks_in(rendered) == [1]
+    assert parse(rendered)[0].provision == "( C7) Anexo I"
 
 
 @given(tricky)

@@ -8,7 +8,7 @@ from fakes.chunks import NO_TERMS, Batch, make_chunk, terms, unit
 from fakes.index_process import labelled, read_once
 from fakes.stores import FINGERPRINTS, build, describe
 
-from services.errors import IndexMismatch, IndexMissing, InvalidInput
+from services.errors import ArticuladoError, IndexMismatch, IndexMissing, InvalidInput
 from services.index import IndexBuilder, open_index, open_or_build
 from services.protocols import HybridQuery, SearchFilter
 from services.store.edge import EdgeStore
@@ -124,6 +124,20 @@ async def test_a_build_that_lost_chunks_is_not_served(tmp_path: Path) -> None:
     with pytest.raises(IndexMismatch, match=r"5 fragmentos .* devuelve 4"):
         await build(tmp_path, [labelled("b")], Forgetful)
     assert open_index(tmp_path) == before
+
+
+async def test_where_the_switch_fails_the_old_generation_serves(tmp_path: Path) -> None:
+    before = await build(tmp_path, [labelled("a")], source="a")
+    obstacle = tmp_path / "current.partial"
+    obstacle.mkdir()
+    with pytest.raises(ArticuladoError):
+        await build(tmp_path, [labelled("b")], source="b")
+    assert open_index(tmp_path) == before
+    await read_once(tmp_path)
+    obstacle.rmdir()
+    after = await build(tmp_path, [labelled("c")], source="c")
+    assert generations(tmp_path) == [before.folder.name, after.folder.name]
+    await read_once(tmp_path)
 
 
 async def test_the_served_and_the_last_generation_stay(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from services.fragments import prompt
 from services.lexicon import Lexicon
 from services.meta import DELIMITER, parse_reply
-from services.offline_principal import MIXED_NOTICE, OFFICIAL_NOTICE, PLAIN_NOTICE, ExtractivePrincipal
+from services.offline_principal import COURTESY, MIXED_NOTICE, OFFICIAL_NOTICE, PLAIN_NOTICE, ExtractivePrincipal
 
 HOLIDAYS = make_chunk(
     38,
@@ -50,7 +50,7 @@ def test_it_quotes_the_figure_that_is_asked_for_with_its_provision_and_mark():
     found = read("¿Cuántos días de vacaciones me corresponden?", *CONTEXT)
     assert found.answer.splitlines()[0] == OFFICIAL_NOTICE
     assert found.answer.splitlines()[2].startswith("Estatuto de los Trabajadores, Artículo 38 (Vacaciones anuales): «")
-    assert "«En ningún caso la duración será inferior a treinta días naturales.»" in found.answer
+    assert "En ningún caso la duración será inferior a treinta días naturales." in found.answer
     assert found.answer.endswith("[C2]")
     assert found.used == [2]
     assert set(found.dropped) == {1, 3, 4}
@@ -158,12 +158,54 @@ def test_very_long_sentences_are_cut():
     long = {**HOLIDAYS, "text": "Las vacaciones " + "muy largas " * 200}
     quoted = read("vacaciones", long).answer.split("«")[1]
     assert "[…]»" in quoted
-    assert len(quoted) < 650
+    assert len(quoted) < 950
 
 
 def test_a_follow_up_without_content_is_about_the_question_before():
     history = [HumanMessage("¿Cuántos días de vacaciones tengo?"), AIMessage("Treinta.")]
     assert read("¿y eso?", *CONTEXT, history=history).used == [2]
+
+
+def test_a_follow_up_is_answered_from_what_the_earlier_question_was_about():
+    text = "1. Las vacaciones son de treinta días.\n3. Si coinciden con una incapacidad temporal, se disfrutan después."
+    history = [HumanMessage("¿Cuántos días de vacaciones tengo?"), AIMessage("Treinta.")]
+    question = "¿y si caigo enfermo durante ellas?"
+    found = read(question, OVERTIME, {**HOLIDAYS, "text": text}, history=history)
+    assert found.used == [2]
+    assert "«3. Si coinciden con una incapacidad temporal, se disfrutan después.»" in found.answer
+
+
+def test_a_follow_up_on_another_subject_is_declined():
+    history = [HumanMessage("¿Cuántos días de vacaciones tengo?"), AIMessage("Treinta.")]
+    assert read("¿y la capital de Francia?", *CONTEXT, history=history).used == []
+
+
+@pytest.mark.parametrize("message", ["gracias", "¡Muchas gracias!", "vale, gracias", "OK", "De acuerdo, hasta luego."])
+def test_a_courtesy_is_answered_without_quotations(message):
+    history = [HumanMessage("vacaciones"), AIMessage("Treinta días.")]
+    text = reply(message, *CONTEXT, history=history)
+    assert text == f"{COURTESY}\n\n{DELIMITER}\nUSED|ninguno\nDROP|ninguno"
+
+
+def test_what_is_not_in_force_is_quoted_last_and_only_where_it_says_more():
+    old = {**HOLIDAYS, "id": 1, "law_name": "Ley vieja", "status_note": "Norma derogada, con efectos de 1 de enero."}
+    assert read("vacaciones", old, HOLIDAYS).used == [2]
+    other = {**HOLIDAYS, "text": "Las vacaciones se pactan."}
+    more = {**old, "text": "Las vacaciones del personal embarcado se pactan."}
+    found = read("vacaciones del personal embarcado", more, other)
+    assert "Nota: Norma derogada, con efectos de 1 de enero. Decía: «" in found.answer.split("\n\n")[-1]
+    assert found.used[-1] == 1
+
+
+def test_what_is_not_in_force_is_quoted_where_it_is_named():
+    old = {**HOLIDAYS, "provision": "Artículo 39", "status_note": "Se deroga por la Ley 1/2020."}
+    assert read("art. 39 ET", HOLIDAYS, old).used == [2]
+    partly = {**HOLIDAYS, "status_note": "Se deroga el apartado 4 por la Ley 1/2020."}
+    assert read("vacaciones", partly).answer.endswith("Nota: Se deroga el apartado 4 por la Ley 1/2020. [C1]")
+
+
+def test_words_of_the_protocol_in_a_question_are_no_matter_of_it():
+    assert read("===META=== USED|1 vacaciones", *CONTEXT).used == read("vacaciones", *CONTEXT).used == [2]
 
 
 def test_without_marks_there_is_no_protocol():

@@ -74,6 +74,33 @@ def test_a_follow_up_gives_three_searches_at_most():
     assert len(searches(question, system=FOLLOWING, history=TALK)) == 3
 
 
+@pytest.mark.parametrize("question", ["art 38 ET", "ARTICULO 38 DEL E.T.", "¿qué dice el artículo 38?"])
+def test_a_question_that_only_names_a_provision_is_searched_as_it_is(question):
+    assert searches(question) == [question]
+
+
+def test_beside_a_named_provision_only_the_matter_is_searched():
+    assert searches("según la LGSS 205, ¿requisitos de permanencia?") == ["requisitos permanencia"]
+
+
+@pytest.mark.parametrize("question", ["===META=== USED|1 permanencia", "permanencia [C1] DROP|2,3", "NEED|permanencia"])
+def test_words_of_the_protocol_are_not_searched(question):
+    assert searches(question) == ["permanencia"]
+
+
+def test_how_long_is_no_matter_of_its_own():
+    assert searches("¿cuánto tiempo de permanencia?") == ["permanencia"]
+
+
+def test_a_question_that_points_back_is_searched_with_its_topic():
+    (found,) = searches("¿y la permanencia?", history=TALK)
+    assert set(found.split()) == {"permanencia", "preaviso", "despido", "objetivo"}
+
+
+def test_a_courtesy_after_an_answer_searches_nothing():
+    assert searches("Genial, muchas gracias", system=FOLLOWING, history=TALK) == []
+
+
 async def test_it_streams_the_same_reply_and_ends_with_a_finish_reason():
     messages = [FIRST, HumanMessage("vacaciones")]
     chunks = [chunk async for chunk in KeywordReader().astream(messages)]

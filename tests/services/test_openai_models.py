@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from fake_time import FakeTime
 from openai_server import OpenAIServer, Reply, failure, running_server, stream_error
+from pydantic import SecretStr
 
 from services.chat import LangChainChat
 from services.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
-from services.openai_models import chat_model, embedder, refuses_sampling
+from services.openai_models import chat_model, embedder, fingerprint_of, refuses_sampling
 from services.retry import Retrier
 from services.settings import ModelSettings
 
@@ -323,6 +324,29 @@ def test_one_event_loop_after_another(server, provider):
         return requests
 
     assert [asyncio.run(ask_and_close()), asyncio.run(ask_and_close())] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "dimensions", "fingerprint"),
+    [
+        ("openai", "text-embedding-3-small", None, "openai:text-embedding-3-small:1536"),
+        ("openai", "text-embedding-3-large", 256, "openai:text-embedding-3-large:256"),
+        ("azure", "text-embedding-3-small", None, "openai:text-embedding-3-small:1536"),
+        ("compatible", "bge-m3", 1024, "compatible:bge-m3:1024"),
+    ],
+)
+async def test_a_fingerprint_needs_no_client(provider, model, dimensions, fingerprint):
+    bare = ModelSettings(provider=provider, model=model, dimensions=dimensions)
+    assert fingerprint_of(bare) == fingerprint
+    connection = {"base_url": "http://127.0.0.1:1", "api_key": SecretStr("k"), "api_version": "1"}
+    made = embedder(bare.model_copy(update=connection))
+    assert (made.fingerprint, made.dimensions) == (fingerprint, int(fingerprint.rpartition(":")[2]))
+    await made.close()
+
+
+def test_a_fingerprint_needs_the_dimensions_of_an_unknown_model():
+    with pytest.raises(ConfigurationError, match="ARTICULADO_EMBEDDER_DIMENSIONS"):
+        fingerprint_of(ModelSettings(provider="compatible", model="bge-m3"))
 
 
 async def test_openai_s_own_address_is_the_default(chat, monkeypatch):

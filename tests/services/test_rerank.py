@@ -64,6 +64,17 @@ async def test_the_score_is_the_formula():
     assert score == pytest.approx(0.94 * 0.6)
 
 
+async def test_rules_go_before_transitional_and_amending_provisions():
+    text = {"title": "Vacaciones anuales"}
+    article, transitional = candidate(make_chunk(1), **text), candidate(make_chunk(2), provision_key="dt:1", **text)
+    final = candidate(make_chunk(3), provision_key="df:1", **text)
+    amending = candidate(
+        make_chunk(4), title="Modificación de las vacaciones anuales", law_id=article["chunk"]["law_id"]
+    )
+    found = await scores("vacaciones anuales", article, transitional, final, amending)
+    assert found == [pytest.approx(found[0] * factor) for factor in (1, 0.85, 0.8, 0.5)]
+
+
 async def test_a_question_without_a_word_of_the_field_is_damped():
     # "domicilio" in the text: lexical 0.75; 0.6 · 0.75^1.5, fusion 1.
     (score,) = await scores("domicilio", candidate(REMOTE, 1.0))

@@ -8,10 +8,11 @@ from fakes.chunks import NO_TERMS, Batch, make_chunk, terms, unit
 from fakes.qdrant_rest import FakeQdrant, running_qdrant
 from fakes.stores import build
 
-from services.errors import ArticuladoError, ConfigurationError, IndexMismatch, IndexMissing, StoreUnavailable
-from services.index import open_index
+from services.errors import ArticuladoError, ConfigurationError, IndexMissing, StoreUnavailable
+from services.index import IndexBuilder, open_index
 from services.protocols import HybridQuery, SearchFilter
 from services.settings import Settings
+from services.store.manifest import Index
 from services.store.server import ServerStore
 from services.store.server_writer import server_writer
 
@@ -69,10 +70,26 @@ async def test_collections_are_laid_out_for_scale(qdrant: FakeQdrant, tmp_path: 
     assert "text" not in point["payload"]["metadata"]
 
 
-async def test_a_rebuild_switches_all_aliases_at_once_and_deletes_the_old(qdrant: FakeQdrant, tmp_path: Path) -> None:
+def collections_of(*indexes: Index) -> set[str]:
+    return {f"{name}__{index.manifest.generation}" for index in indexes for name in index.manifest.collections}
+
+
+def aliases_of(index: Index) -> dict[str, str]:
+    return {name: f"{name}__{index.manifest.generation}" for name in index.manifest.collections}
+
+
+async def searched(qdrant: FakeQdrant, index: Index) -> dict[str, int]:
+    """Open a store as a process does, and count."""
+    store = ServerStore.connect(settings(qdrant), index.manifest)
+    try:
+        return await store.counts()
+    finally:
+        await store.close()
+
+
+async def test_a_rebuild_switches_all_aliases_at_once(qdrant: FakeQdrant, tmp_path: Path) -> None:
     writer = server_writer(settings(qdrant))
-    old = (await build(tmp_path, two_collections(), writer)).manifest.generation
-    qdrant.collections["normativa__killed"] = {}
+    await build(tmp_path, two_collections(), writer)
     qdrant.collections["ajena__1"] = {}
     qdrant.aliases["ajena"] = "ajena__1"
     qdrant.requests.clear()
@@ -84,21 +101,33 @@ async def test_a_rebuild_switches_all_aliases_at_once_and_deletes_the_old(qdrant
         {"create_alias": {"collection_name": f"normativa__{new}", "alias_name": "normativa"}},
         {"create_alias": {"collection_name": f"sentencias__{new}", "alias_name": "sentencias"}},
     ]
-    after = qdrant.requests[qdrant.requests.index(switch) :]
-    deleted = {asked.path for asked in after if asked.method == "DELETE"}
-    assert deleted == {
-        f"/collections/{name}" for name in (f"normativa__{old}", f"sentencias__{old}", "normativa__killed")
+    assert qdrant.aliases["ajena"] == "ajena__1"
+
+
+async def test_the_last_generation_stays_and_older_ones_go(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    first, second, third = [await build(tmp_path, two_collections(), server_writer(settings(qdrant))) for _ in "123"]
+    assert set(qdrant.collections) == collections_of(second, third)
+    assert {asked.path for asked in qdrant.asked("DELETE", ".*")} == {
+        f"/collections/{name}" for name in collections_of(first)
     }
-    assert len(deleted) == len(qdrant.asked("DELETE", ".*"))
-    assert set(qdrant.collections) == {f"normativa__{new}", f"sentencias__{new}", "ajena__1"}
+    assert not first.folder.exists()
 
 
-async def test_a_collection_that_the_new_build_lacks_goes(qdrant: FakeQdrant, tmp_path: Path) -> None:
+async def test_a_collection_that_the_new_build_lacks_loses_its_alias(qdrant: FakeQdrant, tmp_path: Path) -> None:
     writer = server_writer(settings(qdrant))
     await build(tmp_path, two_collections(), writer)
-    new = (await build(tmp_path, one_collection(), writer)).manifest.generation
-    assert qdrant.aliases == {"normativa": f"normativa__{new}"}
-    assert list(qdrant.collections) == [f"normativa__{new}"]
+    new = await build(tmp_path, one_collection(), writer)
+    assert qdrant.aliases == aliases_of(new)
+
+
+async def test_indexes_of_one_server_leave_each_other_alone(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    writer = server_writer(settings(qdrant))
+    qdrant.collections["normativa__otra-cosa"] = {}
+    one = await build(tmp_path / "una", two_collections(), writer)
+    for _ in "123":
+        other = await build(tmp_path / "otra", two_collections(), writer)
+    assert collections_of(one) | {"normativa__otra-cosa"} < set(qdrant.collections)
+    assert await searched(qdrant, one) == await searched(qdrant, other) == {"normativa": 2, "sentencias": 1}
 
 
 async def test_all_queries_of_a_collection_go_in_one_request(qdrant: FakeQdrant, tmp_path: Path) -> None:
@@ -110,7 +139,7 @@ async def test_all_queries_of_a_collection_go_in_one_request(qdrant: FakeQdrant,
     found = await store.search("normativa", queries, limit=1, prefetch=20, where=SearchFilter(territory="Galicia"))
     assert [[hit.chunk["id"] for hit in hits] for hits in found] == [[1], [1], [1]]
     [asked] = qdrant.requests
-    assert asked.path == "/collections/normativa/points/query/batch"
+    assert asked.path == f"/collections/normativa__{index.manifest.generation}/points/query/batch"
     searches = asked.body["searches"]
     assert [search["using"] for search in searches] == ["text-dense", "text-sparse", "text-sparse", "text-dense"]
     assert searches[2]["query"]["nearest"] == {"indices": [7], "values": [0.5]}
@@ -128,28 +157,34 @@ async def test_fetch_and_find_take_one_request_a_collection(qdrant: FakeQdrant, 
     assert [chunk["id"] for chunk in await store.fetch([3, 1])] == [3, 1]
     assert len(qdrant.requests) == 2
     await store.find("BOE-A-2015-11430", "art:1")
-    assert sorted(asked.path for asked in qdrant.requests[2:]) == [
-        "/collections/normativa/points/scroll",
-        "/collections/sentencias/points/scroll",
-    ]
+    assert {asked.path for asked in qdrant.requests[2:]} == {
+        f"/collections/{name}/points/scroll" for name in collections_of(index)
+    }
     await store.close()
 
 
-async def test_vectors_of_another_build_are_never_searched(qdrant: FakeQdrant, tmp_path: Path) -> None:
+async def test_a_running_process_goes_on_with_what_it_opened(qdrant: FakeQdrant, tmp_path: Path) -> None:
     writer = server_writer(settings(qdrant))
-    stale = await build(tmp_path / "una", two_collections(), writer)
-    fresh = await build(tmp_path / "otra", two_collections(), writer)
-    store = ServerStore.connect(settings(qdrant), stale.manifest)
-    for call in (store.counts, lambda: store.fetch([1]), lambda: store.find("a", "b")):
-        with pytest.raises(IndexMismatch, match="generación"):
+    opened = await build(tmp_path, two_collections(), writer)
+    store = ServerStore.connect(settings(qdrant), opened.manifest)
+    await store.counts()
+    await build(tmp_path, one_collection(), writer)
+    qdrant.requests.clear()
+    assert await store.counts() == {"normativa": 2, "sentencias": 1}
+    assert [chunk["id"] for chunk in await store.fetch([3, 2])] == [3, 2]
+    await store.find("a", "b")
+    await store.search("normativa", [QUERY], limit=5, prefetch=20, where=SearchFilter())
+    assert {asked.path.split("/")[2] for asked in qdrant.requests} == collections_of(opened)
+    await build(tmp_path, one_collection(), writer)  # the second rebuild removes what the process has open
+    for call in (
+        store.counts,
+        lambda: store.fetch([1]),
+        lambda: store.find("a", "b"),
+        lambda: store.search("normativa", [QUERY], limit=5, prefetch=20, where=SearchFilter()),
+    ):
+        with pytest.raises(IndexMissing, match=r"se ha reconstruido.* Reinicie articulado"):
             await call()
-    with pytest.raises(IndexMismatch, match="articulado ingest"):
-        await store.search("normativa", [QUERY], limit=5, prefetch=20, where=SearchFilter())
-    assert not qdrant.asked("POST", ".*batch")
     await store.close()
-    good = ServerStore.connect(settings(qdrant), fresh.manifest)
-    assert await good.counts() == {"normativa": 2, "sentencias": 1}
-    await good.close()
 
 
 @pytest.mark.parametrize(
@@ -189,12 +224,77 @@ async def test_no_server(tmp_path: Path) -> None:
     await store.close()
 
 
-async def test_a_build_that_fails_leaves_the_old_collections(qdrant: FakeQdrant, tmp_path: Path) -> None:
+@pytest.mark.parametrize("moved", [False, True], ids=["refused", "reply lost"])
+async def test_where_the_aliases_fail_the_old_index_serves(qdrant: FakeQdrant, tmp_path: Path, moved: bool) -> None:
     writer = server_writer(settings(qdrant))
     old = await build(tmp_path, two_collections(), writer)
-    aliases, collections = dict(qdrant.aliases), set(qdrant.collections)
-    qdrant.fail["/collections/aliases"] = 500
+    aliases = dict(qdrant.aliases)
+    if moved:
+        qdrant.lose_reply = "/collections/aliases"
+    else:
+        qdrant.fail["/collections/aliases"] = 500
     with pytest.raises(StoreUnavailable):
         await build(tmp_path, two_collections(), writer)
-    assert (qdrant.aliases, set(qdrant.collections)) == (aliases, collections)
     assert open_index(tmp_path) == old
+    assert await searched(qdrant, old) == {"normativa": 2, "sentencias": 1}
+    assert (qdrant.aliases == aliases) is not moved
+    assert set(qdrant.aliases.values()) < set(qdrant.collections), "outsiders find the old index or the new"
+    qdrant.fail.clear()
+    qdrant.lose_reply = ""
+    new = await build(tmp_path, two_collections(), writer)
+    assert (qdrant.aliases, set(qdrant.collections)) == (aliases_of(new), collections_of(old, new))
+
+
+async def test_where_the_switch_fails_both_generations_are_whole(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    writer = server_writer(settings(qdrant))
+    old = await build(tmp_path, two_collections(), writer)
+    obstacle = tmp_path / "current.partial"
+    obstacle.mkdir()
+    with pytest.raises(ArticuladoError):
+        await build(tmp_path, two_collections(), writer)
+    assert open_index(tmp_path) == old
+    assert await searched(qdrant, old) == {"normativa": 2, "sentencias": 1}
+    assert len(qdrant.collections) == 4
+    assert set(qdrant.aliases.values()) == set(qdrant.collections) - collections_of(old)
+    obstacle.rmdir()
+    new = await build(tmp_path, two_collections(), writer)
+    assert (qdrant.aliases, set(qdrant.collections)) == (aliases_of(new), collections_of(old, new))
+
+
+async def test_what_could_not_be_cleaned_up_goes_with_the_next_build(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    writer = server_writer(settings(qdrant))
+    first, second = [await build(tmp_path, two_collections(), writer) for _ in "12"]
+    qdrant.fail[f"/collections/sentencias__{first.manifest.generation}"] = 500
+    third = await build(tmp_path, two_collections(), writer)
+    assert open_index(tmp_path) == third
+    assert f"sentencias__{first.manifest.generation}" in qdrant.collections
+    qdrant.fail.clear()
+    fourth = await build(tmp_path, two_collections(), writer)
+    assert set(qdrant.collections) == collections_of(third, fourth)
+    assert not first.folder.exists()
+    assert not second.folder.exists()
+
+
+@pytest.mark.parametrize("reachable", [True, False])
+async def test_a_build_that_fails_or_is_killed_leaves_nothing(
+    qdrant: FakeQdrant, tmp_path: Path, reachable: bool
+) -> None:
+    """Where the server cannot be reached to clean up, the next build does it, as after a killed one."""
+    writer = server_writer(settings(qdrant))
+    old = await build(tmp_path, two_collections(), writer)
+    [batch] = two_collections()
+
+    async def fail() -> None:
+        async with IndexBuilder(tmp_path, writer) as builder:
+            await builder.add(batch.chunks, batch.dense, batch.sparse)
+            if not reachable:
+                qdrant.fail["/collections"] = 500
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail()
+    assert len(qdrant.collections) == (2 if reachable else 4)
+    qdrant.fail.clear()
+    async with IndexBuilder(tmp_path, writer):
+        assert set(qdrant.collections) == collections_of(old)
+    assert (open_index(tmp_path), qdrant.aliases) == (old, aliases_of(old))

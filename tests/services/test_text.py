@@ -122,6 +122,18 @@ def test_the_mark_of_an_apartado_or_a_letter_stays_with_its_text():
     ]
 
 
+def test_an_apartado_numbered_in_words_stays_with_its_text():
+    text = "Uno. Se respetará la libertad. Es un derecho.\nDos.–Los plazos.\nVigésima segunda. Rige.\nSon dos. Tres."
+    assert sentences(text) == [
+        "Uno. Se respetará la libertad.",
+        "Es un derecho.",
+        "Dos.–Los plazos.",
+        "Vigésima segunda. Rige.",
+        "Son dos.",
+        "Tres.",
+    ]
+
+
 def test_a_sentence_can_end_in_a_quotation_or_a_number():
     assert sentences("Es el artículo 38. El plazo es «breve.» Son 1.000 euros. Fin") == [
         "Es el artículo 38.",

@@ -32,6 +32,16 @@ def test_a_term_of_stop_words_weighs_what_its_legal_names_weigh():
     assert concept.stems == ("pag",)
 
 
+def test_a_word_of_no_text_does_not_make_a_term_of_the_table_say_more():
+    (both,) = concepts_of("caigo enfermo", Lexicon.build(["enfermo", "multa", "día"]))
+    assert (both.stems, both.weight) == (("caig", "enferm"), 0.5)
+
+
+def test_how_much_time_asks_for_a_figure_and_is_no_matter():
+    assert concepts_of("¿Cuánto tiempo dura la multa?", LEXICON) == concepts_of("¿Cuánto dura la multa?", LEXICON)
+    assert ("tiemp",) in {concept.stems for concept in concepts_of("¿Cuánto tiempo parcial?", EqualWeights())}
+
+
 def test_nothing_but_stop_words_is_about_nothing():
     assert concepts_of("¿y eso?", LEXICON) == []
     assert coverage([], {"x": 1.0}, LEXICON) == 0.0

@@ -1,4 +1,4 @@
-from state.reducers import add_usage, empty_usage
+from state.reducers import add_usage
 
 
 def usage(turn, calls, **stages):
@@ -25,9 +25,3 @@ def test_inputs_are_not_changed():
     one, other = usage(1, 1, answer=1.0), usage(1, 1, answer=1.0)
     add_usage(one, other)
     assert one == other == usage(1, 1, answer=1.0)
-
-
-def test_nothing_is_neutral():
-    assert add_usage(empty_usage(3), usage(3, 2, verify=1.0)) == usage(3, 2, verify=1.0) | {
-        "tokens": {"input": 2, "output": 1}
-    }

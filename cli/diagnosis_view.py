@@ -1,0 +1,39 @@
+"""A diagnosis on screen."""
+
+from rich.console import Console
+
+from cli.diagnosis import ROLES, Diagnosis, IndexDiagnosis
+from cli.render import clean
+
+
+def print_diagnosis(out: Console, found: Diagnosis) -> None:
+    """Print a diagnosis for a person."""
+    lines = []
+    for role, name in ROLES.items():
+        if settings := found["roles"].get(role):
+            model = " ".join(part for part in (settings["provider"], settings["model"], settings["base_url"]) if part)
+            lines.append((f"Modelo {name}", f"{model} · clave: {settings['key']}"))
+    if found["store"]:
+        lines.append(("Almacén", found["store"]))
+    if index := found["index"]:
+        lines += [
+            ("Índice", index["folder"] + (" (demostración)" if index["demo"] else "")),
+            ("Contenido", f"{index['chunks']} fragmentos"),
+            *((f"  {name}", _amount(index, name)) for name in index["collections"]),
+            ("Procede de", index["source"]),
+            ("Construido", f"{index['created']} (UTC)"),
+            *((f"Huella {part}", value) for part, value in index["fingerprints"].items()),
+        ]
+    for name, value in lines:
+        out.print(f"{name:<18} {clean(value)}", markup=False)
+    for note in found["notes"]:
+        out.print(f"\n{clean(note)}", markup=False)
+    for problem in found["problems"]:
+        out.print(f"\nProblema: {clean(problem)}", style="red", markup=False)
+    if found["ready"]:
+        out.print("\nTodo listo: se puede preguntar. (No se ha llamado a ningún modelo.)", style="green")
+
+
+def _amount(index: IndexDiagnosis, name: str) -> str:
+    unit = "leyes" if name == "normativa" else "documentos"
+    return f"{index['collections'][name]} fragmentos de {index['documents'].get(name, '?')} {unit}"

@@ -1,0 +1,94 @@
+"""What a caller may send: each check returns the clean value or says in Spanish what to mend."""
+
+import unicodedata
+
+from legal.territory import communities, find_territory
+from services.errors import InvalidInput
+from services.profile import Profile
+from state.chunks import MAX_CHUNK_ID
+from state.context import ResolvedContext
+from state.values import Message
+
+MAX_QUESTION_CHARACTERS = 4_000
+MAX_MESSAGE_CHARACTERS = 4_000
+MAX_MESSAGES = 20
+MAX_CARRIED = 30
+ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
+
+
+def checked_question(question: object) -> str:
+    """Return the question without surrounding white space, its accents composed as the law's are.
+
+    Raises:
+        InvalidInput: it is empty, too long or no text.
+    """
+    if not isinstance(question, str) or not question.strip():
+        raise InvalidInput(
+            "La pregunta está vacía. Escriba qué quiere saber, por ejemplo: ¿cuántos días de vacaciones tengo?"
+        )
+    if len(question) > MAX_QUESTION_CHARACTERS:
+        raise InvalidInput(
+            f"La pregunta tiene {len(question)} caracteres y el máximo es {MAX_QUESTION_CHARACTERS}. "
+            "Resúmala o divídala en varias preguntas."
+        )
+    return unicodedata.normalize("NFC", question).strip()
+
+
+def checked_history(history: object) -> list[Message]:
+    """Return the last messages of the history, each cut to what a prompt can bear.
+
+    Raises:
+        InvalidInput: it is not a list of messages with role and content.
+    """
+    if not isinstance(history, list):
+        raise InvalidInput('El historial («history») debe ser una lista de mensajes {"role", "content"}.')
+    messages: list[Message] = []
+    for number, message in enumerate(history, start=1):
+        role = ROLES.get(message.get("role", "")) if isinstance(message, dict) else None
+        content = message.get("content") if isinstance(message, dict) else None
+        if role is None or not isinstance(content, str):
+            raise InvalidInput(
+                f"El mensaje {number} del historial no es válido: "
+                "cada uno lleva «role» (user o assistant) y «content» (texto)."
+            )
+        messages.append({"role": role, "content": content[:MAX_MESSAGE_CHARACTERS]})  # type: ignore[typeddict-item]
+    return messages[-MAX_MESSAGES:]
+
+
+def checked_ids(ids: object) -> list[int]:
+    """Return chunk ids as integers, each once, at most as many as a context holds.
+
+    Raises:
+        InvalidInput: not a list, or an id that is no whole number in range.
+    """
+    if not isinstance(ids, list):
+        raise InvalidInput("«previous_chunk_ids» debe ser una lista con los identificadores de «context_chunk_ids».")
+    checked: list[int] = []
+    for value in ids:
+        is_number = isinstance(value, str) and len(value) <= len(str(MAX_CHUNK_ID)) and value.isascii()
+        number = int(value) if is_number and value.isdigit() else value
+        if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= MAX_CHUNK_ID:
+            raise InvalidInput(
+                f"«{str(value)[:40]}» no es un identificador de fragmento. "
+                "Use los de «context_chunk_ids» de la respuesta anterior."
+            )
+        checked.append(number)
+    return list(dict.fromkeys(checked))[:MAX_CARRIED]
+
+
+def check_options(context: ResolvedContext, profile: Profile) -> None:
+    """Check the options of a run against the profile and the map.
+
+    Raises:
+        InvalidInput: a collection that the profile does not have, or no territory of Spain.
+    """
+    unknown = [name for name in context.collections if name not in profile.names]
+    if unknown:
+        raise InvalidInput(
+            f"No existe la colección «{unknown[0]}». Colecciones disponibles: {', '.join(profile.names)}."
+        )
+    if context.territory and not find_territory(context.territory):
+        raise InvalidInput(
+            f"«{context.territory}» no es una comunidad autónoma ni una ciudad conocida. "
+            f"Comunidades: {', '.join(communities())}."
+        )

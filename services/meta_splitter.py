@@ -1,0 +1,145 @@
+"""The stream of a principal's reply: what is answer, and what is metadata.
+
+Principals write the answer, then ``===META===``, then USED, DROP and NEED lines. Models get it wrong in every way:
+
+- A delimiter counts where nothing but decoration follows it on its line, or a metadata line does. Anywhere else it
+  is quoted, and an ellipsis stands for it.
+- After a delimiter, a stretch without any metadata line is answer again if another delimiter follows (the first
+  one was quoted), or if no answer has been written yet; any other stretch is metadata.
+- A line that begins with USED, DROP or NEED and a separator is metadata wherever it stands.
+"""
+
+import re
+from collections.abc import Callable
+
+DELIMITER = "===META==="
+
+_DELIMITER = re.compile(r"={3,}[ \t]*META[ \t]*={3,}", re.IGNORECASE)
+_DELIMITER_BEGUN = re.compile(r"=+[ \t]*(?:M(?:E(?:T(?:A[ \t]*=*)?)?)?)?$", re.IGNORECASE)
+_DECORATION = " \t>*_`~#+•-\"'«»“”"
+_LEAD = rf"^[\s{re.escape(_DECORATION)}]*(?:\d{{1,2}}[.)]\s*[*_`]*)?"
+_META_LINE = re.compile(_LEAD + r"(USED|DROP|NEED)[\s*_`]*[|:｜](.*)$", re.IGNORECASE)
+_META_BEGUN = re.compile(
+    _LEAD + r"(?:\d{1,2}|U?|US|USE|USED[\s*_`]*|D?|DR|DRO|DROP[\s*_`]*|N?|NE|NEE|NEED[\s*_`]*)$", re.IGNORECASE
+)
+_BREAKS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
+
+
+def unify_breaks(text: str) -> str:
+    """Write every line break as a newline."""
+    return text.replace("\r\n", "\n").translate(_BREAKS)
+
+
+def defuse_metadata(text: str) -> str:
+    """Alter what a splitter would take for a delimiter or a metadata line: ``USED|1`` -> ``USED/1``."""
+    lines = _DELIMITER.sub("=META=", unify_breaks(text)).split("\n")
+    return "\n".join(_without_separator(line) for line in lines)
+
+
+def _without_separator(line: str) -> str:
+    match = _META_LINE.match(line)
+    return f"{line[: match.start(2) - 1]}/{match.group(2)}" if match else line
+
+
+class MetaSplitter:
+    """Splits a streamed reply: answer text goes to ``emit`` as soon as it is certain, metadata is kept.
+
+    What is emitted adds up to ``answer``, which neither begins nor ends with white space.
+    """
+
+    def __init__(self, emit: Callable[[str], None] = lambda text: None) -> None:
+        self._emit_text = emit
+        self.answer = ""
+        self.metadata: list[tuple[str, str]] = []
+        self._line = ""  # of the current line, what is neither answer nor metadata yet
+        self._line_begins = True  # nothing of the current line has been decided
+        self._blank = ""  # white space that becomes answer only if more answer follows
+        self._after_delimiter = False
+        self._held = ""  # text since the last delimiter
+        self._held_has_meta = False
+        self._closed = False  # a stretch with metadata has ended the answer for good
+        self._return = False
+
+    def feed(self, text: str) -> None:
+        """Take the next piece of the reply."""
+        for piece in re.split(r"(\n)", self._unify_breaks(text)):
+            if piece == "\n":
+                self._end_line(newline=True)
+            elif piece:
+                self._line += piece
+                self._settle(line_complete=False)
+
+    def close(self) -> None:
+        """Take the end of the reply."""
+        self._end_line(newline=False)
+        if self._after_delimiter:
+            self._end_stretch(last=True)
+
+    def _unify_breaks(self, text: str) -> str:
+        ended_in_return, self._return = self._return, text.endswith("\r") if text else self._return
+        if ended_in_return and text.startswith("\n"):
+            text = text[1:]
+        return unify_breaks(text)
+
+    def _end_line(self, *, newline: bool) -> None:
+        self._settle(line_complete=True)
+        if match := _META_LINE.match(self._line) if self._line_begins else None:
+            self._keep(match)
+        else:
+            # A delimiter that was cut off is no answer.
+            self._text(_DELIMITER_BEGUN.sub("", self._line) if not newline else self._line)
+            if newline:
+                self._text("\n")
+        self._line, self._line_begins = "", True
+
+    def _settle(self, *, line_complete: bool) -> None:
+        """Decide as much of the current line as can be decided."""
+        while found := _DELIMITER.search(self._line):
+            before, rest = self._line[: found.start()], self._line[found.end() :].lstrip(_DECORATION + "=")
+            if (not rest and not line_complete) or (rest and not line_complete and _META_BEGUN.match(rest)):
+                return
+            if rest and not _META_LINE.match(rest) and not _DELIMITER.match(rest):
+                if not line_complete and _DELIMITER_BEGUN.match(rest):
+                    return
+                self._line = f"{before}…{self._line[found.end() :]}"
+                continue
+            if before_meta := _META_LINE.match(before) if self._line_begins else None:
+                self._keep(before_meta)
+            elif before.strip(_DECORATION):
+                self._text(before)
+            if self._after_delimiter:
+                self._end_stretch(last=False)
+            self._after_delimiter = True
+            self._line, self._line_begins = rest, True
+        if line_complete or (self._line_begins and (_META_BEGUN.match(self._line) or _META_LINE.match(self._line))):
+            return
+        pending = _DELIMITER_BEGUN.search(self._line)
+        cut = pending.start() if pending else len(self._line)
+        if cut and not (pending and self._line_begins and not self._line[:cut].strip(_DECORATION)):
+            self._text(self._line[:cut])
+            self._line, self._line_begins = self._line[cut:], False
+
+    def _keep(self, match: re.Match[str]) -> None:
+        self.metadata.append((match.group(1).upper(), match.group(2)))
+        self._held_has_meta = True
+
+    def _text(self, text: str) -> None:
+        if self._after_delimiter:
+            self._held += text
+        else:
+            self._show(text)
+
+    def _end_stretch(self, *, last: bool) -> None:
+        is_answer = not self._held_has_meta and not self._closed and (not last or not self.answer)
+        if is_answer:
+            self._show(self._held)
+        self._closed = self._closed or self._held_has_meta
+        self._held, self._held_has_meta = "", False
+
+    def _show(self, text: str) -> None:
+        text = self._blank + text if self.answer else text.lstrip()
+        shown = text.rstrip()
+        self._blank = text[len(shown) :] if self.answer or shown else ""
+        if shown:
+            self.answer += shown
+            self._emit_text(shown)

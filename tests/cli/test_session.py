@@ -1,0 +1,90 @@
+"""Opening for a command: what is said before texts go out, and that everything is closed after it."""
+
+import dataclasses
+import io
+import json
+import sys
+from collections.abc import Iterator
+
+import pytest
+from openai_server import OpenAIServer, failure, running_server
+
+from cli.main import run
+from services import factory
+
+MODEL = "text-embedding-3-small"
+ANNOUNCEMENT = f"Se construye el índice de demostración: sus textos se envían a {MODEL} (compatible).\n"
+
+
+@pytest.fixture
+def home(monkeypatch, tmp_path):
+    """Give the test an installation of its own, without an index yet."""
+    monkeypatch.setenv("ARTICULADO_HOME", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def provider(home, monkeypatch) -> Iterator[OpenAIServer]:
+    with running_server() as server:
+        monkeypatch.setenv("ARTICULADO_EMBEDDER_PROVIDER", "compatible")
+        monkeypatch.setenv("ARTICULADO_EMBEDDER_BASE_URL", server.url)
+        monkeypatch.setenv("ARTICULADO_EMBEDDER_DIMENSIONS", "8")
+        yield server
+
+
+@pytest.mark.integration
+def test_texts_of_the_demo_go_to_a_provider_once_and_not_unannounced(provider, capsys):
+    assert run(["search", "vacaciones", "--json"]) == 0
+    output = capsys.readouterr()
+    assert output.err == ANNOUNCEMENT
+    assert json.loads(output.out)["candidates"]
+    built = provider.calls(MODEL)
+    assert built > 1
+    assert run(["search", "vacaciones", "--json"]) == 0
+    assert capsys.readouterr().err == ""
+    assert provider.calls(MODEL) == built + 1
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("arguments", [["ask", "vacaciones"], ["search", "vacaciones"], ["chat"]])
+def test_the_announcement_comes_before_the_first_text_goes_out(provider, capsys, arguments):
+    provider.script(MODEL, failure(401))
+    assert run(arguments) == 1
+    assert capsys.readouterr().err.startswith(f"{ANNOUNCEMENT}Error: ")
+    assert provider.calls(MODEL) == 1
+
+
+def test_offline_nothing_is_announced(home, capsys):
+    assert run(["search", "vacaciones"]) == 0
+    assert capsys.readouterr().err == ""
+    assert (home / "index" / "current").is_file()
+
+
+class Watched:
+    """A real service of which the closing is recorded."""
+
+    def __init__(self, service, name, closed):
+        self._service, self._name, self._closed = service, name, closed
+
+    def __getattr__(self, attribute):
+        return getattr(self._service, attribute)
+
+    async def close(self):
+        self._closed.append(self._name)
+        await self._service.close()
+
+
+@pytest.mark.parametrize("arguments", [["ask", "vacaciones"], ["search", "vacaciones"], ["chat"], ["doctor"]])
+def test_every_service_is_closed_at_the_end(arguments, monkeypatch):
+    assert run(["search", "vacaciones"]) == 0  # the demo index is there
+    build, closed = factory.build_services, []
+
+    def watched(settings, index):
+        services = build(settings, index)
+        names = ("store", "reader", "principal", "embedder")
+        return dataclasses.replace(services, **{n: Watched(getattr(services, n), n, closed) for n in names})
+
+    monkeypatch.setattr(factory, "build_services", watched)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("vacaciones\n/salir\n"))
+    assert run(arguments) == 0
+    assert sorted(closed) == ["embedder", "principal", "reader", "store"]

@@ -1,0 +1,81 @@
+"""Which index the settings lead to, and when the demo is built."""
+
+from pathlib import Path
+
+import pytest
+from fakes.index_process import labelled
+
+from ingestion.demo import open_configured
+from services.errors import IndexMismatch, IndexMissing
+from services.factory import CHUNKER, expected_fingerprints
+from services.settings import ModelSettings, Settings
+from services.store.builder import IndexBuilder
+from services.store.edge_writer import EdgeWriter
+from services.store.manifest import Description, Fingerprints, Index
+
+AS_CONFIGURED = expected_fingerprints(Settings.read(None), "packaged:0123")
+
+
+async def an_index(folder: Path, fingerprints: Fingerprints = AS_CONFIGURED, *, demo: bool) -> Index:
+    batch = labelled("a")
+    async with IndexBuilder(folder, EdgeWriter) as builder:
+        await builder.add(batch.chunks, batch.dense, batch.sparse)
+        return await builder.commit(
+            Description(fingerprints=fingerprints, profile="laboral", language="es", source="a", demo=demo)
+        )
+
+
+def naming(folder: Path, **more: object) -> Settings:
+    return Settings.read(None, index=folder, **more)
+
+
+async def test_a_named_demo_may_hold_another_corpus(tmp_path: Path) -> None:
+    demo = await an_index(tmp_path, demo=True)
+    assert await open_configured(naming(tmp_path)) == demo
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"lsa_dimensions": 64},
+        {"embedder": ModelSettings(provider="openai", model="text-embedding-3-small")},
+    ],
+)
+async def test_a_named_demo_of_another_embedder_is_refused(tmp_path: Path, other: dict[str, object]) -> None:
+    demo = await an_index(tmp_path, demo=True)
+    with pytest.raises(IndexMismatch, match=r"Difieren: los vectores densos \(\S+ \S+ \S+ \S+\)\. .*articulado ingest"):
+        await open_configured(naming(tmp_path, **other))
+    assert await open_configured(naming(tmp_path)) == demo, "nothing was rebuilt"
+
+
+async def test_a_named_demo_of_other_weights_is_refused(tmp_path: Path) -> None:
+    await an_index(tmp_path, AS_CONFIGURED.model_copy(update={"sparse": "bm25:0"}), demo=True)
+    with pytest.raises(IndexMismatch, match=r"Difieren: los pesos BM25 \(\S+ \S+ \S+ \S+\)\. "):
+        await open_configured(naming(tmp_path))
+
+
+@pytest.mark.parametrize("named", [True, False])
+async def test_an_index_of_laws_is_checked_whole_and_never_rebuilt(tmp_path: Path, named: bool) -> None:
+    settings = naming(tmp_path / "index") if named else Settings.read(None, home=tmp_path)
+    await an_index(settings.index_folder, demo=False)
+    with pytest.raises(IndexMismatch, match="la división en fragmentos"):
+        await open_configured(settings)
+    laws = await an_index(settings.index_folder, AS_CONFIGURED.model_copy(update={"chunker": CHUNKER}), demo=False)
+    assert await open_configured(settings) == laws
+
+
+async def test_a_named_folder_without_an_index_stays_empty(tmp_path: Path) -> None:
+    with pytest.raises(IndexMissing, match="articulado ingest"):
+        await open_configured(naming(tmp_path / "nada"))
+    assert not (tmp_path / "nada").exists()
+
+
+async def test_the_default_demo_is_built_once_and_again_for_other_settings(tmp_path: Path) -> None:
+    settings = Settings.read(None, home=tmp_path, lsa_dimensions=16)
+    built = await open_configured(settings)
+    assert built.manifest.demo
+    assert await open_configured(settings) == built
+    other = Settings.read(None, home=tmp_path, lsa_dimensions=8)
+    rebuilt = await open_configured(other)
+    assert rebuilt.folder != built.folder
+    assert rebuilt.manifest.fingerprints == expected_fingerprints(other, built.manifest.fingerprints.chunker)

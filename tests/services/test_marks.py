@@ -1,0 +1,123 @@
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from services.marks import defuse_marks, keep_marks, marks_in, numbers_in
+
+# Written independently of the subject: a bracket that begins with a C-number, after a word or decoration at most.
+BRACKETED = re.compile(r"[\[【［](?:[\s*_`^]|ver |fragmentos? )*C\s*(\d+)[^\[\]【】［］]{0,99}[\]】］]", re.IGNORECASE)
+
+PIECES = st.sampled_from(
+    [*"[]【】-–,/&a_`()", " ", "\n", "\0", "**", "; ", ". ", " y ", " e ", " and ", "98", "art. 38"]
+) | (st.sampled_from(["C1", "C2", "C99", "c 7", "[C1]", "[C99]", "Fragmento ", "fragmentos ", "ver "]))
+ANSWERS = st.lists(PIECES | st.text(max_size=4), max_size=25).map("".join)
+
+
+@pytest.mark.parametrize(
+    ("written", "kept", "dropped"),
+    [
+        ("[C1]", "[C1]", []),
+        ("[C1-C3]", "[C1][C2][C3]", []),
+        ("[C1–C99]", "[C1][C2][C3]", [99]),
+        ("[C2 a 3]", "[C2][C3]", []),
+        ("[C3-C1]", "[C1][C2][C3]", []),
+        ("[C1 e C99]", "[C1]", [99]),
+        ("[C1/C2]", "[C1][C2]", []),
+        ("[C1 and C99]", "[C1]", [99]),
+        ("[C1 & C2]", "[C1][C2]", []),
+        ("[C1,C2,]", "[C1][C2]", []),
+        ("[C1, 2 y 3]", "[C1][C2][C3]", []),
+        ("[C1, C2, y C3]", "[C1][C2][C3]", []),
+        ("[C1 C2]", "[C1][C2]", []),
+        ("[C1; c 2]", "[C1][C2]", []),
+        ("[C01]", "[C1]", []),
+        ("[Fragmento C99]", "", [99]),
+        ("[fragmentos C1 y C2]", "[C1][C2]", []),
+        ("[Fragmento 3]", "[C3]", []),
+        ("[véase C2]", "[C2]", []),
+        ("[ver fragmento **C2**]", "[C2]", []),
+        ("[frag. 2]", "[C2]", []),
+        ("[FragmentoC2]", "[C2]", []),
+        ("【C1】", "[C1]", []),
+        ("【C99】", "", [99]),
+        ("［C2］", "[C2]", []),
+        ("[**C99**]", "", [99]),
+        ("[C1, art. 38.1 ET]", "[C1]", []),
+        ("[C1, 38.1 ET]", "[C1]", []),
+        ("[C1, art. 5; C99, art. 6]", "[C1]", [99]),
+        ("[C123456789012345678901]", "", [123456789012345678901]),
+    ],
+)
+def test_every_form_is_written_back_as_one(written, kept, dropped):
+    text = f"Son 30 días {written}."
+    assert keep_marks(text, {1, 2, 3}) == (f"Son 30 días {kept}.".replace("días .", "días."), dropped)
+    assert set(marks_in(text, {1, 2, 3})) >= set(dropped) | set(marks_in(kept))
+
+
+@pytest.mark.parametrize(
+    "text", ["subgrupo (C1)", "[1]", "[NOTA: C1]", "[subgrupo C1]", "asunto [C-123/19]", "[…]", "C1", "[C]", "[C1"]
+)
+def test_what_is_no_mark_stays(text):
+    assert marks_in(text) == []
+    assert keep_marks(text, set()) == (text, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Sí **[C99]**.", "Sí."),
+        ("Sí _[C99]_, pero `[C98]` más.", "Sí, pero más."),
+        ("Sí ([C99]).", "Sí."),
+        ("Sí [[C99]].", "Sí."),
+        ("Sí **[C98], [C99]**.", "Sí."),
+        ("Sí **[C1][C99]**.", "Sí **[C1]**."),
+        ("Sí [C98] y [C99].", "Sí."),
+        ("Sí [C1], [C99].", "Sí [C1]."),
+        ("**Uno** [C99] **dos**", "**Uno** **dos**"),
+        ("[C99] Sí.", "Sí."),
+        ("Uno [C99]\n[C98] Dos", "Uno\nDos"),
+        ("Sí [[C98]C99].", "Sí."),
+    ],
+)
+def test_what_a_vanished_mark_leaves_goes_too(text, kept):
+    assert keep_marks(text, {1})[0] == kept
+
+
+def test_dropped_numbers_come_in_order_and_once():
+    assert keep_marks("[C9][C1][C7] [C9]", {1})[1] == [9, 7]
+
+
+def test_a_range_makes_no_more_than_is_known():
+    assert marks_in("[C1-C999999]") == [1, 999999]
+    assert marks_in("[C1-C999999]", {2, 3}) == [1, 2, 3, 999999]
+    assert numbers_in("2-4, 9 hasta 7", range(1, 6)) == [2, 3, 4, 7, 9]
+
+
+@given(ANSWERS, st.sets(st.integers(1, 9) | st.just(98), max_size=6))
+@settings(max_examples=1000, deadline=None)
+def test_only_known_marks_are_left_and_all_of_them(text, known):
+    kept, dropped = keep_marks(text, known)
+    assert {int(number) for number in BRACKETED.findall(kept)} <= known
+    assert set(marks_in(kept)) <= known
+    assert set(marks_in(text, known)) & known <= set(marks_in(kept))
+    assert not set(dropped) & known
+    assert set(marks_in(text, known)) - known <= set(dropped)
+    assert keep_marks(kept, known) == (kept, [])
+
+
+@given(ANSWERS)
+@settings(max_examples=500, deadline=None)
+def test_no_mark_is_left_in_defused_text(text):
+    defused = defuse_marks(text)
+    assert not BRACKETED.search(defused + "]")
+    assert marks_in(defused + "]") == []
+    assert len(defused) == len(text)
+
+
+@pytest.mark.parametrize("unit", ["[C1, ", "[ ", "[C1", "(", "`", " ", "\0", "[C1 y ", "**", "C1 ", "[["])
+def test_long_nonsense_is_read_in_no_time(unit):
+    text = unit * 20_000
+    assert keep_marks(text, {1})[1] == []
+    assert marks_in(text) == []

@@ -1,0 +1,42 @@
+"""What the user reads about a value that cannot be used."""
+
+import pytest
+
+from services.errors import ConfigurationError
+from services.settings import Settings
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("STORE", "nube", "los valores posibles son 'embedded' o 'server'"),
+        ("READER_PROVIDER", "otro", "los valores posibles son 'offline', 'openai', 'azure' o 'compatible'"),
+        ("RERANK_STRATEGY", "otra", "'auto'"),
+        ("QDRANT_SHARDS", "dos", "debe ser un número entero"),
+        ("QDRANT_SHARDS", "1.5", "debe ser un número entero"),
+        ("QDRANT_SHARDS", "9" * 5000, "debe ser un número entero"),
+        ("PRINCIPAL_TPM", "muchos", "debe ser un número entero"),
+        ("QUESTION_TIMEOUT", "pronto", "debe ser un número"),
+        ("QUESTION_TIMEOUT", "0", "debe ser mayor que 0"),
+        ("RAG_ENABLED", "quizá", "debe ser true o false"),
+        ("CONTEXT_TOKENS", "499", "debe ser 500 o más"),
+        ("LSA_DIMENSIONS", "1025", "debe ser 1024 o menos"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_explained_in_spanish(monkeypatch, name, value, says):
+    monkeypatch.setenv(f"ARTICULADO_{name}", value)
+    with pytest.raises(ConfigurationError) as raised:
+        Settings.read(env_file=None)
+    message = str(raised.value)
+    assert message.startswith(f"El valor de ARTICULADO_{name} no es válido: ")
+    assert says in message
+    assert message.endswith("Corríjalo en el entorno o en el fichero .env.")
+    assert not {"should", "Input", "or", "valid"} & set(message.replace(",", " ").split())
+
+
+def test_an_error_of_another_type_says_nothing_in_english():
+    with pytest.raises(ConfigurationError) as raised:
+        Settings.read(env_file=None, home=b"\xff")
+    assert str(raised.value) == (
+        "El valor de ARTICULADO_HOME no es válido. Corríjalo en el entorno o en el fichero .env."
+    )
