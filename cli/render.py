@@ -46,14 +46,20 @@ def print_indented(out: Console, text: str, *, indent: int, style: str = "") -> 
 
 
 def print_sources(out: Console, citations: Iterable[Citation]) -> None:
-    """List what the answer rests on: mark, law, provision, link, and whether it is official text."""
-    listed = list(citations)
-    if not listed:
-        return
-    out.print("\nFuentes", style="bold")
-    for citation in listed:
+    """List what the answer rests on: marks, law, provision, link, and whether it is official text.
+
+    The parts of a provision are one source with several marks.
+    """
+    sources: dict[tuple[object, ...], list[Citation]] = {}
+    for citation in citations:
+        place = (citation["law_id"], citation["provision"], citation["url"], citation["note"], citation["official"])
+        sources.setdefault(place, []).append(citation)
+    if sources:
+        out.print("\nFuentes", style="bold")
+    for citation, *others in sources.values():
+        marks = "".join(f"[{one['mark']}]" for one in (citation, *others))
         title = f". {citation['title']}" if citation["title"] else ""
-        print_indented(out, f"[{citation['mark']}] {citation['law']}, {citation['provision']}{title}", indent=2)
+        print_indented(out, f"{marks} {citation['law']}, {citation['provision']}{title}", indent=2)
         if citation["url"]:
             print_indented(out, citation["url"], indent=7, style="cyan")
         if citation["note"]:

@@ -26,6 +26,15 @@ def test_sources_name_law_provision_and_whole_link():
     assert out.file.getvalue().splitlines() == ["", "Fuentes", "  [C1] Ley, Artículo 1. Objeto", f"       {LONG}"]
 
 
+def test_the_parts_of_a_provision_are_one_source():
+    out = piped()
+    print_sources(out, [citation(), citation(mark="C4", provision="Artículo 2"), citation(mark="C2", chunk_id=2)])
+    assert out.file.getvalue().splitlines()[2::2] == [
+        "  [C1][C2] Ley, Artículo 1. Objeto",
+        "  [C4] Ley, Artículo 2. Objeto",
+    ]
+
+
 def test_sources_tell_plain_language_from_official_text_and_show_notes():
     out = piped()
     print_sources(out, [citation(official=False, url="", title="", note="Derogado por la Ley 2/2020.")])
