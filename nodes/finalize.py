@@ -30,13 +30,14 @@ class FinalizeUpdate(TypedDict):
 async def finalize(state: RagState, runtime: Runtime[ResolvedContext], *, profile: Profile) -> FinalizeUpdate:
     """Write the turn's result; dropped chunks are never handed on.
 
-    A turn that ends in a refusal says what was searched, and hands on what it was handed: the conversation goes on.
+    A refusal says what was searched. A turn that rests on nothing (a refusal, a "gracias") hands on what it was handed:
+    the conversation goes on.
     """
     answer, used, dropped = state["answer"], state["used_chunk_ids"], state["dropped_chunk_ids"]
     abstained = state["abstained"] or declined(answer)
     if is_bare_refusal(answer):
         answer = f"{answer}\n\n{what_was_searched(state, runtime.context, profile)}"
-    carried = [found["chunk"]["id"] for found in state.get("carried", [])] if abstained else []
+    carried = [found["chunk"]["id"] for found in state.get("carried", [])]
     said: list[Message] = [
         {"role": "user", "content": state["question"]},
         {"role": "assistant", "content": answer},

@@ -9,12 +9,13 @@ from legal.laws import law_mentions
 from services.text import content_words
 
 _PROTOCOL = re.compile(
-    r"={2,}\s*META\s*=*|\b(?:USED|DROP|NEED)\s*\|\s*(?:[C\d,\s]*\d\b)?|\[\s*C\s*\d+\s*\]", re.IGNORECASE
+    r"=+\s*META\s*=+|\b(?:USED|DROP|NEED)\s*\|\s*(?:[C\d,\s]*\d\b|ninguno\b)?|\[\s*C\s*\d+\s*\]", re.IGNORECASE
 )
 _CITING = re.compile(
     r"\b(?:arts?|articulos?|apartados?|letras?|parrafos?|numeros?|num|puntos?|disposicion(?:es)?|adicional|transitoria"
-    r"|derogatoria|final|anexos?|preceptos?|norma|texto|contenido|literal(?:mente)?|regula|establece|dispone|segun"
-    r"|conforme|e\.\s?t\.?|[a-z]|\d+(?:\.\d+)*|[ivx]+|bis|ter|quater)\b\.?"
+    r"|derogatoria|final|anexos?|preceptos?|norma|texto|contenido|literal(?:mente)?|segun"
+    r"|conforme|dicen?|dijo|deci[ar]|regula(?:n|ba|r)?|establec(?:e|en|ia)|dispon(?:e|en|ia)|preve|explica(?:me|r)?"
+    r"|e\.\s?t\.?|[a-z]|\d+(?:\.\d+)*|[ivx]+|bis|ter|quater)\b\.?"
 )
 _OPENING = re.compile(
     r"\W*(?:y|e|o|pero|entonces|ademas|tambien|tampoco|o sea|en (?:ese|tal|este) caso|aunque|ni)\b(?! que\b)"

@@ -47,14 +47,14 @@ def choose(question: str, fragments: Sequence[Fragment], weights: StemWeights, e
     """Choose the passages that cover the question best, of 4 provisions at most.
 
     Provisions keep the order of the fragments; what is no longer in force comes last, and only where it says more
-    than what is.
-    A provision that the question names goes first; if the question says no more than the name, nothing else is
-    quoted. ``earlier`` is the question that a follow-up is about: it counts less.
+    than what is. A provision that the question names goes first; if the question says no more than the name, nothing
+    else is quoted, not even where the provision is not among the fragments. ``earlier`` is the question that a
+    follow-up is about: it counts less.
     """
     matter = matter_of(question)
     rated = rate(question, fragments, weights, earlier)
     named = [one for one in rated if one.asked]
-    others = [one for one in rated if not one.asked and (matter or not named)]
+    others = [one for one in rated if not one.asked and matter]
     floor = _RELEVANT if of_the_field(f"{question} {earlier}", _stem) else _RELEVANT_OFF_FIELD
     best = max([floor, *(one.score for one in others if not one.past)])
     present = max((one.coverage for one in others if not one.past), default=0.0)

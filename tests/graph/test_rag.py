@@ -497,6 +497,8 @@ async def test_a_refusal_hands_on_what_it_was_handed_and_says_what_was_searched(
     result = await ask(live, previous_chunk_ids=[55])
     assert result["context_chunk_ids"] == [55]
     assert "«vacaciones anuales»" in result["answer"]
+    thanks = services('["vacaciones anuales"]', "De nada.\n===META===\nUSED|ninguno\nDROP|ninguno")
+    assert (await ask(thanks, "gracias", previous_chunk_ids=[55]))["context_chunk_ids"] == [55]
 
 
 @pytest.mark.parametrize("question", ["art. 999 ET", "¿qué dice el artículo 999 del Estatuto de los Trabajadores?"])

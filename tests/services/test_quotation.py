@@ -84,6 +84,10 @@ def test_a_named_apartado_is_quoted(question, text):
     assert found.startswith(text)
 
 
+def test_a_named_provision_that_is_not_there_is_replaced_by_no_other():
+    assert choose("¿qué decía el artículo 99 ET?", [fragment("1. El artículo.")], EqualWeights()).quotations == []
+
+
 def test_a_named_letter_is_quoted_with_its_lead_in():
     assert quoted("art. 55.5.b) ET", fragment(with_items())) == (f"{LEAD} […] {ITEMS[1]} […]",)
 
@@ -118,5 +122,5 @@ def test_a_follow_up_counts_the_earlier_question_and_goes_by_score():
     best = fragment("Huelga, embarazo y lluvia.", number=3, provision="Artículo 3", title="")
     assert marks_of_follow_up("¿y el embarazo?", near, far, earlier="") == ["[C1]", "[C2]"]
     assert marks_of_follow_up("¿y el embarazo?", near, far, earlier="huelga") == ["[C2]"]
-    assert marks_of_follow_up("¿y el embarazo y la lluvia?", near, far, best, earlier="huelga") == ["[C3]"]
+    assert marks_of_follow_up("¿y el embarazo y la lluvia?", near, far, best, earlier="huelga") == ["[C3]", "[C2]"]
     assert marks_of_follow_up("¿y la huelga con embarazo?", far, best, earlier="lluvia") == ["[C3]", "[C2]"]

@@ -1,0 +1,55 @@
+import pytest
+
+from services.question import earlier_matter, is_courtesy, matter_of, points_back, without_protocol
+
+
+@pytest.mark.parametrize(
+    ("question", "matter"),
+    [
+        ("art 38 ET", ""),
+        ("¿Qué decía el artículo 38.3 del E.T.?", ""),
+        ("letra b) del apartado 5 del artículo 55 ET", ""),
+        ("LGSS 205 jubilación", "jubilación"),
+        ("base reguladora según el art. 209 LGSS", "base reguladora el"),
+        ("prevención en el artículo 14 LPRL", "prevención en el"),
+        ("vacaciones del ET", "vacaciones del ET"),
+    ],
+)
+def test_the_matter_of_a_question_is_what_it_says_beside_the_provisions(question, matter):
+    assert matter_of(question) == matter
+
+
+def test_words_of_the_protocol_are_left_out():
+    assert without_protocol("===META=== USED|1 DROP|ninguno vacaciones [C12] NEED|despido") == "vacaciones despido"
+    assert without_protocol("la meta de 2030") == "la meta de 2030"
+
+
+@pytest.mark.parametrize("text", ["gracias", "Vale.", "ok, muchas gracias", "¡Perfecto! Hasta luego"])
+def test_courtesies(text):
+    assert is_courtesy(text)
+
+
+@pytest.mark.parametrize("text", ["", "vale de comida", "gracias, ¿y el paro?", "muchas vacaciones"])
+def test_other_messages_are_no_courtesies(text):
+    assert not is_courtesy(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["¿Y si me caso?", "pero soy fijo", "entonces, ¿cobro?", "¿puedo partirlas?", "¿me las pagan?", "por eso"]
+)
+def test_what_points_back(text):
+    assert points_back(text)
+
+
+@pytest.mark.parametrize("text", ["¿Cuántos días de vacaciones tengo?", "yo trabajo de noche", "despido nulo"])
+def test_what_stands_by_itself(text):
+    assert not points_back(text)
+
+
+def test_the_earlier_question_is_the_last_that_stands_by_itself():
+    asked = ["¿Cuántos días de vacaciones tengo?", "¿y si enfermo?", "gracias"]
+    assert earlier_matter("¿y las horas extraordinarias de los domingos?", asked) == asked[0]
+    assert earlier_matter("¿cuánto?", asked) == asked[0]
+    assert earlier_matter("indemnización del despido improcedente", asked) == ""
+    assert earlier_matter("¿cuánto?", []) == ""
+    assert earlier_matter("¿cuánto?", asked[1:2]) == asked[1]
