@@ -38,9 +38,15 @@ async def rerank(state: RagState, runtime: Runtime[ResolvedContext], *, reranker
         and found["chunk"]["id"] not in scores
         and (not state["refetched"] or "need" in found["origins"])
     ][: None if reranker.is_cheap else MAX_RERANKED]
-    for found, score in zip(unscored, await reranker.score(state["question"], state["queries"], unscored), strict=True):
+    for found, score in zip(unscored, await reranker.score(asked(state), state["queries"], unscored), strict=True):
         scores[found["chunk"]["id"]] = score
     return {"candidates": [_with_score(found, scores) for found in state["candidates"]]}
+
+
+def asked(state: RagState) -> str:
+    """Return the question; one that brings nothing to search for ("explícamelo mejor") is about the one before it."""
+    earlier = [message["content"] for message in state["conversation"] if message["role"] == "user"]
+    return state["question"] if state["queries"] or not earlier else f"{earlier[-1]} {state['question']}"
 
 
 def _with_score(found: Candidate, scores: dict[int, float]) -> Candidate:

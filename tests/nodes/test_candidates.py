@@ -129,13 +129,19 @@ class CountingReranker:
     is_cheap = False
 
     async def score(self, question, queries, candidates):
-        self.seen = ids(candidates)
+        self.seen, self.question = ids(candidates), question
         return [0.5] * len(candidates)
 
 
 async def test_the_twenty_best_are_reranked():
     reranker = CountingReranker()
-    state = {"candidates": [found(n, n / 100) for n in range(30)], "question": "x", "queries": [], "refetched": False}
+    state = {
+        "candidates": [found(n, n / 100) for n in range(30)],
+        "question": "x",
+        "queries": [],
+        "conversation": [],
+        "refetched": False,
+    }
     update = await rerank(state, RUNTIME, rerankers={"heuristic": reranker})
     assert reranker.seen == list(range(29, 9, -1))
     assert [one["chunk"]["id"] for one in update["candidates"] if "rerank_score" not in one] == list(range(10))
@@ -143,7 +149,13 @@ async def test_the_twenty_best_are_reranked():
 
 async def test_named_provisions_need_no_reranker():
     reranker = CountingReranker()
-    state = {"candidates": [found(1, 1.0, "direct"), found(2, 0.9)], "question": "x", "queries": [], "refetched": False}
+    state = {
+        "candidates": [found(1, 1.0, "direct"), found(2, 0.9)],
+        "question": "x",
+        "queries": [],
+        "conversation": [],
+        "refetched": False,
+    }
     update = await rerank(state, RUNTIME, rerankers={"heuristic": reranker})
     assert reranker.seen == [2]
     assert [one["rerank_score"] for one in update["candidates"]] == [1.0, 0.5]
@@ -154,12 +166,24 @@ async def test_parts_of_a_provision_stay_together_and_in_order():
     assert await chosen([*reversed(parts), found(7, 1.0)]) == [99, 98, 97, 7]
 
 
+@pytest.mark.parametrize(
+    ("queries", "question"), [([], "¿Cuántas vacaciones? explícamelo mejor"), (["x"], "explícamelo mejor")]
+)
+async def test_a_question_that_searches_nothing_is_about_the_one_before(queries, question):
+    reranker = CountingReranker()
+    said = [{"role": "user", "content": "¿Cuántas vacaciones?"}, {"role": "assistant", "content": "Treinta días."}]
+    state = {"candidates": [found(1, 0.5)], "question": "explícamelo mejor", "queries": queries, "conversation": said}
+    await rerank({**state, "refetched": False}, RUNTIME, rerankers={"heuristic": reranker})
+    assert reranker.question == question
+
+
 async def test_after_a_refetch_only_what_is_new_is_scored():
     reranker = CountingReranker()
     state = {
         "candidates": [{**found(1, 0.9), "rerank_score": 0.3}, found(2, 0.8), found(3, 0.1, "need")],
         "question": "x",
         "queries": [],
+        "conversation": [],
         "refetched": True,
     }
     update = await rerank(state, RUNTIME, rerankers={"heuristic": reranker})
