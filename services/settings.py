@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_core import ErrorDetails
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
 from services.errors import ConfigurationError
 from state.context import RerankStrategy, ResolvedContext
@@ -106,6 +106,12 @@ class Settings(BaseSettings):
             return cls(_env_file=env_file, **roles, **given)  # type: ignore[call-arg, arg-type]
         except ValidationError as error:
             raise _explained(error, "ARTICULADO_") from error
+        except SettingsError as error:
+            # A role is set by its parts (ARTICULADO_READER_MODEL); its bare name would be read as JSON.
+            raise ConfigurationError(
+                "ARTICULADO_READER, ARTICULADO_PRINCIPAL y ARTICULADO_EMBEDDER no llevan valor: configure sus partes, "
+                "por ejemplo ARTICULADO_READER_PROVIDER y ARTICULADO_READER_MODEL (véase .env.example)."
+            ) from error
 
     @property
     def index_folder(self) -> Path:

@@ -40,3 +40,9 @@ def test_an_error_of_another_type_says_nothing_in_english():
     assert str(raised.value) == (
         "El valor de ARTICULADO_HOME no es válido. Corríjalo en el entorno o en el fichero .env."
     )
+
+
+def test_a_role_without_its_part_is_told(monkeypatch):
+    monkeypatch.setenv("ARTICULADO_READER", "gpt-5-nano")
+    with pytest.raises(ConfigurationError, match="ARTICULADO_READER_MODEL"):
+        Settings.read(env_file=None)
