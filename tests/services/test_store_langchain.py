@@ -16,7 +16,12 @@ from services.protocols import SearchFilter
 from services.store.server import ServerStore
 from services.store.server_writer import ServerWriter
 
-pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning"),
+    # The local mode leaves its database open, which Python tells from 3.13 on.
+    pytest.mark.filterwarnings("ignore:Exception ignored in.*sqlite3:pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore:unclosed database:ResourceWarning"),
+]
 
 QUERIES = {f"consulta {number}": query for number, query in enumerate(random_queries(5, count=12))}
 
