@@ -110,8 +110,8 @@ def _named(question: str, fragments: Sequence[Fragment]) -> dict[int, Citation]:
             if provision_key(fragment.provision) != citation.provision_key:
                 continue
             law = find_law(fragment.law_name)
-            # Without a law it is the first that has such a provision.
-            if not citation.law_named or (law is not None and law.id == citation.law_id):
+            # Without a law it is the first that has such a provision; a question about the past means the law of then.
+            if not citation.law_named or (law is not None and citation.law_id in (law.id, law.superseded_by)):
                 named.setdefault(id(fragment), citation)
                 break
     return named

@@ -228,3 +228,20 @@ async def test_it_streams_word_by_word_and_ends_with_a_finish_reason():
     assert "".join(str(chunk.content) for chunk in pieces) == (await model.ainvoke(messages)).content
     assert pieces[-1].response_metadata["finish_reason"] == "stop"
     assert [str(chunk.content) for chunk in model.stream(messages)] == [str(chunk.content) for chunk in pieces]
+
+
+def test_a_named_provision_may_be_of_the_law_of_then():
+    old = make_chunk(
+        205,
+        "Artículo 205",
+        law_id="BOE-A-1994-14960",
+        law_name="Ley General de la Seguridad Social de 1994",
+        title="Personas protegidas",
+        text="1. Estarán comprendidos los trabajadores por cuenta ajena.",
+        status="derogada",
+        status_note="Norma derogada.",
+    )
+    found = read("art. 205 LGSS en 2010", old)
+    assert "Estarán comprendidos los trabajadores por cuenta ajena" in found.answer
+    assert "Norma derogada" in found.answer
+    assert found.used == [1]
