@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -12,6 +12,7 @@ from langgraph.constants import TAG_NOSTREAM
 from services.model_failures import Endpoint, MalformedReplyError, TruncatedReplyError, content_filtered
 from services.protocols import AsyncClose, Completion
 from services.retry import Retrier
+from services.thoughts import ThoughtFilter
 from state.values import Message
 
 
@@ -23,18 +24,25 @@ class _Draft:
     finish_reason: str = ""
     input_tokens: int = 0
     output_tokens: int = 0
+    thoughts: ThoughtFilter = field(default_factory=ThoughtFilter)
 
     def add(self, message: BaseMessage) -> str:
-        """Take in a message or a chunk of one, and return its text.
+        """Take in a message or a chunk of one, and return its text, without the model's thoughts.
 
         The largest token counts win, not their sum: servers that report usage with every chunk report totals.
         """
-        text = str(message.text)
+        text = self.thoughts.feed(str(message.text))
         self.text += text
         self.finish_reason = message.response_metadata.get("finish_reason") or self.finish_reason
         if isinstance(message, AIMessage) and message.usage_metadata:
             self.input_tokens = max(self.input_tokens, message.usage_metadata["input_tokens"])
             self.output_tokens = max(self.output_tokens, message.usage_metadata["output_tokens"])
+        return text
+
+    def end(self) -> str:
+        """Return the text that waited for the end of the reply."""
+        text = self.thoughts.rest()
+        self.text += text
         return text
 
 
@@ -73,6 +81,7 @@ class LangChainChat:
         async def attempt() -> _Draft:
             draft = _Draft()
             draft.add(await self._ask(sent))
+            draft.end()
             return self._accepted(draft)
 
         return self._completion(*await self._retrier.run(attempt, deadline))
@@ -103,6 +112,8 @@ class LangChainChat:
                         on_text(text)
             if not draft.finish_reason:
                 raise TruncatedReplyError
+            if text := draft.end():
+                on_text(text)
             return self._accepted(draft)
 
         return self._completion(*await self._retrier.run(attempt, deadline))

@@ -124,6 +124,13 @@ async def test_stream_hands_over_pieces_and_returns_the_whole():
     assert (completion.text, completion.requests) == ("Treinta días.", 1)
 
 
+async def test_the_thoughts_of_a_model_are_no_part_of_its_reply():
+    screen, thought = Screen(), ["<thi", "nk>¿Treinta?</th", "ink>\n\n", "Treinta", finish()]
+    assert (await streamed(chat_over(thought), screen)).text == screen.text == "Treinta"
+    whole = await chat_over(["<think>[1]</think>[2]", finish()]).complete("Reglas", [{"role": "user", "content": "x"}])
+    assert whole.text == "[2]"
+
+
 async def test_a_stream_without_finish_reason_is_asked_for_again():
     screen = Screen()
     completion = await streamed(chat_over(["Trein"], ["Treinta días.", finish()]), screen)

@@ -1,0 +1,39 @@
+"""A reasoning model's thoughts are no reply."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.thoughts import ThoughtFilter
+
+
+def filtered(text, size=1000):
+    thoughts = ThoughtFilter()
+    pieces = [thoughts.feed(text[at : at + size]) for at in range(0, len(text), size)]
+    return "".join([*pieces, thoughts.rest()])
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+@pytest.mark.parametrize(
+    ("text", "reply"),
+    [
+        ("<think>¿Vacaciones?\n[C1]</think>\n\nSon 30 días.", "Son 30 días."),
+        ("\n <think></think>Sí.", "Sí."),
+        ("Son 30 días.", "Son 30 días."),
+        ("<thi", "<thi"),
+        ("<thin paper", "<thin paper"),
+        ("Dice <think>así</think>.", "Dice <think>así</think>."),
+        ("<think>sin fin", ""),
+        ("", ""),
+    ],
+)
+def test_leading_thoughts_are_dropped(text, reply, size):
+    assert filtered(text, size).strip() == reply
+
+
+PIECES = st.sampled_from(["<think>", "</think>", "<", "th", " ", "\n", "Sí.", "ink>"])
+
+
+@given(st.lists(PIECES, max_size=12).map("".join))
+def test_however_it_is_cut(text):
+    assert filtered(text, 1).strip() == filtered(text).strip()
