@@ -16,6 +16,7 @@ DELIMITER = "===META==="
 
 _DELIMITER = re.compile(r"={3,}[ \t]*META[ \t]*={3,}", re.IGNORECASE)
 _DELIMITER_BEGUN = re.compile(r"=+[ \t]*(?:M(?:E(?:T(?:A[ \t]*=*)?)?)?)?$", re.IGNORECASE)
+_FENCE = "```"
 _DECORATION = " \t>*_`~#+•-\"'«»“”"
 _LEAD = rf"^[\s{re.escape(_DECORATION)}]*(?:\d{{1,2}}[.)]\s*[*_`]*)?"
 _META_LINE = re.compile(_LEAD + r"(USED|DROP|NEED)[\s*_`]*[|:｜](.*)$", re.IGNORECASE)
@@ -53,7 +54,7 @@ class MetaSplitter:
         self.metadata: list[tuple[str, str]] = []
         self._line = ""  # of the current line, what is neither answer nor metadata yet
         self._line_begins = True  # nothing of the current line has been decided
-        self._blank = ""  # white space that becomes answer only if more answer follows
+        self._blank = ""  # white space and code fences that become answer only if more answer follows
         self._after_delimiter = False
         self._held = ""  # text since the last delimiter
         self._held_has_meta = False
@@ -74,6 +75,9 @@ class MetaSplitter:
         self._end_line(newline=False)
         if self._after_delimiter:
             self._end_stretch(last=True)
+        if sum(line.lstrip().startswith(_FENCE) for line in self.answer.split("\n")) % 2:
+            # The closing fence was held back, or the model put its metadata inside the block.
+            self._emit(f"\n{_FENCE}")
 
     def _unify_breaks(self, text: str) -> str:
         ended_in_return, self._return = self._return, text.endswith("\r") if text else self._return
@@ -137,9 +141,21 @@ class MetaSplitter:
         self._held, self._held_has_meta = "", False
 
     def _show(self, text: str) -> None:
-        text = self._blank + text if self.answer else text.lstrip()
-        shown = text.rstrip()
-        self._blank = text[len(shown) :] if self.answer or shown else ""
+        text = self._blank + text if self.answer or self._blank else text.lstrip()
+        shown = self._without_open_end(text)
+        self._blank = text[len(shown) :]
         if shown:
-            self.answer += shown
-            self._emit_text(shown)
+            self._emit(shown)
+
+    def _emit(self, text: str) -> None:
+        self.answer += text
+        self._emit_text(text)
+
+    def _without_open_end(self, text: str) -> str:
+        """Cut trailing white space and lines with nothing but a code fence: metadata is often put in a block."""
+        shown = text.rstrip()
+        while True:
+            before, line_break, line = shown.rpartition("\n")
+            if line.strip() != _FENCE or not (line_break or not self.answer):
+                return shown
+            shown = before.rstrip()

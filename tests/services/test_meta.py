@@ -14,6 +14,7 @@ ANY_META_LINE = re.compile(r"^[\s>*_`~#+•-]*(USED|DROP|NEED)\s*\|", re.IGNOREC
 PIECES = st.sampled_from(
     [
         "===META===",
+        "```",
         "=== meta ===",
         "**===META===**",
         "===",
@@ -76,6 +77,9 @@ REPLIES = st.lists(PIECES | st.text(max_size=8), max_size=30).map("".join)
         ("Sí.\n===META===\nUSED|1\nDROP|ninguno\nEspero que ayude.", "Sí.", [1], []),
         ("Sí [C4].\n===META===\nUSED|uno\nDROP|dos", "Sí [C4].", [4], []),
         ("Sí. ===META=== USED|1 DROP|2", "Sí.", [1], [2]),
+        ("Sí.\n\n```\n===META===\nUSED|1\nDROP|2\n```", "Sí.", [1], [2]),
+        ("Así:\n```\nx = 1\n```\n===META===\nUSED|1", "Así:\n```\nx = 1\n```", [1], []),
+        ("```\nSí.\n===META===\nUSED|1\n```", "```\nSí.\n```", [1], []),
         ("", "", [], []),
         ("===META===\nUSED|1", "", [1], []),
         ("===META===\nLa respuesta, después del delimitador.", "La respuesta, después del delimitador.", [], []),
