@@ -1,5 +1,6 @@
 """The diagnosis of an installation: roles, keys, store, index, and everything that stands in the way of an answer."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -122,6 +123,12 @@ async def _look(settings: "Settings", found: Diagnosis) -> None:
         return
     index = find_configured(settings)
     if index is None:
+        if not _can_hold(settings.index_folder):
+            found["problems"].append(
+                f"El índice de demostración no se puede construir en {settings.index_folder}: este usuario no tiene "
+                "permiso. Indique otra carpeta en ARTICULADO_HOME o con --index."
+            )
+            return
         recipient = receives_texts(settings)
         found["notes"].append(
             "El índice de demostración se construirá con la primera pregunta"
@@ -138,6 +145,12 @@ async def _look(settings: "Settings", found: Diagnosis) -> None:
         await services.store.counts()
     finally:
         await services.close()
+
+
+def _can_hold(folder: Path) -> bool:
+    """Tell whether a folder can be written to, or made where it is not."""
+    nearest = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+    return os.access(nearest, os.W_OK | os.X_OK)
 
 
 async def _reach_server(settings: "Settings") -> None:

@@ -3,7 +3,7 @@
 from ingestion.build import write_chunks
 from ingestion.packaged import PackagedCorpus, packaged_corpus
 from services.errors import IndexMissing
-from services.factory import CHUNKER, expected_fingerprints, writer_factory
+from services.factory import CHUNKER, check_models, expected_fingerprints, writer_factory
 from services.index import open_index, open_or_build
 from services.settings import Settings
 from services.store.builder import IndexBuilder
@@ -52,6 +52,7 @@ async def build_demo(settings: Settings) -> Index:
     chunker = _chunker(corpus)
 
     async def build(builder: IndexBuilder) -> Description:
+        check_models(settings)
         return await write_chunks(
             builder,
             corpus.chunks,

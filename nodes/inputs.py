@@ -26,12 +26,14 @@ def checked_question(question: object) -> str:
         raise InvalidInput(
             "La pregunta está vacía. Escriba qué quiere saber, por ejemplo: ¿cuántos días de vacaciones tengo?"
         )
+    # Composed, so that an accent typed as a letter and a mark is the accent that the law has.
+    question = unicodedata.normalize("NFC", question).strip()
     if len(question) > MAX_QUESTION_CHARACTERS:
         raise InvalidInput(
             f"La pregunta tiene {len(question)} caracteres y el máximo es {MAX_QUESTION_CHARACTERS}. "
             "Resúmala o divídala en varias preguntas."
         )
-    return unicodedata.normalize("NFC", question).strip()
+    return question
 
 
 def checked_history(history: object) -> list[Message]:

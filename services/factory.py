@@ -10,7 +10,7 @@ from services.profile import Profile, load_profile
 from services.protocols import ChatModel, ChunkStore, Embedder
 from services.records import PackagedRecords
 from services.rerank import rerankers
-from services.settings import ModelSettings, Settings
+from services.settings import ModelSettings, Role, Settings
 from services.sparse import Bm25Encoder
 from services.store.edge import EdgeStore
 from services.store.edge_writer import EdgeWriter
@@ -49,6 +49,20 @@ def build_services(settings: Settings, index: Index | None) -> Services:
         records=records,
         counter=token_counter(settings.principal.model),
     )
+
+
+def check_models(settings: Settings) -> None:
+    """Check what the chat models need, before anything is paid for.
+
+    Raises:
+        ConfigurationError: a key, an address or another part is missing.
+    """
+    roles: tuple[tuple[Role, ModelSettings], ...] = (("reader", settings.reader), ("principal", settings.principal))
+    for role, model in roles:
+        if model.provider != "offline":
+            from services.openai_models import chat_model
+
+            chat_model(role, model)
 
 
 def writer_factory(settings: Settings) -> WriterFactory:

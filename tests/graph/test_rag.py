@@ -286,7 +286,7 @@ async def test_bad_input_is_told_in_spanish(values, message):
 
 
 async def test_the_longest_question_is_taken():
-    assert (await ask(services(), "a" * 4000))["answer"]
+    assert (await ask(services(), "a" * 4000 + "\n"))["answer"]
 
 
 async def test_run_context_overrides_the_settings():

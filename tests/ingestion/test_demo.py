@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 from fakes.index_process import labelled
+from openai_server import running_server
 
 from ingestion.demo import open_configured
-from services.errors import IndexMismatch, IndexMissing
+from services.errors import ConfigurationError, IndexMismatch, IndexMissing
 from services.factory import CHUNKER, expected_fingerprints
 from services.settings import ModelSettings, Settings
 from services.store.builder import IndexBuilder
@@ -79,3 +80,12 @@ async def test_the_default_demo_is_built_once_and_again_for_other_settings(tmp_p
     rebuilt = await open_configured(other)
     assert rebuilt.folder != built.folder
     assert rebuilt.manifest.fingerprints == expected_fingerprints(other, built.manifest.fingerprints.chunker)
+
+
+async def test_a_missing_key_is_told_before_the_demo_is_embedded(tmp_path: Path) -> None:
+    with running_server() as server:
+        embedder = ModelSettings(provider="compatible", base_url=server.url, model="vectores", dimensions=8)
+        reader = ModelSettings(provider="openai", model="gpt-5-nano")
+        with pytest.raises(ConfigurationError, match="ARTICULADO_READER_API_KEY"):
+            await open_configured(Settings.read(None, home=tmp_path, embedder=embedder, reader=reader))
+        assert server.requests == []

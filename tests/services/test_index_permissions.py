@@ -84,6 +84,13 @@ def test_a_read_only_home_is_named(read_only: Path, variable: str) -> None:
 
 
 @pytest.mark.integration
+def test_the_doctor_sees_a_home_that_no_index_fits_in(read_only: Path) -> None:
+    ended = articulado("doctor", ARTICULADO_HOME=str(read_only / "casa"))
+    assert ended.returncode == 1
+    assert "ARTICULADO_HOME" in ended.stdout
+    assert "Todo listo" not in ended.stdout
+
+
 def test_an_index_without_write_permission_says_so_without_the_words_of_the_engine(tmp_path: Path) -> None:
     index = tmp_path / "indice"
     assert articulado("ingest", LAWS, "--index", index).returncode == 0
