@@ -10,7 +10,6 @@ from legal.labels import provision_url
 from legal.registry import KnownLaw, known_laws
 from state.chunks import Chunk, Status
 
-COLLECTION = "normativa"
 _RANKS = {"constitucion": 1, "real_decreto": 4, "orden": 5, "resolucion": 5, "instruccion": 5, "circular": 5}
 _LAW_STATUS: dict[str, Status] = {"repealed": "derogada", "expired": "agotada"}
 
@@ -26,8 +25,8 @@ def law_chunks(law: Law) -> list[Chunk]:
             valid_from = provision.valid_from or law.published
             chunks.append(
                 {
-                    "id": chunk_id(COLLECTION, law.id, provision.key, valid_from, number),
-                    "collection": COLLECTION,
+                    "id": chunk_id(law.collection, law.id, provision.key, valid_from, number),
+                    "collection": law.collection,
                     "law_id": law.id,
                     "law_name": known.short if known else law.title,
                     "rank": known.rank if known else _RANKS.get(law.rank, 2),
@@ -48,13 +47,14 @@ def law_chunks(law: Law) -> list[Chunk]:
                     "valid_to": provision.valid_to or valid_to,
                     "status": status or provision.status,
                     "status_note": note or provision.status_note,
-                    "territory_ccaa": None,
+                    "notes": list(provision.notes),
+                    "territory_ccaa": law.territory,
                     "territory_municipio": None,
                     "chunk_type": "provision",
                     "tier": "",
                     "topic": "",
                     "attributes": {},
-                    "url": provision_url(law.id, provision.label),
+                    "url": provision.url or provision_url(law.id, provision.label),
                     "content_hash": _content_hash(provision, text),
                     "source": "official",
                 }

@@ -15,8 +15,10 @@ class Provision:
     """An article, a disposition or an annex.
 
     ``key`` is unique in its law (``legal.labels``; a later provision of the same label has ``~2``, one of the decree
-    that approves the law ``~decreto``). ``paragraphs`` is its text without amendment notes; a table is one paragraph
-    with a row a line. ``notes`` are the source's notes, last amendment first.
+    that approves the law ``~decreto``), but for the successive wordings of one provision, which share it and differ in
+    ``valid_from``. ``paragraphs`` is its text without amendment notes; a table is one paragraph with a row a line.
+    ``notes`` are the source's notes, last amendment first. Validity is ISO 8601: from the first day in force to the
+    first day on which it is not; ``None`` is that of the law. ``url`` is empty where it follows from law and label.
     """
 
     label: str
@@ -29,7 +31,7 @@ class Provision:
     status_note: str = ""
     valid_from: str | None = None
     valid_to: str | None = None
-    anchor: str | None = None
+    url: str = ""
 
     @property
     def text(self) -> str:
@@ -39,7 +41,11 @@ class Provision:
 
 @dataclass(frozen=True)
 class Law:
-    """A whole law. Dates are ISO 8601; ``valid_to`` is the first day on which it is no longer in force."""
+    """A whole law. Dates are ISO 8601; ``valid_to`` is the first day on which it is no longer in force.
+
+    ``rank`` is the kind of norm ("real_decreto", see ``legal.ranks``). ``territory`` is the autonomous community whose
+    law it is (``legal.territory``), ``None`` for the whole state.
+    """
 
     id: str
     title: str
@@ -49,6 +55,8 @@ class Law:
     valid_to: str | None
     status_note: str
     provisions: tuple[Provision, ...]
+    territory: str | None = None
+    collection: str = "normativa"
 
 
 def keep_apart(provisions: Iterable[Provision]) -> list[Provision]:

@@ -138,6 +138,7 @@ def _common(record: Record, identity: int, ids: ProvisionIds) -> Chunk:
         "refs": _followed(record.refs, ids),
         "valid_to": None,
         "status": "vigente",
+        "notes": [],
         "territory_ccaa": None,
         "territory_municipio": None,
         "tier": "",

@@ -26,7 +26,8 @@ class Chunk(TypedDict):
 
     ``id`` is a 53-bit integer that depends only on what the chunk is, so it is the same in every build.
     ``rank`` goes from 1 (Constitution) to 5 (orders, rulings, criteria). Dates are ISO 8601, ``None`` is open.
-    ``refs`` are ids of chunks that the text cites. ``source`` tells official text from our summaries.
+    ``refs`` are ids of chunks that the text cites. ``notes`` are the source's notes on amendments, the last one first.
+    ``source`` tells official text from our summaries.
     """
 
     id: int
@@ -51,6 +52,7 @@ class Chunk(TypedDict):
     valid_to: str | None
     status: Status
     status_note: str
+    notes: list[str]
     territory_ccaa: str | None
     territory_municipio: str | None
     chunk_type: str
