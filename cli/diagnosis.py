@@ -30,13 +30,16 @@ class RoleDiagnosis(TypedDict):
 
 
 class IndexDiagnosis(TypedDict):
-    """The index that is open. ``created`` is UTC; ``collections`` counts chunks, ``documents`` laws (or rulings …)."""
+    """The index that is open. ``created`` is UTC; ``documents`` counts laws (or rulings …) by collection.
+
+    ``collections`` counts points: fragments, and the small pieces of them that are searched; ``points`` is their sum.
+    """
 
     folder: str
     demo: bool
     source: str
     created: str
-    chunks: int
+    points: int
     collections: dict[str, int]
     documents: dict[str, int]
     fingerprints: dict[str, str]
@@ -175,7 +178,7 @@ def _index(manifest: "Manifest", folder: Path) -> IndexDiagnosis:
         "demo": manifest.demo,
         "source": manifest.source,
         "created": manifest.created.isoformat(timespec="seconds"),
-        "chunks": sum(manifest.collections.values()),
+        "points": sum(manifest.collections.values()),
         "collections": manifest.collections,
         "documents": manifest.documents,
         "fingerprints": manifest.fingerprints.model_dump(),

@@ -4,6 +4,7 @@ from rich.console import Console
 
 from cli.diagnosis import ROLES, Diagnosis, IndexDiagnosis
 from cli.render import clean
+from services.spanish import figure
 
 
 def print_diagnosis(out: Console, found: Diagnosis) -> None:
@@ -18,7 +19,7 @@ def print_diagnosis(out: Console, found: Diagnosis) -> None:
     if index := found["index"]:
         lines += [
             ("Índice", index["folder"] + (" (demostración)" if index["demo"] else "")),
-            ("Contenido", f"{index['chunks']} fragmentos"),
+            ("Contenido", f"{figure(index['points'])} puntos: fragmentos y sus piezas de búsqueda"),
             *((f"  {name}", _amount(index, name)) for name in index["collections"]),
             ("Procede de", index["source"]),
             ("Construido", f"{index['created']} (UTC)"),
@@ -36,4 +37,4 @@ def print_diagnosis(out: Console, found: Diagnosis) -> None:
 
 def _amount(index: IndexDiagnosis, name: str) -> str:
     unit = "leyes" if name == "normativa" else "documentos"
-    return f"{index['collections'][name]} fragmentos de {index['documents'].get(name, '?')} {unit}"
+    return f"{figure(index['collections'][name])} puntos de {index['documents'].get(name, '?')} {unit}"

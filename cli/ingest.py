@@ -1,58 +1,126 @@
-"""``articulado ingest``: law files in, an index out."""
+"""``articulado ingest``: documents in, an index out."""
 
-import asyncio
-import time
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.failures import FAILED, complain
-from cli.options import IndexFolder, read_settings
+from cli.ingest_group import PATHS, IngestCommands
+from cli.options import IndexFolder, Json, a_date, read_settings, whole
+from cli.spanish import Command
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from state.ingest import IngestRequest, Listing
 
-    from ingestion.build import Progress as Told
+MAX_LAWS = 20_000
 
-Paths = Annotated[list[Path], typer.Argument(metavar="RUTA", help="Ficheros de normas y carpetas que los contienen.")]
+app = typer.Typer(
+    cls=IngestCommands,
+    help="Construye el índice con sus documentos: normas en Markdown o en el XML del BOE, PDF, texto, HTML y Word. "
+    "Solo se procesa lo que ha cambiado; lo que no se puede leer se nombra y se omite.",
+    epilog="Una carpeta que se llame boe o remove se escribe ./boe o ./remove.",
+)
+
+Paths = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="RUTA",
+        help="Ficheros y carpetas. Lo que desaparece de una carpeta ya indexada sale del índice cuando se repite.",
+    ),
+]
+Laws = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="NORMA", help="Identificadores del BOE, como BOE-A-2015-11430. Sin nada, se actualizan las que hay."
+    ),
+]
+Documents = Annotated[
+    list[str],
+    typer.Argument(metavar="DOCUMENTO", help="Identificador del BOE, nombre de la norma (ET) o fichero."),
+]
+Rebuild = Annotated[
+    bool, typer.Option("--rebuild", metavar="", help="Rehace todo el índice; sin rutas, con sus mismos documentos.")
+]
+Yes = Annotated[
+    bool, typer.Option("--yes", metavar="", help="Acepta sin preguntar lo que cueste el modelo lector, si se usa.")
+]
+Materia = Annotated[
+    str | None,
+    typer.Option("--materia", metavar="CÓDIGO", help="Normas de esta materia del BOE, por ejemplo 6909."),
+]
+Query = Annotated[
+    str | None,
+    typer.Option(
+        "--query", metavar="CONSULTA", help='Palabras del título, o condiciones como "rango@codigo:1340 and titulo:x".'
+    ),
+]
+Since = Annotated[
+    date | None,
+    typer.Option("--since", metavar="FECHA", parser=a_date, help="Actualizadas desde ese día (AAAA-MM-DD)."),
+]
+Until = Annotated[
+    date | None,
+    typer.Option("--until", metavar="FECHA", parser=a_date, help="Actualizadas hasta ese día (AAAA-MM-DD)."),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        "--limit", metavar="N", parser=whole("--limit", 1, MAX_LAWS), help="Normas como máximo, las últimas publicadas."
+    ),
+]
 
 
-def ingest(paths: Paths, index: IndexFolder = None) -> None:
-    """Construye el índice con sus normas. Lo que no se puede leer se nombra y se omite."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+@app.command(PATHS, cls=Command, hidden=True)
+def ingest_paths(
+    paths: Paths = None, index: IndexFolder = None, rebuild: Rebuild = False, yes: Yes = False, as_json: Json = False
+) -> None:
+    """Indexa ficheros y carpetas."""
+    _ingest({"paths": [str(path) for path in paths or []], "rebuild": rebuild, "confirmed": yes}, index, as_json)
 
-    from cli.render import clean, console
-    from ingestion.pipeline import ingest as build
+
+@app.command("boe", cls=Command)
+def ingest_boe(
+    laws: Laws = None,
+    materia: Materia = None,
+    query: Query = None,
+    since: Since = None,
+    until: Until = None,
+    limit: Limit = None,
+    index: IndexFolder = None,
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Descarga normas consolidadas del BOE y las indexa."""
+    days = {"since": since.isoformat() if since else "", "until": until.isoformat() if until else ""}
+    given = {"materia": materia, "query": query, **days, "limit": limit}
+    listing: Listing = {name: value for name, value in given.items() if value}  # type: ignore[assignment]
+    request: IngestRequest = {"boe": laws or [], "listing": listing, "confirmed": yes}
+    _ingest({**request, "refresh": not (laws or listing)}, index, as_json)
+
+
+@app.command("remove", cls=Command)
+def ingest_remove(documents: Documents, index: IndexFolder = None, yes: Yes = False, as_json: Json = False) -> None:
+    """Quita documentos del índice."""
+    _ingest({"remove": documents, "confirmed": yes}, index, as_json)
+
+
+def _ingest(request: "IngestRequest", index: Path | None, as_json: bool) -> None:
+    from cli.ingest_run import run_ingest
+    from cli.ingest_view import print_report
+    from cli.render import console, print_json
+    from services.profile import load_profile
 
     settings = read_settings(index)
-    errors, began = console(stderr=True), time.perf_counter()
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[count]}"), TimeElapsedColumn())
-    with Progress(*columns, console=errors, disable=not errors.is_terminal) as bar:
-        report = asyncio.run(build(paths, settings, progress=shown_on(bar)))
-    for file, reason in report.failures:
-        complain(f"omitido {file}: {reason}")
-    out, seconds = console(), f"{time.perf_counter() - began:.1f}".replace(".", ",")
-    counts = f"{report.laws} normas, {report.provisions} preceptos, {report.chunks} fragmentos"
-    out.print(f"Índice construido en {seconds} s: {counts}.")
-    out.print(clean(f"Está en {settings.index_folder}"), markup=False)
-    if index is not None:
-        out.print(clean(f'Para usarlo: articulado ask --index {index} "…"'), markup=False)
-    if report.failures:
-        out.print(f"Ficheros omitidos: {len(report.failures)}", style="red")
+    report = run_ingest(settings, request)
+    for failure in report["failures"]:
+        complain(f"omitido {failure['source']}: {failure['reason']}")
+    if as_json:
+        print_json(report)
+    else:
+        print_report(console(), report, load_profile(settings.profile))
+        if index is not None:
+            console().print(f'Para preguntar: articulado ask --index {index} "…"', markup=False)
+    if report["failures"]:
         raise typer.Exit(FAILED)
-
-
-def shown_on(bar: "Progress") -> "Told":
-    """Return what shows each step on a bar; ``count`` ("3/66") is empty for a step that cannot count."""
-    tasks: dict[str, TaskID] = {}
-
-    def progress(step: str, done: int, total: int) -> None:
-        if step not in tasks:
-            for task in bar.tasks:
-                if task.total is None:  # it is over when the next step begins
-                    bar.update(task.id, completed=1, total=1)
-            tasks[step] = bar.add_task(step, total=total or None, count="")
-        bar.update(tasks[step], completed=done, count=f"{done}/{total}" if total else "")
-
-    return progress

@@ -10,9 +10,10 @@ from cli.ask import ask
 from cli.chat import chat
 from cli.doctor import doctor
 from cli.failures import FAILED, MISUSED, complain, report, silence_stdout
-from cli.ingest import ingest
+from cli.ingest import app as ingest
 from cli.search import search
 from cli.serve import serve
+from cli.show import show
 from cli.spanish import Command, Commands, usage_message
 
 app = typer.Typer(
@@ -25,8 +26,9 @@ app = typer.Typer(
 )
 app.command("ask", cls=Command)(ask)
 app.command("search", cls=Command)(search)
+app.command("show", cls=Command)(show)
 app.command("chat", cls=Command)(chat)
-app.command("ingest", cls=Command)(ingest)
+app.add_typer(ingest, name="ingest")
 app.command("doctor", cls=Command)(doctor)
 app.command("serve", cls=Command)(serve)
 

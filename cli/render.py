@@ -41,8 +41,10 @@ def print_indented(out: Console, text: str, *, indent: int, style: str = "") -> 
     lines = clean(text).splitlines()
     if not out.soft_wrap:
         width = max(out.width - indent, 20)
-        lines = [piece for line in lines for piece in wrap(line, width, break_long_words=False, break_on_hyphens=False)]
-    out.print(Text("\n".join(" " * indent + line for line in lines), style=style), soft_wrap=True)
+        pieces = (wrap(line, width, break_long_words=False, break_on_hyphens=False) or [""] for line in lines)
+        lines = [piece for of_line in pieces for piece in of_line]
+    text = "\n".join(" " * indent + line if line else "" for line in lines)
+    out.print(Text(text, style=style), soft_wrap=True)
 
 
 def print_sources(out: Console, citations: Iterable[Citation]) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from services.errors import InvalidInput
 
@@ -25,6 +25,10 @@ class _Spanish:
         rich_utils.COMMANDS_PANEL_TITLE = "Órdenes"
         rich_utils.DEFAULT_STRING = "[por defecto: {}]"
         rich_utils.REQUIRED_LONG_STRING = "[obligatorio]"
+        for param in self.params:  # type: ignore[attr-defined]
+            if isinstance(param, TyperArgument):
+                # "<list[str]>" helps nobody who does not write Python.
+                param.display_type_rich = _no_type  # type: ignore[method-assign]
         super().format_help(ctx, formatter)  # type: ignore[misc]
 
     def get_help_option(self, ctx: Any) -> Any:
@@ -79,7 +83,12 @@ def usage_message(error: typer.TyperException) -> str:
             # "Got unexpected extra argument(s) (…)"
             said = f"Esta parte de la orden sobra o no se entiende: {error.message.rpartition('(')[2].rstrip(')')}."
     context = getattr(error, "ctx", None)
-    return f"{said} Ayuda: {context.command_path if context else 'articulado'} --help"
+    # The path of a command without a name ends in a blank.
+    return f"{said} Ayuda: {context.command_path.rstrip() if context else 'articulado'} --help"
+
+
+def _no_type(ctx: Any) -> None:
+    """Return the type that a page of help shows of an argument: none."""
 
 
 def _name(parameter: Any) -> str:

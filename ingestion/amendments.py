@@ -5,35 +5,57 @@ from collections.abc import Sequence
 
 from state.chunks import Status
 
-_MARK = re.compile(r"\((?:Derogad[oa]s?|Suprimid[oa]s?|Anulad[oa]s?|Sin efecto|Sin contenido)\)\.?", re.IGNORECASE)
-_WHOLE = re.compile(rf"(?:{_MARK.pattern}\s*)+", re.IGNORECASE)
-_AMENDED = re.compile(
-    r"Se (?:modifica|añade|suprime|deroga|renumera|reenumera|numera|da nueva|introduce|sustituye|declara"
-    r"|deja sin efecto|actualiza|redacta|corrige)"
+_MARK = re.compile(
+    r"\((?:Párrafos? (?:[^()]{0,40} )?)?(?:Derogad[oa]s?|Suprimid[oa]s?|Anulad[oa]s?|Sin efecto|Sin contenido)\)\.?",
+    re.IGNORECASE,
 )
-_REPEALED = re.compile(r"Se (?:deroga|suprime|declara)")
+_WHOLE = re.compile(rf"(?:(?:\w{{1,5}}[.)]\s?)?{_MARK.pattern}\s*)+", re.IGNORECASE)
+AMENDS = re.compile(
+    r"Se (?:modifica|añade|suprime|deroga|renumera|reenumera|numera|da nueva|introduce|sustituye|declara"
+    r"|deja sin efecto|actualiza|redacta|corrige|reordena|suspende)"
+)
+"""How a note on an amendment begins."""
+_REPEALS = re.compile(r"\b[Ss]e (?:deroga|suprime|declara)")
 _REFERENCE = re.compile(r"\s*\[?Ref\. ([\w-]+)(?:#[\w-]+)?\]?\.?")
 LONGEST_NOTE = 300
 """Characters of a status note; what is longer is cut at a word."""
+_SHOWN_MARKS = 3
 
 
 def provision_status(paragraphs: Sequence[str], notes: Sequence[str]) -> tuple[Status, str]:
     """Return the status of a provision and a note that names the norm that last changed it.
 
-    ``notes`` come last amendment first.
+    Of a provision that is repealed, in whole or in part, the note is that on the repeal; where the source has none,
+    it quotes the marks of what is repealed. ``notes`` come last amendment first.
     """
-    amendment = next((note for note in notes if _AMENDED.match(note)), "")
-    repeal = next((note for note in notes if _REPEALED.match(note)), amendment)
-    if paragraphs and all(_WHOLE.fullmatch(paragraph.strip()) for paragraph in paragraphs):
-        return "derogada", _shortened(repeal) or "Sin contenido: derogada, suprimida o anulada."
-    if any(_MARK.search(paragraph) for paragraph in paragraphs):
-        return "parcialmente_derogada", _shortened(repeal) or "Parte de su texto está derogada, suprimida o anulada."
-    return ("modificada", _shortened(amendment)) if amendment else ("vigente", "")
+    amendment = next((note for note in notes if AMENDS.match(note)), "")
+    repeal = next((note for note in notes if AMENDS.match(note) and _REPEALS.search(note)), amendment)
+    if is_repealed(paragraphs):
+        return "derogada", shortened(repeal) or "Sin contenido: derogada, suprimida o anulada."
+    if marked := [paragraph for paragraph in paragraphs if _MARK.search(paragraph)]:
+        return "parcialmente_derogada", shortened(repeal) or _marks(marked)
+    return ("modificada", shortened(amendment)) if amendment else ("vigente", "")
 
 
-def _shortened(note: str) -> str:
+def is_repealed(paragraphs: Sequence[str]) -> bool:
+    """Tell whether nothing is left of a provision but the mark of its repeal."""
+    return bool(paragraphs) and all(_WHOLE.fullmatch(paragraph.strip()) for paragraph in paragraphs)
+
+
+def shortened(note: str) -> str:
     """Return the note on one line, with the BOE reference in brackets and cut at ``LONGEST_NOTE``."""
     note = " ".join(_REFERENCE.sub(r" (\1).", note).split()).replace(". (", " (")
     if len(note) <= LONGEST_NOTE:
         return note
     return note[:LONGEST_NOTE].rsplit(" ", 1)[0].rstrip(",;. ") + "…"
+
+
+def _marks(paragraphs: Sequence[str]) -> str:
+    """Return which units of a provision are repealed, as its text marks them: «2. (Derogado)»."""
+    marks = [
+        match[0].strip()
+        for text in paragraphs
+        for match in re.finditer(rf"[^.;]{{0,12}}\.?\s?{_MARK.pattern}", text, re.I)
+    ]
+    shown = ", ".join(f"«{mark.rstrip('.')}»" for mark in marks[:_SHOWN_MARKS])
+    return f"Parte de su texto ya no rige: {shown}{' y otras' if len(marks) > _SHOWN_MARKS else ''}."

@@ -1,6 +1,9 @@
 """The demo index: built from the packaged corpus the first time that nothing else is there."""
 
-from ingestion.build import write_chunks
+from collections import Counter
+
+from ingestion.indexing.build import describe, write_entries
+from ingestion.indexing.entries import entries_of
 from ingestion.packaged import PackagedCorpus, packaged_corpus
 from services.errors import IndexMissing
 from services.factory import CHUNKER, check_models, expected_fingerprints, writer_factory
@@ -53,12 +56,12 @@ async def build_demo(settings: Settings) -> Index:
 
     async def build(builder: IndexBuilder) -> Description:
         check_models(settings)
-        return await write_chunks(
-            builder,
-            corpus.chunks,
+        entries = list(entries_of(corpus.chunks, corpus.search_text, "breadcrumb", {}))
+        await write_entries(builder, entries, settings)
+        return describe(
             settings,
             source="resúmenes en lenguaje claro incluidos en articulado",
-            extra_text=corpus.search_text,
+            documents=dict(Counter(name for name, _ in {(one["collection"], one["law_id"]) for one in corpus.chunks})),
             chunker=chunker,
             demo=True,
         )
@@ -72,4 +75,4 @@ async def build_demo(settings: Settings) -> Index:
 
 
 def _chunker(corpus: PackagedCorpus) -> str:
-    return f"packaged:{corpus.digest}"
+    return f"{CHUNKER}:{corpus.digest}"

@@ -1,13 +1,16 @@
 """A law as every source delivers it, and its provisions in the order of the text."""
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Literal
 
 from state.chunks import Status
 
 LawStatus = Literal["in_force", "repealed", "expired"]
+
+_FOREVER = "9999"
 
 
 @dataclass(frozen=True)
@@ -68,22 +71,32 @@ def keep_apart(provisions: Iterable[Provision]) -> list[Provision]:
     provisions = list(provisions)
     last = max((index for index, provision in enumerate(provisions) if provision.key.startswith("art:")), default=0)
     provisions = [one for index, one in enumerate(provisions) if index > last or not one.key.startswith("anexo:")]
-    approving = _approving(provisions)
-    own = {provision.key for provision in provisions[approving:]}
-    seen: Counter[str] = Counter()
-    apart = []
-    for index, provision in enumerate(provisions):
-        key = provision.key
-        if index < approving and key in own:
-            key += "~decreto"
-        seen[key] += 1
-        apart.append(replace(provision, key=key if seen[key] == 1 else f"{key}~{seen[key]}"))
+    return keep_wordings_apart((one,) for one in provisions)
+
+
+def keep_wordings_apart(blocks: Iterable[Sequence[Provision]]) -> list[Provision]:
+    """Make the keys of blocks unique; a block is one provision in its successive wordings, which keep a common key.
+
+    A block whose validity does not overlap that of an earlier one of its label goes on under the same key.
+    """
+    blocks = list(blocks)
+    approving = _approving([block[0].key for block in blocks])
+    own = {block[0].key for block in blocks[approving:]}
+    spans: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    apart: list[Provision] = []
+    for index, block in enumerate(blocks):
+        plain = block[0].key + ("~decreto" if index < approving and block[0].key in own else "")
+        start, end = block[0].valid_from or "", block[-1].valid_to or _FOREVER
+        candidates = (plain if number == 1 else f"{plain}~{number}" for number in count(1))
+        key = next(one for one in candidates if all(end <= since or until <= start for since, until in spans[one]))
+        spans[key].append((start, end))
+        apart += [replace(wording, key=key) for wording in block]
     return apart
 
 
-def _approving(provisions: list[Provision]) -> int:
-    """Return how many of the first provisions are the approving decree's own."""
-    articles = [index for index, provision in enumerate(provisions) if provision.key.startswith("art:")]
-    if len(articles) > 1 and provisions[articles[0]].key == "art:unico":
+def _approving(keys: Sequence[str]) -> int:
+    """Return how many of the first blocks are the approving decree's own."""
+    articles = [index for index, key in enumerate(keys) if key.startswith("art:")]
+    if len(articles) > 1 and keys[articles[0]] == "art:unico":
         return articles[1]
     return 0

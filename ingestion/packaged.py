@@ -1,11 +1,12 @@
 """What the package brings along for an index: the demo corpus, and the decisions that go beside real laws."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 
+from ingestion.links.references import interpreted
 from services.corpus import load_corpus
 from services.packaged import decision_chunk, packaged, search_text
 from state.chunks import Chunk
@@ -38,13 +39,14 @@ def packaged_corpus() -> PackagedCorpus:
     )
 
 
-def rulings_and_criteria(provisions: Iterable[Chunk]) -> list[Chunk]:
+def rulings_and_criteria(provisions: Sequence[Chunk]) -> list[Chunk]:
     """Return the decisions alone, to go beside the official text of laws.
 
-    ``provisions`` are the chunks that their references lead to (the first part of each provision).
+    Their references lead to the first part of the wording of each of ``provisions`` that is in force today.
 
     Raises:
         ConfigurationError: the corpus breaks its schema.
     """
-    firsts = {(chunk["law_id"], chunk["provision_key"]): chunk["id"] for chunk in provisions if chunk["part"] == 1}
-    return [decision_chunk(record, firsts) for record in load_corpus().decisions]
+    places = {(chunk["law_id"], chunk["provision_key"]) for chunk in provisions}
+    ids = interpreted(places, provisions)
+    return [decision_chunk(record, ids) for record in load_corpus().decisions]

@@ -6,6 +6,7 @@ Works on folded text (see ``legal.folding``); knows nothing of laws.
 import re
 from dataclasses import dataclass, replace
 
+from legal.citation_places import QUALIFIER, before, place, sub_place
 from legal.dates import MONTHS
 from legal.labels import SUFFIXES
 from legal.numerals import numeral, read_words
@@ -15,17 +16,22 @@ LONGEST_RANGE = 60
 
 HEAD = re.compile(
     r"(?<![\w.])(?:(?P<art>articulos?(?=\s)|arts?\.\s?|arts?\s+(?=\d)|art(?=\d)|artº\s?)"
-    r"|disposicion(?:es)?\s+(?P<disp>adicional|transitoria|final|derogatoria)(?:es)?"
+    r"|disposicion(?:es)?\s+(?P<disp>adicional|transitoria|final|derogatoria)(?:e?s)?"
     r"|disp(?:osic)?\.\s?(?P<short>adic|trans|final|derog)[a-z]*\.?"
     r"|(?P<initials>d\.?\s?[atdf]\.?)(?=\s?(?:\d{1,2}(?!\d)|[ivx]+\b|[a-z]+a\b)))"
 )
 _SUB = (
     r"(?:\.(?:uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|veinte)\b"
-    r"|\.\d{1,2}(?:\.?[ºª])?(?!\d)|\.?\s?[a-zñ](?:\s(?:bis|ter))?\)|\.[a-zñ](?![\w.]))"
+    # "artículo 109. 2 de la Ley" has a blank too many.
+    r"|\.\d{1,2}(?:\.?[ºª])?(?!\d)|\.\s\d{1,2}(?:\.?\s?[a-zñ]\))?(?=\s+del?\b)"
+    r"|\.?\s?[a-zñ](?:\s(?:bis|ter))?\)|\.[a-zñ](?![\w.]))"
 )
 _DIGITS = re.compile(
-    rf"(?P<number>\d{{1,3}}|1\.\d{{3}})(?:\.?[ºª])?(?:\.?[ -]?(?P<suffix>{SUFFIXES})\b)?(?P<sub>{_SUB}*)"
-    r"(?![\wºª/%-]|[.,]\d)"
+    rf"(?P<number>\d{{1,3}}|1\.\d{{3}})(?:\.?[ºª])?(?:\.?[ -]?(?P<suffix>{SUFFIXES})\b)?"
+    # "161 bis 1 y 2": an apartado after a suffix needs no point.
+    rf"(?P<sub>(?(suffix)(?:\s\d{{1,2}}(?=\s*[,;)]|\s+(?:[yo]|del?)\s))?){_SUB}*)"
+    # "149.1.18.ªde la Constitución" lacks a blank.
+    r"(?!(?<![ºª])\w|[ºª/%-]|[.,]\d)"
 )
 _BLANKS = re.compile(r" *")
 _ONLY = re.compile(r"unic[oa]\b")
@@ -44,29 +50,6 @@ _MORE = re.compile(r"(?:\s*,\s*(?:y\s+)?|\s+[yeou]\s+)(?:\d{1,2}\.?ª(?!\w)|(?:l
 _AFTER_COMMA = re.compile(r"\s*,\s*(\d{1,2})(?:\.?º)?,(?=\s+del?\b)")
 _COMMA = re.compile(r"\s*,\s*(?:(?:el|los)\s+)?(?=\S)")
 _TO = re.compile(r"\s+(?:a|al|hasta el)\s+(?=\S)")
-_VALUE = (
-    rf"(?:\d{{1,2}}(?:\.\d{{1,2}})?(?:\.?[ºª])?(?:[. ](?:{SUFFIXES})\b)?(?:\.?\s?[a-zñ]\))*(?![\w/%])"
-    r"|[a-zñ](?:\s(?:bis|ter))?\)|[a-zñ](?!\w)"
-    r"|(?:primer|segund|tercer|cuart|quint|sext|septim|octav|noven|ultim)[oa]?s?\b|in fine|final\b|anterior(?:es)?\b)"
-)
-_PLACES = (
-    r"(?:apartados?|aptdos?\.?|aps?\.|parrafos?|letras?|numeros?|num\.|reglas?|incisos?|puntos?|epigrafes?"
-    r"|ordinal(?:es)?)"
-)
-_VALUES = rf"{_VALUE}(?:(?:\s*,\s*|\s+(?:y|o|e|u|a)\s+){_VALUE})*"
-_QUALIFIER = re.compile(
-    rf"\s*,?\s*(?:(?:en\s+)?sus?\s+)?(?:{_PLACES}\s+{_VALUES}|(?:primer|segundo|tercer|ultimo)\s+parrafo)"
-    # "…, apartado 3 del artículo 216" belongs to what follows.
-    r"(?!\s*,?\s+del?\s+(?:la\s+|los\s+|las\s+)?(?:articulo|disposicion))"
-)
-_BEFORE = re.compile(
-    rf"(?:{_PLACES}\s+{_VALUES}(?:\s*,?\s+(?:y\s+|o\s+)?(?:(?:de\s+)?(?:el|la|los|las|del)\s+)?{_PLACES}\s+{_VALUES})*"
-    r"\s*,?\s+(?:del|de\s+la|de\s+las|de\s+los|de)\s+(?:citad[oa]s?\s+|propi[oa]\s+)?)$"
-)
-_FIRST_NUMBER = re.compile(r"\d{1,2}")
-_FIRST_LETTER = re.compile(r"(?<![a-zñ])([a-zñ])(?![a-zñ])")
-_NUMBERED_PLACE = re.compile(r"(?:apartados?|aptdos?\.?|aps?\.|numeros?|num\.)\s+(\d{1,2})")
-_LETTERED_PLACE = re.compile(r"(?:letras?\s+|\d\.?\s?)([a-zñ])(?![a-zñ])")
 
 
 @dataclass(frozen=True)
@@ -86,7 +69,6 @@ class Listed:
 
     kind: str
     start: int
-    head: int
     items: tuple[Item, ...]
     end: int
 
@@ -108,18 +90,18 @@ def _item(folded: str, position: int, kind: str) -> Item | None:
         number, sub = str(value), _WORD_SUB.match(folded, roman.end())
     if sub is None:
         return None
-    first = _FIRST_NUMBER.search(sub["sub"])
-    letter = _FIRST_LETTER.search(sub["sub"])
-    return Item(number, position, sub.end(), first[0] if first else None, letter[1] if letter else None)
+    return Item(number, position, sub.end(), *sub_place(sub["sub"]))
 
 
 def _is_apartado(item: Item, last: Item, *, plural: bool) -> bool:
     """Tell "artículo 83.2 y 3" (apartado 3) from "artículos 51.1 y 53": the smaller number is of the same article."""
-    if not item.number.isdigit() or item.apartado or item.letter:
+    if not item.number.isdigit() or item.apartado:
         return False
     if last.apartado:
         return int(item.number) < (int(last.number.split()[0]) if last.number[0].isdigit() else 0)
-    return not plural and not last.letter and int(item.number) <= int(last.number.split()[0].replace("unico", "0"))
+    if plural or last.letter or item.letter:
+        return False
+    return int(item.number) <= int(last.number.split()[0].replace("unico", "0"))
 
 
 def _expand(first: Item, last: Item) -> list[Item]:
@@ -138,8 +120,8 @@ def read_list(folded: str, position: int, kind: str, *, plural: bool) -> tuple[l
         return None
     items, end = [first], first.end
     while True:
-        while more := (kind == "art" and _MORE.match(folded, end)) or _QUALIFIER.match(folded, end):
-            items[-1] = _qualified(items[-1], more[0])
+        while more := (kind == "art" and _MORE.match(folded, end)) or QUALIFIER.match(folded, end):
+            items[-1] = _placed(items[-1], more[0])
             end = more.end()
         if not plural and (apartado := _AFTER_COMMA.match(folded, end)):
             items[-1] = replace(items[-1], apartado=apartado[1])
@@ -155,10 +137,9 @@ def read_list(folded: str, position: int, kind: str, *, plural: bool) -> tuple[l
         end = following.end
 
 
-def _qualified(item: Item, words: str) -> Item:
-    number, letter = _NUMBERED_PLACE.search(words), _LETTERED_PLACE.search(words)
-    apartado = item.apartado or (number[1] if number else None)
-    return replace(item, apartado=apartado, letter=item.letter or (letter[1] if letter else None))
+def _placed(item: Item, words: str) -> Item:
+    apartado, letter = place(words)
+    return replace(item, apartado=item.apartado or apartado, letter=item.letter or letter)
 
 
 def read_listed(folded: str, head: re.Match[str], kind: str) -> Listed | None:
@@ -169,8 +150,8 @@ def read_listed(folded: str, head: re.Match[str], kind: str) -> Listed | None:
     if read is None:
         return None
     items, end = read
-    before = _BEFORE.search(folded, max(0, head.start() - 120), head.start())
-    if before:
-        items[0] = _qualified(items[0], before[0])
+    words = before(folded, head.start())
+    if words:
+        items[0] = _placed(items[0], words[0])
     items[0] = replace(items[0], start=head.start())
-    return Listed(kind, before.start() if before else head.start(), head.start(), tuple(items), end)
+    return Listed(kind, words.start() if words else head.start(), tuple(items), end)

@@ -1,40 +1,15 @@
 """Find the law that a name means, and where a text names laws: by number, by name, or by acronym."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 
-from legal.dates import MONTHS
 from legal.folding import fold
-from legal.registry import KnownLaw, in_force_on, known_laws, laws_by_name, laws_by_number, plain
+from legal.law_numbers import NumberedLaw, numbered_laws
+from legal.registry import KnownLaw, in_force_on, known_laws, laws_by_name, named_on, plain
 
-_KINDS: dict[str, tuple[str, ...]] = {
-    "real decreto legislativo": ("real_decreto_legislativo",),
-    "real decreto ley": ("real_decreto_ley",),
-    "real decreto": ("real_decreto",),
-    "ley organica": ("ley_organica",),
-    "ley": ("ley",),
-    "decreto legislativo": ("real_decreto_legislativo",),
-    "decreto ley": ("real_decreto_ley",),
-    "orden": ("orden",),
-    "rdleg": ("real_decreto_legislativo",),
-    "rdlg": ("real_decreto_legislativo",),
-    "rdley": ("real_decreto_ley",),
-    # "RDL" is written for both.
-    "rdl": ("real_decreto_legislativo", "real_decreto_ley"),
-    "rd": ("real_decreto",),
-    "lo": ("ley_organica",),
-    "l": ("ley",),
-}
-_NUMBERED = re.compile(
-    r"\b(?P<kind>real[ -]decreto[ -](?:legislativo|ley)|real decreto|ley organica|ley|decreto[ -](?:legislativo|ley)"
-    r"|decreto|orden(?: ministerial)?|r\.?d\.?[ -]?leg\.?|r\.?d\.?l\.?g\.?|r\.?d\.?[ -]?ley|r\.?d\.?-?l\.?|r\.?d\.?"
-    r"|l\.?o\.?|l\.)\s*(?:(?:n\.?[ºo]|num\.?|numero)\s*)?"
-    r"(?P<number>(?:[a-z]{2,4}/)?\d{1,4}/(?:19|20)?\d\d)(?![\d/])"
-)
-_DATE = rf"\d{{1,2}}(?:\.?º)?\s+de\s+(?:{MONTHS})(?:\s+de\s+\d{{4}})?"
-_DATED = re.compile(rf",?\s+de\s+{_DATE}")
 _APPROVED = re.compile(
     r"\s*,?\s*(?:que fue\s+|texto refundido\s+)?aprobad[oa]s?\s+(?:por|mediante)\s+(?:el\s+|la\s+)?(?:citad[oa]\s+)?"
 )
@@ -45,6 +20,8 @@ _TITLED = re.compile(
 _REFUNDIDO = re.compile(r"texto refundido (?:de la|del|de)\s+(?:ley (?:del|de la|de)\s+)?$")
 # The Community in "Reglamento (CE) n.º 883/2004" is not the Constitution.
 _EUROPEAN = re.compile(r"(?:reglamento|directiva|decision)e?s?\s*\($")
+# "Real Decreto 488/1998, de 27 de marzo, por el que se desarrolla el artículo 11 del …": the title is of that day.
+_ENTITLED = re.compile(r",?\s+por\s+(?:el|la)\s+que\s+se\s+[^.,;:()]*")
 _OF_YEAR = re.compile(r"\s+(?:de\s+)?((?:19|20)\d\d)\b")
 
 
@@ -52,7 +29,8 @@ _OF_YEAR = re.compile(r"\s+(?:de\s+)?((?:19|20)\d\d)\b")
 class Mention:
     """A law named in ``text[start:end]``.
 
-    ``law_id`` is ``None`` for a law that the registry does not know. A ``weak`` mention is also a common word
+    ``law_id`` is ``None`` for a law that the registry does not know. ``current_id`` is where the same article is read
+    today: the successor of a law that kept the numbers, else the law itself. A ``weak`` mention is also a common word
     ("et", "constitución"), and counts only next to a citation.
     """
 
@@ -60,6 +38,7 @@ class Mention:
     end: int
     law_id: str | None
     weak: bool = False
+    current_id: str | None = None
 
 
 @cache
@@ -86,27 +65,20 @@ def _first_words() -> re.Pattern[str]:
     return re.compile(r"(?<![\w/])(?:" + "|".join(sorted(_names(), key=len, reverse=True)) + r")(?![\w/])")
 
 
-def _by_number(kind: str, number: str) -> KnownLaw | None:
-    kind = re.sub(r"[ -]+", " ", kind).removesuffix(" ministerial")
-    kind = kind if kind in _KINDS else re.sub(r"[^a-z]", "", kind)
-    number, _, year = number.rpartition("/")
-    if len(year) == 2:
-        year = ("19" if int(year) > 40 else "20") + year
-    found = (laws_by_number().get((law_kind, f"{number}/{year}")) for law_kind in _KINDS.get(kind, ()))
-    return next((law for law in found if law), None)
+def current_law(law: KnownLaw) -> KnownLaw:
+    """Return the law in which the articles of a law are read today: itself, or the successor that kept the numbers."""
+    successor = known_laws().get(law.superseded_by or "") if law.same_numbers else None
+    return current_law(successor) if successor else law
 
 
-def _numbered(folded: str) -> list[Mention]:
-    mentions = []
-    for match in _NUMBERED.finditer(folded):
-        law = _by_number(match["kind"], match["number"])
-        dated = _DATED.match(folded, match.end())
-        mentions.append(Mention(match.start(), dated.end() if dated else match.end(), law.id if law else None))
-    return mentions
+def _mention(start: int, end: int, law: KnownLaw | None, current: KnownLaw | None, *, weak: bool = False) -> Mention:
+    return Mention(start, end, law.id if law else None, weak, current_law(current).id if current else None)
 
 
-def _named(text: str, folded: str, day: date | None) -> list[Mention]:
-    mentions, position = [], 0
+def _named(
+    text: str, folded: str, numbered: list[NumberedLaw], day: date | None, *, literal: bool
+) -> Iterator[Mention]:
+    position = 0
     while first := _first_words().search(folded, position):
         position = first.end()
         pattern, laws = _names()[first[0]]
@@ -117,44 +89,67 @@ def _named(text: str, folded: str, day: date | None) -> list[Mention]:
         if _EUROPEAN.search(folded, max(0, match.start() - 20), match.start()):
             continue
         law: KnownLaw | None = laws[plain(match[0])]
+        current = law
         written = text[match.start() : match.end()]
         if law is not None and (year := _OF_YEAR.match(folded, position)) and law.number:
             position = year.end()
             family = {law.id: law} | {old.id: old for old in known_laws().values() if old.superseded_by == law.id}
-            law = next((one for one in family.values() if one.number.endswith("/" + year[1])), None)
+            law = current = next((one for one in family.values() if one.number.endswith("/" + year[1])), None)
         elif law is not None:
-            law = in_force_on(law, day)
+            written_on = _title_day(folded, match.start(), numbered) or _latest(folded, match.start(), numbered, day)
+            current = in_force_on(law, written_on)
+            law = named_on(law, written_on) if literal else current
         weak = (len(match[0]) <= 3 and not written.isupper()) or (
             match[0] == "constitucion" and not written[0].isupper()
         )
         refundido = _REFUNDIDO.search(folded, max(0, match.start() - 60), match.start())
-        start = refundido.start() if refundido else match.start()
-        mentions.append(Mention(start, position, law.id if law else None, weak))
-    return mentions
+        yield _mention(refundido.start() if refundido else match.start(), position, law, current, weak=weak)
 
 
-def law_mentions(text: str, day: date | None = None) -> list[Mention]:
+def _title_day(folded: str, position: int, numbered: list[NumberedLaw]) -> date | None:
+    """Return the day of the law in whose title the position is."""
+    before = next((one for one in reversed(numbered) if one.end <= position), None)
+    return before.day if before and _ENTITLED.fullmatch(folded, before.end, position) else None
+
+
+def _latest(folded: str, position: int, numbered: list[NumberedLaw], day: date | None) -> date | None:
+    """Return the day of the text, or that of the newest law in its paragraph: no text names a law of the future."""
+    if day is None:
+        return None
+    start, end = folded.rfind("  ", 0, position), folded.find("  ", position)
+    inside = (one for one in numbered if start <= one.start and (end < 0 or one.end <= end))
+    return max([day, *(one.published for one in inside if one.published)])
+
+
+def law_mentions(text: str, day: date | None = None, *, literal: bool = False) -> list[Mention]:
     """Find all laws that a text names, in order, without overlap.
 
     A number decides over a name beside it: "Ley 8/1980, del Estatuto de los Trabajadores" is not the law in force.
-    ``day`` is when the text was written: a name without a year means the law of that day (today without it).
+    ``day`` is when the text was written: a name without a year means the law of that day (today without it). Where the
+    successor kept the numbers of the articles the name means the successor, unless the text is taken literally.
     """
-    folded = fold(text)
-    found = sorted([*_numbered(folded), *_named(text, folded, day)], key=lambda m: (m.start, -m.end))
+    return mentions_in(text, fold(text), day, literal=literal)
+
+
+def mentions_in(text: str, folded: str, day: date | None, *, literal: bool) -> list[Mention]:
+    """Find the laws that a text names; see ``law_mentions``."""
+    numbered = list(numbered_laws(folded))
+    by_number = [_mention(one.start, one.end, one.law, one.law) for one in numbered]
+    numbers = {(one.start, one.end) for one in by_number}
+    found = [*by_number, *_named(text, folded, numbered, day, literal=literal)]
     merged: list[Mention] = []
-    numbers = {(m.start, m.end) for m in _numbered(folded)}
-    for mention in found:
+    for mention in sorted(found, key=lambda one: (one.start, -one.end)):
         last = merged[-1] if merged else None
         if last is not None and mention.start < last.end:
             continue
         if last is not None:
             gap = folded[last.end : mention.start]
-            by_number = (mention.start, mention.end) in numbers
-            if by_number and _APPROVED.fullmatch(gap):
-                merged[-1] = Mention(last.start, mention.end, mention.law_id)
+            is_number = (mention.start, mention.end) in numbers
+            if is_number and _APPROVED.fullmatch(gap):
+                merged[-1] = replace(mention, start=last.start)
                 continue
-            if not by_number and (last.start, last.end) in numbers and gap and _TITLED.fullmatch(gap):
-                merged[-1] = Mention(last.start, mention.end, last.law_id)
+            if not is_number and (last.start, last.end) in numbers and gap and _TITLED.fullmatch(gap):
+                merged[-1] = replace(last, end=mention.end)
                 numbers.add((last.start, mention.end))
                 continue
         merged.append(mention)

@@ -80,10 +80,9 @@ def predecessors() -> dict[str, KnownLaw]:
     return {law.superseded_by: law for law in known_laws().values() if law.superseded_by}
 
 
-def in_force_on(law: KnownLaw, day: date | None) -> KnownLaw | None:
+def named_on(law: KnownLaw, day: date | None) -> KnownLaw | None:
     """Return the law that a name without a year meant on a day: this one, or an older one of the same name.
 
-    Where the successor kept the numbers of the articles, the old name is read as the successor's.
     ``None`` means a law older than the registry.
     """
     if day is None or day >= law.published:
@@ -91,6 +90,10 @@ def in_force_on(law: KnownLaw, day: date | None) -> KnownLaw | None:
     older = predecessors().get(law.id)
     if older is None:
         return None if law.namesakes else law
-    if older.same_numbers:
-        return law
     return older if day >= older.published else None
+
+
+def in_force_on(law: KnownLaw, day: date | None) -> KnownLaw | None:
+    """Return the law that ``named_on`` gives, or its successor where that kept the numbers of the articles."""
+    older = predecessors().get(law.id)
+    return law if older is not None and older.same_numbers else named_on(law, day)

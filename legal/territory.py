@@ -1,4 +1,4 @@
-"""Find the autonomous community that a question is about."""
+"""Find the autonomous community that a question is about, or whose law a law is."""
 
 import re
 import tomllib
@@ -51,3 +51,12 @@ def find_territory(text: str) -> str | None:
     pattern, table = _places()
     named = {table[match["sure"] or match["unsure"]] for match in pattern.finditer(fold(text))}
     return named.pop() if len(named) == 1 else None
+
+
+def community_of(scope: str, department: str) -> str | None:
+    """Return the community whose law it is, by the BOE's code of scope and the name of the department.
+
+    Scope "2" is autonomous, and the department then is the community ("Comunidad Foral de Navarra"); every other law
+    is of the whole state, ``None``.
+    """
+    return find_territory(department) if scope == "2" else None

@@ -1,5 +1,6 @@
 """Add the provisions that the candidates cite."""
 
+import asyncio
 from datetime import date
 
 from langgraph.runtime import Runtime
@@ -36,13 +37,34 @@ async def expand_references(
     wanted = dict.fromkeys(ref for source in sources for ref in source["chunk"]["refs"] if ref not in known)
     held = store if state["rag_enabled"] else records
     as_of, today = search_filter(runtime.context, state["analysis"]).as_of, date.today()
-    fetched = {chunk["id"]: chunk for chunk in await held.fetch(list(wanted)) if in_force(chunk, as_of, today)}
+    cited = await held.fetch(list(wanted))
+    of_then = await wordings_of(as_of, [chunk for chunk in cited if not in_force(chunk, as_of, today)], held)
+    fetched = {chunk["id"]: chunk for chunk in cited if in_force(chunk, as_of, today)}
+    fetched |= {ref: chunk for ref, chunk in of_then.items() if chunk["id"] not in known}
     best: dict[int, Candidate] = {}
     for source in in_order(sources):
         for chunk in followed(source["chunk"], [fetched[ref] for ref in source["chunk"]["refs"] if ref in fetched]):
             score = round(source["score"] * PARENT_FACTOR, 6)
             best.setdefault(chunk["id"], candidate(chunk, score, "reference", source["chunk"]["provision"]))
     return {"candidates": sources + in_order(best.values())[:MAX_REFERENCES]}
+
+
+async def wordings_of(day: date | None, others: list[Chunk], store: ChunkStore) -> dict[int, Chunk]:
+    """Return by the id of each chunk the wording of its provision that was in force on the day asked about.
+
+    References lead to the wording in force with the one that cites; a question about another day may mean another.
+    What is not in force today, and has not been asked about, is not replaced.
+    """
+    if day is None:
+        return {}
+    places = list(dict.fromkeys(map(provision_of, others)))
+    found = dict(zip(places, await asyncio.gather(*(store.find(*place) for place in places)), strict=True))
+    then: dict[int, Chunk] = {}
+    for chunk in others:
+        parts = [one for one in found[provision_of(chunk)] if in_force(one, day, day)]
+        if parts:
+            then[chunk["id"]] = next((one for one in parts if one["part"] == chunk["part"]), parts[0])
+    return then
 
 
 def followed(source: Chunk, cited: list[Chunk]) -> list[Chunk]:

@@ -9,9 +9,9 @@ from legal.territory import find_territory
 from nodes.candidates import candidate, in_order, merged
 from nodes.stage import NO_COST, Cost
 from services.profile import Profile
-from services.protocols import ChunkStore, Embedder, Hit, HybridQuery, SearchFilter, SparseEncoder, SparseVector, Vector
+from services.protocols import ChunkStore, Embedder, HybridQuery, SearchFilter, SparseEncoder, SparseVector, Vector
 from services.vector_cache import VectorCache
-from state.chunks import Candidate, Chunk
+from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.values import Analysis
 
@@ -19,8 +19,6 @@ PREFETCH = 20
 PER_COLLECTION = 10
 PER_QUERY = 20
 OVERALL = 30
-# Everything that both lists can hold: the caps count parents, and several children may share one.
-POINTS = 2 * PREFETCH
 
 
 @dataclass(frozen=True)
@@ -84,34 +82,21 @@ class HybridSearch:
         collections = context.collections or self.profile.names
         where = search_filter(context, analysis)
         rankings = await asyncio.gather(
-            *(self.store.search(name, vectors, limit=POINTS, prefetch=PREFETCH, where=where) for name in collections)
+            *(
+                self.store.search(name, vectors, limit=PER_COLLECTION, prefetch=PREFETCH, where=where)
+                for name in collections
+            )
         )
-        parents = await self._parents([hit for ranking in rankings for hits in ranking for hit in hits])
         found: list[Candidate] = []
         for position, query in enumerate(queries):
             of_query: list[Candidate] = []
             for name, ranking in zip(collections, rankings, strict=True):
                 weight = self.profile.weight(name)
-                scored = merged(
-                    candidate(parents[hit.chunk["id"]], round(hit.score * weight, 6), "hybrid", query)
-                    for hit in ranking[position]
-                    if hit.chunk["id"] in parents
+                of_query.extend(
+                    candidate(hit.chunk, round(hit.score * weight, 6), "hybrid", query) for hit in ranking[position]
                 )
-                of_query.extend(scored[:PER_COLLECTION])
             found.extend(in_order(of_query)[:PER_QUERY])
         return merged(found)[:OVERALL], cost
-
-    async def _parents(self, hits: Sequence[Hit]) -> dict[int, Chunk]:
-        """Return for each hit's chunk id the chunk that goes on: its parent, or itself where it has none."""
-        wanted = {hit.chunk["parent_id"] for hit in hits if hit.chunk["parent_id"] is not None}
-        fetched = {chunk["id"]: chunk for chunk in await self.store.fetch(sorted(wanted))} if wanted else {}
-        resolved: dict[int, Chunk] = {}
-        for hit in hits:
-            parent = hit.chunk["parent_id"]
-            chunk = hit.chunk if parent is None else fetched.get(parent)
-            if chunk is not None:
-                resolved[hit.chunk["id"]] = chunk
-        return resolved
 
 
 NO_TERMS = SparseVector((), ())

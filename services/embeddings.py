@@ -1,5 +1,7 @@
 """Dense vectors from a server that speaks OpenAI's embeddings API."""
 
+import asyncio
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
@@ -54,6 +56,8 @@ class OpenAIEmbedder:
         self._counter = counter
         self._tpm = tpm
         self._close = close
+        self._turn = asyncio.Lock()
+        self._free_at = -math.inf
 
     @property
     def fingerprint(self) -> str:
@@ -81,19 +85,25 @@ class OpenAIEmbedder:
         """
         vectors: list[Vector] = []
         requests = tokens = 0
-        pause = 0.0
         for batch, size in self._batches(texts):
-            if pause:
-                await self._retrier.sleep(pause)
-            begun = self._retrier.clock()
-            embedded = await self._embed(batch, None)
+            embedded = await self._paced(batch, size)
             vectors += embedded.vectors
             requests += embedded.requests
             tokens += embedded.tokens
-            if self._tpm:
-                allowed = begun + SECONDS_PER_MINUTE * (embedded.tokens or size) / self._tpm
-                pause = max(0.0, allowed - self._retrier.clock())
         return Embedded(vectors, requests, tokens)
+
+    async def _paced(self, batch: Sequence[str], size: int) -> Embedded:
+        """Embed one batch of documents; with ``tpm``, when what was sent before leaves room for it."""
+        if not self._tpm:
+            return await self._embed(batch, None)
+        async with self._turn:
+            pause = self._free_at - self._retrier.clock()
+            if pause > 0:
+                await self._retrier.sleep(pause)
+            begun = self._retrier.clock()
+            embedded = await self._embed(batch, None)
+            self._free_at = begun + SECONDS_PER_MINUTE * (embedded.tokens or size) / self._tpm
+            return embedded
 
     async def close(self) -> None:
         """Close the connections."""

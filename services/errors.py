@@ -6,6 +6,7 @@ ArticuladoError
 ├── IndexMissing            the operator: build the index
 ├── IndexMismatch           the operator: rebuild the index, or go back to its settings
 ├── StoreUnavailable        the operator: start or reach the store
+├── SourceUnavailable       the operator or the network: reach the source of the law, or try later
 ├── NoResultsFound          nobody: the index does not hold it
 ├── InsufficientContext     nobody: what was found does not answer
 └── ModelError              the provider
@@ -42,6 +43,10 @@ class IndexMismatch(ArticuladoError):
 
 class StoreUnavailable(ArticuladoError):
     """The chunk store does not answer."""
+
+
+class SourceUnavailable(ArticuladoError):
+    """A source of official law does not answer, or answers what cannot be read."""
 
 
 class NoResultsFound(ArticuladoError):

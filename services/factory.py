@@ -6,7 +6,7 @@ from services.chat import LangChainChat
 from services.container import Services
 from services.lexicon import Lexicon
 from services.packaged import words_of_people
-from services.profile import Profile, load_profile
+from services.profile import load_profile
 from services.protocols import ChatModel, ChunkStore, Embedder
 from services.records import PackagedRecords
 from services.rerank import rerankers
@@ -19,8 +19,8 @@ from services.store.writer import WriterFactory
 from services.tokens import token_counter
 from services.unindexed import Unindexed
 
-CHUNKER = "provision:2000:1"
-"""How laws are cut; changes when the same law would give other chunks."""
+CHUNKER = "small_to_big:2000:300:50:1"
+"""How documents are cut; changes when the same document would give other chunks."""
 
 
 def expected_fingerprints(settings: Settings, chunker: str = CHUNKER) -> Fingerprints:
@@ -40,7 +40,7 @@ def build_services(settings: Settings, index: Index | None) -> Services:
     return Services(
         settings=settings,
         profile=profile,
-        store=_store(settings, profile, index) if index else records,
+        store=_store(settings, index) if index else records,
         reader=_reader(settings.reader, lexicon),
         principal=_principal(settings.principal, lexicon),
         embedder=_query_embedder(settings, index) if index else Unindexed(),
@@ -103,12 +103,12 @@ def _query_embedder(settings: Settings, index: Index) -> Embedder:
     return LsaEmbedder.load(index.models)
 
 
-def _store(settings: Settings, profile: Profile, index: Index) -> ChunkStore:
+def _store(settings: Settings, index: Index) -> ChunkStore:
     if settings.store == "embedded":
-        return EdgeStore(index.folder, profile.names)
+        return EdgeStore(index.folder, list(index.manifest.collections))
     from services.store.server import ServerStore
 
-    return ServerStore.connect(settings, index.manifest)
+    return ServerStore.connect(settings, index)
 
 
 def _reader(settings: ModelSettings, lexicon: Lexicon) -> ChatModel:

@@ -106,12 +106,13 @@ class LsaEmbedder:
 
     async def embed_documents(self, texts: Sequence[str]) -> Embedded:
         """Embed texts of the corpus, off the event loop."""
-        return Embedded(await asyncio.to_thread(self._embed_all, texts))
+        return Embedded(await asyncio.to_thread(self.embed_all, texts))
 
     async def close(self) -> None:
         """Do nothing: there are no connections."""
 
-    def _embed_all(self, texts: Sequence[str]) -> list[Vector]:
+    def embed_all(self, texts: Sequence[str]) -> list[Vector]:
+        """Embed texts of the corpus, here and now."""
         if not texts:
             return []
         return [_unit(vector) for vector in self._matrix(texts) @ self._axes.astype(np.float32)]

@@ -52,14 +52,18 @@ class Hit:
 
 
 class ChunkStore(Protocol):
-    """Where chunks are kept and searched. Rankings are descending in score, ties by ascending id."""
+    """Where chunks are kept and searched. Rankings are descending in score, ties by ascending id.
+
+    A hit on a child yields its parent, once, at the rank of its best child (small to big). A chunk that is no child
+    stands for itself.
+    """
 
     async def search(
         self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
     ) -> list[list[Hit]]:
         """Search one collection with several queries; one ranking a query, in their order.
 
-        ``prefetch`` points are taken from each side, fused by RRF, and the best ``limit`` returned.
+        ``prefetch`` parents are taken from each side, fused by RRF, and the best ``limit`` returned.
         A collection that does not exist gives empty rankings.
         """
         ...
@@ -69,7 +73,14 @@ class ChunkStore(Protocol):
         ...
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
-        """Return every part of one provision, in order of part; empty if there is none."""
+        """Return every part of one provision, in order of part, without children; empty if there is none.
+
+        Of several wordings, those still valid come first.
+        """
+        ...
+
+    async def citing(self, ids: Sequence[int]) -> list[Chunk]:
+        """Return the chunks that refer to one of these, by ascending id."""
         ...
 
     async def counts(self) -> dict[str, int]:

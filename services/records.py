@@ -75,6 +75,11 @@ class PackagedRecords:
         """Return the record of a provision; empty if there is none."""
         return list(self._places.get((law_id, provision_key), []))
 
+    async def citing(self, ids: Sequence[int]) -> list[Chunk]:
+        """Return the records that refer to one of these, by ascending id."""
+        wanted = set(ids)
+        return [chunk for _, chunk in sorted(self._by_id.items()) if wanted.intersection(chunk["refs"])]
+
     async def counts(self) -> dict[str, int]:
         """Return the number of records of each collection."""
         return dict(Counter(chunk["collection"] for chunk in self._by_id.values()))

@@ -76,7 +76,7 @@ class Retrier:
 
     def _pause(self, number: int, error: Exception) -> float:
         """Return the seconds to wait: as the provider asks, else doubling, spread over ±50 % so that callers part."""
-        asked = _retry_after(error, self.clock())
+        asked = retry_after(error, self.clock())
         return FIRST_PAUSE * 2.0 ** (number - 1) * (0.5 + self.jitter()) if asked is None else asked
 
 
@@ -86,7 +86,7 @@ def _counted(error: ArticuladoError, attempts: int) -> ArticuladoError:
     return error
 
 
-def _retry_after(error: Exception, now: float) -> float | None:
+def retry_after(error: Exception, now: float) -> float | None:
     """Read ``retry-after-ms`` or ``Retry-After`` (seconds, or a date); ``None`` where there is none."""
     headers = getattr(getattr(error, "response", None), "headers", {})
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):

@@ -13,6 +13,7 @@ from state.context import RerankStrategy, ResolvedContext
 
 Provider = Literal["offline", "openai", "azure", "compatible"]
 Role = Literal["reader", "principal", "embedder"]
+ChunkContext = Literal["breadcrumb", "reader", "none"]
 
 DEFAULT_MODELS: dict[Role, str] = {
     "reader": "gpt-5-nano",
@@ -37,6 +38,8 @@ class ModelSettings(BaseSettings):
     deployment: str = ""
     dimensions: int | None = Field(default=None, ge=1)
     tpm: int | None = Field(default=None, ge=1, description="Tokens per minute granted by the provider")
+    input_price: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="Of a million tokens")
+    output_price: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="Of a million tokens")
 
     @classmethod
     def for_role(cls, role: Role, env_file: Path | None) -> "ModelSettings":
@@ -64,6 +67,8 @@ class Settings(BaseSettings):
     qdrant_api_key: SecretStr | None = None
     qdrant_shards: int = Field(1, ge=1)
     qdrant_replicas: int = Field(1, ge=1)
+    qdrant_on_disk: bool = Field(False, description="Vectors and indexes stay on the server's disk; memory caches them")
+    boe_url: str = "https://www.boe.es/datosabiertos/api/legislacion-consolidada"
     profile: str = "laboral"
     rerank_strategy: RerankStrategy = "auto"
     grounded_prompting: bool = True
@@ -75,6 +80,8 @@ class Settings(BaseSettings):
     context_tokens: int = Field(24_000, ge=500)
     question_timeout: float = Field(120.0, gt=0, description="Seconds for all model calls of one question")
     lsa_dimensions: int = Field(192, ge=8, le=1024)
+    chunk_context: ChunkContext = "breadcrumb"
+    ingest_workers: int = Field(2, ge=1, le=64, description="Requests that an ingest sends to the reader at once")
 
     reader: ModelSettings = ModelSettings()
     principal: ModelSettings = ModelSettings()
@@ -147,14 +154,14 @@ def _problem(details: ErrorDetails) -> str:
             return f": los valores posibles son {limits['expected'].replace(' or ', ' o ')}"
         case "int_parsing" | "int_parsing_size" | "int_type" | "int_from_float":
             return ": debe ser un número entero"
-        case "float_parsing" | "float_type":
+        case "float_parsing" | "float_type" | "finite_number":
             return ": debe ser un número"
         case "bool_parsing" | "bool_type":
             return ": debe ser true o false"
         case "greater_than":
             return f": debe ser mayor que {limits['gt']:g}"
         case "greater_than_equal":
-            return f": debe ser {limits['ge']} o más"
+            return f": debe ser {limits['ge']:g} o más"
         case "less_than_equal":
             return f": debe ser {limits['le']} o menos"
         case _:

@@ -25,3 +25,14 @@ def add_usage(total: Usage | None, delta: Usage) -> Usage:
         },
         "stages": stages,
     }
+
+
+BEGINNING = "accept"
+"""The first stage of an ingest."""
+
+
+def add_seconds(total: dict[str, float] | None, delta: dict[str, float]) -> dict[str, float]:
+    """Add up the seconds of each stage of an ingest; the first stage of a run starts anew."""
+    if not total or BEGINNING in delta:
+        return delta
+    return total | {stage: round(total.get(stage, 0.0) + seconds, 3) for stage, seconds in delta.items()}

@@ -1,10 +1,10 @@
 """Building a generation of an index."""
 
 import asyncio
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime
+from hashlib import blake2b
 from pathlib import Path
 from shutil import rmtree
 from types import TracebackType
@@ -12,10 +12,28 @@ from typing import Self
 
 from services.errors import ArticuladoError, IndexMismatch, InvalidInput
 from services.protocols import SparseVector, Vector
-from services.store.generations import Generations, write_durably
-from services.store.manifest import BUILD_HINT, FORMAT, MANIFEST, MODELS, Description, Index, Manifest
+from services.store.copying import copy_folder
+from services.store.generations import Generations, usable, write_durably
+from services.store.manifest import (
+    BUILD_HINT,
+    FORMAT,
+    MANIFEST,
+    MODELS,
+    REBUILD_HINT,
+    Description,
+    Index,
+    Manifest,
+    read_manifest,
+)
+from services.store.pending import PendingLog
+from services.store.points import UNKNOWN, Point, Points
 from services.store.writer import WriterFactory
 from state.chunks import Chunk
+
+
+def digest(chunk: Chunk) -> int:
+    """Return what a point is told apart by: 56 bits of its content hash."""
+    return int.from_bytes(blake2b(chunk["content_hash"].encode(), digest_size=7).digest(), "big")
 
 
 class IndexBuilder:
@@ -24,15 +42,21 @@ class IndexBuilder:
     One process at a time builds an index: entering waits for the others. Leaving before it is published, by an
     exception or not, removes what was built and changes nothing else; from then on both this generation and the one
     served until now stay whole, whatever fails. What has become of no use is removed by the next build that succeeds.
+
+    A generation is built from nothing, or with ``continue_from`` out of another one. A store that is too large to be
+    copied is then changed in place: each point at once, and all that a killed update has left is put right by the next.
     """
 
     def __init__(self, folder: Path, writer: WriterFactory) -> None:
         self._generations = Generations(folder)
+        self._pending = PendingLog(folder)
         self._make_writer = writer
         self._stack = AsyncExitStack()
-        self._ids: set[int] = set()
-        self._documents: set[tuple[str, str]] = set()
+        self._names: list[str] = []
+        self._points: dict[int, Point] = {}
+        self._added: set[int] = set()
         self._dimensions: int | None = None
+        self._base: Index | None = None
         self._maybe_served = False
 
     async def __aenter__(self) -> Self:
@@ -56,17 +80,54 @@ class IndexBuilder:
                 await self._remove([self._folder])
 
     @property
+    def folder(self) -> Path:
+        """Folder of the generation; what else belongs to it may be put there before it is committed."""
+        return self._folder
+
+    @property
     def models(self) -> Path:
         """Folder for the files of the embedder; it exists."""
         return self._folder / MODELS
 
+    async def continue_from(self, base: Index) -> Mapping[int, int]:
+        """Begin with the points and models of another generation; return the digest of each point, by its id.
+
+        A digest is ``UNKNOWN`` where an update that was killed may have changed the point. What the caller does not
+        want any more is for ``remove``; what it wants otherwise, for ``add``.
+
+        Raises:
+            IndexMissing, StoreUnavailable, ConfigurationError: the other generation cannot be read or copied.
+        """
+        self._base = base
+        await self._writer.continue_from(base)
+        with usable(self.models):
+            await asyncio.to_thread(copy_folder, base.models, self.models)
+        self._names = list(base.manifest.collections)
+        self._points = {point.id: point for point in await asyncio.to_thread(Points.load, base.folder)}
+        touched = await asyncio.to_thread(self._pending.read, self._writer.stored_as)
+        for point, name in touched.items():
+            if name in self._names:  # the writer starts any other collection anew
+                parent = self._points[point].parent if point in self._points else point
+                self._points[point] = Point(point, parent, UNKNOWN, self._position(name))
+        self._dimensions = base.manifest.dimensions
+        return {point.id: point.digest for point in self._points.values()}
+
+    async def remove(self, ids: Collection[int]) -> None:
+        """Delete points that the generation began with."""
+        gone: dict[str, list[int]] = {}
+        for point in ids:
+            gone.setdefault(self._names[self._points.pop(point).collection], []).append(point)
+        if gone:
+            await self._note(gone)
+            await self._writer.delete(gone)
+
     async def add(
         self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector]
     ) -> None:
-        """Write a batch of chunks with their vectors, in the same order.
+        """Write a batch of chunks with their vectors, in the same order; one that the generation has is replaced.
 
-        A ``None`` dense vector (a text without a known word) or an empty sparse one leaves that side out; the first
-        batch needs a dense vector, which tells the length of all.
+        A ``None`` dense vector (a parent, or a text without a known word) or an empty sparse one leaves that side out;
+        the first batch needs a dense vector, which tells the length of all.
 
         Raises:
             InvalidInput: two chunks share an id, or no dense vector has come yet.
@@ -78,31 +139,37 @@ class IndexBuilder:
                 "Ningún texto del primer lote tiene vector denso: no contiene palabras que el modelo conozca. Revise "
                 "los documentos que se indexan."
             )
+        touched: dict[str, list[int]] = {}
         for chunk in chunks:
-            if chunk["id"] in self._ids:
+            if chunk["id"] in self._added:
                 raise InvalidInput(
                     f"Dos fragmentos comparten el identificador {chunk['id']}; el segundo es «{chunk['provision']}» de "
                     f"{chunk['law_id']}. Compruebe que el documento no está repetido en la carpeta que se indexa."
                 )
-            self._ids.add(chunk["id"])
-            self._documents.add((chunk["collection"], chunk["law_id"]))
+            self._added.add(chunk["id"])
+            touched.setdefault(chunk["collection"], []).append(chunk["id"])
+            self._points[chunk["id"]] = Point(
+                chunk["id"], chunk["parent_id"] or chunk["id"], digest(chunk), self._position(chunk["collection"])
+            )
+        await self._note(touched)
         await self._writer.add(chunks, dense, sparse, size=self._dimensions)
 
     async def commit(self, description: Description) -> Index:
         """Check what was written and serve it from now on.
 
         Raises:
-            InvalidInput: nothing was added.
+            InvalidInput: it holds nothing.
             IndexMismatch: the store does not hold what was added.
             StoreUnavailable, ConfigurationError: it could not be published; the old generation still serves.
         """
-        if self._dimensions is None:
+        if self._dimensions is None or not self._points:
             raise InvalidInput("No hay ningún fragmento que indexar. Revise la carpeta de documentos.")
         counts = await self._writer.finish()
-        if sum(counts.values()) != len(self._ids):
+        if sum(counts.values()) != len(self._points):
             raise IndexMismatch(
-                f"Se han escrito {len(self._ids)} fragmentos y el almacén devuelve {sum(counts.values())}. El índice "
-                f"anterior sigue en uso; compruebe el espacio en disco y repita {BUILD_HINT}."
+                f"Se han escrito {len(self._points)} fragmentos y el almacén devuelve {sum(counts.values())}. El "
+                "índice anterior sigue en uso; compruebe el espacio en disco y vuelva a construirlo con "
+                f"{REBUILD_HINT if self._base else BUILD_HINT}."
             )
         manifest = Manifest(
             **description.model_dump(exclude={"fingerprints"}),
@@ -112,21 +179,48 @@ class IndexBuilder:
             created=datetime.now(UTC),
             dimensions=self._dimensions,
             collections=counts,
-            documents=Counter(collection for collection, _ in self._documents),
+            stored_as=self._writer.stored_as,
         )
+        place = {self._names.index(name): position for position, name in enumerate(counts)}
+        points = Points.of(point._replace(collection=place[point.collection]) for point in self._points.values())
+        await asyncio.to_thread(points.save, self._folder)
         await asyncio.to_thread(write_durably, self._folder / MANIFEST, manifest.model_dump_json(indent=2))
         served = await asyncio.to_thread(self._generations.current)
         # Set first: a request or a rename that fails may have had its effect all the same.
         self._maybe_served = True
         await self._writer.publish()
         await asyncio.to_thread(self._generations.switch, self._folder)
+        await asyncio.to_thread(self._pending.clear)
         # The last generation stays for readers that have it open, or were about to open it.
         await self._remove(await asyncio.to_thread(self._generations.all_but, self._folder, served))
         return Index(self._folder, manifest)
 
+    def _position(self, name: str) -> int:
+        if name not in self._names:
+            self._names.append(name)
+        return self._names.index(name)
+
+    async def _note(self, ids: Mapping[str, Sequence[int]]) -> None:
+        """Note what changes where people may be reading it."""
+        if self._writer.stored_as != self._folder.name:
+            await asyncio.to_thread(self._pending.note, self._writer.stored_as, ids)
+
     async def _remove(self, folders: Iterable[Path]) -> None:
-        """Remove generations; the folder goes last, so that what could not be removed is known to the next build."""
+        """Remove generations; the folder goes last, so that what could not be removed is known to the next build.
+
+        What the store keeps for another generation too stays.
+        """
         for folder in folders:
             with suppress(ArticuladoError):
-                await self._writer.remove(folder.name)
+                others = await asyncio.to_thread(self._generations.all_but, folder)
+                if (name := _stored_as(folder)) not in map(_stored_as, others):
+                    await self._writer.remove(name)
                 await asyncio.to_thread(rmtree, folder, ignore_errors=True)
+
+
+def _stored_as(generation: Path) -> str:
+    """Return the name under which the store keeps a generation; of one that was not finished, its own."""
+    try:
+        return read_manifest(generation).stored_as
+    except (FileNotFoundError, ArticuladoError):
+        return generation.name

@@ -10,10 +10,11 @@ import qdrant_edge as q
 
 from services.errors import StoreUnavailable
 from services.protocols import Hit, HybridQuery, SearchFilter
-from services.store.filters import After, Clause, Condition, IsNull, OneOf, UpTo, clauses, provision
+from services.store.filters import After, Clause, Condition, Holds, IsNull, OneOf, UpTo, citing, clauses, provision
 from services.store.layout import (
+    CHILDREN,
     DENSE,
-    MAX_PARTS,
+    PAGE,
     SPARSE,
     field_path,
     in_order,
@@ -21,7 +22,8 @@ from services.store.layout import (
     to_chunk,
     to_hits,
 )
-from services.store.rrf import Scored, fuse
+from services.store.points import Points
+from services.store.rrf import Scored, fuse, of_parents
 from state.chunks import Chunk
 
 
@@ -39,6 +41,7 @@ class EdgeStore:
         self._names = tuple(collections)
         self._today = today
         self._shards: dict[str, q.EdgeShard] = {}
+        self._points: Points | None = None
         self._opening = Lock()
 
     async def search(
@@ -61,13 +64,11 @@ class EdgeStore:
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
         """Return the parts of a provision; see ``ChunkStore.find``."""
-        request = q.ScrollRequest(limit=MAX_PARTS, filter=_filter(provision(law_id, provision_key)), with_payload=True)
+        return parts_in_order(await self._filtered(provision(law_id, provision_key)))
 
-        def read(name: str) -> list[q.Record]:
-            return self._shard(name).scroll(request)[0]
-
-        found = await asyncio.gather(*(asyncio.to_thread(read, name) for name in self._names))
-        return parts_in_order(to_chunk(record.payload or {}) for records in found for record in records)
+    async def citing(self, ids: Sequence[int]) -> list[Chunk]:
+        """Return what refers to some chunks; see ``ChunkStore.citing``."""
+        return sorted(await self._filtered(citing(ids)), key=lambda chunk: chunk["id"]) if ids else []
 
     async def counts(self) -> dict[str, int]:
         """Return the number of chunks of each collection."""
@@ -86,21 +87,42 @@ class EdgeStore:
         for shard in shards:
             await asyncio.to_thread(shard.close)
 
+    async def _filtered(self, must: Sequence[Clause]) -> list[Chunk]:
+        condition = _filter(must)
+
+        def read(name: str) -> list[q.Record]:
+            found, offset = self._shard(name).scroll(q.ScrollRequest(limit=PAGE, filter=condition, with_payload=True))
+            while offset is not None:
+                request = q.ScrollRequest(offset=offset, limit=PAGE, filter=condition, with_payload=True)
+                page, offset = self._shard(name).scroll(request)
+                found += page
+            return found
+
+        found = await asyncio.gather(*(asyncio.to_thread(read, name) for name in self._names))
+        return [to_chunk(record.payload or {}) for records in found for record in records]
+
     def _search(
         self, collection: str, queries: Sequence[HybridQuery], limit: int, prefetch: int, condition: q.Filter
     ) -> list[list[Hit]]:
         sides = [_sides(query) for query in queries]
-        requests = [q.QueryRequest(limit=prefetch, query=side, filter=condition) for query in sides for side in query]
+        points = prefetch * CHILDREN
+        requests = [q.QueryRequest(limit=points, query=side, filter=condition) for query in sides for side in query]
         if not requests:
             return [[] for _ in queries]
         shard = self._shard(collection)
         answers = iter(shard.query_batch(q.QueryBatchRequest(requests)))
-        rankings = [fuse([_scored(next(answers)) for _ in query], limit=limit) for query in sides]
+        rankings = [fuse([self._parents(next(answers), prefetch) for _ in query], limit=limit) for query in sides]
         # Reading a payload costs more than finding it: only those of the best are read.
         best: list[q.PointId] = [point for ranking in rankings for point, _ in ranking]
         records = shard.retrieve(best, with_payload=True, with_vector=False)
         payloads = {int(str(record.id)): record.payload or {} for record in records}
         return [to_hits(ranking, payloads) for ranking in rankings]
+
+    def _parents(self, found: Sequence[q.ScoredPoint], limit: int) -> list[Scored]:
+        if self._points is None:
+            self._points = Points.load(self._folder)
+        side = [(int(str(point.id)), point.score) for point in found]
+        return of_parents(side, self._points.parents([point for point, _ in side]), limit)
 
     def _shard(self, name: str) -> q.EdgeShard:
         with self._opening:
@@ -126,10 +148,6 @@ def _sides(query: HybridQuery) -> list[q.Query]:
     return sides
 
 
-def _scored(points: Sequence[q.ScoredPoint]) -> list[Scored]:
-    return [(int(str(point.id)), point.score) for point in points]
-
-
 def _filter(must: Sequence[Clause]) -> q.Filter:
     return q.Filter(must=[q.Filter(should=[_condition(condition) for condition in clause]) for clause in must])
 
@@ -141,6 +159,8 @@ def _condition(condition: Condition) -> q.IsNullCondition | q.FieldCondition:
             return q.IsNullCondition(key)
         case OneOf(values=values):
             return q.FieldCondition(key, match=q.MatchAny(list(values)))
+        case Holds(values=numbers):
+            return q.FieldCondition(key, match=q.MatchAny(list(numbers)))
         case UpTo(day=day):
             return q.FieldCondition(key, range=q.RangeDateTime(lte=day.isoformat()))
         case After(day=day):

@@ -1,13 +1,17 @@
 """Writing a generation of the embedded store."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import qdrant_edge as q
 
+from services.errors import StoreUnavailable
 from services.protocols import SparseVector, Vector
+from services.store.copying import copy_folder
+from services.store.generations import usable
 from services.store.layout import DENSE, INDEXED_FIELDS, SPARSE, field_path, to_payload
+from services.store.manifest import REBUILD_HINT, Index
 from state.chunks import Chunk
 
 EXACT_UP_TO = 50_000
@@ -26,6 +30,44 @@ class EdgeWriter:
         self._exact_up_to = exact_up_to
         self._shards: dict[str, q.EdgeShard] = {}
 
+    @property
+    def stored_as(self) -> str:
+        """The generation's own name: each has its own files."""
+        return self._folder.name
+
+    async def continue_from(self, base: Index) -> None:
+        """Copy the shards of another generation, which stays as it is.
+
+        Raises:
+            ConfigurationError, StoreUnavailable: they cannot be read or copied.
+        """
+
+        def copy(name: str) -> None:
+            damaged = StoreUnavailable(
+                f"La colección «{name}» del índice en {base.folder} está dañada y no se puede actualizar. "
+                f"Reconstruya el índice con {REBUILD_HINT}."
+            )
+            if not (base.folder / name).is_dir():
+                raise damaged
+            with usable(self._folder):
+                copy_folder(base.folder / name, self._folder / name)
+            try:
+                self._shards[name] = q.EdgeShard.load(str(self._folder / name))
+            except Exception as error:  # the engine raises nothing narrower
+                raise damaged from error
+
+        for name in base.manifest.collections:
+            await asyncio.to_thread(copy, name)
+
+    async def delete(self, ids: Mapping[str, Sequence[int]]) -> None:
+        """Delete points, by collection."""
+
+        def delete(name: str, points: "list[q.PointId]") -> None:
+            self._shards[name].update(q.UpdateOperation.delete_points(points))
+
+        for name, points in ids.items():
+            await asyncio.to_thread(delete, name, list(points))
+
     async def add(
         self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector], *, size: int
     ) -> None:
@@ -39,7 +81,7 @@ class EdgeWriter:
     async def publish(self) -> None:
         """Do nothing: the generation is current when the index says so."""
 
-    async def remove(self, generation: str) -> None:
+    async def remove(self, stored_as: str) -> None:
         """Do nothing: the shards go with the generation's folder."""
 
     async def close(self) -> None:
@@ -86,9 +128,13 @@ class EdgeWriter:
 
 
 def _index_fields(shard: q.EdgeShard) -> None:
+    kinds = {
+        "keyword": q.PayloadSchemaType.Keyword,
+        "datetime": q.PayloadSchemaType.Datetime,
+        "integer": q.PayloadSchemaType.Integer,
+    }
     for field, kind in INDEXED_FIELDS.items():
-        schema = q.PayloadSchemaType.Keyword if kind == "keyword" else q.PayloadSchemaType.Datetime
-        shard.update(q.UpdateOperation.create_field_index(field_path(field), schema))
+        shard.update(q.UpdateOperation.create_field_index(field_path(field), kinds[kind]))
 
 
 def _config(size: int, exact_up_to: int) -> q.EdgeConfig:

@@ -1,5 +1,6 @@
 """What a search filter means, in terms that both adapters translate into their own filter objects."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import get_args
@@ -41,7 +42,15 @@ class After:
     day: date
 
 
-Condition = IsNull | OneOf | UpTo | After
+@dataclass(frozen=True)
+class Holds:
+    """The field is a list with at least one of these numbers."""
+
+    field: str
+    values: tuple[int, ...]
+
+
+Condition = IsNull | OneOf | UpTo | After | Holds
 
 Clause = tuple[Condition, ...]
 """Conditions of which at least one holds."""
@@ -65,8 +74,13 @@ def clauses(where: SearchFilter, today: date) -> list[Clause]:
 
 
 def provision(law_id: str, provision_key: str) -> list[Clause]:
-    """Return the clauses that single out one provision of a law."""
-    return [(OneOf("law_id", (law_id,)),), (OneOf("provision_key", (provision_key,)),)]
+    """Return the clauses that single out the parts of one provision of a law, without their children."""
+    return [(OneOf("law_id", (law_id,)),), (OneOf("provision_key", (provision_key,)),), (IsNull("parent_id"),)]
+
+
+def citing(ids: Sequence[int]) -> list[Clause]:
+    """Return the clauses that single out the chunks that refer to one of these."""
+    return [(Holds("refs", tuple(ids)),)]
 
 
 def _somewhere(territory: str | None) -> Clause:

@@ -42,7 +42,7 @@ class Generations:
 
     def current(self) -> Path | None:
         """Return the folder of the generation that is served, ``None`` if there is none yet."""
-        with _usable(self._index):
+        with usable(self._index):
             try:
                 name = self._pointer.read_text(encoding="utf-8").strip()
             except FileNotFoundError:
@@ -52,7 +52,7 @@ class Generations:
     def begin(self) -> Path:
         """Return the folder of a new generation, models folder included."""
         new = self._folder / datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-        with _usable(self._index):
+        with usable(self._index):
             (new / MODELS).mkdir(parents=True)
         return new
 
@@ -66,7 +66,7 @@ class Generations:
 
     def all_but(self, *kept: Path | None) -> list[Path]:
         """Return the other generations, oldest first."""
-        with _usable(self._index):
+        with usable(self._index):
             return sorted(set(self._folder.iterdir()).difference(kept)) if self._folder.is_dir() else []
 
     @asynccontextmanager
@@ -77,7 +77,7 @@ class Generations:
         """
 
         def lock_file() -> IO[str]:
-            with _usable(self._index):
+            with usable(self._index):
                 self._index.mkdir(parents=True, exist_ok=True)
                 return (self._index / "build.lock").open("w")
 
@@ -97,22 +97,28 @@ def write_durably(file: Path, text: str) -> None:
     Raises:
         ConfigurationError, StoreUnavailable: as ``Generations``.
     """
-    with _usable(file.parent):
-        partial = file.with_name(f"{file.name}.partial")
-        with partial.open("w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.replace(file)
-        folder = os.open(file.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    with usable(file.parent), durable(file) as stream:
+        stream.write(text.encode())
 
 
 @contextmanager
-def _usable(folder: Path) -> Iterator[None]:
+def durable(file: Path) -> Iterator[IO[bytes]]:
+    """Yield a stream whose content takes the place of a file when all of it is on the disk."""
+    partial = file.with_name(f"{file.name}.partial")
+    with partial.open("wb") as stream:
+        yield stream
+        stream.flush()
+        os.fsync(stream.fileno())
+    partial.replace(file)
+    folder = os.open(file.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def usable(folder: Path) -> Iterator[None]:
     """Say which folder the system refuses, why, and how to name another."""
     try:
         yield

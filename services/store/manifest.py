@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from services.errors import IndexMismatch
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Raised when an index of today could not be read by the code of tomorrow."""
 
 MANIFEST = "manifest.json"
@@ -17,6 +17,9 @@ MODELS = "models"
 
 BUILD_HINT = "«articulado ingest»"
 """The command that builds an index, as messages quote it."""
+
+REBUILD_HINT = "«articulado ingest … --rebuild»"
+"""The command that builds it from nothing, where what there is cannot be continued."""
 
 _PARTS = {"embedder": "los vectores densos", "sparse": "los pesos BM25", "chunker": "la división en fragmentos"}
 
@@ -32,7 +35,10 @@ class Fingerprints(BaseModel):
 
 
 class Description(BaseModel):
-    """What the builder of an index says of it; ``source`` is for a person."""
+    """What the builder of an index says of it.
+
+    ``source`` is for a person; ``documents`` counts laws (or rulings, or criteria) by collection.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -40,21 +46,23 @@ class Description(BaseModel):
     profile: str
     language: str
     source: str
+    documents: dict[str, int] = {}
     demo: bool = False
 
 
 class Manifest(Description):
     """A description and what the build itself adds.
 
-    ``created`` is UTC; by collection, ``collections`` counts chunks and ``documents`` laws (or rulings, or criteria).
+    ``created`` is UTC; ``collections`` counts points, parents and children. ``stored_as`` is the generation under whose
+    name the store keeps the points: this one, or the one that was updated in place.
     """
 
-    format: Literal[1]
+    format: Literal[2]
     generation: str
     created: datetime
     dimensions: int = Field(ge=1)
     collections: dict[str, int]
-    documents: dict[str, int] = {}
+    stored_as: str
 
     def check(self, expected: Fingerprints, folder: Path) -> None:
         """Compare with what the caller searches with.

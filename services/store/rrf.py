@@ -5,7 +5,7 @@ runs of one) would rank tied chunks differently. Constant, ranks and so the orde
 those of Qdrant's own RRF, which is what ``QdrantVectorStore`` asks for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 K = 2
 """Qdrant's default ranking constant (the paper uses 60 with one-based ranks)."""
@@ -31,6 +31,18 @@ def fuse(sides: Sequence[Sequence[Scored]], *, limit: int) -> list[Scored]:
     # Rounded, because sums that are equal on paper (1/6 + 1/3 and 1/2) may differ in their last bit.
     fused = [(point, round(score / highest, 9)) for point, score in scores.items()]
     return sorted(fused, key=_best_first)[:limit]
+
+
+def of_parents(side: Sequence[Scored], parents: Mapping[int, int], limit: int) -> list[Scored]:
+    """Return a side with each point replaced by its parent, each once with its best score; the best ``limit``.
+
+    A point that is not in ``parents`` is its own.
+    """
+    best: dict[int, float] = {}
+    for point, score in side:
+        parent = parents.get(point, point)
+        best[parent] = max(score, best.get(parent, score))
+    return sorted(best.items(), key=_best_first)[:limit]
 
 
 def _best_first(scored: Scored) -> tuple[float, int]:

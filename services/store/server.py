@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Self
 from services.protocols import Hit, HybridQuery, SearchFilter
 from services.settings import Settings
 from services.store.connection import connect, explained
-from services.store.filters import After, Clause, Condition, IsNull, OneOf, UpTo, clauses, provision
+from services.store.filters import After, Clause, Condition, Holds, IsNull, OneOf, UpTo, citing, clauses, provision
 from services.store.layout import (
+    CHILDREN,
     DENSE,
-    MAX_PARTS,
+    METADATA,
+    PAGE,
     SPARSE,
     field_path,
     in_order,
@@ -19,9 +21,10 @@ from services.store.layout import (
     to_chunk,
     to_hits,
 )
-from services.store.manifest import Manifest
-from services.store.rrf import Scored, fuse
-from services.store.server_writer import collection_name
+from services.store.manifest import Index
+from services.store.points import Points
+from services.store.rrf import fuse, of_parents
+from services.store.server_collection import collection_name
 from state.chunks import Chunk
 
 if TYPE_CHECKING:
@@ -32,34 +35,34 @@ class ServerStore:
     """Satisfies ``ChunkStore`` over the collections of the generation that a manifest describes.
 
     They are asked for by their own names and not by their aliases, so that vectors of another build are never
-    searched with the models of this one: a process that runs through a rebuild goes on with what it opened.
+    searched with the models of this one: a process that runs through a rebuild goes on with what it opened. An update
+    in place is seen at once, point by point.
 
     Raises (from every method): StoreUnavailable, ConfigurationError and IndexMissing, as ``explained`` says; the
     last where the generation is gone, which takes two rebuilds.
     """
 
-    def __init__(
-        self, client: "AsyncQdrantClient", manifest: Manifest, *, today: Callable[[], date] = date.today
-    ) -> None:
+    def __init__(self, client: "AsyncQdrantClient", index: Index, *, today: Callable[[], date] = date.today) -> None:
         self._client = client
-        self._names = {name: collection_name(name, manifest.generation) for name in manifest.collections}
+        self._names = {name: collection_name(name, index.manifest.stored_as) for name in index.manifest.collections}
+        self._points = Points.load(index.folder)
         self._today = today
 
     @classmethod
-    def connect(cls, settings: Settings, manifest: Manifest) -> Self:
+    def connect(cls, settings: Settings, index: Index) -> Self:
         """Return a store on the server that the settings name."""
-        return cls(connect(settings), manifest)
+        return cls(connect(settings), index)
 
     async def search(
         self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
     ) -> list[list[Hit]]:
-        """Search one collection, all queries in one request; see ``ChunkStore.search``."""
+        """Search one collection, all queries in one request, parents in a second; see ``ChunkStore.search``."""
         from qdrant_client import models
 
         condition = _filter(clauses(where, self._today()))
         sides = [_sides(query) for query in queries]
         requests = [
-            models.QueryRequest(query=vector, using=name, filter=condition, limit=prefetch, with_payload=True)
+            models.QueryRequest(query=vector, using=name, filter=condition, limit=prefetch * CHILDREN)
             for query in sides
             for name, vector in query
         ]
@@ -67,10 +70,14 @@ class ServerStore:
             return [[] for _ in queries]
         with explained():
             answered = await self._client.query_batch_points(self._names[collection], requests)
-        found = [answer.points for answer in answered]
-        payloads = {int(str(point.id)): point.payload or {} for points in found for point in points}
+        found = [[(int(str(point.id)), point.score) for point in answer.points] for answer in answered]
+        parents = await self._parents(self._names[collection], [point for side in found for point, _ in side])
         answers = iter(found)
-        rankings = [fuse([_scored(next(answers)) for _ in query], limit=limit) for query in sides]
+        rankings = [fuse([of_parents(next(answers), parents, prefetch) for _ in query], limit=limit) for query in sides]
+        best = list({parent: None for ranking in rankings for parent, _ in ranking})
+        with explained():
+            records = await self._client.retrieve(self._names[collection], best) if best else []
+        payloads = {int(str(record.id)): record.payload or {} for record in records}
         return [to_hits(ranking, payloads) for ranking in rankings]
 
     async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
@@ -83,12 +90,11 @@ class ServerStore:
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
         """Return the parts of a provision; see ``ChunkStore.find``."""
-        condition = _filter(provision(law_id, provision_key))
-        with explained():
-            pages = await asyncio.gather(
-                *(self._client.scroll(name, scroll_filter=condition, limit=MAX_PARTS) for name in self._names.values())
-            )
-        return parts_in_order(to_chunk(record.payload or {}) for records, _ in pages for record in records)
+        return parts_in_order(await self._filtered(provision(law_id, provision_key)))
+
+    async def citing(self, ids: Sequence[int]) -> list[Chunk]:
+        """Return what refers to some chunks; see ``ChunkStore.citing``."""
+        return sorted(await self._filtered(citing(ids)), key=lambda chunk: chunk["id"]) if ids else []
 
     async def counts(self) -> dict[str, int]:
         """Return the number of chunks of each collection."""
@@ -99,6 +105,31 @@ class ServerStore:
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
+
+    async def _filtered(self, must: Sequence[Clause]) -> list[Chunk]:
+        condition = _filter(must)
+
+        async def read(name: str) -> list[Chunk]:
+            records, offset = await self._client.scroll(name, scroll_filter=condition, limit=PAGE)
+            while offset is not None:
+                page, offset = await self._client.scroll(name, scroll_filter=condition, limit=PAGE, offset=offset)
+                records += page
+            return [to_chunk(record.payload or {}) for record in records]
+
+        with explained():
+            found = await asyncio.gather(*(read(name) for name in self._names.values()))
+        return [chunk for chunks in found for chunk in chunks]
+
+    async def _parents(self, collection: str, points: Sequence[int]) -> dict[int, int]:
+        """Return the parents of points; the server is asked for those of points younger than the table."""
+        parents = self._points.parents(points)
+        if young := sorted(set(points) - parents.keys()):
+            field = field_path("parent_id")
+            with explained():
+                records = await self._client.retrieve(collection, young, with_payload=[field])
+            payloads = {int(str(record.id)): record.payload or {} for record in records}
+            parents |= {point: payload[METADATA]["parent_id"] or point for point, payload in payloads.items()}
+        return parents
 
 
 def _sides(query: HybridQuery) -> list[tuple[str, "models.SparseVector | list[float]"]]:
@@ -111,10 +142,6 @@ def _sides(query: HybridQuery) -> list[tuple[str, "models.SparseVector | list[fl
         vector = models.SparseVector(indices=list(query.sparse.indices), values=list(query.sparse.values))
         sides.append((SPARSE, vector))
     return sides
-
-
-def _scored(points: "Sequence[models.ScoredPoint]") -> list[Scored]:
-    return [(int(str(point.id)), point.score) for point in points]
 
 
 def _filter(must: Sequence[Clause]) -> "models.Filter":
@@ -134,6 +161,8 @@ def _condition(condition: Condition) -> "models.IsNullCondition | models.FieldCo
             return models.IsNullCondition(is_null=models.PayloadField(key=key))
         case OneOf(values=values):
             return models.FieldCondition(key=key, match=models.MatchAny(any=list(values)))
+        case Holds(values=numbers):
+            return models.FieldCondition(key=key, match=models.MatchAny(any=list(numbers)))
         case UpTo(day=day):
             return models.FieldCondition(key=key, range=models.DatetimeRange(lte=day))
         case After(day=day):

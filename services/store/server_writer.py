@@ -1,14 +1,18 @@
 """Writing a generation to a Qdrant server: collections of its own, to which aliases lead outsiders."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from services.errors import IndexMissing
 from services.protocols import SparseVector, Vector
 from services.settings import Settings
 from services.store.connection import connect, explained
-from services.store.layout import DENSE, INDEXED_FIELDS, SPARSE, field_path, to_payload
+from services.store.layout import DENSE, SPARSE, to_payload
+from services.store.manifest import REBUILD_HINT, Index
+from services.store.server_aliases import switch_aliases
+from services.store.server_collection import LOOK_EVERY, SINGLE, Scale, collection_name, create, held, make_searchable
 from services.store.writer import WriterFactory
 from state.chunks import Chunk
 
@@ -16,22 +20,18 @@ if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient, models
 
 POINTS_PER_REQUEST = 256
-"""About 5 MB at 1,536 dimensions; a server takes 32 MB by default."""
+NUMBERS_PER_REQUEST = 800_000
+"""Of the dense vectors, at 21 bytes each: with the payloads about 20 MB. A server takes 32 MB by default."""
 
-_SEPARATOR = "__"
-
-
-def collection_name(name: str, generation: str) -> str:
-    """Return the name on the server of a collection of one generation; its alias is the plain name."""
-    return f"{name}{_SEPARATOR}{generation}"
+REQUESTS_AT_ONCE = 4
+IDS_PER_REQUEST = 10_000
 
 
 def server_writer(settings: Settings) -> WriterFactory:
     """Return a factory of writers for the server that the settings name."""
 
     def make(folder: Path) -> ServerWriter:
-        client = connect(settings)
-        return ServerWriter(client, folder.name, shards=settings.qdrant_shards, replicas=settings.qdrant_replicas)
+        return ServerWriter(connect(settings), folder.name, Scale.of(settings))
 
     return make
 
@@ -39,15 +39,49 @@ def server_writer(settings: Settings) -> WriterFactory:
 class ServerWriter:
     """Satisfies ``IndexWriter``. The collections can be opened by LangChain's ``QdrantVectorStore``.
 
-    Raises (from every method): StoreUnavailable and ConfigurationError, as ``explained`` says.
+    Raises (from every method): StoreUnavailable, ConfigurationError and IndexMissing, as ``explained`` says.
     """
 
-    def __init__(self, client: "AsyncQdrantClient", generation: str, *, shards: int = 1, replicas: int = 1) -> None:
+    def __init__(
+        self, client: "AsyncQdrantClient", generation: str, scale: Scale = SINGLE, *, look_every: float = LOOK_EVERY
+    ) -> None:
         self._client = client
-        self._generation = generation
-        self._shards = shards
-        self._replicas = replicas
+        self._stored_as = generation
+        self._scale = scale
+        self._look_every = look_every
         self._written: dict[str, str] = {}
+        self._created: set[str] = set()
+
+    @property
+    def stored_as(self) -> str:
+        """The generation after which the collections are named."""
+        return self._stored_as
+
+    async def continue_from(self, base: Index) -> None:
+        """Go on with the collections of another generation, in place: they may be too large to be copied.
+
+        Those that a killed update has begun, which no manifest names, are deleted.
+
+        Raises:
+            IndexMissing: the server does not have them.
+        """
+        self._stored_as = base.manifest.stored_as
+        self._written = {name: collection_name(name, self._stored_as) for name in base.manifest.collections}
+        there = await held(self._client, self._stored_as)
+        if missing := set(self._written.values()) - there:
+            raise IndexMissing(
+                f"El servidor Qdrant no tiene {', '.join(sorted(missing))}, que el índice necesita para actualizarse. "
+                f"Compruebe ARTICULADO_QDRANT_URL o construya el índice de nuevo con {REBUILD_HINT}."
+            )
+        await self._delete(there - set(self._written.values()))
+
+    async def delete(self, ids: Mapping[str, Sequence[int]]) -> None:
+        """Delete points, by collection."""
+        for name, points in ids.items():
+            with explained():
+                for start in range(0, len(points), IDS_PER_REQUEST):
+                    batch: list[models.ExtendedPointId] = list(points[start : start + IDS_PER_REQUEST])
+                    await self._client.delete(self._written[name], batch, wait=True)
 
     async def add(
         self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector], *, size: int
@@ -56,16 +90,20 @@ class ServerWriter:
         batches: dict[str, list[models.PointStruct]] = {}
         for chunk, dense_vector, sparse_vector in zip(chunks, dense, sparse, strict=True):
             batches.setdefault(chunk["collection"], []).append(_point(chunk, dense_vector, sparse_vector))
+        requests: list[tuple[str, list[models.PointStruct]]] = []
+        length = min(POINTS_PER_REQUEST, max(1, NUMBERS_PER_REQUEST // size))
         for name, points in batches.items():
             if name not in self._written:
                 await self._create(name, size)
-            with explained():
-                for start in range(0, len(points), POINTS_PER_REQUEST):
-                    batch = points[start : start + POINTS_PER_REQUEST]
-                    await self._client.upsert(self._written[name], batch, wait=True)
+            collection = self._written[name]
+            requests += [(collection, points[start : start + length]) for start in range(0, len(points), length)]
+        for start in range(0, len(requests), REQUESTS_AT_ONCE):
+            await self._upsert(requests[start : start + REQUESTS_AT_ONCE])
 
     async def finish(self) -> dict[str, int]:
-        """Count what the server holds."""
+        """Have new collections indexed, then count what the server holds."""
+        for collection in sorted(self._created):
+            await make_searchable(self._client, collection, look_every=self._look_every)
         with explained():
             counted = await asyncio.gather(
                 *(self._client.count(collection, exact=True) for collection in self._written.values())
@@ -73,60 +111,38 @@ class ServerWriter:
         return dict(sorted((name, result.count) for name, result in zip(self._written, counted, strict=True)))
 
     async def publish(self) -> None:
-        """Switch all aliases in one request.
+        """Lead the aliases here; see ``switch_aliases``."""
+        await switch_aliases(self._client, self._written)
 
-        A collection that the new generation lacks loses its alias too: the aliases lead to one build. Those of other
-        programs stay.
-        """
-        from qdrant_client import models
-
-        with explained():
-            served = (await self._client.get_aliases()).aliases
-            aliases = {alias.alias_name: alias.collection_name for alias in served}
-            replaced = {aliases[name].removeprefix(name + _SEPARATOR) for name in self._written if name in aliases}
-            gone = [
-                alias
-                for alias, collection in aliases.items()
-                if collection in {collection_name(alias, generation) for generation in replaced}
-            ]
-            operations: list[models.AliasOperations] = [
-                models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=alias)) for alias in gone
-            ]
-            operations += [
-                models.CreateAliasOperation(
-                    create_alias=models.CreateAlias(alias_name=name, collection_name=collection)
-                )
-                for name, collection in self._written.items()
-            ]
-            await self._client.update_collection_aliases(operations)
-
-    async def remove(self, generation: str) -> None:
+    async def remove(self, stored_as: str) -> None:
         """Delete the collections of a generation; those of any other, ours or of another index, stay."""
-        with explained():
-            for collection in (await self._client.get_collections()).collections:
-                if collection.name.endswith(_SEPARATOR + generation):
-                    await self._client.delete_collection(collection.name)
+        await self._delete(await held(self._client, stored_as))
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
     async def _create(self, name: str, size: int) -> None:
-        from qdrant_client import models
+        collection = collection_name(name, self._stored_as)
+        await create(self._client, collection, size, self._scale)
+        self._written[name] = collection
+        self._created.add(collection)
 
-        collection = collection_name(name, self._generation)
+    async def _upsert(self, requests: "Sequence[tuple[str, list[models.PointStruct]]]") -> None:
+        """Send requests side by side; none of them is under way any more when this returns or raises."""
+        answers = await asyncio.gather(
+            *(self._client.upsert(collection, points, wait=True) for collection, points in requests),
+            return_exceptions=True,
+        )
         with explained():
-            await self._client.create_collection(
-                collection,
-                vectors_config={DENSE: models.VectorParams(size=size, distance=models.Distance.COSINE)},
-                sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)},
-                shard_number=self._shards,
-                replication_factor=self._replicas,
-            )
-            self._written[name] = collection
-            for field, kind in INDEXED_FIELDS.items():
-                schema = models.PayloadSchemaType(kind)
-                await self._client.create_payload_index(collection, field_path(field), schema, wait=True)
+            for answer in answers:
+                if isinstance(answer, BaseException):
+                    raise answer
+
+    async def _delete(self, collections: Iterable[str]) -> None:
+        for collection in sorted(collections):
+            with explained():
+                await self._client.delete_collection(collection)
 
 
 def _point(chunk: Chunk, dense: Vector | None, sparse: SparseVector) -> "models.PointStruct":

@@ -1,22 +1,36 @@
 """What building an index asks of a store: one Protocol, so that ingestion does not care which store it is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from services.protocols import SparseVector, Vector
+from services.store.manifest import Index
 from state.chunks import Chunk
 
 
 class IndexWriter(Protocol):
     """Writes the collections of one new generation, unseen until it is published."""
 
+    @property
+    def stored_as(self) -> str:
+        """The generation under whose name the points are kept: this one, or the one that is continued in place."""
+        ...
+
+    async def continue_from(self, base: Index) -> None:
+        """Begin with the points of another generation. Where ``stored_as`` is then its own, it changes at once."""
+        ...
+
+    async def delete(self, ids: Mapping[str, Sequence[int]]) -> None:
+        """Delete points, by collection; ids that are not there are no error."""
+        ...
+
     async def add(
         self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector], *, size: int
     ) -> None:
         """Write chunks with their vectors (``size`` is the length of the dense ones), each in its collection.
 
-        A ``None`` dense vector or an empty sparse one leaves that side out.
+        A ``None`` dense vector or an empty sparse one leaves that side out. A chunk of a known id is replaced.
         """
         ...
 
@@ -31,8 +45,8 @@ class IndexWriter(Protocol):
         """
         ...
 
-    async def remove(self, generation: str) -> None:
-        """Delete what the store holds of a generation, this one or another, beside its folder."""
+    async def remove(self, stored_as: str) -> None:
+        """Delete what the store holds under the name of a generation, this one or another, beside its folder."""
         ...
 
     async def close(self) -> None:

@@ -29,13 +29,22 @@ def started(*arguments: str, **options) -> subprocess.Popen:
             ["ask", "--previo", "x"],
             "No existe la opción --previo. ¿Quería decir --previous? Ayuda: articulado ask --help",
         ),
-        (["preguntar", "x"], "No existe la orden «preguntar». Las que hay: ask, search, chat, ingest, doctor, serve."),
+        (
+            ["preguntar", "x"],
+            "No existe la orden «preguntar». Las que hay: ask, search, show, chat, doctor, serve, ingest.",
+        ),
         (["ask"], "Falta PREGUNTA. Ayuda: articulado ask --help"),
         (["search", "x", "--limit"], "A la opción --limit le falta su valor"),
         (["search", "x", "--limit", "0"], "--limit debe ser un número entre 1 y 100, no «0»."),
         (["ask", "x", "--as-of", "ayer"], "«ayer» no es una fecha."),
         (["ask", "x", "--previous", "1,a"], "«a» no es un identificador de fragmento."),
         (["doctor", "hoy"], "Esta parte de la orden sobra o no se entiende: hoy."),
+        (["show"], "Falta PRECEPTO. Ayuda: articulado show --help"),
+        (["ingest", "--nada"], "No existe la opción --nada."),
+        (["ingest", "leyes", "--recursive"], "¿Quería decir --rebuild? Ayuda: articulado ingest --help"),
+        (["ingest", "boe", "--limit", "0"], "--limit debe ser un número entre 1 y 20000, no «0»."),
+        (["ingest", "boe", "--since", "ayer"], "«ayer» no es una fecha."),
+        (["ingest", "remove"], "Falta DOCUMENTO. Ayuda: articulado ingest remove --help"),
         (["serve", "--port", "http"], "--port debe ser un número entre 1 y 65535, no «http»."),
     ],
 )
@@ -46,14 +55,42 @@ def test_a_wrong_command_line_is_explained_in_spanish(arguments, message, capsys
     assert message in output.err.replace("\n", " ")
 
 
-@pytest.mark.parametrize("command", [[], ["ask"], ["search"], ["chat"], ["ingest"], ["doctor"], ["serve"]])
+COMMANDS = [
+    [],
+    ["ask"],
+    ["search"],
+    ["show"],
+    ["chat"],
+    ["ingest"],
+    ["ingest", "boe"],
+    ["ingest", "remove"],
+    ["doctor"],
+    ["serve"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_is_in_spanish(command, capsys):
     assert run([*command, "--help"]) == 0
     page = capsys.readouterr().out
     assert "Uso: articulado" in page
     assert "Muestra esta ayuda y termina." in page
-    for english in ("Usage", "Options", "Commands", "Arguments", "Show this", "default", "required"):
+    for english in ("Usage", "Options", "Commands", "Arguments", "Show this", "default", "required", "list["):
         assert english not in page
+
+
+def test_the_help_of_ingest_shows_its_three_forms_and_the_options_of_paths(capsys):
+    assert run(["ingest", "--help"]) == 0
+    page = capsys.readouterr().out
+    lines = [" ".join(line.split()) for line in page.splitlines()]
+    assert "Uso: articulado ingest [OPCIONES] [RUTA]..." in lines
+    assert "articulado ingest boe [OPCIONES] [NORMA]..." in lines
+    assert "articulado ingest remove [OPCIONES] {DOCUMENTO}..." in lines
+    for option in ("--index", "--rebuild", "--yes", "--json"):
+        assert option in page
+    assert not any(line.startswith("│ rutas") for line in lines)
+    assert run(["ingest", "leyes", "-h"]) == 0
+    assert capsys.readouterr().out == page
 
 
 def test_without_a_command_the_help_is_shown(capsys):

@@ -112,50 +112,6 @@ def test_chat_follows_up_from_a_script(capsys, monkeypatch):
     assert output.out.endswith("Hasta luego.\n")
 
 
-LAW = """---
-title: "Ley 1/2024, de prueba"
-identifier: "BOE-A-2024-99999"
-rank: "ley"
-publication_date: "2024-01-02"
----
-
-# Ley 1/2024, de prueba
-
-###### Artículo 1. Pausa del café.
-
-Todo trabajador tendrá derecho a una pausa de diecisiete minutos para tomar café en cada jornada.
-
-###### Artículo 2. Paraguas.
-
-La empresa facilitará un paraguas a cada trabajador que preste servicios en la calle.
-"""
-
-
-def test_ingest_keeps_what_it_can_read_and_names_the_rest(tmp_path, capsys, answered):
-    laws, index = tmp_path / "leyes", tmp_path / "indice"
-    laws.mkdir()
-    (laws / "ley.md").write_text(LAW, encoding="utf-8")
-    (laws / "rota.md").write_bytes(b"\xff\xfe nada")
-    assert run(["ingest", str(laws), "--index", str(index)]) == 1
-    output = capsys.readouterr()
-    assert "rota.md" in output.err
-    assert "1 normas, 2 preceptos" in output.out
-    assert str(index) in output.out
-    assert "Ficheros omitidos: 1" in output.out
-    found = answered("search", "pausa del café", "--limit", "1", "--index", str(index))
-    assert found["candidates"][0]["law_id"] == "BOE-A-2024-99999"
-    (laws / "rota.md").unlink()
-    assert run(["ingest", str(laws), "--index", str(index)]) == 0
-    assert capsys.readouterr().err == ""
-
-
-def test_ingest_of_nothing_readable_is_refused(tmp_path, capsys):
-    assert run(["ingest", str(tmp_path / "nada"), "--index", str(tmp_path / "indice")]) == 2
-    output = capsys.readouterr()
-    assert output.out == ""
-    assert "no existe" in output.err
-
-
 @pytest.mark.integration
 def test_a_fresh_process_answers_in_time(answered):
     answered("ask", QUESTION)  # the demo index is there

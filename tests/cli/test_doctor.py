@@ -82,7 +82,7 @@ def test_an_offline_installation_is_ready(diagnosed, capsys):
     index = found["index"]
     assert index["demo"]
     assert index["folder"] == os.path.join(os.environ["ARTICULADO_HOME"], "index")
-    assert index["chunks"] == sum(index["collections"].values()) > 300
+    assert index["points"] == sum(index["collections"].values()) > 300
     assert set(index["documents"]) == set(index["collections"])
     assert 1 < index["documents"]["normativa"] < index["collections"]["normativa"]
     assert set(index["fingerprints"]) == {"embedder", "sparse", "chunker"}

@@ -49,7 +49,7 @@ def test_the_run_context_holds_what_was_given_and_nothing_else():
 def test_unknown_collections_and_strategies_are_refused_with_what_there_is():
     settings = Settings.read(None)
     for wrong in ("normativas", "", "normativa,otra"):
-        with pytest.raises(InvalidInput, match="normativa, sentencias, criterios_inss"):
+        with pytest.raises(InvalidInput, match="normativa, sentencias, criterios_inss, documentos"):
             run_context(settings, None, None, wrong, None)
     with pytest.raises(InvalidInput, match="auto, none, heuristic"):
         run_context(settings, None, None, None, "mejor")

@@ -51,6 +51,12 @@ def make_chunk(id: int, **fields: Any) -> Chunk:
     }
 
 
+def make_child(id: int, parent: Chunk, **fields: Any) -> Chunk:
+    """A piece of a parent, with its metadata, as ingestion cuts it."""
+    own = {"id": id, "parent_id": parent["id"], "parent_content": parent["text"], "text": f"Trozo {id}.", "refs": []}
+    return {**parent, **own, **fields}  # type: ignore[typeddict-item]
+
+
 def unit(*values: float) -> Vector:
     vector = np.array(values, dtype=np.float32)
     return vector / np.linalg.norm(vector)
@@ -59,6 +65,9 @@ def unit(*values: float) -> Vector:
 def terms(weights: dict[int, float]) -> SparseVector:
     ordered = sorted(weights.items())
     return SparseVector(tuple(index for index, _ in ordered), tuple(value for _, value in ordered))
+
+
+PARTS = ("chunks", "dense", "sparse")
 
 
 @dataclass(frozen=True)
@@ -97,6 +106,18 @@ def random_batch(seed: int, count: int = 150) -> Batch:
         )
         dense.append(None if number % 11 == 10 else dense_vector)
         sparse.append(NO_TERMS if number % 7 == 6 else sparse_vector)
+    return Batch(chunks, dense, sparse)
+
+
+def random_families(seed: int, count: int = 60) -> Batch:
+    """Parents that are found by words, their children by meaning (up to four each), and chunks that are both."""
+    source = random.Random(f"families {seed}")
+    chunks, dense, sparse = [], [], []
+    for parent, vector, words in zip(*(getattr(random_batch(seed, count), part) for part in PARTS), strict=True):
+        family = [make_child(source.getrandbits(53), parent) for _ in range(source.randint(0, 4))]
+        chunks += [parent, *family]
+        dense += [None if family else vector, *(random_vectors(source)[0] for _ in family)]
+        sparse += [words, *(NO_TERMS for _ in family)]
     return Batch(chunks, dense, sparse)
 
 

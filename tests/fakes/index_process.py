@@ -3,26 +3,72 @@
 ``python index_process.py hang FOLDER``      add chunks, say "added", never commit
 ``python index_process.py build FOLDER``     open or build; say the generation, and whether it was built here
 ``python index_process.py read FOLDER``      search, over and over, until the standard input closes; say how often
+``python index_process.py update FOLDER URL``  continue the index on a server: say "ready", wait, make it ``wanted()``
 """
 
 import asyncio
+import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from fakes.chunks import NO_TERMS, Batch, make_chunk, unit
+from fakes.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
 from fakes.stores import FINGERPRINTS, describe
 
 from services.index import IndexBuilder, open_index, open_or_build
 from services.protocols import HybridQuery, SearchFilter
+from services.settings import Settings
+from services.store.builder import digest
 from services.store.edge import EdgeStore
 from services.store.edge_writer import EdgeWriter
-from services.store.manifest import Description
+from services.store.manifest import Description, Index
+from services.store.server_writer import server_writer
+from services.store.writer import WriterFactory
+
+ROOT = Path(__file__).parents[2]
 
 
 def labelled(label: str, count: int = 5) -> Batch:
     """Chunks that all carry the label, so that a mixture of two generations would show."""
     return Batch([make_chunk(id, text=label) for id in range(1, count + 1)], [unit(1, 0)] * count, [NO_TERMS] * count)
+
+
+def family(id: int, child: int, text: str, collection: str = "normativa") -> Batch:
+    """A parent that is found by words and a child that is found by meaning, with hashes of what they are."""
+    parent = make_chunk(id, text=text, content_hash=text, collection=collection)
+    chunks = [parent, make_child(child, parent, content_hash=f"{child} de {text}")]
+    return Batch(chunks, [None, unit(1, 0)], [terms({1: 1.0}), NO_TERMS])
+
+
+def served() -> list[Batch]:
+    """What an index on a server holds before an update."""
+    return [family(2, 12, "antes 2"), family(1, 11, "antes 1"), family(3, 13, "antes 3")]
+
+
+def wanted() -> list[Batch]:
+    """What it shall hold then: 1 as it was; 2 changed, with another child; 3 gone; a ruling, and its child."""
+    return [family(1, 11, "antes 1"), family(2, 22, "después 2"), family(7, 17, "después 7", "sentencias")]
+
+
+async def make_wanted(folder: Path, writer: WriterFactory) -> tuple[Index, dict[int, int]]:
+    """Bring an index up to date as an ingest does; return it, and the digests that the builder began with."""
+    async with IndexBuilder(folder, writer) as builder:
+        held = dict(await builder.continue_from(await asyncio.to_thread(open_index, folder)))
+        chunks = {chunk["id"]: digest(chunk) for batch in wanted() for chunk in batch.chunks}
+        await builder.remove(held.keys() - chunks.keys())
+        for batch in wanted():
+            rows = zip(batch.chunks, batch.dense, batch.sparse, strict=True)
+            if new := [row for row in rows if held.get(row[0]["id"]) != chunks[row[0]["id"]]]:
+                await builder.add(*zip(*new, strict=True))
+        return await builder.commit(describe("después")), held
+
+
+async def change(folder: Path, url: str) -> None:
+    print("ready", flush=True)
+    await asyncio.to_thread(sys.stdin.readline)
+    await make_wanted(folder, server_writer(Settings.read(None, store="server", qdrant_url=url)))
 
 
 async def read_once(folder: Path) -> None:
@@ -73,5 +119,25 @@ async def read(folder: Path) -> None:
     print(times, flush=True)
 
 
+@contextmanager
+def running(task: str, folder: Path, says: str, *more: str) -> Iterator[subprocess.Popen[str]]:
+    """Run a task in a process of its own, from when it says that it has begun."""
+    process = subprocess.Popen(
+        [sys.executable, __file__, task, str(folder), *more],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"},
+    )
+    try:
+        assert process.stdout.readline().strip() == says
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
 if __name__ == "__main__":
-    asyncio.run({"hang": hang, "build": build, "read": read}[sys.argv[1]](Path(sys.argv[2])))
+    task, folder, *more = sys.argv[1:]
+    asyncio.run({"hang": hang, "build": build, "read": read, "update": change}[task](Path(folder), *more))

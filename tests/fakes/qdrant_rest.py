@@ -3,11 +3,28 @@
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+DESCRIBED: dict[str, Any] = {
+    "optimizer_status": "ok",
+    "segments_count": 1,
+    "payload_schema": {},
+    "config": {
+        "params": {},
+        "hnsw_config": {"m": 16, "ef_construct": 100, "full_scan_threshold": 10000},
+        "optimizer_config": {
+            "deleted_threshold": 0.2,
+            "vacuum_min_vector_number": 1000,
+            "default_segment_number": 0,
+            "flush_interval_sec": 5,
+        },
+    },
+}
+"""What a server says of any collection, beside its state."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +39,9 @@ class Request:
 class FakeQdrant:
     """What the server holds, what it was asked, and how it shall fail (a status, or 0 to drop the connection).
 
-    ``lose_reply`` names a path whose requests are carried out before the connection is dropped.
+    ``lose_reply`` names a path whose requests are carried out before the connection is dropped. ``states`` are the
+    states that a collection says it is in, one a question; then it is green. ``before_write`` is told that points are
+    about to be written or deleted.
     """
 
     url: str = ""
@@ -31,6 +50,8 @@ class FakeQdrant:
     aliases: dict[str, str] = field(default_factory=dict)
     fail: dict[str, int] = field(default_factory=dict)
     lose_reply: str = ""
+    states: list[str] = field(default_factory=list)
+    before_write: Callable[[], None] = lambda: None
 
     def asked(self, method: str, pattern: str) -> list[Request]:
         return [asked for asked in self.requests if asked.method == method and re.fullmatch(pattern, asked.path)]
@@ -54,8 +75,14 @@ class FakeQdrant:
                         self.aliases[action["create_alias"]["alias_name"]] = action["create_alias"]["collection_name"]
                 return 200, True
             case ("PUT", "collections", name):
+                if name in self.collections:
+                    return 409, None
                 self.collections[name] = {}
                 return 200, True
+            case ("PATCH", "collections", name):
+                return (200, True) if name in self.collections else (404, None)
+            case ("GET", "collections", name):
+                return 200, {**DESCRIBED, "status": self.states.pop(0) if self.states else "green"}
             case ("DELETE", "collections", name):
                 self.aliases = {alias: named for alias, named in self.aliases.items() if named != name}
                 return 200, self.collections.pop(name, None) is not None
@@ -71,7 +98,13 @@ class FakeQdrant:
             case ["index"]:
                 return done
             case ["points"] if "points" in body:
+                self.before_write()
                 points.update({point["id"]: point for point in body["points"]})
+                return done
+            case ["points", "delete"]:
+                self.before_write()
+                for id in body["points"]:
+                    points.pop(id, None)
                 return done
             case ["points"]:
                 return [record for record in records if record["id"] in body["ids"]]
@@ -112,7 +145,7 @@ def running_qdrant() -> Iterator[FakeQdrant]:
             self.end_headers()
             self.wfile.write(reply)
 
-        do_GET = do_PUT = do_POST = do_DELETE = handle_any  # noqa: N815
+        do_GET = do_PUT = do_POST = do_PATCH = do_DELETE = handle_any  # noqa: N815
 
         def log_message(self, format: str, *args: object) -> None:
             pass

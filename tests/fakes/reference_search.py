@@ -1,4 +1,7 @@
-"""An independent and slow hybrid search: numpy, BM25's IDF and RRF written out as the documentation states them."""
+"""An independent and slow hybrid search: numpy, BM25's IDF and RRF written out as the documentation states them.
+
+On each side every point is scored; then a parent takes the place of the best of its children, and of itself.
+"""
 
 import math
 from datetime import date
@@ -49,11 +52,17 @@ def search(
                     if index in words
                 )
         sides.append(scores)
+    parent_of = {
+        chunk["id"]: chunk["id"] if chunk["parent_id"] is None else chunk["parent_id"] for chunk in batch.chunks
+    }
     fused: dict[int, Fraction] = {}
     for scores in sides:
-        ranking = sorted(scores, key=lambda point: (-scores[point], point))[:prefetch]
-        for rank, point in enumerate(ranking):
-            fused[point] = fused.get(point, Fraction(0)) + Fraction(1, 2 + rank)
+        families: dict[int, list[float]] = {}
+        for point, score in scores.items():
+            families.setdefault(parent_of[point], []).append(score)
+        ranking = sorted(families, key=lambda parent: (-max(families[parent]), parent))[:prefetch]
+        for rank, parent in enumerate(ranking):
+            fused[parent] = fused.get(parent, Fraction(0)) + Fraction(1, 2 + rank)
     best = sorted(fused, key=lambda point: (-fused[point], point))[:limit]
     return [(point, float(fused[point] / Fraction(len(sides), 2))) for point in best]
 

@@ -1,6 +1,6 @@
-"""Both adapters of the chunk store, built from a batch through the same builder."""
+"""Both adapters of the chunk store, built from batches through the same builder."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Literal
@@ -13,9 +13,11 @@ from services.protocols import ChunkStore
 from services.store.edge import EdgeStore
 from services.store.edge_writer import EdgeWriter
 from services.store.manifest import Description, Fingerprints, Index
+from services.store.points import Points
 from services.store.server import ServerStore
 from services.store.server_writer import ServerWriter
 from services.store.writer import WriterFactory
+from state.chunks import Chunk
 
 FINGERPRINTS = Fingerprints(embedder="lsa:1:8", sparse="bm25:1", chunker="parts:1")
 TODAY = date(2024, 6, 1)
@@ -46,8 +48,66 @@ async def build(
         return await builder.commit(describe(source))
 
 
+async def update(
+    folder: Path,
+    base: Index,
+    batches: Sequence[Batch] = (),
+    remove: Collection[int] = (),
+    writer: WriterFactory = EdgeWriter,
+    source: str = "pruebas",
+) -> tuple[Index, Mapping[int, int]]:
+    """Continue a generation; return the new one, and the digests that the builder began with."""
+    async with IndexBuilder(folder, writer) as builder:
+        digests = await builder.continue_from(base)
+        await builder.remove(remove)
+        for batch in batches:
+            await builder.add(batch.chunks, batch.dense, batch.sparse)
+        return await builder.commit(describe(source)), digests
+
+
+async def contents(store: ChunkStore, index: Index) -> dict[int, Chunk]:
+    """Return all chunks of an index, by id; what its table names and the store lacks is missing."""
+    return {chunk["id"]: chunk for chunk in await store.fetch([point.id for point in Points.load(index.folder)])}
+
+
 def server_writer(client: AsyncQdrantClient) -> WriterFactory:
     return lambda folder: ServerWriter(client, folder.name)
+
+
+class Place:
+    """A folder, and for the server store a server of its own, where indexes are built and opened."""
+
+    def __init__(self, kind: Kind, folder: Path) -> None:
+        self.kind = kind
+        self.folder = folder
+        self._client = KeptOpen(":memory:") if kind == "server" else None
+        self._stores: list[ChunkStore] = []
+
+    @property
+    def writer(self) -> WriterFactory:
+        return server_writer(self._client) if self._client else EdgeWriter
+
+    async def build(self, *batches: Batch) -> Index:
+        return await build(self.folder, batches, self.writer)
+
+    async def update(
+        self, base: Index, *batches: Batch, remove: Collection[int] = ()
+    ) -> tuple[Index, Mapping[int, int]]:
+        return await update(self.folder, base, batches, remove, self.writer)
+
+    def open(self, index: Index) -> ChunkStore:
+        if self._client:
+            store: ChunkStore = ServerStore(self._client, index, today=lambda: TODAY)
+        else:
+            store = EdgeStore(index.folder, list(index.manifest.collections), today=lambda: TODAY)
+        self._stores.append(store)
+        return store
+
+    async def close(self) -> None:
+        for store in self._stores:
+            await store.close()
+        if self._client:
+            await self._client.shut()
 
 
 class Stores:
@@ -55,24 +115,13 @@ class Stores:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._stores: list[ChunkStore] = []
-        self._clients: list[KeptOpen] = []
+        self._places: list[Place] = []
 
     async def make(self, kind: Kind, *batches: Batch) -> ChunkStore:
-        folder = self._folder / f"{kind}{len(self._stores)}"
-        if kind == "edge":
-            index = await build(folder, batches)
-            store: ChunkStore = EdgeStore(index.folder, list(index.manifest.collections), today=lambda: TODAY)
-        else:
-            client = KeptOpen(":memory:")
-            self._clients.append(client)
-            index = await build(folder, batches, server_writer(client))
-            store = ServerStore(client, index.manifest, today=lambda: TODAY)
-        self._stores.append(store)
-        return store
+        place = Place(kind, self._folder / f"{kind}{len(self._places)}")
+        self._places.append(place)
+        return place.open(await place.build(*batches))
 
     async def close(self) -> None:
-        for store in self._stores:
-            await store.close()
-        for client in self._clients:
-            await client.shut()
+        for place in self._places:
+            await place.close()

@@ -13,6 +13,7 @@ import pytest
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 from openai_server import running_server
+from small_laws import write_law
 
 from server.serve import listen
 
@@ -73,9 +74,8 @@ def wait_until_up(process: "subprocess.Popen[bytes]", url: str, log: Path) -> No
 
 
 def test_the_run_options_are_the_assistant_configuration(client: SyncLangGraphClient) -> None:
-    [assistant] = client.assistants.search()
+    [assistant] = client.assistants.search(graph_id="rag")
     schemas = client.assistants.get_schemas(assistant["assistant_id"])
-    assert assistant["graph_id"] == "rag"
     assert {"rerank_strategy", "max_chunks_in_prompt", "as_of"} <= set(schemas["context_schema"]["properties"])
 
 
@@ -132,3 +132,18 @@ def test_a_provider_is_called_without_blocking(tmp_path: Path) -> None:
             answered = [client.runs.wait(None, "rag", input=question) for _ in range(2)]
     assert [answer["answer"] for answer in answered] == ["Treinta días [C1]."] * 2
     assert [answer["usage"]["model_calls"] for answer in answered] == [3, 2]
+
+
+def test_laws_are_ingested_into_the_index_of_the_server(tmp_path: Path) -> None:
+    laws = write_law(tmp_path / "leyes" / "a.md", "BOE-A-2000-1").parent
+    with langgraph_dev(tmp_path, ARTICULADO_HOME=str(tmp_path / "home")) as client:
+        parts = list(client.runs.stream(None, "ingest", input={"paths": [str(laws)]}, stream_mode=["custom", "values"]))
+        again = client.runs.wait(None, "ingest", input={"paths": [str(laws)]})
+        refused = list(client.runs.stream(None, "ingest", input={"boe": ["ET"]}))
+    assert [part.data for part in parts if part.event == "error"] == []
+    report = parts[-1].data["report"]
+    assert (report["added"], report["provisions"]) == (["Ley BOE-A-2000-1"], 1)
+    assert {part.data["type"] for part in parts if part.event == "custom"} == {"progress"}
+    assert (again["report"]["added"], again["report"]["unchanged"]) == ([], 1)
+    [error] = [part.data for part in refused if part.event == "error"]
+    assert error["message"].startswith("«ET» no es un identificador del BOE.")

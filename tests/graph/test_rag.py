@@ -52,9 +52,10 @@ async def test_every_collection_is_searched_with_all_queries_at_once():
     live = services('["vacaciones anuales", "despido"]')
     await ask(live)
     assert [search[:4] for search in live.store.searches] == [
-        ("normativa", 2, 40, 20),
-        ("sentencias", 2, 40, 20),
-        ("criterios_inss", 2, 40, 20),
+        ("normativa", 2, 10, 20),
+        ("sentencias", 2, 10, 20),
+        ("criterios_inss", 2, 10, 20),
+        ("documentos", 2, 10, 20),
     ]
     assert live.embedder.batches == [["vacaciones anuales", "despido"]]
 

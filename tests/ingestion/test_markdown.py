@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.markdown import read_law
-from ingestion.markdown_body import read_provisions
+from ingestion.markdown.lines import read_provisions
+from ingestion.markdown.reader import read_law
 from services.errors import InvalidInput
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "laws"
@@ -143,6 +143,7 @@ def test_quoted_articles_belong_to_the_provision_that_quotes_them(amending):
         (FRONT.replace("2000-01-02", "ayer").encode() + b"##### Art. 1.\n\nTexto.", "AAAA-MM-DD"),
         (FRONT.replace("rank:", "status: gone\nrank:").encode() + b"##### Art. 1.\n\nTexto.", "gone"),
         (FRONT.encode() + b"Solo un pre\xc3\xa1mbulo.", "ningún artículo"),
+        (FRONT.encode(), "ningún artículo"),
     ],
 )
 def test_a_file_that_cannot_be_used_says_why(tmp_path, content, says):
@@ -164,3 +165,73 @@ def test_dates_of_yaml_and_windows_lines_are_read(tmp_path):
         FRONT.replace('"2000-01-02"', "2000-01-02").encode().replace(b"\n", b"\r\n") + b"##### Art. 1.\r\nA."
     )
     assert read_law(path).published == "2000-01-02"
+
+
+def headed(*lines):
+    return [(one.key, one.breadcrumb, one.text) for one in read_provisions(["##### Artículo 1.", "Uno.", *lines])]
+
+
+def test_a_subsection_that_is_set_as_a_paragraph_is_no_text():
+    assert headed("Subsección 2.ª Del pago. Otras normas", "##### Artículo 2.", "Dos.") == [
+        ("art:1", "", "Uno."),
+        ("art:2", "Subsección 2.ª Del pago. Otras normas", "Dos."),
+    ]
+
+
+def test_a_book_that_is_set_as_a_paragraph_takes_the_next_line_for_its_title():
+    (_, second) = headed("LIBRO SEGUNDO", "De las pruebas", "## TÍTULO I", "##### Artículo 2.", "Dos.")
+    assert second == ("art:2", "LIBRO SEGUNDO. De las pruebas > TÍTULO I", "Dos.")
+
+
+def test_a_chapter_without_a_title_takes_the_next_heading_for_it():
+    (_, second) = headed("### CAPÍTULO V", "# De las pruebas", "##### Artículo 2.", "Dos.")
+    assert second[1] == "CAPÍTULO V. De las pruebas"
+    (_, second) = headed("### CAPÍTULO V", "### (Derogado)", "##### Artículo 2.", "Dos.")
+    assert second[1] == "CAPÍTULO V"
+
+
+def test_a_lettered_caption_is_told_from_the_last_letter_of_a_list():
+    (_, second) = headed("#### Sección 1.ª Normas", "A) Por cuenta ajena", "##### Artículo 2.", "Dos.")
+    assert second[1] == "Sección 1.ª Normas > A) Por cuenta ajena"
+    assert headed("B) Los demás.", "##### Artículo 2.", "Dos.")[0][2] == "Uno.\n\nB) Los demás."
+    assert headed("B) Los demás", "C) Nadie.")[0][2] == "Uno.\n\nB) Los demás\n\nC) Nadie."
+
+
+def test_a_signature_may_lack_its_place():
+    assert headed("Dado el 26 de noviembre de 2025.", "**FELIPE R.**", "La Ministra,") == [("art:1", "", "Uno.")]
+
+
+def test_an_editorial_remark_is_a_note():
+    lines = ["##### Artículo 1.", "Uno. (*)", "(*) Téngase en cuenta que hay otra."]
+    (one,) = read_provisions(lines)
+    assert (one.text, one.notes) == ("Uno. (*)", ("(*) Téngase en cuenta que hay otra.",))
+
+
+def test_an_earlier_wording_that_a_note_quotes_is_neither_text_nor_note():
+    note = "Téngase en cuenta que continuará siendo de aplicación lo previsto en su redacción anterior:"
+    lines = [
+        "###### Artículo 1.",
+        "Uno.",
+        f"> {note}",
+        '> "1. Antes.',
+        '> 2. También."',
+        "> <small>Se modifica.</small>",
+    ]
+    (one,) = read_provisions(lines)
+    assert (one.text, one.notes) == ("Uno.", (note, "Se modifica."))
+
+
+@pytest.mark.parametrize(
+    ("fields", "territory"),
+    [
+        ('scope: "Estatal"\ndepartment: "Jefatura del Estado"\n', None),
+        ('scope: "Autonómico"\ndepartment: "Comunidad Foral de Navarra"\n', "Navarra"),
+        ('ambito_code: "2"\ndepartment: "Comunidad Autónoma de Cataluña"\n', "Cataluña"),
+        ('ambito_code: "1"\ndepartment: "Ministerio de Trabajo"\n', None),
+    ],
+)
+def test_the_territory_is_the_community_whose_law_it_is(tmp_path, fields, territory):
+    path = tmp_path / "ley.md"
+    path.write_text(FRONT.removesuffix("---\n") + fields + "---\n##### Art. 1.\nA.", "utf-8")
+    found = read_law(path).territory
+    assert found is None if territory is None else territory in found

@@ -2,7 +2,7 @@ from collections import Counter
 
 import pytest
 
-from ingestion.markdown import read_law
+from ingestion.markdown.reader import read_law
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +66,15 @@ def test_both_generations_have_repeal_marks(laws):
     derogated = Counter(law.id for law in laws.values() for one in law.provisions if one.status == "derogada")
     assert derogated["BOE-A-2015-11724"] > 0
     assert derogated["BOE-A-1994-14960"] > 0
+
+
+def test_all_the_laws_are_of_the_whole_state(laws):
+    assert {law.territory for law in laws.values()} == {None}
+
+
+def test_notes_hold_no_wordings(laws):
+    begins = ("Se ", "Téngase", "Véase", "Véanse", "Redactad", "Esta ", "Su ", "Con ", "Las ", "(*) Téngase", "La ")
+    for law in laws.values():
+        for one in law.provisions:
+            assert all(note.startswith(begins) for note in one.notes), (law.id, one.key)
+            assert not any("Se entenderán" in note for note in one.notes), (law.id, one.key)

@@ -82,6 +82,16 @@ def test_two_laws_in_a_question_are_not_mixed():
         ("el apartado 3 del artículo 37 del ET", "3", None),
         ("artículo 37, apartado 3, letra b), del ET", "3", "b"),
         ("artículo 83.2 y 3 ET", "2", None),
+        ("apartados 1 y 2 del artículo 37 del ET", "1", None),
+        ("párrafo d) del apartado 2 del artículo 37 del ET", "2", "d"),
+        ("párrafos a) y f), apartado 1, del artículo 37 del ET", "1", "a"),
+        ("letras c) y d), respectivamente, del referido número 1 del artículo 37 del ET", "1", "c"),
+        ("apartado tercero del artículo 37 del ET", "3", None),
+        ("artículo 37, apartados 4.bis y 5 del ET", "4 bis", None),
+        ("artículo treinta y siete.dos del ET", "2", None),
+        ("artículo 48 bis 1 del ET", "1", None),
+        ("artículo 37. 2 del ET", "2", None),
+        ("un apartado 5 en el artículo 16 del ET", "5", None),
     ],
 )
 def test_apartado_and_letter(text, apartado, letter):
@@ -97,7 +107,9 @@ def test_spans_point_at_the_words():
 PIECES = st.sampled_from(
     ["artículo ", "arts. ", "disposición adicional ", "DT ", "48", " bis", ".1", ".c)", " a ", " y ", ", ", "ET",
      " del ", "Ley 31/1995", "LGSS", " de esta ley", "vigésima", "7ª", " letra n)", "«", "\n", " anterior",
-     " en su ", "(", "CE"]
+     " en su ", "(", "CE",
+     " de dicha Ley", " del citado texto refundido", " del mismo", "\n\na) De la ", ":", "la disposición transitoria",
+     " citado", "1.", "sus "]
 )  # fmt: skip
 
 
@@ -108,3 +120,11 @@ def test_never_raises_and_spans_are_ordered_and_inside(text, prose):
     for one in parse_citations(text, context):
         assert previous <= one.start < one.end <= len(text)
         previous = one.start
+
+
+@given(st.lists(PIECES, max_size=10).map("".join), st.lists(PIECES, max_size=6).map("".join))
+def test_a_later_paragraph_does_not_change_what_an_earlier_one_cites(first, second):
+    context = CitationContext("BOE-A-2015-11724", "art:1", "art:3")
+    alone = parse_citations(first + ".", context)
+    together = parse_citations(f"{first}.\n\n{second}", context)
+    assert [one for one in together if one.start <= len(first)] == alone

@@ -91,6 +91,35 @@ async def test_only_references_to_law_in_force_are_followed(fields, as_of, follo
     assert bool(added) is follows
 
 
+WORDINGS = [
+    make_chunk(9, "Artículo 9", part=1, parts=2, valid_from="2022-01-01"),
+    make_chunk(10, "Artículo 9", part=2, parts=2, valid_from="2022-01-01"),
+    make_chunk(7, "Artículo 9", part=1, parts=2, valid_from="2010-01-01", valid_to="2022-01-01"),
+    make_chunk(8, "Artículo 9", part=2, parts=2, valid_from="2010-01-01", valid_to="2022-01-01"),
+]
+
+
+@pytest.mark.parametrize(
+    ("refs", "as_of", "follows"),
+    [
+        ([9], None, [9]),
+        ([10], "2022-01-01", [10]),
+        ([9], "2021-12-31", [7]),
+        ([10], "2021-12-31", [8]),
+        ([10, 8], "2021-12-31", [8]),
+        ([10], "2009-12-31", []),
+    ],
+)
+async def test_a_reference_leads_to_the_wording_of_the_day_asked_about(refs, as_of, follows):
+    added = await expanded([found(1, 1.0, refs=refs)], WORDINGS, as_of=as_of)
+    assert [i for i, _ in added] == follows
+
+
+async def test_a_wording_of_the_day_that_is_a_candidate_already_comes_once():
+    sources = [found(1, 1.0, refs=[9]), candidate(WORDINGS[2], 0.5, "hybrid")]
+    assert await expanded(sources, WORDINGS, as_of="2021-12-31") == []
+
+
 async def chosen(candidates, tokens=10_000, *, refetched=False, **context):
     runtime = Runtime(context=ResolvedContext(**context))
     state = {"candidates": candidates, "refetched": refetched}

@@ -47,31 +47,23 @@ async def test_ten_a_collection_twenty_a_query_thirty_in_all():
     assert len(two) == 30
 
 
-async def test_children_count_as_their_parent_once_with_the_best_score():
-    parent, other = make_chunk(1, "Artículo 1"), make_chunk(2, "Artículo 2")
-    children = [make_chunk(10 + n, "Artículo 1", parent_id=1) for n in range(12)]
-    ranking = [(10 + n, 0.9 - n / 100) for n in range(12)] + [(2, 0.5)]
-    store = FakeStore([parent, other, *children], {"q": ranking})
-    assert await run(store, "q") == [(1, 0.9, ["q"]), (2, 0.5, ["q"])]
-
-
 async def test_the_callers_options_go_before_what_the_question_says():
     store = FakeStore([])
     said = {**NOTHING, "as_of": "2019-01-01", "territory": "Madrid"}
     await run(store, "q", analysis=said)
     await run(store, "q", analysis=said, territory="Cataluña", as_of="2020-02-02", collections=("normativa",))
-    assert {(s[4].territory, str(s[4].as_of)) for s in store.searches[:3]} == {("Madrid", "2019-01-01")}
-    assert [(s[0], s[4].territory, str(s[4].as_of)) for s in store.searches[3:]] == [
+    assert {(s[4].territory, str(s[4].as_of)) for s in store.searches[:4]} == {("Madrid", "2019-01-01")}
+    assert [(s[0], s[4].territory, str(s[4].as_of)) for s in store.searches[4:]] == [
         ("normativa", "Cataluña", "2020-02-02")
     ]
 
 
 class Gate(FakeStore):
-    """Lets nobody pass until three searches are waiting."""
+    """Lets nobody pass until four searches are waiting."""
 
     def __init__(self):
         super().__init__([])
-        self.barrier = asyncio.Barrier(3)
+        self.barrier = asyncio.Barrier(4)
 
     async def search(self, collection, queries, **options):
         async with asyncio.timeout(5):

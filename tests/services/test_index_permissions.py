@@ -9,7 +9,7 @@ from fakes.unprivileged import articulado
 
 from services.errors import ConfigurationError, StoreUnavailable
 from services.index import open_index
-from services.store.generations import Generations, _usable
+from services.store.generations import Generations, usable
 
 LAWS = Path(__file__).parents[1] / "data" / "laws"
 
@@ -57,7 +57,7 @@ def test_what_is_in_the_way_of_a_generation_is_named(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_may_have_room_later() -> None:
-    with pytest.raises(StoreUnavailable, match="en /indice: no queda espacio en el disco"), _usable(Path("/indice")):
+    with pytest.raises(StoreUnavailable, match="en /indice: no queda espacio en el disco"), usable(Path("/indice")):
         raise OSError(errno.ENOSPC, "No space left on device")
 
 

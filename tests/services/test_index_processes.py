@@ -1,41 +1,15 @@
 """Building and reading an index from several processes at once, some of which are killed."""
 
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from fakes import index_process
-from fakes.index_process import labelled, read_once
-from fakes.stores import build
+from fakes.index_process import labelled, read_once, running
+from fakes.stores import build, update
 
 from services.index import open_index
 
 pytestmark = pytest.mark.integration
-
-ROOT = Path(__file__).parents[2]
-
-
-@contextmanager
-def running(task: str, folder: Path, says: str) -> Iterator[subprocess.Popen[str]]:
-    """Run a task in a process of its own, from when it says that it has begun."""
-    process = subprocess.Popen(
-        [sys.executable, index_process.__file__, task, str(folder)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        env={"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"},
-    )
-    try:
-        assert process.stdout.readline().strip() == says
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
 
 
 async def test_a_killed_build_leaves_the_old_index_serving(tmp_path: Path) -> None:
@@ -73,3 +47,17 @@ async def test_readers_never_see_a_switch_half_done(tmp_path: Path) -> None:
             times, _ = process.communicate()
             assert process.returncode == 0
             assert int(times) > 1
+
+
+async def test_readers_go_on_while_their_generation_is_continued(tmp_path: Path) -> None:
+    """They open and close the shards that are being copied."""
+    index = await build(tmp_path, [labelled("0")], source="0")
+    with running("read", tmp_path, "reading") as one, running("read", tmp_path, "reading") as other:
+        for number in range(1, 13):
+            index, _ = await update(tmp_path, index, [labelled(str(number))], source=str(number))
+        for process in (one, other):
+            times, _ = process.communicate()
+            assert process.returncode == 0
+            assert int(times) > 1
+    await read_once(tmp_path)
+    assert open_index(tmp_path) == index

@@ -1,16 +1,27 @@
 """What every chunk store does: the same suite runs over the embedded and the server adapter."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from datetime import date
 from pathlib import Path
 
 import pytest
 from fakes import reference_search
-from fakes.chunks import NO_TERMS, Batch, make_chunk, random_batch, random_queries, terms, unit
+from fakes.chunks import (
+    NO_TERMS,
+    Batch,
+    make_child,
+    make_chunk,
+    random_batch,
+    random_families,
+    random_queries,
+    terms,
+    unit,
+)
 from fakes.stores import TODAY, Kind, Stores
 
 from services.protocols import HybridQuery, SearchFilter
+from services.store.layout import PAGE
 from state.chunks import Chunk
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
@@ -113,8 +124,11 @@ async def test_a_collection_that_does_not_exist_is_empty(kind: Kind, stores: Sto
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_both_stores_rank_as_the_reference(stores: Stores, seed: int) -> None:
-    batch, queries = random_batch(seed), random_queries(seed)
+@pytest.mark.parametrize("kind_of_batch", [random_batch, random_families])
+async def test_both_stores_rank_as_the_reference(
+    stores: Stores, seed: int, kind_of_batch: Callable[[int], Batch]
+) -> None:
+    batch, queries = kind_of_batch(seed), random_queries(seed)
     both = {kind: await stores.make(kind, batch) for kind in ("edge", "server")}
     for where in (
         ANYTHING,
@@ -134,6 +148,92 @@ async def test_both_stores_rank_as_the_reference(stores: Stores, seed: int) -> N
         for kind, store in both.items():
             found = await store.search("normativa", queries, limit=10, prefetch=20, where=where)
             assert [ranking(hits) for hits in found] == expected, (kind, where)
+
+
+def families() -> Batch:
+    """Parents 1 and 2, found by words, with children 11, 12, 13 and 21, found by meaning; 3 is found by both.
+
+    By the dense query (1, 0) the points rank 11, 12, 3, 21, 13; by the term 1: 2, 3 (1 lacks it).
+    """
+    one, two = make_chunk(1), make_chunk(2)
+    chunks = [one, two, make_chunk(3)]
+    chunks += [make_child(11, one), make_child(12, one), make_child(13, one), make_child(21, two)]
+    dense = [None, None, unit(1, 0.5), unit(1, 0.1), unit(1, 0.2), unit(0, 1), unit(1, 0.9)]
+    words = [terms({2: 1.0}), terms({1: 2.0}), terms({1: 1.0})]
+    return Batch(chunks, dense, words + [NO_TERMS] * 4)
+
+
+async def test_children_yield_their_parent_once_at_the_rank_of_the_best(kind: Kind, stores: Stores) -> None:
+    store = await stores.make(kind, families())
+    by_meaning, both = HybridQuery(unit(1, 0), NO_TERMS), HybridQuery(unit(1, 0), terms({1: 1.0}))
+    found = await store.search("normativa", [by_meaning, both], limit=10, prefetch=20, where=ANYTHING)
+    # the second child of 1 takes no rank: 3 is second and 2 is third
+    assert ranking(found[0]) == [(1, 1.0), (3, 0.666666667), (2, 0.5)]
+    # 2: 1/4 + 1/2; 3: 1/3 + 1/3; 1: 1/2
+    assert ranking(found[1]) == [(2, 0.75), (3, 0.666666667), (1, 0.5)]
+    assert found[0][0].chunk == families().chunks[0], "the parent's own text, not the child's"
+
+
+async def test_a_child_and_its_parent_on_one_side_are_one(kind: Kind, stores: Stores) -> None:
+    parent, other = make_chunk(1), make_chunk(2)
+    batch = Batch(
+        [parent, make_child(11, parent), other],
+        [unit(0.2, 1), unit(1, 0), unit(1, 1)],
+        [terms({1: 3.0}), terms({1: 1.0}), terms({1: 2.0})],
+    )
+    store = await stores.make(kind, batch)
+    query = HybridQuery(unit(1, 0), terms({1: 1.0}))
+    [hits] = await store.search("normativa", [query], limit=10, prefetch=20, where=ANYTHING)
+    # by meaning the child is first, by words the parent: 1 is first in both, 2 second in both
+    assert ranking(hits) == [(1, 1.0), (2, 0.666666667)]
+
+
+async def test_prefetch_and_limit_count_parents(kind: Kind, stores: Stores) -> None:
+    parents = [make_chunk(id) for id in (1, 2, 3)]
+    chunks = [make_child(10 * parent["id"] + number, parent) for parent in parents for number in range(5)]
+    # all five children of 1 come before any of 2, and these before any of 3
+    dense = [unit(1, 0.1 * (5 * parent + number)) for parent in range(3) for number in range(5)]
+    store = await stores.make(kind, Batch([*parents, *chunks], [None] * 3 + dense, [NO_TERMS] * 18))
+    query = HybridQuery(unit(1, 0), NO_TERMS)
+    for prefetch, limit, expected in ((2, 10, [1, 2]), (3, 10, [1, 2, 3]), (3, 2, [1, 2]), (1, 10, [1])):
+        [hits] = await store.search("normativa", [query], limit=limit, prefetch=prefetch, where=ANYTHING)
+        assert [id for id, _ in ranking(hits)] == expected
+
+
+async def test_filters_apply_to_children(kind: Kind, stores: Stores) -> None:
+    old, new = make_chunk(1, valid_to="2020-01-01"), make_chunk(2, valid_from="2020-01-01")
+    regional = make_chunk(3, territory_ccaa="Galicia")
+    families = [old, new, regional]
+    children = [make_child(10 + parent["id"], parent) for parent in families]
+    vectors = [None] * 3 + [unit(1, 0.1), unit(1, 0.2), unit(1, 0.3)]
+    store = await stores.make(kind, Batch([*families, *children], vectors, [NO_TERMS] * 6))
+    for where, expected in (
+        (ANYTHING, [2]),
+        (SearchFilter(as_of=date(2019, 1, 1)), [1]),
+        (SearchFilter(territory="Galicia"), [2, 3]),
+    ):
+        # with room for one parent on a side, what is filtered out must not take it
+        [hits] = await store.search(
+            "normativa", [HybridQuery(unit(1, 0), NO_TERMS)], limit=9, prefetch=len(expected), where=where
+        )
+        assert [id for id, _ in ranking(hits)] == expected
+
+
+async def test_citing_names_what_refers_to_a_chunk(kind: Kind, stores: Stores) -> None:
+    citing = [make_chunk(9, refs=[1, 5]), make_chunk(4, refs=[2**53 - 1]), make_chunk(6, refs=[7])]
+    ruling = make_chunk(2, refs=[5, 1], collection="sentencias")
+    batch = Batch([*citing, ruling, make_chunk(1)], [unit(1, 0)] * 5, [NO_TERMS] * 5)
+    store = await stores.make(kind, batch)
+    assert await store.citing([1]) == [ruling, citing[0]]
+    assert [chunk["id"] for chunk in await store.citing([2**53 - 1, 5, 1])] == [2, 4, 9]
+    assert await store.citing([12345]) == []
+    assert await store.citing([]) == []
+
+
+async def test_citing_has_no_limit(kind: Kind, stores: Stores) -> None:
+    chunks = [make_chunk(id, refs=[1]) for id in range(1, 2 * PAGE + 2)]
+    store = await stores.make(kind, Batch(chunks, [unit(1, 0)] * len(chunks), [NO_TERMS] * len(chunks)))
+    assert [chunk["id"] for chunk in await store.citing([1])] == list(range(1, 2 * PAGE + 2))
 
 
 FILTER_CASES = [
@@ -181,15 +281,16 @@ def rich_chunk() -> Chunk:
         refs=[1, 2**53 - 1],
         attributes={"tribunal": "TS", "sala": "4.ª"},
         valid_from=None,
-        parent_id=12,
         source="plain_language",
     )
 
 
 async def test_chunks_come_back_whole(kind: Kind, stores: Stores) -> None:
     chunk = rich_chunk()
-    store = await stores.make(kind, Batch([make_chunk(1), chunk], [unit(1, 0), None], [NO_TERMS, terms({1: 1.0})]))
-    assert await store.fetch([chunk["id"]]) == [chunk]
+    child = make_child(12, chunk, summary="", strategy="small_to_big_contextual")
+    batch = Batch([make_chunk(1), chunk, child], [unit(1, 0), None, None], [NO_TERMS, NO_TERMS, terms({1: 1.0})])
+    store = await stores.make(kind, batch)
+    assert await store.fetch([child["id"], chunk["id"]]) == [child, chunk]
     [hits] = await store.search("sentencias", [HybridQuery(None, terms({1: 1.0}))], limit=1, prefetch=1, where=ANYTHING)
     assert [hit.chunk for hit in hits] == [chunk]
 

@@ -61,7 +61,7 @@ async def test_hybrid_retrieval_gives_our_first_five(tmp_path: Path) -> None:
         tmp_path / "index", [batch()], lambda folder: ServerWriter(AsyncQdrantClient(path=server), folder.name)
     )
     client = AsyncQdrantClient(path=server)
-    store = ServerStore(client, index.manifest)
+    store = ServerStore(client, index)
     found = await store.search("normativa", list(QUERIES.values()), limit=10, prefetch=20, where=SearchFilter())
     await store.close()
 

@@ -12,6 +12,7 @@ from services.errors import ArticuladoError, ConfigurationError, IndexMissing, S
 from services.index import IndexBuilder, open_index
 from services.protocols import HybridQuery, SearchFilter
 from services.settings import Settings
+from services.store.layout import CHILDREN
 from services.store.manifest import Index
 from services.store.server import ServerStore
 from services.store.server_writer import server_writer
@@ -40,15 +41,18 @@ def one_collection() -> list[Batch]:
 
 @pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection:UserWarning")
 async def test_collections_are_laid_out_for_scale(qdrant: FakeQdrant, tmp_path: Path) -> None:
-    writer = server_writer(settings(qdrant, qdrant_shards=3, qdrant_replicas=2, qdrant_api_key="secreta"))
+    writer = server_writer(settings(qdrant, qdrant_shards=4, qdrant_replicas=3, qdrant_api_key="secreta"))
     index = await build(tmp_path, two_collections(), writer)
     name = f"normativa__{index.manifest.generation}"
     [created] = qdrant.asked("PUT", f"/collections/{name}")
     assert created.body == {
         "vectors": {"text-dense": {"size": 2, "distance": "Cosine"}},
         "sparse_vectors": {"text-sparse": {"modifier": "idf"}},
-        "shard_number": 3,
-        "replication_factor": 2,
+        "shard_number": 4,
+        "replication_factor": 3,
+        "write_consistency_factor": 2,
+        "on_disk_payload": True,
+        "hnsw_config": {"m": 0},
     }
     indexed = {
         asked.body["field_name"]: asked.body["field_schema"] for asked in qdrant.asked("PUT", f".*/{name}/index")
@@ -61,6 +65,7 @@ async def test_collections_are_laid_out_for_scale(qdrant: FakeQdrant, tmp_path: 
         "metadata.territory_municipio": "keyword",
         "metadata.valid_from": "datetime",
         "metadata.valid_to": "datetime",
+        "metadata.refs": "integer",
     }
     assert {asked.api_key for asked in qdrant.requests} == {"secreta"}
     point = qdrant.collections[name][1]
@@ -80,7 +85,7 @@ def aliases_of(index: Index) -> dict[str, str]:
 
 async def searched(qdrant: FakeQdrant, index: Index) -> dict[str, int]:
     """Open a store as a process does, and count."""
-    store = ServerStore.connect(settings(qdrant), index.manifest)
+    store = ServerStore.connect(settings(qdrant), index)
     try:
         return await store.counts()
     finally:
@@ -130,20 +135,23 @@ async def test_indexes_of_one_server_leave_each_other_alone(qdrant: FakeQdrant, 
     assert await searched(qdrant, one) == await searched(qdrant, other) == {"normativa": 2, "sentencias": 1}
 
 
-async def test_all_queries_of_a_collection_go_in_one_request(qdrant: FakeQdrant, tmp_path: Path) -> None:
+async def test_all_queries_go_in_one_request_and_the_parents_in_another(qdrant: FakeQdrant, tmp_path: Path) -> None:
     index = await build(tmp_path, two_collections(), server_writer(settings(qdrant)))
-    store = ServerStore.connect(settings(qdrant), index.manifest)
+    store = ServerStore.connect(settings(qdrant), index)
     await store.search("normativa", [QUERY], limit=5, prefetch=20, where=SearchFilter())
     qdrant.requests.clear()
     queries = [QUERY, HybridQuery(None, terms({7: 0.5})), HybridQuery(unit(0, 1), NO_TERMS)]
     found = await store.search("normativa", queries, limit=1, prefetch=20, where=SearchFilter(territory="Galicia"))
     assert [[hit.chunk["id"] for hit in hits] for hits in found] == [[1], [1], [1]]
-    [asked] = qdrant.requests
+    asked, fetched = qdrant.requests
+    assert fetched.path == f"/collections/normativa__{index.manifest.generation}/points"
+    assert (fetched.body["ids"], fetched.body["with_payload"]) == ([1], True)
     assert asked.path == f"/collections/normativa__{index.manifest.generation}/points/query/batch"
     searches = asked.body["searches"]
     assert [search["using"] for search in searches] == ["text-dense", "text-sparse", "text-sparse", "text-dense"]
     assert searches[2]["query"]["nearest"] == {"indices": [7], "values": [0.5]}
-    assert {search["limit"] for search in searches} == {20}
+    assert {search["limit"] for search in searches} == {20 * CHILDREN}
+    assert not any(search.get("with_payload") for search in searches), "texts are read for the best alone"
     somewhere = searches[0]["filter"]["must"][2]["should"]
     assert {"key": "metadata.territory_ccaa", "match": {"any": ["Galicia"]}} in somewhere
     await store.close()
@@ -151,7 +159,7 @@ async def test_all_queries_of_a_collection_go_in_one_request(qdrant: FakeQdrant,
 
 async def test_fetch_and_find_take_one_request_a_collection(qdrant: FakeQdrant, tmp_path: Path) -> None:
     index = await build(tmp_path, two_collections(), server_writer(settings(qdrant)))
-    store = ServerStore.connect(settings(qdrant), index.manifest)
+    store = ServerStore.connect(settings(qdrant), index)
     assert await store.counts() == {"normativa": 2, "sentencias": 1}
     qdrant.requests.clear()
     assert [chunk["id"] for chunk in await store.fetch([3, 1])] == [3, 1]
@@ -166,7 +174,7 @@ async def test_fetch_and_find_take_one_request_a_collection(qdrant: FakeQdrant, 
 async def test_a_running_process_goes_on_with_what_it_opened(qdrant: FakeQdrant, tmp_path: Path) -> None:
     writer = server_writer(settings(qdrant))
     opened = await build(tmp_path, two_collections(), writer)
-    store = ServerStore.connect(settings(qdrant), opened.manifest)
+    store = ServerStore.connect(settings(qdrant), opened)
     await store.counts()
     await build(tmp_path, one_collection(), writer)
     qdrant.requests.clear()
@@ -202,7 +210,7 @@ async def test_failures_say_who_can_act(
     qdrant: FakeQdrant, tmp_path: Path, status: int, error: type[ArticuladoError], says: str
 ) -> None:
     index = await build(tmp_path, one_collection(), server_writer(settings(qdrant)))
-    store = ServerStore.connect(settings(qdrant), index.manifest)
+    store = ServerStore.connect(settings(qdrant), index)
     qdrant.fail[".*/points.*"] = status
     for call in (
         store.counts,
@@ -218,7 +226,7 @@ async def test_failures_say_who_can_act(
 async def test_no_server(tmp_path: Path) -> None:
     with running_qdrant() as gone:
         index = await build(tmp_path, one_collection(), server_writer(settings(gone)))
-    store = ServerStore.connect(settings(gone), index.manifest)
+    store = ServerStore.connect(settings(gone), index)
     with pytest.raises(StoreUnavailable, match="ARTICULADO_STORE=embedded"):
         await store.counts()
     await store.close()

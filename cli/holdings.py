@@ -1,0 +1,143 @@
+"""What an index holds of a law, for whoever asks for the law alone, or for something that is not there."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from services.spanish import figure
+
+if TYPE_CHECKING:
+    from cli.reference import Asked
+    from services.settings import Settings
+    from state.chunks import Chunk
+
+MAX_NAMED = 12
+"""Names that a message lists; of more it tells the number."""
+
+_KINDS = {
+    "art": ("artículo", "artículos"),
+    "da": ("disposición adicional", "disposiciones adicionales"),
+    "dt": ("disposición transitoria", "disposiciones transitorias"),
+    "dd": ("disposición derogatoria", "disposiciones derogatorias"),
+    "df": ("disposición final", "disposiciones finales"),
+    "anexo": ("anexo", "anexos"),
+}
+_OTHER = ("precepto", "preceptos")
+
+
+@dataclass(frozen=True)
+class Held:
+    """A law of an index: ``labels`` of its provisions by key, in the order of the text; files that it came from."""
+
+    law_id: str
+    title: str
+    collection: str
+    labels: dict[str, str]
+    files: tuple[str, ...]
+    official: bool
+
+
+def held_laws(settings: "Settings") -> dict[str, str]:
+    """Return the laws of the index: names by identifier."""
+    from ingestion.base import open_base
+    from ingestion.catalog import read_catalog
+
+    if settings.rag_enabled and (served := open_base(settings)):
+        return {one["law_id"]: one["title"] for one in read_catalog(served.folder).sources}
+    return {one["law_id"]: one["law_name"] for one in _records() if one["chunk_type"] == "provision"}
+
+
+def held(settings: "Settings", law_id: str) -> Held | None:
+    """Return what the index holds of a law; ``None`` where it does not have it."""
+    from ingestion.base import open_base, workspace_of
+    from ingestion.catalog import read_catalog
+
+    if not (settings.rag_enabled and (served := open_base(settings))):
+        chunks = [one for one in _records() if one["law_id"] == law_id]
+        return _held(chunks, chunks[0]["law_name"], ()) if chunks else None
+    source = next((one for one in read_catalog(served.folder).sources if one["law_id"] == law_id), None)
+    if source is None:
+        return None
+    staged = workspace_of(settings).staged(source["staged"])
+    files = tuple(file["path"] for file in source["files"])
+    if staged is None or not staged.parents:  # an index that was built elsewhere
+        return Held(law_id, source["title"], source["collection"], {}, files, official=True)
+    return _held(staged.parents, source["title"], files)
+
+
+def counted(labels: dict[str, str]) -> str:
+    """Say which provisions there are: "Artículo 1, Artículo 2", or of many how many of each kind.
+
+    Those of a decree that only approves the law are not spoken of.
+    """
+    labels = {key: label for key, label in labels.items() if "~" not in key}
+    if len(labels) <= MAX_NAMED:
+        return ", ".join(labels.values())
+    said = []
+    for kind, keys in groupby(sorted(labels, key=_order), _kind):
+        named = list(keys)
+        one, many = _KINDS.get(kind, _OTHER)
+        said.append(f"{figure(len(named))} {one if len(named) == 1 else many}")
+        # The "Artículo único" of a decree that approves the law is neither its first nor its last.
+        ends = [labels[key] for key in named if any(map(str.isdigit, key))]
+        if len(ends) > 1:
+            said[-1] += f" ({ends[0]} … {ends[-1]})"
+    return ", ".join(said)
+
+
+def why_missing(settings: "Settings", asked: "Asked") -> str:
+    """Say why a provision that is asked for is not in the index, and what is."""
+    from legal.registry import known_laws
+
+    if not asked.law_id:
+        return (
+            "No se conoce la norma que se nombra. Escriba sus siglas o su nombre (ET, LGSS, Ley 31/1995) o su "
+            'identificador del BOE: articulado show "art. 1 BOE-A-2015-11430".'
+        )
+    known, law = known_laws().get(asked.law_id), held(settings, asked.law_id)
+    if law is None:
+        successor = known_laws().get(known.superseded_by) if known and known.superseded_by else None
+        name = f"{known.short} ({asked.law_id})" if known else asked.law_id
+        replaced = f" La sustituyó: {successor.short}." if successor else ""
+        return (
+            f"La norma {name} no está en el índice.{replaced} En él están: {_some(held_laws(settings))}. "
+            f"Para añadirla: articulado ingest boe {asked.law_id}."
+        )
+    near = [label for key, label in law.labels.items() if key.split(" ")[0] == asked.key.split(" ")[0]]
+    hint = f" ¿Quería decir {' o '.join(near)}?" if near else ""
+    kind, _ = _KINDS.get(_kind(asked.key), _OTHER)
+    there = f" Están: {counted(law.labels)}." if law.labels else ""
+    return f"En el índice no está {_the(kind)} {asked.key.partition(':')[2]} de {law.title}.{hint or there}"
+
+
+def _held(chunks: Sequence["Chunk"], title: str, files: tuple[str, ...]) -> Held:
+    first = chunks[0]
+    labels = {one["provision_key"]: one["provision"] for one in chunks}
+    return Held(first["law_id"], title, first["collection"], labels, files, official=first["source"] == "official")
+
+
+def _records() -> list["Chunk"]:
+    from services.packaged import packaged
+
+    return [chunk for _, chunk in packaged()]
+
+
+def _kind(key: str) -> str:
+    return key.partition(":")[0]
+
+
+def _order(key: str) -> int:
+    """Return the place of a provision's kind in a law."""
+    kinds = list(_KINDS)
+    return kinds.index(_kind(key)) if _kind(key) in kinds else len(kinds)
+
+
+def _the(kind: str) -> str:
+    return f"la {kind}" if kind.startswith("disp") else f"el {kind}"
+
+
+def _some(names: dict[str, str]) -> str:
+    listed = list(names.values())
+    more = f" y {figure(len(listed) - MAX_NAMED)} más" if len(listed) > MAX_NAMED else ""
+    return ", ".join(listed[:MAX_NAMED]) + more

@@ -1,0 +1,102 @@
+"""Running the ingestion graph: progress while it works, and a question where it stops for its cost to be allowed."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Any, cast
+
+import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from cli.failures import FAILED
+from cli.render import clean, console
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.types import Command
+    from rich.progress import TaskID
+
+    from graph.ingest import Ingest
+    from services.settings import Settings
+    from state.ingest import IngestReport, IngestRequest
+
+REPEAT_HINT = " Para seguir, repita la orden con --yes."
+"""How the graph ends the message on its cost; no news to whoever can answer at once."""
+
+Told = Callable[[str, int, int], None]
+
+
+def run_ingest(settings: "Settings", request: "IngestRequest") -> "IngestReport":
+    """Run the graph to its end and return its report.
+
+    Where a model costs something and the request does not allow it, a person at the terminal is asked.
+
+    Raises:
+        typer.Exit: the cost is not allowed, and nothing was done.
+        ArticuladoError: it cannot be done; an index that is there is still served.
+    """
+    from langgraph.types import Command
+
+    from graph.ingest import build_ingest
+
+    saver = None
+    if settings.chunk_context == "reader":
+        from langgraph.checkpoint.memory import InMemorySaver
+
+        saver = InMemorySaver()
+    graph = build_ingest(settings, saver)
+    outcome = asyncio.run(_until_it_stops(graph, request))
+    while isinstance(outcome, str):  # again where another ingest has come between
+        if not _allowed(outcome):
+            raise typer.Exit(FAILED)
+        outcome = asyncio.run(_until_it_stops(graph, Command(resume=True)))
+    return outcome
+
+
+async def _until_it_stops(graph: "Ingest", given: "IngestRequest | Command[Any]") -> "IngestReport | str":
+    """Return the report, or the message with which the graph stops."""
+    config: RunnableConfig = {"configurable": {"thread_id": "ingest"}}
+    errors = console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[count]}"), TimeElapsedColumn())
+    outcome: IngestReport | str = ""
+    with Progress(*columns, console=errors, disable=not errors.is_terminal) as bar:
+        progress = shown_on(bar)
+        parts = graph.astream(given, config, stream_mode=["custom", "updates"])
+        async for mode, part in cast("AsyncIterator[tuple[str, Any]]", parts):
+            if mode == "custom":
+                progress(part["step"], part["done"], part["total"])
+            elif "__interrupt__" in part:
+                outcome = part["__interrupt__"][0].value["message"]
+            elif "summarize" in part:
+                outcome = part["summarize"]["report"]
+    return outcome
+
+
+def _allowed(message: str) -> bool:
+    """Ask whoever is at the terminal whether to go on; nobody there is a no."""
+    errors = console(stderr=True)
+    if not (sys.stdin.isatty() and errors.is_terminal):
+        errors.print(clean(message), markup=False)
+        return False
+    errors.print(clean(message.removesuffix(REPEAT_HINT)), markup=False)
+    answer = ""
+    while answer not in ("s", "sí", "si", "n", "no"):
+        errors.print("¿Seguir? (s/n) ", end="")
+        line = sys.stdin.readline()
+        answer = line.strip().lower() if line else "n"
+    return answer.startswith("s")
+
+
+def shown_on(bar: Progress) -> Told:
+    """Return what shows each step on a bar; ``count`` ("3/66") is empty for a step that cannot count."""
+    tasks: dict[str, TaskID] = {}
+
+    def progress(step: str, done: int, total: int) -> None:
+        if step not in tasks:
+            for task in bar.tasks:
+                if task.total is None:  # it is over when the next step begins
+                    bar.update(task.id, completed=1, total=1)
+            tasks[step] = bar.add_task(step, total=total or None, count="")
+        bar.update(tasks[step], completed=done, count=f"{done}/{total}" if total else "")
+
+    return progress

@@ -1,0 +1,75 @@
+"""Reading what ``articulado show`` is asked for: provisions of laws, or a law alone."""
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from typing import NamedTuple
+
+from services.errors import InvalidInput
+
+_BOE_ID = re.compile(r"\bBOE-A-\d{4}-\d+\b", re.IGNORECASE)
+
+
+class Place(NamedTuple):
+    """A place in a provision, as its text numbers it; either may be empty, not both."""
+
+    apartado: str
+    letter: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A provision that is asked for, or places in it.
+
+    ``law_id`` is empty where the law named is unknown, ``key`` where a law alone is asked for.
+    """
+
+    law_id: str
+    key: str = ""
+    places: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Everything asked for, in order, and the day whose law is meant: ``None`` for today."""
+
+    asked: tuple[Asked, ...]
+    day: date | None
+
+
+def read_reference(text: str, default_law: str, today: date, as_of: date | None = None) -> Reference:
+    """Read "art. 48.4 ET", "anexo II LISOS", "art. 1 BOE-A-2015-11430" or "ET", as a question is read.
+
+    An article without a law is of ``default_law``; ``as_of`` goes before a date in the text.
+
+    Raises:
+        InvalidInput: neither a provision nor a law is named.
+    """
+    from legal.citation_owners import CitationContext
+    from legal.citations import parse_citations
+    from legal.dates import find_date
+    from legal.labels import provision_key
+    from legal.laws import find_law
+
+    day = as_of or find_date(text, today=today)
+    identifier = _BOE_ID.search(text)
+    words = _BOE_ID.sub(" ", text)
+    by_name = find_law(words)
+    law = identifier[0].upper() if identifier else by_name.id if by_name else ""
+    places: dict[tuple[str, str], dict[Place, None]] = {}
+    for one in parse_citations(words, CitationContext(day=day)):
+        of = places.setdefault((one.law_id or ("" if one.law_named else law or default_law), one.provision_key), {})
+        if one.apartado or one.letter:
+            of[Place(one.apartado or "", one.letter or "")] = None
+    asked = [Asked(law_id, key, tuple(named)) for (law_id, key), named in places.items()]
+    # In prose "anexo II" is no citation.
+    if not asked and (key := provision_key(words)):
+        asked = [Asked(law or default_law, key)]
+    if not asked and law:
+        asked = [Asked(law)]
+    if not asked:
+        raise InvalidInput(
+            f"No se entiende «{text.strip()}». Nombre un precepto y su norma, por ejemplo: articulado show "
+            '"art. 48.4 ET", o una norma: articulado show ET.'
+        )
+    return Reference(tuple(asked), day)

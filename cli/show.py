@@ -1,0 +1,79 @@
+"""``articulado show``: a provision as the index holds it, with its wordings and links."""
+
+import asyncio
+from dataclasses import asdict
+from datetime import date
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.failures import FAILED, complain
+from cli.options import AsOf, IndexFolder, Json, read_question, read_settings
+from services.errors import NoResultsFound
+
+if TYPE_CHECKING:
+    from cli.holdings import Held
+    from cli.reference import Reference
+    from cli.shown import Shown
+    from services.settings import Settings
+
+Provision = Annotated[
+    list[str],
+    typer.Argument(metavar="PRECEPTO", help='Preceptos con su norma ("art. 48.4 ET", "DA 3ª LGSS"), o una norma (ET).'),
+]
+
+
+def show(provision: Provision, index: IndexFolder = None, as_of: AsOf = None, as_json: Json = False) -> None:
+    """Muestra un precepto: su texto, sus redacciones, qué cita y quién lo cita."""
+    from cli.reference import read_reference
+    from cli.render import console, print_json
+    from cli.show_view import print_held, print_shown
+    from services.profile import load_profile
+
+    settings, today, text = read_settings(index), date.today(), read_question(provision)
+    default_law = load_profile(settings.profile).default_law
+    reference = read_reference(text, default_law, today, as_of or settings.as_of)
+    provisions, laws, missing = asyncio.run(_look_up(settings, reference, today))
+    if as_json:
+        day = reference.day.isoformat() if reference.day else None
+        held = [asdict(law) for law in laws]
+        print_json({"asked": text, "as_of": day, "provisions": provisions, "laws": held, "missing": missing})
+    else:
+        out = console()
+        for number, found in enumerate(provisions):
+            out.print("\n" * bool(number), end="")
+            print_shown(out, found, today)
+        for law in laws:
+            print_held(out, law)
+    for message in missing:
+        complain(message)
+    if missing:
+        raise typer.Exit(FAILED)
+
+
+async def _look_up(
+    settings: "Settings", reference: "Reference", today: date
+) -> tuple[list["Shown"], list["Held"], list[str]]:
+    """Return the provisions and laws that are there, and why the others are not."""
+    from cli.holdings import held, why_missing
+    from cli.session import opened
+    from cli.shown import shown
+
+    provisions: list[Shown] = []
+    laws: list[Held] = []
+    missing: list[str] = []
+    async with opened(settings) as services:
+        for asked in reference.asked:
+            try:
+                provision = await shown(services.store, asked, reference.day, today) if asked.key else None
+            except NoResultsFound as error:
+                missing.append(str(error))
+                continue
+            law = None if asked.key else held(settings, asked.law_id)
+            if provision:
+                provisions.append(provision)
+            elif law:
+                laws.append(law)
+            else:
+                missing.append(why_missing(settings, asked))
+    return provisions, laws, missing

@@ -1,0 +1,135 @@
+"""A provision on screen."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from itertools import groupby
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from cli.holdings import Held, counted
+from cli.render import NOT_OFFICIAL, clean, print_indented
+from cli.shown import Link, Shown, Version
+from state.chunks import REPEALED, Status
+
+STATUSES: dict[Status, str] = {
+    "vigente": "vigente",
+    "modificada": "vigente (modificada)",
+    "parcialmente_derogada": "vigente en parte",
+    "derogada": "derogada",
+    "agotada": "agotada",
+}
+
+
+def print_shown(out: Console, found: Shown, today: date) -> None:
+    """Print a provision: heading, validity, text, wordings, amendments, what it cites and who cites it."""
+    title = f". {found['title']}" if found["title"] else ""
+    out.print(clean(f"{found['law']} ({found['law_id']})"), style="bold", markup=False)
+    out.print(clean(f"{found['provision']}{title}"), style="bold", markup=False)
+    if found["breadcrumb"]:
+        out.print(clean(found["breadcrumb"]), style="dim", markup=False)
+    state, style = _state(found, today), "green" if _rules(found, today) else "yellow"
+    validity = f": {_validity(found)}" if found["official"] else ""
+    out.print(f"{state[0].upper()}{state[1:]}{validity}.", style=style)
+    if found["status_note"]:
+        out.print(clean(f"Nota: {found['status_note']}"), style="yellow", markup=False)
+    if not found["official"]:
+        out.print(f"({NOT_OFFICIAL})", style="dim")
+    _print_text(out, found)
+    if found["url"]:
+        out.print(Text(f"\n{clean(found['url'])}", style="cyan"), soft_wrap=True)
+    if found["official"]:
+        _print_wordings(out, found, today)
+    if found["notes"]:
+        out.print("\nModificaciones anotadas", style="bold")
+        for note in found["notes"]:
+            print_indented(out, f"– {note}", indent=2)
+    _print_links(out, "Cita", found["cites"])
+    _print_links(out, "Lo citan", found["cited_by"])
+
+
+def print_held(out: Console, law: Held) -> None:
+    """Print what the index holds of a law."""
+    out.print(clean(f"{law.title} ({law.law_id})"), style="bold", markup=False)
+    if not law.official:
+        out.print(f"({NOT_OFFICIAL})", style="dim")
+    if law.labels:
+        out.print(clean(f"Preceptos en el índice: {counted(law.labels)}."), markup=False)
+    for file in law.files:
+        out.print(clean(f"Procede de {file}"), markup=False)
+    out.print(f'Para ver uno: articulado show "art. 1 {law.law_id}"', markup=False)
+
+
+def _print_text(out: Console, found: Shown) -> None:
+    """Print the places that were asked for; the whole text where none was, or there is none of them."""
+    whole = not any(one["text"] for one in found["excerpts"])
+    for one in found["excerpts"]:
+        names = {"apartado": one["apartado"], "letra": one["letter"] and f"{one['letter']})"}
+        place = ", ".join(f"{kind} {number}" for kind, number in names.items() if number)
+        if one["text"]:
+            heading = f"\n{place.capitalize()} (solo esta parte: sin nombrarla se muestra el precepto entero)"
+            out.print(heading, style="bold", markup=False)
+            print_indented(out, one["text"], indent=2)
+        else:
+            out.print(f"\nNo tiene {place}{': se muestra entero' if whole else ''}.", style="yellow", markup=False)
+    if whole:
+        for text in filter(None, (found["summary"], found["text"])):
+            out.print()
+            print_indented(out, text, indent=2)
+
+
+def _print_wordings(out: Console, found: Shown, today: date) -> None:
+    out.print(f"\nRedacciones ({len(found['wordings'])})", style="bold")
+    table = Table(box=None if out.soft_wrap else SIMPLE_HEAD, pad_edge=False)
+    for heading in ("Desde", "Hasta", "Estado"):
+        table.add_column(heading)
+    for one in found["wordings"]:
+        several = len(found["wordings"]) > 1 and one["valid_from"] == found["valid_from"]
+        mark = " (la de arriba)" if several else ""
+        table.add_row(one["valid_from"] or "", _last_day(one) or "", _state(one, today) + mark)
+    out.print(table)
+
+
+def _print_links(out: Console, heading: str, links: Sequence[Link]) -> None:
+    """Print links below their laws, a line each."""
+    if not links:
+        return
+    out.print(f"\n{heading} ({len(links)})", style="bold")
+    for law, of_law in groupby(links, lambda link: link["law"]):
+        print_indented(out, law, indent=2)
+        for link in of_law:
+            ended = f" ({STATUSES[link['status']]})" if link["status"] in REPEALED else ""
+            title = f". {link['title']}" if link["title"] else ""
+            line = Text(clean(f"    {link['provision']}{ended}{title}"))
+            if not out.soft_wrap:
+                line.truncate(out.width, overflow="ellipsis")
+            out.print(line)
+
+
+def _rules(version: Version, today: date) -> bool:
+    day = today.isoformat()
+    return (
+        version["status"] not in REPEALED
+        and (version["valid_from"] or "") <= day
+        and (version["valid_to"] or "9999") > day
+    )
+
+
+def _state(version: Version, today: date) -> str:
+    """Say in a word what a wording is today."""
+    if version["status"] not in REPEALED and (version["valid_to"] or "9999") <= today.isoformat():
+        return "redacción anterior"
+    return "aún no en vigor" if (version["valid_from"] or "") > today.isoformat() else STATUSES[version["status"]]
+
+
+def _validity(version: Version) -> str:
+    last = _last_day(version)
+    return f"desde {version['valid_from'] or 'siempre'}" + (f" hasta {last}" if last else "")
+
+
+def _last_day(version: Version) -> str | None:
+    if version["valid_to"] is None:
+        return None
+    return (date.fromisoformat(version["valid_to"]) - timedelta(days=1)).isoformat()

@@ -1,0 +1,150 @@
+"""A provision as ``articulado show`` shows it: its text, its wordings, and what is linked with it."""
+
+import re
+from collections.abc import Iterable
+from datetime import date
+
+from typing_extensions import TypedDict
+
+from cli.reference import Asked, Place
+from cli.wordings import Wording, excerpt, wording_on, wordings_of
+from services.errors import NoResultsFound
+from services.protocols import ChunkStore
+from state.chunks import Chunk, Status, provision_of
+
+
+class Excerpt(TypedDict):
+    """A place in a provision that was asked for; ``text`` is empty where the provision has none such."""
+
+    apartado: str
+    letter: str
+    text: str
+
+
+class Version(TypedDict):
+    """A wording. ``valid_to`` is the first day on which it is not in force; ``None`` is open. ISO 8601."""
+
+    valid_from: str | None
+    valid_to: str | None
+    status: Status
+    status_note: str
+
+
+class Link(TypedDict):
+    """A provision that is cited, or that cites."""
+
+    law_id: str
+    law: str
+    provision: str
+    provision_key: str
+    title: str
+    status: Status
+    url: str
+
+
+class Shown(Version):
+    """A provision: one of its ``wordings`` (oldest first) with all that is known of it.
+
+    ``official`` tells the text of the law from our summary of it.
+    """
+
+    law_id: str
+    law: str
+    provision: str
+    provision_key: str
+    title: str
+    breadcrumb: str
+    collection: str
+    official: bool
+    summary: str
+    excerpts: list[Excerpt]
+    text: str
+    url: str
+    notes: list[str]
+    chunk_ids: list[int]
+    wordings: list[Version]
+    cites: list[Link]
+    cited_by: list[Link]
+
+
+async def shown(store: ChunkStore, asked: Asked, day: date | None, today: date) -> Shown | None:
+    """Look a provision up in its wording of a day; ``None`` where the store does not have the provision.
+
+    Raises:
+        NoResultsFound: it has no wording of that day.
+    """
+    wordings = wordings_of(await store.find(asked.law_id, asked.key))
+    if not wordings:
+        return None
+    wording = wording_on(wordings, day, today)
+    if wording is None:
+        raise NoResultsFound(_without_wording(wordings, day))
+    chunk, ids = wording.head, [part["id"] for part in wording.parts]
+    cited = await store.fetch(list(dict.fromkeys(ref for part in wording.parts for ref in part["refs"])))
+    return {
+        **_version(wording),
+        "law_id": chunk["law_id"],
+        "law": chunk["law_name"],
+        "provision": chunk["provision"],
+        "provision_key": chunk["provision_key"],
+        "title": chunk["title"],
+        "breadcrumb": chunk["breadcrumb"],
+        "collection": chunk["collection"],
+        "official": chunk["source"] == "official",
+        "summary": chunk["summary"],
+        "excerpts": [_excerpt(wording, place) for place in asked.places],
+        "text": wording.text,
+        "url": chunk["url"],
+        "notes": chunk["notes"],
+        "chunk_ids": ids,
+        "wordings": [_version(one) for one in wordings],
+        "cites": sorted(_links(cited, chunk), key=_in_order_of_law),
+        "cited_by": sorted(_links(await store.citing(ids), chunk), key=_in_order_of_law),
+    }
+
+
+def _excerpt(wording: Wording, place: Place) -> Excerpt:
+    return {**place._asdict(), "text": excerpt(wording.text, *place)}  # type: ignore[typeddict-item]
+
+
+def _version(wording: Wording) -> Version:
+    return {
+        "valid_from": wording.head["valid_from"],
+        "valid_to": wording.head["valid_to"],
+        "status": wording.head["status"],
+        "status_note": wording.head["status_note"],
+    }
+
+
+def _links(chunks: Iterable[Chunk], of: Chunk) -> list[Link]:
+    """Return the provisions of chunks, each once, in their order, without the one that they are linked with."""
+    first = {provision_of(chunk): chunk for chunk in reversed(list(chunks)) if provision_of(chunk) != provision_of(of)}
+    return [
+        {
+            "law_id": chunk["law_id"],
+            "law": chunk["law_name"],
+            "provision": chunk["provision"],
+            "provision_key": chunk["provision_key"],
+            "title": chunk["title"],
+            "status": chunk["status"],
+            "url": chunk["url"],
+        }
+        for chunk in reversed(first.values())
+    ]
+
+
+def _in_order_of_law(link: Link) -> tuple[object, ...]:
+    kind, _, number = link["provision_key"].partition(":")
+    kinds = ("art", "da", "dt", "dd", "df", "anexo")
+    counted = re.match(r"\d{1,6}", number)
+    place = kinds.index(kind) if kind in kinds else len(kinds)
+    return link["law"], link["law_id"], place, int(counted[0]) if counted else 0, number
+
+
+def _without_wording(wordings: list[Wording], day: date | None) -> str:
+    first, last = wordings[0].head, wordings[-1].head
+    until = f"; la última deja de regir el {last['valid_to']}" if last["valid_to"] else ""
+    return (
+        f"No consta ninguna redacción en vigor el {day} de {first['law_name']}, {first['provision']}: la primera rige "
+        f"desde el {first['valid_from']}{until}."
+    )

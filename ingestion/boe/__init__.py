@@ -1,0 +1,1 @@
+"""Laws from the open data of the official gazette, with every wording."""

@@ -1,0 +1,141 @@
+"""Turn the blocks of the BOE's XML into provisions, one for each wording that they ever had."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ingestion.amendments import provision_status
+from ingestion.boe.markup import tidy
+from ingestion.boe.notes import wording_note
+from ingestion.boe.version import LEVELS, Content, read_version
+from ingestion.boe.wordings import Wording, wordings
+from ingestion.laws import Provision
+from ingestion.markdown.body import LONGEST_TITLE, PARTS
+from legal.folding import fold
+from legal.labels import Heading, split_heading
+from services.safe_xml import Element
+from state.chunks import Status
+
+_LEFT_OUT = ("preambulo", "firma", "nota_inicial")
+_FOREVER = "9999"
+_ANNEX = LEVELS.index("anexo")
+LONGEST_KEY = 60
+"""Characters of the name in the key of what has no label."""
+
+
+@dataclass(frozen=True)
+class LawFacts:
+    """What the provisions of a law need to know of it. ``norms`` names the norms that changed it, by identifier."""
+
+    id: str
+    published: str
+    norms: Mapping[str, str]
+    today: str
+
+
+@dataclass(frozen=True)
+class _Above:
+    """A heading above provisions, and the days on which it stands there."""
+
+    level: int
+    text: str
+    start: str
+    end: str
+
+
+def read_blocks(text: Element, law: LawFacts) -> Iterator[list[Provision]]:
+    """Yield the wordings of each provision in the order of the law; ``text`` is the element ``texto``.
+
+    The preamble, signatures and pure headings are left out. What has text but no label of a provision (a whole
+    resolution, a treaty, "Primero") gets the key ``texto:`` and its title. Keys may repeat.
+    """
+    above: list[_Above] = []
+    for block in text.iterfind("bloque"):
+        if block.get("tipo") in _LEFT_OUT:
+            continue
+        titled = split_heading(block.get("titulo") or "")
+        found = [
+            (
+                wording,
+                read_version(wording.version, titled.key if titled else "", frame=block.get("tipo") == "encabezado"),
+            )
+            for wording in wordings(block, law.published)
+        ]
+        for wording, content in found:
+            above += [_Above(level, text, wording.start, wording.end or _FOREVER) for level, text in content.above]
+        found = [(wording, content) for wording, content in found if _has_text(content)]
+        if not found:
+            continue
+        label = _label(block, titled, found[-1][1])
+        if not label.key.startswith(("art:", "texto:")):
+            above.clear()
+        yield [_provision(law, block, label, wording, content, above) for wording, content in found]
+
+
+def _has_text(content: Content) -> bool:
+    """Tell whether a version says anything; a heading may say it all: "Artículo 3. (Derogado)"."""
+    return bool(content.paragraphs or (content.heading and content.heading.title))
+
+
+def _label(block: Element, titled: Heading | None, last: Content) -> Heading:
+    """Return the label of a block: that of its title, of its heading, or what the block calls itself."""
+    if found := titled or last.heading:
+        return found
+    name = tidy(block.get("titulo")).strip("[]") or next((text for _, text in last.above), "")
+    name = name or str(block.get("tipo") or "texto").replace("_", " ")
+    key = re.sub(r"[^a-z0-9]+", " ", fold(name))[:LONGEST_KEY].strip()
+    return Heading(name[0].upper() + name[1:], f"texto:{key}", "")
+
+
+def _provision(
+    law: LawFacts, block: Element, named: Heading, wording: Wording, content: Content, above: list[_Above]
+) -> Provision:
+    heading = content.heading or next(filter(None, (split_heading(text) for _, text in content.above)), named)
+    label, title, paragraphs = heading.label, heading.title, content.paragraphs
+    if not paragraphs:
+        title, paragraphs = "", [title]
+    if named.key.startswith("anexo:"):
+        label = label.replace("ANEXO", "Anexo")
+        if not title and len(paragraphs) > 1 and len(paragraphs[0]) <= LONGEST_TITLE:
+            title, *paragraphs = paragraphs
+    status, note = _status(law, wording, paragraphs, content.notes)
+    return Provision(
+        label=label,
+        key=named.key,
+        title=title,
+        breadcrumb=_breadcrumb(named.key, above, wording.end),
+        paragraphs=tuple(paragraphs),
+        notes=tuple(content.notes),
+        status=status,
+        status_note=note,
+        valid_from=wording.start,
+        valid_to=wording.end,
+        url=f"https://www.boe.es/buscar/act.php?id={law.id}#{block.get('id')}",
+    )
+
+
+def _status(law: LawFacts, wording: Wording, paragraphs: list[str], notes: list[str]) -> tuple[Status, str]:
+    """Return status and note of a wording; the block of one that has ended without another is repealed."""
+    if wording.end is None:
+        return provision_status(paragraphs, notes)
+    following = read_version(wording.next).notes if wording.next is not None else []
+    ended = wording.expires and wording.end <= law.today
+    return "derogada" if ended else "modificada", wording_note(wording, following, law.norms, law.today)
+
+
+def _breadcrumb(key: str, above: list[_Above], end: str | None) -> str:
+    """Return the headings above a provision on the last day of a wording, from the highest."""
+    kind = key.partition(":")[0]
+    if kind in PARTS:
+        return PARTS[kind]
+    end = end or _FOREVER
+    names: list[str] = []
+    lowest = len(LEVELS)
+    for heading in reversed(above):
+        if heading.level >= lowest or not heading.start < end <= heading.end:
+            continue
+        lowest = heading.level
+        # An annex above articles is only the frame of the text that a decree approves.
+        if kind == "texto" or lowest > _ANNEX:
+            names.insert(0, heading.text)
+    return " > ".join(names)

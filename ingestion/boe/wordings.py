@@ -1,0 +1,56 @@
+"""The wordings of a block of the BOE's XML, each with the days on which it is law."""
+
+from dataclasses import dataclass
+from datetime import date
+
+from services.safe_xml import Element
+
+EARLIEST = "1800-01-01"
+"""An earlier day is a mistake of the source (the year 0998 occurs)."""
+
+
+@dataclass(frozen=True)
+class Wording:
+    """One ``version`` of a block: in force from ``start`` to the day before ``end``, ISO 8601; ``None`` is open.
+
+    ``next`` is the version that took its place, ``None`` if none did. ``expires`` tells that the block ends with it.
+    """
+
+    version: Element
+    start: str
+    end: str | None
+    next: Element | None
+    expires: bool
+
+
+def iso_day(text: str | None) -> str | None:
+    """Return a day of the BOE ("20181207") in ISO 8601; ``None`` if it is empty, 99999999, or no likely day."""
+    text = (text or "").strip()
+    try:
+        day = date(int(text[:4]), int(text[4:6]), int(text[6:])).isoformat() if len(text) == 8 else None
+    except ValueError:
+        return None
+    return day if day and day >= EARLIEST else None
+
+
+def wordings(block: Element, published: str) -> list[Wording]:
+    """Return the wordings of a block by the day on which they came into force; their days do not overlap.
+
+    A version is in force from its ``fecha_vigencia``, else its ``fecha_publicacion``, else ``published``, the day of
+    the law's own publication. Of two from the same day the later published is kept, of two published together the
+    later in the text. ``fecha_caducidad`` ends the block; a version from that day on is none of its wordings.
+    """
+    dated = []
+    for order, version in enumerate(block.iterfind("version")):
+        publication = iso_day(version.get("fecha_publicacion")) or published
+        dated.append((iso_day(version.get("fecha_vigencia")) or publication, publication, order, version))
+    latest = {start: version for start, _, _, version in sorted(dated, key=lambda one: one[:3])}
+    expiry = iso_day(block.get("fecha_caducidad"))
+    found = []
+    bounds = list(latest.items())
+    for (start, version), (end, following) in zip(bounds, [*bounds[1:], (None, None)], strict=True):
+        if expiry and start >= expiry:
+            break
+        expires = expiry is not None and (end is None or expiry <= end)
+        found.append(Wording(version, start, expiry if expires else end, following, expires))
+    return found

@@ -1,0 +1,44 @@
+"""The catalogue of an index: which documents a generation holds, and the files that they came from."""
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from services.errors import IndexMismatch
+from services.store.generations import write_durably
+from state.ingest import Source
+
+CATALOG = "catalog.json"
+
+
+class Catalog(BaseModel):
+    """The documents of a generation, in the order of reading.
+
+    ``made_with`` names all else that the points depend on: the context of children and the packaged records.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    made_with: str
+    sources: list[Source] = []
+
+    def save(self, generation: Path) -> None:
+        """Write the catalogue into the folder of a generation."""
+        write_durably(generation / CATALOG, self.model_dump_json(indent=1))
+
+
+def read_catalog(generation: Path) -> Catalog:
+    """Read the catalogue of a generation; an index without one (the demo) holds no documents of its own.
+
+    Raises:
+        IndexMismatch: it cannot be read.
+    """
+    try:
+        return Catalog.model_validate_json((generation / CATALOG).read_bytes())
+    except FileNotFoundError:
+        return Catalog(made_with="")
+    except ValidationError as error:
+        raise IndexMismatch(
+            f"El catálogo del índice de {generation} está dañado. Vuelva a construirlo con «articulado ingest "
+            "--rebuild» y las carpetas de sus documentos."
+        ) from error

@@ -1,0 +1,1 @@
+"""Parents and children: how text is cut."""

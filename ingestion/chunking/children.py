@@ -1,0 +1,53 @@
+"""Cut parents into the small pieces that are embedded (small to big)."""
+
+from collections.abc import Iterator
+
+from ingestion.chunking.cuts import CLAUSES, cut
+from ingestion.chunking.sentences import between_sentences
+from legal.ids import chunk_id
+from state.chunks import Chunk
+
+STRATEGY = "small_to_big_contextual"
+MAX_CHILD = 300
+"""Characters that a child has of its own at most; cut at sentences, it mostly has fewer."""
+
+OVERLAP = 50
+"""Characters that a child repeats of the one before it, at most."""
+
+_CUTS = (between_sentences, *CLAUSES)
+
+
+def children_of(parent: Chunk) -> Iterator[Chunk]:
+    """Yield the children of a parent, in order of the text: at least one of any text.
+
+    Each holds whole sentences of the parent, as many as fit into ``MAX_CHILD`` characters (a longer sentence is cut at
+    clauses), after the last words of the child before. It has the parent's metadata and its text as
+    ``parent_content``.
+    """
+    before = ""
+    for number, (start, end) in enumerate(cut(parent["text"], MAX_CHILD, _CUTS), start=1):
+        own = parent["text"][start:end]
+        yield child(parent, number, f"{_last_words(before)} {own}".strip())
+        before = own
+
+
+def child(parent: Chunk, number: int, text: str) -> Chunk:
+    """Return a child of a parent; ``number`` counts from 1."""
+    return {
+        **parent,
+        "id": chunk_id(parent["collection"], str(parent["id"]), "", None, parent["part"], number),
+        "text": text,
+        "strategy": STRATEGY,
+        "parent_id": parent["id"],
+        "parent_content": parent["text"],
+        "refs": [],
+        "notes": [],
+    }
+
+
+def _last_words(text: str) -> str:
+    """Return the end of a text, whole words of ``OVERLAP`` characters at most."""
+    if len(text) <= OVERLAP:
+        return text
+    _, _, words = text[-OVERLAP - 1 :].partition(" ")
+    return words

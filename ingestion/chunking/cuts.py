@@ -1,0 +1,51 @@
+"""Cut a text into pieces of at most so many characters, at the best places that there are."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+Span = tuple[int, int]
+"""Where a piece begins and ends in its text."""
+
+Cuts = Callable[[str], Iterable[Span]]
+"""Finds the blanks at which a text may be cut."""
+
+
+def at(pattern: str) -> Cuts:
+    """Return what cuts a text at the blanks that a pattern matches."""
+    blanks = re.compile(pattern)
+    return lambda text: (found.span() for found in blanks.finditer(text))
+
+
+CLAUSES: tuple[Cuts, ...] = (at(r"(?<=[;:]) +"), at(r"(?<=,) +"), at(r"\s+"))
+"""Where a sentence is cut, from the best place to the worst."""
+
+
+def cut(text: str, limit: int, levels: Sequence[Cuts]) -> list[Span]:
+    """Return the spans of the pieces of a text, in order, without the blanks at which it was cut.
+
+    ``levels`` go from the best cuts to the worst: a worse one only serves inside a piece that does not fit. Pieces are
+    as long as ``limit`` allows. Where no level is left, a word is cut wherever it must be.
+    """
+    if len(text) <= limit:
+        return [(0, len(text))]
+    if not levels:
+        return [(start, min(start + limit, len(text))) for start in range(0, len(text), limit)]
+    cuts = list(levels[0](text))
+    bounds = [0, *(end for _, end in cuts)]
+    ends = [*(start for start, _ in cuts), len(text)]
+    packed: list[Span] = []
+    start = end = 0
+    for begin, stop in zip(bounds, ends, strict=True):
+        if stop - start <= limit:
+            end = stop
+            continue
+        if end > start:
+            packed.append((start, end))
+        start, end = begin, stop
+        if stop - begin > limit:
+            *whole, last = cut(text[begin:stop], limit, levels[1:])
+            packed += [(begin + first, begin + after) for first, after in whole]
+            # What is left of a piece that had to be cut may share a part with what follows it.
+            start, end = begin + last[0], stop
+    packed.append((start, end))
+    return packed

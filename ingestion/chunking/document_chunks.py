@@ -1,0 +1,70 @@
+"""Turn a document into chunks: one for each part of its text that is about one subject."""
+
+from hashlib import blake2b
+
+from ingestion.chunking.semantic import Embed, semantic_spans
+from ingestion.documents import Document
+from ingestion.files.running_text import running_text
+from legal.ids import chunk_id
+from services.packaged import DECISION_RANK
+from state.chunks import Chunk
+
+_DOCTRINE = ("sentencia", "criterio")
+
+
+async def document_chunks(document: Document, embed: Embed) -> list[Chunk]:
+    """Return the chunks of a document in order; ``refs`` are still empty.
+
+    A part goes by the number of the ruling or criterion, else by the page on which it begins, else by its own number.
+    Each has a provision key of its own: a part that is found does not bring all the others with it.
+    """
+    running = running_text(document.pages)
+    spans = await semantic_spans(running.text, embed)
+    chunks: list[Chunk] = []
+    for number, (start, end) in enumerate(spans, 1):
+        text, page = running.text[start:end], running.page_at(start)
+        key = f"{document.id}#{number}"
+        named = document.number or (f"Página {page}" if page is not None else f"Parte {number}")
+        known = {"ecli": document.ecli, "page": "" if page is None else str(page)}
+        chunks.append(
+            {
+                "id": chunk_id(document.collection, document.id, key, document.published, number),
+                "collection": document.collection,
+                "law_id": document.id,
+                "law_name": document.author or document.title,
+                "rank": DECISION_RANK,
+                "kind": document.kind,
+                "provision": named,
+                "provision_key": key,
+                "title": document.title,
+                "breadcrumb": document.title,
+                "summary": "",
+                "text": text,
+                "part": number,
+                "parts": len(spans),
+                "parent_id": None,
+                "parent_content": "",
+                "strategy": "semantic",
+                "refs": [],
+                "valid_from": document.published,
+                "valid_to": None,
+                "status": "vigente",
+                "status_note": document.status_note,
+                "notes": [],
+                "territory_ccaa": document.territory,
+                "territory_municipio": None,
+                "chunk_type": "doctrine" if document.kind in _DOCTRINE else "document",
+                "tier": "",
+                "topic": "",
+                "attributes": {name: value for name, value in known.items() if value},
+                "url": f"{document.url}#page={page}" if document.url and page is not None else document.url,
+                "content_hash": _content_hash(document, named, text),
+                "source": "official",
+            }
+        )
+    return chunks
+
+
+def _content_hash(document: Document, named: str, text: str) -> str:
+    written = "\x1f".join((named, document.title, document.author, text))
+    return blake2b(written.encode(), digest_size=16).hexdigest()

@@ -1,0 +1,115 @@
+"""Turn a law into chunks: one for each part of each wording of each of its provisions."""
+
+import re
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from ingestion.chunking.parts import split_text
+from ingestion.laws import Law, Provision
+from legal.ids import chunk_id
+from legal.labels import provision_url
+from legal.ranks import rank_of
+from legal.registry import KnownLaw, known_laws
+from services.errors import InvalidInput
+from state.chunks import Chunk, Status
+
+_LAW_STATUS: dict[str, Status] = {"repealed": "derogada", "expired": "agotada"}
+
+
+@dataclass(frozen=True)
+class _End:
+    """What has become of the whole law: ``status`` is ``None`` for a law in force, ``valid_to`` where nobody knows."""
+
+    status: Status | None
+    note: str
+    valid_to: str | None
+
+
+def law_chunks(law: Law) -> list[Chunk]:
+    """Return the chunks of a law, one for each part of each wording, in order; ``refs`` are still empty.
+
+    Raises:
+        InvalidInput: two wordings of a provision begin on the same day.
+    """
+    known = known_laws().get(law.id)
+    end = _end(law, known)
+    begun: set[tuple[str, str]] = set()
+    chunks: list[Chunk] = []
+    for provision in law.provisions:
+        parts = split_text(provision.text)
+        valid_from = provision.valid_from or law.published
+        if (provision.key, valid_from) in begun:
+            raise InvalidInput(
+                f"La norma {law.id} trae dos redacciones de «{provision.label}» que empiezan el mismo día, "
+                f"{valid_from}. Revise las fechas de sus versiones."
+            )
+        begun.add((provision.key, valid_from))
+        status, note, valid_to = _validity(provision, end)
+        for number, text in enumerate(parts, 1):
+            chunks.append(
+                {
+                    "id": chunk_id(law.collection, law.id, provision.key, valid_from, number),
+                    "collection": law.collection,
+                    "law_id": law.id,
+                    "law_name": known.short if known else law.title,
+                    "rank": rank_of(law.id, law.rank),
+                    "kind": law.rank,
+                    "provision": provision.label,
+                    "provision_key": provision.key,
+                    "title": provision.title,
+                    "breadcrumb": provision.breadcrumb,
+                    "summary": "",
+                    "text": text,
+                    "part": number,
+                    "parts": len(parts),
+                    "parent_id": None,
+                    "parent_content": "",
+                    "strategy": "provision",
+                    "refs": [],
+                    "valid_from": valid_from or None,
+                    "valid_to": valid_to,
+                    "status": status,
+                    "status_note": note,
+                    "notes": list(provision.notes),
+                    "territory_ccaa": law.territory,
+                    "territory_municipio": None,
+                    "chunk_type": "provision",
+                    "tier": "",
+                    "topic": "",
+                    "attributes": {},
+                    "url": provision.url or _official_url(law.id, provision.label),
+                    "content_hash": _content_hash(provision, text),
+                    "source": "official",
+                }
+            )
+    return chunks
+
+
+def _official_url(law_id: str, label: str) -> str:
+    """Return the address of a provision in the gazette; what was not published there has none."""
+    return provision_url(law_id, label) if law_id.startswith("BOE-") else ""
+
+
+def _validity(provision: Provision, end: _End) -> tuple[Status, str, str | None]:
+    """Return status, note and end of a wording; the end of the law is only that of a wording that lived to see it."""
+    if provision.valid_to and provision.valid_to < (end.valid_to or "9999"):
+        return provision.status, provision.status_note, provision.valid_to
+    return end.status or provision.status, end.note or provision.status_note, end.valid_to
+
+
+def _end(law: Law, known: KnownLaw | None) -> _End:
+    valid_to = law.valid_to or (known.valid_to.isoformat() if known and known.valid_to else None)
+    status = _LAW_STATUS.get(law.status)
+    successor = known_laws().get(known.superseded_by) if known and known.superseded_by else None
+    note = law.status_note if status or valid_to else ""
+    if status and not note:
+        note = "Norma derogada." if status == "derogada" else "Norma de vigencia agotada."
+    if status and successor:
+        number = re.sub(r",.*", "", successor.title)
+        note = f"{note} La sustituye: {successor.short} ({number})."
+    return _End(status, note, valid_to)
+
+
+def _content_hash(provision: Provision, text: str) -> str:
+    written = "\x1f".join((provision.label, provision.title, provision.breadcrumb, text))
+    return blake2b(written.encode(), digest_size=16).hexdigest()

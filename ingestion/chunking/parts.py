@@ -1,0 +1,27 @@
+"""Split the text of a long provision into parts that a search can tell apart."""
+
+from ingestion.chunking.cuts import CLAUSES, Cuts, at, cut
+from ingestion.chunking.sentences import between_sentences
+
+MAX_PART = 2_000
+"""Characters of a part at most."""
+
+CUTS: tuple[Cuts, ...] = (
+    # Before an apartado: "2. …", "2 bis. …", "3.º …", or the next article that the text quotes.
+    at(r"\n\n(?=«?(?:\d{1,2}(?: (?:bis|ter|quater|quáter|quinquies|sexies))?(?:\.º|\.|\.ª) |Artículo \d))"),
+    at(r"\n\n"),
+    at(r"\n"),
+    between_sentences,
+    *CLAUSES,
+)
+"""Where a text is cut, from the best place to the worst."""
+
+
+def split_text(text: str, limit: int = MAX_PART) -> list[str]:
+    """Split a text into parts of at most ``limit`` characters, in order; a text that fits is one part.
+
+    Cuts are made before apartados, else between paragraphs, rows or sentences. Only a single sentence or row that
+    does not fit is cut at a clause or a blank (and a word longer than the limit, wherever it must be).
+    """
+    text = text.strip()
+    return [text[start:end] for start, end in cut(text, limit, CUTS) if end > start] if text else []

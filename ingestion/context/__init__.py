@@ -1,0 +1,1 @@
+"""What a child is embedded with beside its own text."""

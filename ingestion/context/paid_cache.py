@@ -1,0 +1,113 @@
+"""What a provider was paid for, kept in one SQLite file so that nothing is paid for twice."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from types import TracebackType
+from typing import ClassVar, Self
+
+from services.errors import ConfigurationError
+from services.system_errors import reason
+
+BUSY_TIMEOUT = 30.0
+"""Seconds to wait for another process that writes."""
+
+_REASONS = {
+    sqlite3.SQLITE_BUSY: "otro proceso lo está usando",
+    sqlite3.SQLITE_LOCKED: "otro proceso lo está usando",
+    sqlite3.SQLITE_FULL: "no queda espacio en el disco",
+    sqlite3.SQLITE_READONLY: "este usuario no tiene permiso",
+    sqlite3.SQLITE_PERM: "este usuario no tiene permiso",
+    sqlite3.SQLITE_CANTOPEN: "no se puede abrir",
+    sqlite3.SQLITE_IOERR: "el disco falla",
+}
+
+
+class PaidCache:
+    """Values by key, durable from the moment that ``put_many`` returns, even if the process is killed.
+
+    Write-ahead log with ``synchronous=NORMAL``: a power cut may cost the last values, never the file. Other
+    processes may read and write at the same time, and other threads of this one.
+    """
+
+    contents: ClassVar[str]
+    """What is in the file, as messages call it: "frases de contexto"."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file, or make it.
+
+        Raises:
+            ConfigurationError: it is damaged, is something else, or the system refuses it.
+        """
+        self._path = path
+        self._lock = Lock()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._unusable(reason(error)) from error
+        with self._explained():
+            self._connection = sqlite3.connect(
+                path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False
+            )
+        try:
+            with self._explained():
+                self._connection.execute("PRAGMA journal_mode=WAL")
+                self._connection.execute("PRAGMA synchronous=NORMAL")
+                self._connection.execute(
+                    "CREATE TABLE IF NOT EXISTS paid (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
+                )
+        except ConfigurationError:
+            self._connection.close()
+            raise
+
+    def _get_many(self, keys: Sequence[str]) -> dict[str, bytes]:
+        query = "SELECT key, value FROM paid WHERE key IN (SELECT value FROM json_each(?))"
+        with self._lock, self._explained():
+            return dict(self._connection.execute(query, (json.dumps(list(keys)),)))
+
+    def _put_many(self, values: Mapping[str, bytes]) -> None:
+        with self._lock, self._explained():
+            self._connection.execute("BEGIN")
+            try:
+                self._connection.executemany("INSERT OR REPLACE INTO paid VALUES (?, ?)", values.items())
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.ProgrammingError):  # a mistake of ours, not the file's
+                raise
+            # The low byte is the primary code; what stands above it tells cases apart that the user need not.
+            if why := _REASONS.get(error.sqlite_errorcode & 0xFF):
+                raise self._unusable(why) from error
+            raise ConfigurationError(
+                f"El fichero de {self.contents} {self._path} está dañado o no es de articulado ({error}). Muévalo a "
+                "otro sitio o bórrelo, y repita la orden: lo que guardaba se pedirá de nuevo."
+            ) from error
+
+    def _unusable(self, why: str) -> ConfigurationError:
+        return ConfigurationError(
+            f"No se puede usar el fichero de {self.contents} {self._path}: {why}. Corríjalo y repita la orden; lo "
+            "que ya estaba guardado no se pierde."
+        )

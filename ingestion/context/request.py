@@ -1,0 +1,85 @@
+"""The request for the sentence that situates a child in its parent, and what of the reply is that sentence."""
+
+import re
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from ingestion.context.contexts import breadcrumb
+from ingestion.context.prompts import load_prompt
+from services.text import sentences
+from state.chunks import Chunk
+
+Pair = tuple[Chunk, Chunk]
+"""A parent and one of its children."""
+
+MAX_SENTENCE = 300
+"""Characters of a sentence at most: 40 words of Spanish and room to spare."""
+
+_QUOTES = "«»“”\"'`*_"
+_LEAD = re.compile(r"^(?:[-•*]\s+|\d{1,2}[.)]\s+|(?:frase|contexto)\s*:\s*)+", re.IGNORECASE)
+
+
+def system_prompt() -> str:
+    """Return the instructions, the same for every request."""
+    return load_prompt("situate")
+
+
+def quoted_parent(parent: Chunk) -> str:
+    """Return the first part of the message, which the children of a parent share."""
+    return f"<texto>\n{_quoted(breadcrumb(parent))}\n\n{_quoted(parent['text'])}\n</texto>"
+
+
+def quoted_child(child: Chunk) -> str:
+    """Return the second part of the message."""
+    return f"<pasaje>\n{_quoted(child['text'])}\n</pasaje>"
+
+
+def message(parent: Chunk, child: Chunk) -> str:
+    """Return the message: parent and child, quoted as data."""
+    return f"{quoted_parent(parent)}\n\n{quoted_child(child)}"
+
+
+def request_key(parent: Chunk, child: Chunk, reader_name: str) -> str:
+    """Return the key of the sentence: 128 bits of BLAKE2b over all that is sent, and to whom.
+
+    So a change of the prompt, the model, the heading or a text asks anew, and the same passage is asked for once.
+    """
+    content = "\x1f".join((reader_name, system_prompt(), message(parent, child)))
+    return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def keyed(children: Sequence[Pair], reader_name: str) -> list[tuple[str, Pair]]:
+    """Return the children, each after the key of its request; some may share theirs."""
+    return [(request_key(parent, child, reader_name), (parent, child)) for parent, child in children]
+
+
+def sentence_of(reply: str) -> str:
+    """Return the first sentence of a reply, one line of at most ``MAX_SENTENCE`` characters; empty if it has none.
+
+    A line that only announces the sentence ("Aquí tiene la frase:"), list marks and quotation marks are no part of it.
+    """
+    for line in map(_plain, reply.splitlines()):
+        for sentence in map(_shortened, [] if line.endswith(":") else sentences(line)):
+            if any(c.isalpha() for c in sentence):
+                return sentence
+    return ""
+
+
+def _plain(line: str) -> str:
+    """Return a line without what does not print, list marks, emphasis, and quotation marks around all of it."""
+    line = "".join(c for c in line if c.isprintable() or c.isspace()).replace("**", "")
+    line = _LEAD.sub("", " ".join(line.split()))
+    bare = line.removesuffix(".")
+    return bare.strip(_QUOTES) if bare and bare[0] in _QUOTES and bare[-1] in _QUOTES else line
+
+
+def _shortened(sentence: str) -> str:
+    if len(sentence) <= MAX_SENTENCE:
+        return sentence
+    cut = sentence[: MAX_SENTENCE - 1]
+    return (cut.rpartition(" ")[0] or cut).rstrip(" ,;:") + "…"
+
+
+def _quoted(text: str) -> str:
+    """Return a text that cannot close its own quotation."""
+    return text.strip().replace("<", "‹")

@@ -1,0 +1,95 @@
+"""Ask the reader for the sentence that situates each child in its parent, as contextual retrieval does.
+
+Source: Anthropic, "Introducing Contextual Retrieval" (2024).
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ingestion.context.cache import ContextCache
+from ingestion.context.request import Pair, keyed, message, sentence_of, system_prompt
+from services.errors import ArticuladoError, ConfigurationError, ContentFiltered
+from services.protocols import ChatModel
+from services.settings import ModelSettings
+from services.spanish import figure
+from state.chunks import Chunk
+
+if TYPE_CHECKING:
+    from ingestion.indexing.build import Progress
+
+STEP = "Situando fragmentos"
+
+
+async def situate(
+    children: Sequence[Pair],
+    reader: ChatModel,
+    cache: ContextCache,
+    *,
+    concurrency: int,
+    progress: "Progress" = lambda step, done, total: None,
+) -> dict[int, str]:
+    """Return the sentence of each child, by its id, asking only for those that the cache lacks.
+
+    At most ``concurrency`` requests run at once, and each sentence is kept as soon as it is there. A child whose reply
+    holds no sentence is left out, now and in later runs. The first request that fails for good stops new ones; those
+    that run are waited for and kept.
+
+    Raises:
+        ArticuladoError: (the type of the failure) a request failed; the message says how much is done.
+    """
+    keys = await asyncio.to_thread(keyed, children, reader.name)
+    requests = dict(keys)
+    known = await asyncio.to_thread(cache.get_many, list(requests))
+    waiting = iter([key for key in requests if key not in known])
+    failures: list[ArticuladoError] = []
+    progress(STEP, len(known), len(requests))
+
+    async def work() -> None:
+        for key in waiting:
+            try:
+                sentence = await _ask(reader, *requests[key])
+                await asyncio.to_thread(cache.put, key, sentence)
+            except ArticuladoError as error:
+                failures.append(error)
+            else:
+                known[key] = sentence
+                progress(STEP, len(known), len(requests))
+            if failures:
+                return
+
+    async with asyncio.TaskGroup() as workers:
+        for _ in range(min(concurrency, len(requests) - len(known))):
+            workers.create_task(work())
+    if failures:
+        raise _stopped(failures[0], len(known), len(requests)) from failures[0]
+    return {child["id"]: known[key] for key, (_, child) in keys if known[key]}
+
+
+def check_reader(reader: ModelSettings) -> None:
+    """Check that the reader can write sentences.
+
+    Raises:
+        ConfigurationError: it is the offline one, which knows keywords only.
+    """
+    if reader.provider == "offline":
+        raise ConfigurationError(
+            "ARTICULADO_CHUNK_CONTEXT=reader necesita un modelo que redacte, y el lector sin conexión no lo es. Defina "
+            "ARTICULADO_READER_PROVIDER y la clave (véase .env.example), o use ARTICULADO_CHUNK_CONTEXT=breadcrumb."
+        )
+
+
+async def _ask(reader: ChatModel, parent: Chunk, child: Chunk) -> str:
+    try:
+        completion = await reader.complete(system_prompt(), [{"role": "user", "content": message(parent, child)}])
+    except ContentFiltered:
+        # It would be stopped again in every run, and no run would ever end: the law speaks of violence and abuse.
+        return ""
+    return sentence_of(completion.text)
+
+
+def _stopped(error: ArticuladoError, done: int, total: int) -> ArticuladoError:
+    return type(error)(
+        f"{error} De las {figure(total)} frases de contexto, {figure(done)} están guardadas: repita la orden y se "
+        f"pedirán solo las que faltan ({figure(total - done)})."
+    )

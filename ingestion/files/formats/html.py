@@ -1,0 +1,115 @@
+"""Read HTML: its text block by block, without scripts and navigation."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ingestion.documents import Page
+from ingestion.files.formats.encoding import decode
+from ingestion.files.formats.html_table import is_layout, table_rows
+from ingestion.files.formats.lines import clean, compounds, paragraphs, table_text, width_of
+from ingestion.files.formats.list_marks import letter
+from ingestion.files.formats.source import no_text, read_bytes, refuse_other_formats
+from ingestion.files.header_block import closing_rule
+from services.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from bs4 import Tag
+
+_DROPPED = "script, style, nav, noscript, template, svg, select, button, title, [role=navigation], [hidden]"
+_BLOCKS = re.compile(
+    r"address|article|aside|blockquote|body|br|caption|center|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure"
+    r"|footer|form|h[1-6]|header|hr|html|legend|li|main|ol|p|pre|section|summary|t(?:able|body|d|foot|h|head|r)|ul"
+)
+_PROLOG = re.compile(r"\s*<\?xml[^>]*\?>")
+_MARKED = re.compile(r"\s*(?:\d{1,3}|[a-zñ])[.)ºª-]")
+
+
+def read(path: Path) -> tuple[Page, ...]:
+    """Return the text as one page without a number: a paragraph for each block, one with a row a line for a table.
+
+    Marks that a browser puts before the items of a list are written out.
+
+    Raises:
+        InvalidInput: the file cannot be read, is empty, is no text, or its encoding cannot be told.
+    """
+    from bs4 import BeautifulSoup
+    from bs4.dammit import EncodingDetector
+
+    data = read_bytes(path)
+    refuse_other_formats(path, data)
+    text = decode(data, path, EncodingDetector.find_declared_encoding(data, is_html=True))
+    lines = text.splitlines()
+    header = closing_rule(lines) + 1
+    soup = BeautifulSoup(_PROLOG.sub("", "\n".join(lines[header:]), count=1), "lxml")
+    try:
+        for dropped in soup.select(_DROPPED):
+            dropped.decompose()
+        found = [*(clean(line) for line in lines[:header] if line.strip()), *blocks(soup)]
+    except RecursionError as error:
+        raise InvalidInput(
+            f"El fichero «{path}» tiene demasiados elementos HTML unos dentro de otros. Guárdelo como texto (.txt)."
+        ) from error
+    if not found:
+        raise no_text(path)
+    return (Page(None, tuple(found)),)
+
+
+def blocks(tag: "Tag") -> list[str]:
+    """Return the text of an element, a paragraph for each block in it and each line that it breaks."""
+    reader = _Blocks()
+    reader.read(tag)
+    reader.end()
+    return reader.found
+
+
+class _Blocks:
+    """The blocks that are read, and the one that is open."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+        self.open: list[str] = []
+        self.mark = ""
+
+    def end(self) -> None:
+        """Close the open block; the mark of an item goes to the first that has text."""
+        if text := clean("".join(self.open)):
+            self.found.append(f"{self.mark} {text}".lstrip())
+            self.mark = ""
+        self.open = []
+
+    def read(self, tag: "Tag") -> None:
+        from bs4 import Tag
+        from bs4.element import PreformattedString
+
+        for child in tag.children:
+            if not isinstance(child, Tag):
+                # Comments and the like are strings too.
+                self.open += [] if isinstance(child, PreformattedString) else [str(child)]
+            elif _BLOCKS.fullmatch(child.name):
+                self.end()
+                self._read_block(child)
+                self.end()
+            else:
+                self.read(child)
+
+    def _read_block(self, tag: "Tag") -> None:
+        if tag.name == "pre":
+            lines = [clean(line) for line in tag.get_text().splitlines()]
+            self.found += paragraphs(lines, width_of(lines), compounds(lines))
+        elif tag.name == "table" and not is_layout(tag):
+            rows = table_rows(tag, lambda cell: " ".join(blocks(cell)))
+            self.found += [text] if (text := table_text(rows)) else []
+        else:
+            self.mark = _mark(tag) if tag.name == "li" else self.mark
+            self.read(tag)
+
+
+def _mark(item: "Tag") -> str:
+    """Return what a browser writes before an item of a numbered list; empty where the text has its own mark."""
+    numbered = item.parent if item.parent is not None and item.parent.name == "ol" else None
+    if numbered is None or _MARKED.match(item.get_text()):
+        return ""
+    first = str(numbered.get("start", ""))
+    number = len(item.find_previous_siblings("li")) + (int(first) if first.isdecimal() else 1)
+    return f"{letter(number)})" if numbered.get("type") in ("a", "A") else f"{number}."

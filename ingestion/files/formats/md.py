@@ -1,0 +1,63 @@
+"""Read Markdown that is no official law: headings are paragraphs, tables have a row a line."""
+
+import re
+from pathlib import Path
+
+from ingestion.documents import Page
+from ingestion.files.formats.encoding import decode
+from ingestion.files.formats.lines import clean
+from ingestion.files.formats.source import no_text, read_bytes, refuse_other_formats
+from ingestion.files.header_block import closing_rule
+from ingestion.markdown.text import clean as unmarked
+from ingestion.markdown.text import row
+
+_HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
+_RULE = re.compile(r"(?:-\s?){3,}|(?:\*\s?){3,}|(?:_\s?){3,}|=+|```.*")
+_ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s")
+
+
+def read(path: Path) -> tuple[Page, ...]:
+    """Return the text as one page without a number; the lines of a header block at its start stay as they are.
+
+    Raises:
+        InvalidInput: the file cannot be read, is empty, is no text, or its encoding cannot be told.
+    """
+    data = read_bytes(path)
+    refuse_other_formats(path, data)
+    lines = [clean(line) for line in decode(data, path).splitlines()]
+    header = closing_rule(lines) + 1
+    found = [*(line for line in lines[:header] if line), *_paragraphs(lines[header:])]
+    if not found:
+        raise no_text(path)
+    return (Page(None, tuple(found)),)
+
+
+def _paragraphs(lines: list[str]) -> list[str]:
+    """Join lines as Markdown does: to what stands above, but for headings, items of a list and rows."""
+    found: list[str] = []
+    kind = ""
+    for line in lines:
+        line = line.lstrip("> ")
+        before, kind = kind, _kind(line)
+        text = row(line) if kind == "row" else unmarked(_HEADING.sub(r"\1", line))
+        if kind in ("blank", "rule") or not text:
+            continue
+        if kind == "row" and before in ("row", "rule"):
+            found[-1:] = [f"{found[-1]}\n{text}"] if before == "row" and found else [*found[-1:], text]
+        elif kind == "text" and before in ("text", "item"):
+            found[-1] += f" {text}"
+        else:
+            found.append(text)
+    return found
+
+
+def _kind(line: str) -> str:
+    if not line:
+        return "blank"
+    if line.startswith("|"):
+        return "row"
+    if _HEADING.fullmatch(line):
+        return "heading"
+    if _RULE.fullmatch(line):
+        return "rule"
+    return "item" if _ITEM.match(line) else "text"

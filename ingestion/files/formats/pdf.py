@@ -1,0 +1,77 @@
+"""Read the text layer of a PDF, page by page."""
+
+import io
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from ingestion.documents import Page
+from ingestion.files.formats.edges import without_edges
+from ingestion.files.formats.lines import clean, compounds, paragraphs, width_of
+from ingestion.files.formats.source import other_format, read_bytes
+from services.errors import InvalidInput
+
+_UNREADABLE = 0.1
+"""Share of characters without meaning above which a text layer is of no use."""
+
+
+def read(path: Path) -> tuple[Page, ...]:
+    """Return the pages, numbered from 1; running heads and feet are left out, and paragraphs rebuilt from lines.
+
+    Raises:
+        InvalidInput: the file cannot be read, is damaged, locked by a password, or has no text layer that can be read.
+    """
+    data = read_bytes(path)
+    if b"%PDF-" not in data[:1024]:
+        raise other_format(path, data)
+    pages = without_edges([[clean(line) for line in text.splitlines()] for text in _texts(path, data)])
+    _check(path, pages)
+    lines = [line for page in pages for line in page]
+    width, hyphenated = width_of(lines), compounds(lines)
+    return tuple(Page(number, tuple(paragraphs(page, width, hyphenated))) for number, page in enumerate(pages, 1))
+
+
+def _texts(path: Path, data: bytes) -> list[str]:
+    from pypdf import PdfReader
+
+    # It logs every small defect of a file that it can read nonetheless.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    try:
+        reader = PdfReader(io.BytesIO(data))
+        # Many official files are encrypted, against changes only: the empty password opens them.
+        locked = reader.is_encrypted and not reader.decrypt("")
+        texts = [] if locked else [page.extract_text() for page in reader.pages]
+    except Exception as error:  # A damaged file fails in every way that there is.
+        if b"/Encrypt" in data:
+            raise _locked(path) from error
+        raise InvalidInput(
+            f"El PDF «{path}» está dañado y no se puede leer. Guárdelo de nuevo desde un visor o descárguelo otra vez."
+        ) from error
+    if locked:
+        raise _locked(path)
+    if not texts:
+        raise InvalidInput(f"El PDF «{path}» no tiene ninguna página. Descárguelo otra vez.")
+    return texts
+
+
+def _locked(path: Path) -> InvalidInput:
+    return InvalidInput(f"El PDF «{path}» está cifrado con contraseña. Guárdelo sin ella y vuelva a intentarlo.")
+
+
+def _check(path: Path, pages: Sequence[Sequence[str]]) -> None:
+    """Refuse pages without text, and text that is none.
+
+    Raises:
+        InvalidInput: the document is an image, or its fonts do not say which characters they draw.
+    """
+    text = "".join(line for page in pages for line in page)
+    if not text:
+        raise InvalidInput(
+            f"El fichero «{path}» es un PDF escaneado, sin capa de texto ({len(pages)} "
+            f"{'página' if len(pages) == 1 else 'páginas'}): páselo por un OCR y vuelva a intentarlo."
+        )
+    strange = sum(character == "\ufffd" or "\ue000" <= character <= "\uf8ff" for character in text)
+    if strange > _UNREADABLE * len(text):
+        raise InvalidInput(
+            f"La capa de texto del PDF «{path}» no es legible: sus fuentes no dicen qué letras son. Páselo por un OCR."
+        )

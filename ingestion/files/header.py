@@ -1,0 +1,149 @@
+"""The header of a document: what it is, who wrote it, and which provisions it interprets."""
+
+import re
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from legal.citations import parse_citations
+from legal.labels import provision_key
+from legal.laws import find_law
+from legal.territory import communities, find_territory
+from services.errors import InvalidInput
+
+DocumentType = Literal["ruling", "criterion", "document", "law"]
+Place = tuple[str, str]
+"""Law id and provision key."""
+
+_ECLI = re.compile(r"ECLI:[A-Z]{2}:[A-Z0-9]{1,7}:\d{4}:[A-Z0-9.]{1,25}")
+_BOE = re.compile(r"BOE-[A-Z]-\d{4}-\d+")
+
+
+def provisions_named(written: str) -> list[Place]:
+    """Return the provisions that "ET 38", "art. 48.4 ET" or "BOE-A-2015-11430#Artículo 38" names.
+
+    Raises:
+        ValueError: it names no provision of a law that is known. A BOE identifier needs not be.
+    """
+    law, hash_, label = (part.strip() for part in written.partition("#"))
+    if hash_:
+        known, key = find_law(law), provision_key(label)
+        law_id = known.id if known else law.upper()
+        places = [(law_id, key)] if key and (known or _BOE.fullmatch(law_id)) else []
+    else:
+        cited = parse_citations(written)
+        places = [(one.law_id, one.provision_key) for one in cited if one.law_id]
+        places = places if len(places) == len(cited) else []
+    if not places:
+        raise PydanticCustomError(
+            "provision",
+            "«{written}» no nombra ningún precepto de una norma conocida. Escríbalo como «ET 38», «art. 48.4 ET» o "
+            "«BOE-A-2015-11430#Artículo 38»",
+            {"written": written},
+        )
+    return places
+
+
+def _provisions(written: object) -> object:
+    one_or_more = [written] if isinstance(written, str) else written
+    if not isinstance(one_or_more, list) or not all(isinstance(one, str) for one in one_or_more):
+        return one_or_more
+    return tuple(dict.fromkeys(place for one in one_or_more if one.strip() for place in provisions_named(one)))
+
+
+def _ecli(written: str) -> str:
+    ecli = written.upper()
+    if not _ECLI.fullmatch(ecli):
+        raise PydanticCustomError("ecli", "debe ser como «ECLI:ES:TS:2024:123»")
+    return ecli
+
+
+def _day(written: object) -> object:
+    try:
+        return date.fromisoformat(written) if isinstance(written, str) else written
+    except ValueError as error:
+        raise PydanticCustomError("day", "debe ser una fecha que exista, AAAA-MM-DD, como 2024-05-31") from error
+
+
+def _community(written: object) -> object:
+    if not isinstance(written, str):
+        return written
+    if community := find_territory(written):
+        return community
+    raise PydanticCustomError("territory", "{known}", {"known": f"los posibles son {', '.join(communities())}"})
+
+
+Text = Annotated[str, AfterValidator(lambda text: " ".join(text.split()))]
+Name = Annotated[str, Field(pattern=r"^[\w.:-]+$")]
+
+
+class Header(BaseModel):
+    """What a document's header says, all of it optional.
+
+    ``day`` is read from the field ``date``, ``interprets`` from ``provisions``. ``kind`` is the kind of norm of a
+    structured text.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    type: DocumentType | None = None
+    court: Text = ""
+    body: Text = ""
+    number: Text = ""
+    day: Annotated[date | None, BeforeValidator(_day)] = Field(default=None, alias="date")
+    ecli: Annotated[Text, AfterValidator(_ecli)] = ""
+    title: Text = ""
+    interprets: Annotated[tuple[Place, ...], BeforeValidator(_provisions)] = Field(default=(), alias="provisions")
+    url: Annotated[str, Field(pattern=r"^https?://\S+$")] = ""
+    status_note: Text = ""
+    territory: Annotated[str | None, BeforeValidator(_community)] = None
+    id: Name = ""
+    collection: Annotated[str, Field(pattern=r"^[a-z0-9_]+$")] = ""
+    kind: Annotated[str, Field(pattern=r"^[a-z0-9_]+$")] = ""
+
+    @property
+    def what(self) -> DocumentType:
+        """The type, or what follows from who wrote it."""
+        if self.type:
+            return self.type
+        return "ruling" if self.court or self.ecli else "criterion" if self.body else "document"
+
+
+def header_of(path: Path, fields: Mapping[str, Any]) -> Header:
+    """Check the fields of a header; an empty one is as good as none.
+
+    Raises:
+        InvalidInput: they break the schema; the message names the first field that does, and what is possible.
+    """
+    try:
+        return Header.model_validate({name: value for name, value in fields.items() if value != ""})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise InvalidInput(
+            f"En la cabecera del documento «{path}», el campo «{first['loc'][0]}» no es válido: {_problem(first)}."
+        ) from error
+
+
+def _problem(details: ErrorDetails) -> str:
+    """Return what is wrong with a field, by the type of pydantic's error, whose own words are English."""
+    limits = details.get("ctx", {})
+    match details["type"]:
+        case "extra_forbidden":
+            known = [field.alias or name for name, field in Header.model_fields.items()]
+            return f"no existe. Los posibles son {', '.join(known)}"
+        case "literal_error":
+            return f"los valores posibles son {limits['expected'].replace(' or ', ' o ')}"
+        case "string_pattern_mismatch" if details["loc"][0] == "url":
+            return "debe ser una dirección http:// o https://"
+        case "string_pattern_mismatch" if details["loc"][0] == "id":
+            return "solo puede tener letras, cifras, puntos, dos puntos y guiones"
+        case "string_pattern_mismatch":
+            return "solo puede tener minúsculas sin acento, cifras y «_»"
+        case "provision" | "ecli" | "day" | "territory":
+            return details["msg"]
+        case _:
+            return "debe ser un texto (o, en «provisions», una lista de textos)"

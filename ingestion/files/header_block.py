@@ -1,0 +1,83 @@
+"""Find the YAML that says what a document is: a block at its very start, or a file beside it."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ingestion.documents import Page
+from ingestion.files.formats.encoding import decode
+from ingestion.files.formats.source import read_bytes
+from services.errors import InvalidInput
+
+LONGEST_BLOCK = 60
+"""Lines of a header block at most."""
+
+# Word processors make a dash of hyphens.
+_RULE = re.compile(r"(?:-{3,}|[–—]-?)\s*")
+_FIELD = re.compile(r"\w+\s*:")
+
+
+def closing_rule(lines: Sequence[str]) -> int:
+    """Return which line closes the header block that a text begins with; -1 where it begins with none."""
+    first = next((number for number, line in enumerate(lines) if line.strip()), len(lines))
+    if not any(_RULE.fullmatch(line) for line in lines[first : first + 1]):
+        return -1
+    block = range(first + 1, min(len(lines), first + LONGEST_BLOCK))
+    last = next((number for number in block if _RULE.fullmatch(lines[number])), -1)
+    return last if any(_FIELD.match(line) for line in lines[first + 1 : max(last, 0)]) else -1
+
+
+def take_block(path: Path, pages: Sequence[Page]) -> tuple[dict[str, Any] | None, tuple[Page, ...]]:
+    """Return the fields of the header block that a document begins with (``None`` without one), and what follows it.
+
+    Raises:
+        InvalidInput: the block is no YAML with one field a line.
+    """
+    if not pages:
+        return None, ()
+    lines = [line for paragraph in pages[0].paragraphs for line in paragraph.split("\n")]
+    last = closing_rule(lines)
+    if last < 0:
+        return None, tuple(pages)
+    taken, rest = 0, list(pages[0].paragraphs)
+    while taken <= last:
+        taken += rest.pop(0).count("\n") + 1
+    first = next(number for number, line in enumerate(lines) if line.strip())
+    fields = _fields("\n".join(lines[first + 1 : last]), f"La cabecera del fichero «{path}»")
+    return fields, (replace(pages[0], paragraphs=(*lines[last + 1 : taken], *rest)), *pages[1:])
+
+
+def sidecar(path: Path) -> dict[str, Any] | None:
+    """Return the fields of ``<name>.<ext>.yaml`` or ``<name>.yaml`` beside a document, ``None`` if there is neither.
+
+    Raises:
+        InvalidInput: the file cannot be read, or is no YAML with one field a line.
+    """
+    for beside in (path.with_name(path.name + ".yaml"), path.with_suffix(".yaml")):
+        if beside.is_file():
+            lines = decode(read_bytes(beside), beside).splitlines()
+            written = [line for line in lines if not _RULE.fullmatch(line)]
+            return _fields("\n".join(written), f"El fichero «{beside}»")
+    return None
+
+
+def _fields(written: str, where: str) -> dict[str, Any]:
+    try:
+        # All values stay as they are written: a number is a name here, and the schema checks the dates. Not the loader
+        # in C: deep nesting makes it end the whole process.
+        fields = yaml.load(unicodedata.normalize("NFC", written), Loader=yaml.BaseLoader)
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
+        line = f": no se entiende su línea {mark.line + 1}" if mark else ""
+        raise InvalidInput(
+            f"{where} no es YAML válido{line}. Escriba un campo por línea, como «court: Tribunal Supremo», y entre "
+            "comillas los valores con dos puntos."
+        ) from error
+    if not isinstance(fields, dict):
+        raise InvalidInput(f"{where} no es una lista de campos. Escriba uno por línea, como «court: Tribunal Supremo».")
+    return fields

@@ -1,0 +1,76 @@
+"""What a document is called where its header does not say it: its id, title and kind."""
+
+import re
+import unicodedata
+from hashlib import blake2b
+from pathlib import Path
+
+from ingestion.files.header import DocumentType, Header
+from ingestion.files.running_text import RunningText
+from legal.folding import fold
+
+KINDS: dict[DocumentType, str] = {
+    "ruling": "sentencia",
+    "criterion": "criterio",
+    "document": "documento",
+    "law": "documento",
+}
+COLLECTIONS: dict[DocumentType, str] = {
+    "ruling": "sentencias",
+    "criterion": "criterios_inss",
+    "document": "documentos",
+    "law": "documentos",
+}
+LONGEST_TITLE = 150
+"""Characters of a first paragraph that is taken for the title."""
+
+_NORMS = (
+    ("ley_organica", "ley organica"),
+    ("ley", "ley "),
+    ("real_decreto_legislativo", "real decreto legislativo"),
+    ("real_decreto_ley", "real decreto-ley"),
+    ("real_decreto", "real decreto"),
+    ("orden", "orden "),
+    ("resolucion", "resolucion "),
+    ("instruccion", "instruccion "),
+    ("circular", "circular "),
+)
+
+
+def id_of(header: Header, path: Path) -> str:
+    """Return the ECLI, else the header's own id, else a slug of kind, number and date, else of the file's name."""
+    if given := header.ecli or header.id:
+        return given
+    if header.number:
+        day = header.day.isoformat() if header.day else ""
+        return slug(" ".join((KINDS[header.what], header.number, day)))
+    return slug(path.stem)
+
+
+def slug(name: str) -> str:
+    """Return a name in small ASCII letters, digits and hyphens, the same for composed and decomposed accents.
+
+    Where that loses letters (of another alphabet), a digest of the name keeps it apart from others.
+    """
+    name = unicodedata.normalize("NFC", name)
+    plain = "".join(one for one in unicodedata.normalize("NFKD", name.lower()) if not unicodedata.combining(one))
+    ascii_only = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
+    if ascii_only and all(one.isascii() for one in plain if one.isalpha()):
+        return ascii_only
+    return f"{ascii_only}-{blake2b(name.encode(), digest_size=4).hexdigest()}".lstrip("-")
+
+
+def title_of(header: Header, text: RunningText, path: Path) -> str:
+    """Return the header's title, else the first paragraph if it is short, else the file's name without its marks."""
+    first = next((paragraph for _, paragraph in text.paragraphs()), "")
+    if header.title or (len(first) <= LONGEST_TITLE and "\n" not in first):
+        return header.title or first.removesuffix(".")
+    return " ".join(re.split(r"[\s_-]+", unicodedata.normalize("NFC", path.stem))).strip()
+
+
+def norm_of(header: Header, title: str) -> str:
+    """Return the kind of norm of a structured text: the header's, else what its title says, else "documento"."""
+    folded = fold(title)
+    if "convenio colectivo" in folded:
+        return header.kind or "convenio"
+    return header.kind or next((kind for kind, name in _NORMS if folded.startswith(name)), "documento")

@@ -1,0 +1,94 @@
+"""Read a file that no official source has put in order: a ruling, a criterion, a collective agreement, a guide."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from ingestion.documents import Document, Page
+from ingestion.files import structure
+from ingestion.files.formats import docx, html, md, pdf, txt
+from ingestion.files.formats.source import no_text
+from ingestion.files.header import Header, header_of
+from ingestion.files.header_block import sidecar, take_block
+from ingestion.files.names import COLLECTIONS, KINDS, id_of, norm_of, title_of
+from ingestion.files.running_text import RunningText, running_text
+from ingestion.laws import Law
+from ingestion.markdown.reader import read_law
+from services.errors import InvalidInput
+
+READERS: dict[str, Callable[[Path], tuple[Page, ...]]] = {
+    ".pdf": pdf.read,
+    ".docx": docx.read,
+    ".html": html.read,
+    ".htm": html.read,
+    ".xhtml": html.read,
+    ".txt": txt.read,
+    ".md": md.read,
+}
+"""The formats that can be read, by extension in small letters."""
+
+
+def read_document(path: Path) -> Document | Law:
+    """Read a file: an official law in Markdown, a text with numbered articles as a law, anything else as running text.
+
+    A YAML header at its start or in a file beside it (which wins) says what it is; see ``ingestion.files.header``.
+
+    Raises:
+        InvalidInput: the format is unknown, the file is damaged or has no text, or its header cannot be used.
+    """
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise InvalidInput(
+            f"No se sabe leer el fichero «{path}»: los formatos posibles son {', '.join(READERS)}. Conviértalo a uno "
+            "de ellos."
+        )
+    block, pages = take_block(path, reader(path))
+    beside = sidecar(path)
+    fields = (beside if beside is not None else block) or {}
+    if path.suffix.lower() == ".md" and "identifier" in (block or {}):
+        return read_law(path)
+    header = header_of(path, fields)
+    text = running_text(pages)
+    if not text.text:
+        raise no_text(path)
+    return _law(path, header, text) or _document(path, header, pages, text)
+
+
+def _law(path: Path, header: Header, text: RunningText) -> Law | None:
+    """Return a text with numbered articles; rulings, criteria and what interprets provisions only quote them."""
+    if header.what in ("ruling", "criterion") or (header.what == "document" and header.interprets):
+        return None
+    provisions = structure.provisions(text, header.url)
+    if provisions is None:
+        return None
+    title = title_of(header, text, path)
+    return Law(
+        id=id_of(header, path),
+        title=title,
+        rank=norm_of(header, title),
+        published=header.day.isoformat() if header.day else "",
+        status="in_force",
+        valid_to=None,
+        status_note=header.status_note,
+        provisions=tuple(replace(one, status_note=one.status_note or header.status_note) for one in provisions),
+        territory=header.territory,
+        collection=header.collection or COLLECTIONS[header.what],
+    )
+
+
+def _document(path: Path, header: Header, pages: tuple[Page, ...], text: RunningText) -> Document:
+    return Document(
+        id=id_of(header, path),
+        collection=header.collection or COLLECTIONS[header.what],
+        kind=KINDS[header.what],
+        title=title_of(header, text, path),
+        pages=pages,
+        author=header.court or header.body,
+        number=header.number,
+        ecli=header.ecli,
+        published=header.day.isoformat() if header.day else None,
+        interprets=header.interprets,
+        status_note=header.status_note,
+        territory=header.territory,
+        url=header.url,
+    )

@@ -1,0 +1,120 @@
+"""Find the articles of a law or a collective agreement in the running text of a document."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise, takewhile
+
+from ingestion.files.running_text import RunningText
+from ingestion.files.structure_body import Block, provisions_of
+from ingestion.files.structure_contents import without_contents
+from ingestion.files.structure_headings import Opening, opening
+from ingestion.laws import Provision, keep_apart
+
+FEWEST_ARTICLES = 3
+"""Articles with a text that make a document structured."""
+
+_ASCENDING = 0.8
+"""Share of the articles that must have no lower number than the one before."""
+
+_LONGEST_PREAMBLE = 0.5
+"""Share of a text that may stand before its first article, where that is not article 1."""
+
+_FRAME = "marco"
+"""Key of an annex that frames articles; no citation has it."""
+
+
+def provisions(text: RunningText, url: str = "") -> tuple[Provision, ...] | None:
+    """Return the provisions of a structured text in their order, ``None`` if it is none.
+
+    Structured is a text in which three articles or more begin a paragraph, mostly in ascending order, and have text
+    below them. Mentions, quotations («…») and tables of contents do not count. What stands before the first provision
+    is one by itself ("Preámbulo"); no text is lost but tables of contents and labels with nothing beside or below them.
+    ``url`` is that of the document: each provision has it with the page on which it begins.
+    """
+    blocks = [Block(offset, paragraph, None) for offset, paragraph in text.paragraphs()]
+    quoted = _quoted([block.text for block in blocks])
+    for block, is_quoted in zip(blocks, quoted, strict=True):
+        block.opens = None if is_quoted else opening(block.text)
+    blocks = without_contents(blocks)
+    _keep_annexes_whole(blocks)
+    if not _is_structured(blocks):
+        return None
+    found = provisions_of(blocks, lambda offset: _page_url(text, offset, url))
+    last = max(index for index, one in enumerate(found) if one.key.startswith("art:"))
+    # An annex before the last article would be left out, as the frame that it is in an official text.
+    return tuple(keep_apart(_no_annex(one) if index < last else one for index, one in enumerate(found)))
+
+
+def _quoted(paragraphs: Sequence[str]) -> list[bool]:
+    """Tell which paragraphs begin inside a quotation; one that never closes is a slip, and quotes nothing."""
+    quoted = [False] * len(paragraphs)
+    depth = start = 0
+    for index, paragraph in enumerate(paragraphs):
+        before, depth = depth, max(0, depth + paragraph.count("«") - paragraph.count("»"))
+        if before == 0 < depth:
+            start = index
+        if depth == 0 < before:
+            quoted[start + 1 : index + 1] = [True] * (index - start)
+    return quoted
+
+
+def _keep_annexes_whole(blocks: list[Block]) -> None:
+    """Take what looks like provisions inside an annex for its text.
+
+    An annex with more articles than stand before it is the frame of the text itself, as where a decree approves it:
+    what it says of its own is kept as a provision that no citation names.
+    """
+    before, inside = 0, False
+    for index, block in enumerate(blocks):
+        if block.opens is None:
+            continue
+        if block.opens.key.startswith("anexo:"):
+            inside = _articles_of_annex(blocks[index + 1 :]) <= before
+            if not inside:
+                block.opens = block.opens._replace(key=_FRAME)
+        elif inside:
+            block.opens = None
+        else:
+            before += block.opens.key.startswith("art:")
+
+
+def _no_annex(provision: Provision) -> Provision:
+    return replace(provision, key=_FRAME) if provision.key.startswith("anexo:") else provision
+
+
+def _articles_of_annex(following: Sequence[Block]) -> int:
+    keys = [block.opens.key for block in following if block.opens]
+    return sum(key.startswith("art:") for key in takewhile(lambda key: not key.startswith("anexo:"), keys))
+
+
+def _is_structured(blocks: Sequence[Block]) -> bool:
+    articles = [index for index, block in enumerate(blocks) if block.opens and block.opens.key.startswith("art:")]
+    written = [index for index in articles if _opens(blocks[index]).rest or _has_text(blocks, index)]
+    if len(written) < FEWEST_ARTICLES:
+        return False
+    numbers = [_number(_opens(blocks[index])) for index in written]
+    steps = list(pairwise(numbers))
+    if sum(before <= after for before, after in steps) < _ASCENDING * len(steps):
+        return False
+    end = blocks[-1].offset + len(blocks[-1].text)
+    return numbers[0] == 1 or blocks[written[0]].offset <= _LONGEST_PREAMBLE * end
+
+
+def _has_text(blocks: Sequence[Block], index: int) -> bool:
+    return index + 1 < len(blocks) and blocks[index + 1].opens is None
+
+
+def _opens(block: Block) -> Opening:
+    assert block.opens is not None
+    return block.opens
+
+
+def _number(heading: Opening) -> int:
+    digits = re.search(r"\d+", heading.key)
+    return int(digits[0]) if digits else 1
+
+
+def _page_url(text: RunningText, offset: int, url: str) -> str:
+    page = text.page_at(offset)
+    return f"{url}#page={page}" if url and page is not None else url

@@ -1,0 +1,99 @@
+"""Tell the headings of articles, dispositions, annexes and chapters from other paragraphs."""
+
+import re
+from typing import NamedTuple
+
+from legal.folding import fold
+from legal.labels import split_heading
+from legal.laws import law_mentions
+from legal.numerals import read_words
+
+PARTS = {
+    "da": "Disposiciones adicionales",
+    "dt": "Disposiciones transitorias",
+    "dd": "Disposiciones derogatorias",
+    "df": "Disposiciones finales",
+    "anexo": "Anexos",
+}
+"""Where the provisions of a kind stand, those of articles apart."""
+
+LONGEST_PLACE = 160
+"""Characters of the heading of a chapter at most."""
+
+_LEADERS = re.compile(r"(?:(?:\. ?){4,}|…[… ]+|_{4,}|-{4,})\s*\d{0,4}$")
+_PLACE = re.compile(r"(libro|titulo|capitulo|seccion|subseccion)\s+")
+_LEVELS = ("libro", "titulo", "capitulo", "seccion", "subseccion")
+_PLACE_NUMBER = re.compile(r"(?:[ivxlc]+|\d{1,2}(?:\.?[ºª])?|preliminar|unic[oa]|[a-z])(?!\w)")
+_CAPITAL = re.compile(r"[«\"(¿¡]*[A-ZÁÉÍÓÚÑ]")
+_DASH = re.compile(r"\s*[-–—]+\s*")
+
+
+class Opening(NamedTuple):
+    """A paragraph that opens a provision: its label and canonical key, and what the paragraph says after them."""
+
+    label: str
+    key: str
+    rest: str
+
+
+class Place(NamedTuple):
+    """A chapter or the like: its level (0 is a book), its heading, and whether that has a name beside the number."""
+
+    level: int
+    text: str
+    named: bool
+
+
+def is_listed(paragraph: str) -> bool:
+    """Tell whether a paragraph is a line of a table of contents: leaders, and mostly a page number, at its end."""
+    return _LEADERS.search(paragraph) is not None
+
+
+def opening(paragraph: str) -> Opening | None:
+    """Return what a paragraph opens, ``None`` if it does not begin as a provision does.
+
+    After the label there is nothing, a stop, a dash or a capital: "Artículo 5 del ET dice", "Artículo 5.1",
+    "Artículo 5, apartado 2" and "Artículo 24 CE" only mention one.
+    """
+    line, _, more = paragraph.partition("\n")
+    # A bracket is no part of the label, and would be dropped.
+    head, bracket, tail = line.partition("[")
+    heading = split_heading(head) if head[:1].isupper() and not is_listed(line) else None
+    if heading is None:
+        return None
+    written = head.rstrip().removesuffix(".")
+    before = written[: len(written) - len(heading.title)]
+    separator = before[len(before.rstrip(" .:")) :] or head[len(written) :]
+    after = head[len(before) :] + bracket + tail
+    dash = _DASH.match(after)
+    follows = heading.title[:1]
+    if "." in separator or ":" in separator or dash:
+        tight = separator == "." and not dash
+        opens = not (tight and (follows.isdigit() or re.match(r"[a-zñ]\)", heading.title)))
+    else:
+        named_law = any(mention.start == 0 for mention in law_mentions(heading.title[:80]))
+        opens = not follows or (_CAPITAL.match(heading.title) is not None and not named_law)
+    if not opens:
+        return None
+    rest = _DASH.sub("", after, count=1) if dash else after
+    return Opening(heading.label, heading.key, f"{rest.strip().removeprefix('.').strip()}\n{more}".strip())
+
+
+def place(paragraph: str) -> Place | None:
+    """Return the chapter or the like that a paragraph is the heading of; "Capítulo II del Estatuto…" is of none."""
+    folded = fold(paragraph)
+    head = _PLACE.match(folded)
+    if head is None or len(paragraph) > LONGEST_PLACE or not paragraph[:1].isupper() or is_listed(paragraph):
+        return None
+    words, number = read_words(folded, head.end()), _PLACE_NUMBER.match(folded, head.end())
+    end = words[1] if words else number.end() if number else None
+    if end is None:
+        return None
+    name = paragraph[end:].strip(" .:,-–—\n")
+    separated = paragraph[end : end + 1] in ".:,-–—\n" or _DASH.match(paragraph[end:]) or _CAPITAL.match(name)
+    return Place(_LEVELS.index(head[1]), " ".join(paragraph.split()), bool(name)) if separated else None
+
+
+def names_part(paragraph: str) -> bool:
+    """Tell whether a paragraph only says which provisions follow: "DISPOSICIONES ADICIONALES"."""
+    return fold(paragraph).strip(" .:") in {fold(part) for part in PARTS.values()}

@@ -1,0 +1,1 @@
+"""Dated wordings out of several texts of one law."""

@@ -1,0 +1,92 @@
+"""Make one law with dated wordings of snapshots of it, each of which is its whole text on a day.
+
+See ``ingestion.history.changes`` for how the days of the wordings are found, and how exact they are. The first snapshot
+of a law may be its first text ever, and then holds also the provisions that were added later, each in its first
+wording.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from ingestion.history.reforms import Reforms
+from ingestion.history.same_text import has_tables
+from ingestion.history.wordings import wordings
+from ingestion.laws import Law, Provision
+from ingestion.markdown.reader import day_field, read_with_front
+from services.errors import InvalidInput
+
+_DAY_OF_NAME = re.compile(r"@(\d{4}-\d{2}-\d{2})$")
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A law as it was consolidated on a day (ISO 8601)."""
+
+    law: Law
+    day: str
+
+
+def read_snapshot(path: Path) -> Snapshot:
+    """Read a law and the day of its text.
+
+    Raises:
+        InvalidInput: the law cannot be read, or the day in the name of its file is none.
+    """
+    law, front = read_with_front(path)
+    return Snapshot(law, snapshot_day(path, front))
+
+
+def snapshot_day(path: Path, front: dict[str, Any]) -> str:
+    """Return the day of a text: that in the name (``ID@2021-09-29.md``), else of its update, else its publication.
+
+    Raises:
+        InvalidInput: the day in the name is none, or the fields of the front matter are.
+    """
+    named = _DAY_OF_NAME.search(path.stem)
+    if named is None:
+        return (
+            day_field(path, front, "last_updated", required=False) or day_field(path, front, "publication_date") or ""
+        )
+    try:
+        return date.fromisoformat(named[1]).isoformat()
+    except ValueError as error:
+        raise InvalidInput(f"El nombre del fichero «{path}» no lleva tras la @ una fecha AAAA-MM-DD.") from error
+
+
+def merge_snapshots(snapshots: Sequence[Snapshot], reforms: Reforms | None = None) -> Law:
+    """Return the law of the last snapshot, with every wording of each provision, the oldest first.
+
+    Of snapshots of one day the last given counts.
+
+    Raises:
+        InvalidInput: there is no snapshot, or they are of several laws.
+    """
+    laws = {one.law.id for one in snapshots}
+    if len(laws) != 1:
+        raise InvalidInput(
+            "Las versiones de una norma deben llevar un mismo identificador, y estas llevan: "
+            f"{', '.join(sorted(laws)) or 'ninguno'}."
+        )
+    by_day = {one.day: one for one in snapshots}
+    history = [by_day[day] for day in sorted(by_day)]
+    tabular = {one.day for one in history if any(has_tables(provision) for provision in one.law.provisions)}
+    provisions = [{provision.key: provision for provision in one.law.provisions} for one in history]
+    found: list[Provision] = []
+    for key in _order([list(one) for one in provisions]):
+        texts = [(one.day, of_day.get(key)) for one, of_day in zip(history, provisions, strict=True)]
+        found += wordings(history[-1].law, key, texts, tabular, reforms or Reforms())
+    return replace(history[-1].law, provisions=tuple(found))
+
+
+def _order(keys: Sequence[Sequence[str]]) -> list[str]:
+    """Return every key once: in the order of the last snapshot, those that it lacks behind what they stood behind."""
+    order = list(keys[-1])
+    for older in reversed(keys[:-1]):
+        for before, key in zip(["", *older], older, strict=False):
+            if key not in order:
+                order.insert(order.index(before) + 1 if before else 0, key)
+    return order

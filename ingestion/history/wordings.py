@@ -1,0 +1,108 @@
+"""Make dated wordings of the texts that one provision has in the snapshots of its law."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ingestion.amendments import is_repealed
+from ingestion.history.amendment_notes import Amendment, read_amendments
+from ingestion.history.changes import Change, dated, day_after, find_change
+from ingestion.history.notes import begun_note, ended_note
+from ingestion.history.reforms import Reforms
+from ingestion.history.same_text import fullest, has_tables, lacks_tables, same_text
+from ingestion.laws import Law, Provision
+
+
+@dataclass(frozen=True)
+class _State:
+    """The provision as snapshots from ``first`` to ``last`` have it; ``None``: they do not have it."""
+
+    provision: Provision | None
+    first: str
+    last: str
+
+
+def wordings(
+    law: Law, key: str, texts: Sequence[tuple[str, Provision | None]], tabular: set[str], reforms: Reforms
+) -> Iterator[Provision]:
+    """Return the wordings of a provision, the oldest first, each in force until the next begins.
+
+    Args:
+        law: the law, for its identifier and its publication.
+        key: which provision it is.
+        texts: day of each snapshot, oldest first, and the provision in it, if it has it.
+        tabular: days of the snapshots that have tables.
+        reforms: where the notes are silent, and for the days of publication.
+    """
+    notes = next((one.notes for _, one in reversed(texts) if one and one.notes), ())
+    amendments = dated(read_amendments(notes), reforms)
+    # What was amended before it was added had been there before: it was repealed, and came again.
+    first, oldest = min(amendments, key=lambda dated: dated[0], default=("", None))
+    states = _states(texts, added=first if oldest and oldest.adds else "")
+    changes = [*_changes(states, (amendments, reforms.of(law.id, key)), law.published), None]
+    for index, state in enumerate(states):
+        if state.provision is None:
+            continue
+        start, end = changes[index], changes[index + 1]
+        of_then = tuple(note for published, one in amendments if published <= state.last for note in one.notes)
+        wording = replace(
+            state.provision,
+            notes=state.provision.notes or of_then,
+            valid_from=start.day if start else None,
+            valid_to=end.day if end else None,
+        )
+        if end:
+            yield _ended(wording, end, states[index + 1], state, tabular)
+        elif start and start.steps and wording.status == "vigente":
+            yield replace(wording, status="modificada", status_note=begun_note(start))
+        else:
+            yield wording
+
+
+def _changes(
+    states: Sequence[_State], sources: Sequence[Sequence[tuple[str, Amendment]]], published: str
+) -> list[Change | None]:
+    """Return how each state began, by the first of the sources that knows; ``None``: with the law."""
+    changes: list[Change | None] = []
+    before: str | None = None
+    for index in reversed(range(len(states))):
+        state = states[index]
+        since = states[index - 1].last if index else published
+        if index == 0:
+            # What is still to come when last seen is taken for law already: no other wording is known.
+            seen = day_after(day_after(state.last))
+            before = min(before or seen, seen)
+        known = (find_change(source, since, state.first, before) for source in sources)
+        change = next(filter(None, known), Change(state.first) if index else None)
+        changes.insert(0, change)
+        before = change.day if change else None
+    return changes
+
+
+def _states(texts: Sequence[tuple[str, Provision | None]], added: str) -> list[_State]:
+    """Return what follows on what, from the first snapshot that has the provision on.
+
+    ``added`` is the day of publication of the norm that brought the provision: a snapshot from before holds the
+    wording of that day.
+    """
+    placed = {max(day, added) if one else day: one for day, one in texts if one or day >= added}
+    states: list[_State] = []
+    for day, one in sorted(placed.items(), key=lambda text: text[0]):
+        last = states[-1] if states else None
+        if last and (same_text(last.provision, one) if last.provision and one else last.provision is one):
+            chosen = fullest(last.provision, one) if last.provision and one else None
+            states[-1] = replace(last, provision=chosen, last=day)
+        else:
+            states.append(_State(one, day, day))
+    return states
+
+
+def _ended(wording: Provision, end: Change, after: _State, state: _State, tabular: set[str]) -> Provision:
+    """Return a wording that is law no longer, with a status that says so."""
+    repealed = after.provision is None or is_repealed(after.provision.paragraphs)
+    lost = state.last not in tabular and not has_tables(wording)
+    lost = lost and (lacks_tables(wording) or (after.provision is not None and has_tables(after.provision)))
+    return replace(
+        wording,
+        status="derogada" if repealed else "modificada" if wording.status == "vigente" else wording.status,
+        status_note=ended_note(end, state.last, repealed=repealed, tables_lost=bool(tabular) and lost),
+    )

@@ -1,0 +1,1 @@
+"""Chunks in, a generation of the index out."""

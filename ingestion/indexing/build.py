@@ -1,0 +1,102 @@
+"""Entries in, a generation of the index out: fit or call the embedder, encode what is new, write, describe."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from ingestion.indexing.encoding import Encode, encoded, offline_encoder, provider_encoder
+from ingestion.indexing.entries import Entry
+from ingestion.indexing.vector_journal import VectorJournal
+from services.factory import CHUNKER, document_embedder, expected_fingerprints
+from services.lexicon import Lexicon
+from services.lsa import LsaEmbedder
+from services.profile import load_profile
+from services.settings import Settings
+from services.store.builder import IndexBuilder, digest
+from services.store.manifest import Description, Index
+
+STEP = "Indexando fragmentos"
+
+Progress = Callable[[str, int, int], None]
+"""Told the step ("vectores"), what is done and what there is to do: 0 where a step cannot count."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """Points of an index that a build has written, and those that it has deleted."""
+
+    written: int
+    deleted: int
+
+
+async def write_entries(
+    builder: IndexBuilder,
+    entries: Sequence[Entry],
+    settings: Settings,
+    *,
+    base: Index | None = None,
+    progress: Progress = lambda step, done, total: None,
+) -> Written:
+    """Write the entries of a generation. With ``base``, only what differs from it; its models are kept.
+
+    Raises:
+        ModelError: the provider of the embedder failed for good; vectors that it has computed are kept for next time.
+    """
+    held = await builder.continue_from(base) if base else {}
+    new = [entry for entry in entries if held.get(entry.chunk["id"]) != digest(entry.chunk)]
+    gone = set(held).difference(entry.chunk["id"] for entry in entries)
+    await builder.remove(gone)
+    async with AsyncExitStack() as stack:
+        encode = await _encoder(builder, entries, new, settings, stack, fit=base is None, progress=progress)
+        done = 0
+        async for batch in encoded(new, encode, settings.ingest_workers):
+            await builder.add([entry.chunk for entry in batch.entries], batch.dense, batch.sparse)
+            done += len(batch.entries)
+            progress(STEP, done, len(new))
+    return Written(len(new), len(gone))
+
+
+async def _encoder(
+    builder: IndexBuilder,
+    entries: Sequence[Entry],
+    new: Sequence[Entry],
+    settings: Settings,
+    stack: AsyncExitStack,
+    *,
+    fit: bool,
+    progress: Progress,
+) -> Encode:
+    """Return what encodes the new entries; where the index begins anew, its models are made from all."""
+    whole = [entry.sparse for entry in entries if entry.sparse] if fit else []
+    embedder = document_embedder(settings)
+    if fit:
+        progress("Analizando el vocabulario", 0, 0)
+    if embedder is None:
+        if fit:
+            LsaEmbedder.fit(whole, settings.lsa_dimensions).save(builder.models)
+        return await offline_encoder(builder.models, len(new), settings.ingest_workers, stack)
+    stack.push_async_callback(embedder.close)
+    if fit:
+        Lexicon.build(whole).save(builder.models)
+    journal = stack.enter_context(VectorJournal(settings.home / "vectors.sqlite"))
+    return provider_encoder(embedder, journal)
+
+
+def describe(
+    settings: Settings,
+    *,
+    source: str,
+    documents: dict[str, int],
+    chunker: str = CHUNKER,
+    demo: bool = False,
+) -> Description:
+    """Return what the manifest of an index says of it."""
+    profile = load_profile(settings.profile)
+    return Description(
+        fingerprints=expected_fingerprints(settings, chunker),
+        profile=profile.name,
+        language=profile.language,
+        source=source,
+        documents=documents,
+        demo=demo,
+    )

@@ -1,0 +1,53 @@
+"""What goes into an index: parents, which a search yields, and their children, which are searched."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from ingestion.chunking.children import STRATEGY, child, children_of
+from ingestion.context.contexts import context_of
+from ingestion.indexing.indexed_text import indexed_text
+from services.settings import ChunkContext
+from state.chunks import Chunk
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A point of the index. ``dense`` is the text to embed, ``sparse`` the text whose words count; empty: neither."""
+
+    chunk: Chunk
+    dense: str = ""
+    sparse: str = ""
+
+
+def entries_of(
+    parents: Iterable[Chunk], spoken: Mapping[int, str], kind: ChunkContext, sentences: Mapping[int, str]
+) -> Iterator[Entry]:
+    """Yield each parent, and after it its children.
+
+    Meaning is matched with small texts, words with large ones (docs/retrieval.md has the figures): the children are
+    embedded, each with its context, and the words of the whole parent are counted. ``spoken`` is how people ask about
+    a parent (by id): it is never shown, and has a child of its own.
+    """
+    for parent in parents:
+        words = spoken.get(parent["id"], "")
+        yield _entry({**parent, "strategy": STRATEGY}, sparse=f"{indexed_text(parent)}\n{words}")
+        children = list(children_of(parent))
+        for one in children:
+            yield _entry(one, dense=_joined(context_of(one, kind, sentences), one["text"]))
+        if words:
+            one = child(parent, len(children) + 1, words)
+            yield _entry(one, dense=_joined(context_of(one, kind, {}), words))
+
+
+def _joined(context: str, text: str) -> str:
+    return f"{context}\n{text}" if context else text
+
+
+def _entry(chunk: Chunk, dense: str = "", sparse: str = "") -> Entry:
+    """Return an entry whose chunk has a hash of all that it is and is found by."""
+    shown = {name: value for name, value in chunk.items() if name != "content_hash"}
+    content = json.dumps([shown, dense, sparse], ensure_ascii=False, sort_keys=True)
+    digest = blake2b(content.encode(), digest_size=16).hexdigest()
+    return Entry({**chunk, "content_hash": digest}, dense, sparse)

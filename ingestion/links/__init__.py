@@ -1,0 +1,1 @@
+"""Citations to references between chunks."""

@@ -1,0 +1,92 @@
+"""Turn the citations in the text of chunks into references between chunks."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from ingestion.links.citing import cited_by
+from ingestion.links.provision_index import ProvisionIndex
+from legal.citations import Citation
+from state.chunks import Chunk
+
+
+@dataclass(frozen=True)
+class Unresolved:
+    """A citation that leads to no chunk: ``cause`` is "unknown law", "law not held" or "no such provision"."""
+
+    chunk_id: int
+    citation: Citation
+    cause: str
+
+
+def resolve_refs(
+    chunks: Sequence[Chunk], unresolved: list[Unresolved] | None = None, *, today: date | None = None
+) -> list[Chunk]:
+    """Return the chunks with ``refs`` filled: ids of the chunks that their text cites, in order of appearance.
+
+    The other parts of a chunk's own wording come first, the nearest before the rest. A citation leads to the wording in
+    force on the last day of the citing one (today, where that is in force); of several parts to the one that holds the
+    cited apartado, else the first. Citations that lead nowhere are added to ``unresolved``.
+    """
+    index = ProvisionIndex(chunks)
+    now = today or date.today()
+    citations: dict[int, list[Citation]] = {}
+    resolved: list[Chunk] = []
+    for chunk in chunks:
+        if chunk["id"] not in citations:
+            citations |= cited_by(index.parts(chunk), index)
+        refs = dict.fromkeys(_other_parts(chunk, index))
+        day = _last_day(chunk, now)
+        for citation in citations[chunk["id"]]:
+            if (cause := _cause(citation, index)) is None:
+                refs |= dict.fromkeys(_target(index, citation, chunk, day))
+            elif unresolved is not None:
+                unresolved.append(Unresolved(chunk["id"], citation, cause))
+        resolved.append({**chunk, "refs": list(refs)})
+    return resolved
+
+
+def interpreted(
+    provisions: Iterable[tuple[str, str]], chunks: Sequence[Chunk], *, today: date | None = None
+) -> dict[tuple[str, str], int]:
+    """Return for law ids and keys the id of the first part of the wording in force today; what is not here is left out.
+
+    An article of a law whose successor kept the numbers is read in the successor.
+    """
+    index, day = ProvisionIndex(chunks), (today or date.today()).isoformat()
+    found = {(law_id, key): index.read_today(law_id, key, day) for law_id, key in provisions}
+    return {provision: parts[0]["id"] for provision, parts in found.items() if parts}
+
+
+def _other_parts(chunk: Chunk, index: ProvisionIndex) -> list[int]:
+    """Return the ids of the other parts of a chunk's wording, the nearest first."""
+    others = [part for part in index.parts(chunk) if part["id"] != chunk["id"]]
+    return [part["id"] for part in sorted(others, key=lambda part: (abs(part["part"] - chunk["part"]), part["part"]))]
+
+
+def _last_day(chunk: Chunk, today: date) -> str:
+    """Return the day whose law the text means: today, or the last or first one in force of an old or a future text."""
+    day = today
+    if chunk["valid_to"]:
+        day = min(day, date.fromisoformat(chunk["valid_to"]) - timedelta(days=1))
+    return max(day.isoformat(), chunk["valid_from"] or "")
+
+
+def _target(index: ProvisionIndex, citation: Citation, source: Chunk, day: str) -> list[int]:
+    parts = index.read_today(citation.law_id or citation.current_id or "", citation.provision_key, day)
+    if not parts or (parts[0]["law_id"], parts[0]["provision_key"]) == (source["law_id"], source["provision_key"]):
+        return []
+    if citation.apartado:
+        begins = re.compile(rf"(?:^|\n\n){citation.apartado}(?:\.º|\.ª|\.) ")
+        return [next((part["id"] for part in parts if begins.search(part["text"])), parts[0]["id"])]
+    return [parts[0]["id"]]
+
+
+def _cause(citation: Citation, index: ProvisionIndex) -> str | None:
+    laws = {law_id for law_id in (citation.law_id, citation.current_id) if law_id}
+    if not laws:
+        return "unknown law"
+    if not any(index.has_law(law_id) for law_id in laws):
+        return "law not held"
+    return None if any(index.has(law_id, citation.provision_key) for law_id in laws) else "no such provision"

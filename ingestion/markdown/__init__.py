@@ -1,0 +1,1 @@
+"""Laws from Markdown with front matter."""

@@ -1,0 +1,105 @@
+"""The state of the reading of a law's body: the provision being read, and what stands above it."""
+
+import re
+from dataclasses import dataclass, field
+
+from ingestion.amendments import provision_status
+from ingestion.laws import Provision
+from ingestion.markdown.headings import has_title
+from legal.labels import Heading
+
+DEROGATED = re.compile(r"\(?(?:Derogad|Suprimid|Anulad)[oa]s?\)?\.?$")
+"""A line that is nothing but the mark of a repeal."""
+PARTS = {"da": "Disposiciones adicionales", "dt": "Disposiciones transitorias", "anexo": "Anexos"}
+PARTS |= {"dd": "Disposiciones derogatorias", "df": "Disposiciones finales"}
+"""Breadcrumb of the provisions that are no articles, by the kind of their key."""
+LONGEST_TITLE = 200
+"""Characters of the first line of an annex that are taken for its title."""
+IMAGE = "[Imagen o fórmula: véase el texto en el BOE]"
+
+
+@dataclass
+class Draft:
+    """A provision that is being read: its heading, the headings above it, and what was read of it so far."""
+
+    heading: Heading
+    breadcrumb: str
+    paragraphs: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def finished(self) -> Provision:
+        """Return the provision; of an annex without a title, its first line is taken for that."""
+        label, key, title = self.heading
+        if key.startswith("anexo:"):
+            label = label.replace("ANEXO", "Anexo")
+            if not title and len(self.paragraphs) > 1 and len(self.paragraphs[0]) <= LONGEST_TITLE:
+                title = self.paragraphs.pop(0)
+        status, note = provision_status(self.paragraphs, self.notes)
+        return Provision(
+            label=label,
+            key=key,
+            title=title,
+            breadcrumb=self.breadcrumb,
+            paragraphs=tuple(self.paragraphs),
+            notes=tuple(self.notes),
+            status=status,
+            status_note=note,
+        )
+
+
+class Body:
+    """The state of the reading: the provision being read, the headings above it, open quotations and notes."""
+
+    def __init__(self) -> None:
+        self.finished: list[Draft] = []
+        self.draft: Draft | None = None
+        self.above: dict[int, str] = {}
+        self.untitled: int | None = None
+        self.quotation = 0
+        self.superseded = False
+        self.annexes = False
+        self.table = False
+
+    def open(self, heading: Heading) -> None:
+        """Begin a provision."""
+        kind = heading.key.split(":")[0]
+        if kind == "art":
+            self.annexes = False
+            breadcrumb = " > ".join(self.above[level] for level in sorted(self.above))
+        else:
+            self.above.clear()
+            breadcrumb = PARTS[kind]
+        self.annexes = self.annexes or kind == "anexo"
+        self.draft = Draft(heading, breadcrumb)
+        self.finished.append(self.draft)
+        self.quotation, self.superseded, self.untitled = 0, False, None
+
+    def close(self) -> None:
+        """End the provision: what follows until the next heading (signatures) is of none."""
+        self.draft, self.quotation, self.superseded = None, 0, False
+
+    def place(self, level: int, title: str) -> None:
+        """Begin a chapter or another level of the structure, which ends those below it."""
+        self.close()
+        self.above = {higher: name for higher, name in self.above.items() if higher < level}
+        self.above[level] = title
+        self.untitled = None if has_title(title) else level
+
+    def entitle(self, text: str) -> bool:
+        """Take a line below a "CAPÍTULO V" for its title, if that still lacks one."""
+        if self.untitled is None or DEROGATED.match(text):
+            return False
+        self.above[self.untitled] += f". {text}"
+        self.untitled = None
+        return True
+
+    def write(self, text: str, *, row: bool = False) -> None:
+        """Add a paragraph to the provision, or a row to its table."""
+        if self.draft is None or not text:
+            return
+        self.quotation = max(0, self.quotation + text.count("«") - text.count("»"))
+        if row and self.table and self.draft.paragraphs:
+            self.draft.paragraphs[-1] += "\n" + text
+        else:
+            self.draft.paragraphs.append(text)
+        self.table = row

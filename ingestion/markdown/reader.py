@@ -1,0 +1,144 @@
+"""Read a law from Markdown with YAML front matter, in both generations of the source.
+
+Articles are ``######`` headings in one generation, which has amendment notes in block quotes, and ``#####`` in the
+other, which has none. What the reader must not trust: headings that quote another law (they begin with «, or stand in
+an open quotation) or a superseded wording (they begin with a straight quotation mark), labels that occur twice, and
+block quotes, which hold notes, superseded wordings or, in laws that amend others, the quoted text itself.
+"""
+
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import yaml
+from yaml.reader import ReaderError
+
+from ingestion.laws import Law, LawStatus, keep_apart
+from ingestion.markdown.lines import read_provisions
+from legal.folding import fold
+from legal.territory import community_of
+from services.errors import InvalidInput
+from services.system_errors import reason
+
+_FRONT_MATTER = re.compile(r"\ufeff?---\s*\n(.*?)\n---\s*(?:\n|$)", re.DOTALL)
+_STATUSES: dict[str, LawStatus] = {"in_force": "in_force", "repealed": "repealed", "expired": "expired"}
+_LAW_NOTE = re.compile(r"^(?:Norma derogada|Téngase en cuenta que, con fecha|Norma anulada)")
+_REFERENCE = re.compile(r"\s*\[?Ref\. [\w#.-]+\]?(?:\([^)]*\))?\.?$")
+
+
+def read_law(path: Path) -> Law:
+    """Read one law.
+
+    Raises:
+        InvalidInput: the file is not UTF-8, lacks its front matter or a field of it, or has no provisions.
+    """
+    return read_with_front(path)[0]
+
+
+def read_with_front(path: Path) -> tuple[Law, dict[str, Any]]:
+    """Read one law, and the fields of its front matter as they are; raise what ``read_law`` raises."""
+    front, body = _split(path)
+    # Soft hyphens would split words for every search.
+    lines = [" ".join(line.split()) for line in body.replace("\u00ad", "").splitlines()]
+    provisions = keep_apart(read_provisions(lines))
+    if not provisions:
+        raise InvalidInput(
+            f"El fichero «{path}» no contiene ningún artículo ni disposición. "
+            "Compruebe que es el texto consolidado completo de una norma."
+        )
+    status = _STATUSES.get(str(front.get("status", "in_force")))
+    if status is None:
+        raise InvalidInput(
+            f"El fichero «{path}» tiene un estado desconocido, «{front['status']}». "
+            "Los posibles son in_force, repealed y expired."
+        )
+    law = Law(
+        id=_field(path, front, "identifier"),
+        title=_field(path, front, "title"),
+        rank=str(front.get("rank", "")),
+        published=day_field(path, front, "publication_date") or "",
+        status=status,
+        valid_to=day_field(path, front, "repeal_date", required=False),
+        status_note=_law_note(lines),
+        provisions=tuple(provisions),
+        territory=community_of(_scope(front), str(front.get("department", ""))),
+    )
+    return law, front
+
+
+def _split(path: Path) -> tuple[dict[str, Any], str]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"El fichero «{path}» no está en UTF-8. Guárdelo con esa codificación.") from error
+    except OSError as error:
+        raise InvalidInput(f"El fichero «{path}» no se puede leer: {reason(error)}.") from error
+    found = _FRONT_MATTER.match(text)
+    if found is None:
+        raise InvalidInput(
+            f"El fichero «{path}» no empieza por una cabecera YAML entre líneas «---». "
+            "Añádala con identifier, title y publication_date."
+        )
+    try:
+        # The loader in Python: the one in C ends the process over brackets that nest too deep.
+        front = yaml.safe_load(found[1])
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: a date that no calendar has
+        raise InvalidInput(
+            f"La cabecera YAML del fichero «{path}» no es válida{_place(error, text, found.start(1))}. Revise las "
+            "comillas, los dos puntos y las fechas (AAAA-MM-DD)."
+        ) from error
+    if not isinstance(front, dict):
+        raise InvalidInput(f"La cabecera YAML del fichero «{path}» no es una lista de campos.")
+    return front, text[found.end() :]
+
+
+def _place(error: Exception, text: str, start: int) -> str:
+    """Say which line of the file cannot be read, where that is known; the front matter begins at ``start``."""
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        inside = error.problem_mark.line
+    elif isinstance(error, ReaderError):
+        inside = text.count("\n", start, start + error.position)
+    else:
+        return ""
+    before = text.count("\n", 0, start)
+    return f": no se entiende la línea {before + inside + 1}"
+
+
+def _field(path: Path, front: dict[str, Any], name: str) -> str:
+    value = " ".join(str(front.get(name) or "").split())
+    if not value:
+        raise InvalidInput(f"A la cabecera del fichero «{path}» le falta el campo «{name}». Complétela.")
+    return value
+
+
+def day_field(path: Path, front: dict[str, Any], name: str, *, required: bool = True) -> str | None:
+    """Return a field of the front matter that is a day, in ISO 8601; ``None`` if it is missing and not required.
+
+    Raises:
+        InvalidInput: it is missing or no day.
+    """
+    if not required and not front.get(name):
+        return None
+    value = _field(path, front, name)
+    try:
+        return date.fromisoformat(value).isoformat()
+    except ValueError as error:
+        raise InvalidInput(
+            f"En la cabecera del fichero «{path}» el campo «{name}» no es una fecha AAAA-MM-DD: «{value}»."
+        ) from error
+
+
+def _scope(front: dict[str, Any]) -> str:
+    """Return the BOE's code of the scope, which only one generation of the files has; the other has its name."""
+    return str(front.get("ambito_code") or ("2" if fold(str(front.get("scope", ""))).startswith("auton") else "1"))
+
+
+def _law_note(lines: list[str]) -> str:
+    """Return the note on the whole law that stands before its text ("Norma derogada, con efectos de…")."""
+    for line in lines:
+        if line.startswith("#") and fold(line).lstrip("# ").startswith(("articulo", "art.", "titulo", "capitulo")):
+            break
+        if _LAW_NOTE.match(line):
+            return _REFERENCE.sub("", line).rstrip(". ") + "."
+    return ""

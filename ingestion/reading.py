@@ -1,0 +1,112 @@
+"""Read one document from its files, and cut it into parents: the one place that knows which reader a file needs."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from ingestion.chunking.law_chunks import law_chunks
+from ingestion.documents import Document
+from ingestion.laws import Law
+from ingestion.workspace import Staged
+from legal.registry import known_laws
+from services.errors import InvalidInput
+from services.factory import document_embedder
+from services.profile import load_profile
+from services.protocols import Vector
+from services.settings import Settings
+from state.ingest import Failure, Source
+
+
+async def read_source(source: Source, settings: Settings) -> Staged:
+    """Read a document: a law from the gazette's own data where there are any, else from its dated texts.
+
+    Raises:
+        InvalidInput: none of its files can be read, or its collection is never searched; the message says why.
+        ModelError: a provider's embedder, which finds where a running text may be cut, has failed.
+    """
+    skipped: list[Failure] = []
+    files = [Path(file["path"]) for file in source["files"]]
+    if source["identity"] == source["files"][0]["path"]:
+        from ingestion.files.reader import read_document
+
+        read: Law | Document = await asyncio.to_thread(read_document, files[0])
+    else:
+        read = await asyncio.to_thread(_law, files, skipped)
+    collections = load_profile(settings.profile).names
+    if read.collection not in collections:
+        raise InvalidInput(
+            f"la colección «{read.collection}» de su cabecera no existe en el perfil «{settings.profile}»; las que hay "
+            f"son {', '.join(collections)}"
+        )
+    if isinstance(read, Law):
+        known = known_laws().get(read.id)
+        return Staged(
+            collection=read.collection,
+            law_id=read.id,
+            title=known.short if known else read.title,
+            provisions=len({one.key for one in read.provisions}),
+            parents=await asyncio.to_thread(law_chunks, read),
+            interprets=[],
+            skipped=skipped,
+        )
+
+    from ingestion.chunking.document_chunks import document_chunks
+
+    return Staged(
+        collection=read.collection,
+        law_id=read.id,
+        title=read.title,
+        provisions=0,
+        parents=await document_chunks(read, _Embedding(settings)),
+        interprets=list(read.interprets),
+        skipped=skipped,
+    )
+
+
+def _law(files: Sequence[Path], skipped: list[Failure]) -> Law:
+    """Read a law; a file that cannot be read, or has the text of a day again, is skipped while another can."""
+    official = [file for file in files if file.suffix.lower() == ".xml"]
+    if official:
+        from ingestion.boe.reader import read_boe
+
+        return read_boe(official[-1])
+
+    from ingestion.history.reforms import read_reforms
+    from ingestion.history.snapshots import Snapshot, merge_snapshots, read_snapshot
+
+    by_day: dict[str, tuple[Path, Snapshot]] = {}
+    errors: list[InvalidInput] = []
+    for file in files:
+        try:
+            snapshot = read_snapshot(file)
+        except InvalidInput as error:
+            errors.append(error)
+            skipped.append({"source": str(file), "reason": str(error)})
+            continue
+        first, kept = by_day.setdefault(snapshot.day, (file, snapshot))
+        if kept is not snapshot:
+            reason = f"contiene la misma norma ({snapshot.law.id}) que {first}, que es la que se conserva"
+            skipped.append({"source": str(file), "reason": reason})
+    if not by_day:
+        raise errors[0]
+    tables = [table for file in files if (table := file.with_name("reforms.tsv")).is_file()]
+    reforms = read_reforms(tables[0]) if tables else None
+    return merge_snapshots([snapshot for _, snapshot in by_day.values()], reforms)
+
+
+class _Embedding:
+    """Embeds the sentences of one document: offline with axes of its own, so that its cuts depend on nothing else."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    async def __call__(self, texts: Sequence[str]) -> Sequence[Vector]:
+        embedder = document_embedder(self._settings)
+        if embedder is None:
+            from ingestion.chunking.semantic import lsa_of
+
+            return await lsa_of(texts)
+        try:
+            return (await embedder.embed_documents(texts)).vectors
+        finally:
+            await embedder.close()

@@ -1,0 +1,1 @@
+"""The stages: accept, download, discover, read, link, contextualize, write_index, summarize; one a file."""

@@ -1,0 +1,61 @@
+"""Let the reader model situate each child in its parent, where the settings ask for it."""
+
+import asyncio
+
+from langgraph.types import interrupt
+from typing_extensions import TypedDict
+
+from ingestion.base import context_cache
+from ingestion.chunking.children import children_of
+from ingestion.context.cost import estimate, explain
+from ingestion.context.request import Pair
+from ingestion.context.situate import check_reader, situate
+from ingestion.indexing.parents import parents_of
+from ingestion.stages.stage import progress
+from services.errors import InvalidInput
+from services.settings import Settings
+from services.tokens import token_counter
+from state.ingest import IngestState
+
+
+class ContextualizeUpdate(TypedDict):
+    """What the user should know; the sentences are in their cache."""
+
+    warnings: list[str]
+
+
+async def contextualize(state: IngestState, *, settings: Settings) -> ContextualizeUpdate:
+    """Ask for the sentences that are not in the cache, once the cost of them is allowed.
+
+    Without ``confirmed`` the run stops before the first request and tells the cost; it goes on when it is resumed with
+    a yes.
+
+    Raises:
+        InvalidInput: the answer was no.
+        ConfigurationError: the reader cannot write.
+        ModelError: the provider failed for good; what it has written is kept.
+    """
+    from services.openai_models import chat_model
+
+    check_reader(settings.reader)
+    pairs = await asyncio.to_thread(_pairs, state, settings)
+    reader = chat_model("reader", settings.reader)
+    cache = await asyncio.to_thread(context_cache, settings)
+    try:
+        counter = token_counter(settings.reader.model)
+        cost = await asyncio.to_thread(estimate, pairs, cache, reader.name, counter)
+        if cost.requests and not state["request"].get("confirmed"):
+            allowed = interrupt({"type": "cost", "message": explain(cost, settings.reader)})
+            if allowed is not True:
+                raise InvalidInput("No se ha pedido ninguna frase y el índice sigue como estaba.")
+        sentences = await situate(pairs, reader, cache, concurrency=settings.ingest_workers, progress=progress)
+    finally:
+        await reader.close()
+        await asyncio.to_thread(cache.close)
+    left = len(pairs) - len(sentences)
+    told = [f"{left} fragmentos se quedan con su ruta como contexto: el lector no dio ninguna frase útil."] * bool(left)
+    return {"warnings": [*state["warnings"], *told]}
+
+
+def _pairs(state: IngestState, settings: Settings) -> list[Pair]:
+    return [(parent, child) for parent in parents_of(state, settings) for child in children_of(parent)]

@@ -1,0 +1,91 @@
+"""Bring laws from the official gazette: those named, those of a query, those that are held and may have changed."""
+
+import asyncio
+from datetime import date
+from pathlib import Path
+
+from typing_extensions import TypedDict
+
+from ingestion.base import open_base
+from ingestion.catalog import read_catalog
+from ingestion.sources import BOE, source_file
+from ingestion.stages.stage import progress
+from services.boe import BoeClient
+from services.errors import InvalidInput, SourceUnavailable
+from services.settings import Settings
+from state.ingest import Failure, IngestState, Listing, SourceFile
+
+STEP = "Descargando del BOE"
+
+
+class DownloadUpdate(TypedDict):
+    """The files of the laws, and what could not be brought."""
+
+    downloaded: list[SourceFile]
+    failures: list[Failure]
+    warnings: list[str]
+
+
+async def download(state: IngestState, *, settings: Settings) -> DownloadUpdate:
+    """Download each law that has changed since the copy that is kept, one after another.
+
+    What the gazette does not have is left out and told. When it does not answer, what is left is not asked for.
+
+    Raises:
+        InvalidInput: the query finds nothing, or the gazette does not understand it.
+        SourceUnavailable: the gazette cannot be asked, and nothing else is to be done.
+    """
+    request = state["request"]
+    failures, warnings = list(state["failures"]), list(state["warnings"])
+    files: list[SourceFile] = []
+    async with BoeClient(settings.boe_url, settings.home / "boe") as boe:
+        wanted = dict.fromkeys(name.strip() for name in request.get("boe", []))
+        if request.get("refresh"):
+            wanted |= dict.fromkeys(await asyncio.to_thread(_held, settings))
+        if listing := request.get("listing"):
+            wanted |= dict.fromkeys(await _listed(boe, listing))
+        unreachable = ""
+        for done, law_id in enumerate(wanted, start=1):
+            try:
+                if unreachable:
+                    raise SourceUnavailable(unreachable)
+                law = await boe.law(law_id)
+            except InvalidInput as error:
+                failures.append({"source": law_id, "reason": str(error)})
+            except SourceUnavailable as error:
+                unreachable = str(error)
+                failures.append({"source": law_id, "reason": unreachable})
+            else:
+                files.append(await asyncio.to_thread(source_file, Path(law.path), f"{BOE}:{law_id}"))
+                warnings += [law.warning] if law.warning else []
+            progress(STEP, done, len(wanted))
+    if unreachable and not files and not (request.get("paths") or request.get("remove")):
+        raise SourceUnavailable(unreachable)
+    return {"downloaded": files, "failures": failures, "warnings": warnings}
+
+
+async def _listed(boe: BoeClient, listing: Listing) -> list[str]:
+    laws = await boe.search(
+        materia=listing.get("materia", ""),
+        query=listing.get("query", ""),
+        since=_day(listing.get("since")),
+        until=_day(listing.get("until")),
+        limit=listing.get("limit"),
+    )
+    if not laws:
+        raise InvalidInput("Ninguna norma consolidada del BOE cumple esas condiciones. Pruebe con otras más amplias.")
+    return [law.id for law in laws]
+
+
+def _day(written: str | None) -> date | None:
+    try:
+        return date.fromisoformat(written) if written else None
+    except ValueError as error:
+        raise InvalidInput(f"«{written}» no es una fecha. Escríbala como AAAA-MM-DD.") from error
+
+
+def _held(settings: Settings) -> list[str]:
+    """Return the laws of the index that came from the gazette."""
+    served = open_base(settings)
+    sources = read_catalog(served.folder).sources if served else []
+    return [one["law_id"] for one in sources if any(file["root"].startswith(BOE + ":") for file in one["files"])]

@@ -1,0 +1,72 @@
+"""Resolve the citations of all documents to the chunks that they cite."""
+
+import asyncio
+from collections import Counter
+
+from typing_extensions import TypedDict
+
+from ingestion.base import workspace_of
+from ingestion.links.references import Unresolved as Open
+from ingestion.links.references import interpreted, resolve_refs
+from ingestion.stages.stage import progress
+from ingestion.workspace import key_of
+from legal.registry import known_laws
+from services.settings import Settings
+from state.chunks import Chunk
+from state.ingest import IngestState, Unresolved
+
+STEP = "Enlazando citas"
+MAX_EXAMPLES = 20
+"""Citations that lead nowhere and are named in the report; the rest is counted."""
+
+
+class LinkUpdate(TypedDict):
+    """Where the references are, and how many there are."""
+
+    links: str
+    resolved: int
+    unresolved: dict[str, int]
+    examples: list[Unresolved]
+
+
+async def link(state: IngestState, *, settings: Settings) -> LinkUpdate:
+    """Link every parent to what its text cites, and each decision to what it interprets.
+
+    All documents take part, the unchanged ones too: what they cite may have come, gone or been cut anew.
+    """
+    progress(STEP, 0, 0)
+    return await asyncio.to_thread(_link, state, settings)
+
+
+def _link(state: IngestState, settings: Settings) -> LinkUpdate:
+    workspace = workspace_of(settings)
+    chunks: list[Chunk] = []
+    interprets: dict[int, list[tuple[str, str]]] = {}
+    for source in state["sources"]:
+        staged = workspace.staged(source["staged"])
+        if staged is not None:
+            chunks += staged.parents
+            interprets |= {chunk["id"]: staged.interprets for chunk in staged.parents if staged.interprets}
+    open_ends: list[Open] = []
+    refs = {chunk["id"]: chunk["refs"] for chunk in resolve_refs(chunks, open_ends)}
+    leads_to = interpreted({place for places in interprets.values() for place in places}, chunks)
+    for chunk, places in interprets.items():
+        refs[chunk] = list(dict.fromkeys([*(leads_to[one] for one in places if one in leads_to), *refs[chunk]]))
+    key = key_of("links", [source["staged"] for source in state["sources"]])
+    workspace.link(key, refs)
+    by_id = {chunk["id"]: chunk for chunk in chunks}
+    return {
+        "links": key,
+        "resolved": sum(map(len, refs.values())),
+        "unresolved": dict(Counter(one.cause for one in open_ends)),
+        "examples": [_example(one, by_id[one.chunk_id]) for one in open_ends[:MAX_EXAMPLES]],
+    }
+
+
+def _example(one: Open, chunk: Chunk) -> Unresolved:
+    law = known_laws().get(one.citation.law_id or "")
+    return {
+        "source": f"{chunk['law_name']}, {chunk['provision']}",
+        "cited": f"{law.short if law else one.citation.law_id or '?'}, {one.citation.provision_key}",
+        "cause": one.cause,  # type: ignore[typeddict-item]
+    }

@@ -1,0 +1,99 @@
+"""Read the documents that are new or changed, and cut them into parents."""
+
+import asyncio
+
+from typing_extensions import TypedDict
+
+from ingestion.base import continues, made_with, open_base, workspace_of
+from ingestion.catalog import Catalog, read_catalog
+from ingestion.reading import read_source
+from ingestion.stages.stage import progress
+from ingestion.workspace import Staged, Workspace
+from services.errors import InvalidInput
+from services.settings import Settings
+from state.ingest import Failure, IngestState, Source
+
+STEP = "Leyendo documentos"
+
+
+class ReadUpdate(TypedDict):
+    """The documents that can be read, with what they are."""
+
+    sources: list[Source]
+    added: list[str]
+    updated: list[str]
+    changed: bool
+    failures: list[Failure]
+
+
+async def read(state: IngestState, *, settings: Settings) -> ReadUpdate:
+    """Stage every document that is not staged yet; what an earlier run has staged is not read again.
+
+    A document that cannot be read keeps what the index has of it. Of two sources of the same document the first counts.
+
+    Raises:
+        InvalidInput: nothing at all can be read, and nothing is left of the index.
+        ConfigurationError: the folder of the index cannot be used.
+        ModelError: a provider's embedder, which finds where running text may be cut, has failed.
+    """
+    workspace = workspace_of(settings)
+    served = await asyncio.to_thread(open_base, settings)
+    catalog = read_catalog(served.folder) if served else Catalog(made_with="")
+    before = {source["identity"]: source for source in catalog.sources}
+    failures = list(state["failures"])
+    documents: dict[tuple[str, str], Source] = {}
+    for done, source in enumerate(state["sources"], start=1):
+        try:
+            known: Source | None = await _staged(source, workspace, settings)
+        except InvalidInput as error:
+            failures.append({"source": source["files"][0]["path"], "reason": str(error)})
+            known = before.get(source["identity"])
+        if known is not None:
+            place = known["collection"], known["law_id"]
+            if place in documents:
+                failures.append(_twice(known, documents[place]))
+            else:
+                documents[place] = known
+                failures += known["skipped"]
+        progress(STEP, done, len(state["sources"]))
+    if state["sources"] and not documents and not state["removed"]:
+        reasons = "; ".join(f"{one['source']}: {one['reason']}" for one in failures)
+        raise InvalidInput(
+            f"No se ha podido leer ningún documento ({reasons}). El índice anterior, si lo hay, sigue en uso."
+        )
+    sources = list(documents.values())
+    added = [one["title"] for one in sources if one["identity"] not in before]
+    updated = [one["title"] for one in sources if before.get(one["identity"], one)["staged"] != one["staged"]]
+    same = served is not None and continues(served, settings) and catalog.made_with == made_with(settings)
+    changed = bool(added or updated or state["removed"] or state["request"].get("rebuild")) or not same
+    return {"sources": sources, "added": added, "updated": updated, "changed": changed, "failures": failures}
+
+
+async def _staged(source: Source, workspace: Workspace, settings: Settings) -> Source:
+    """Return a document with what it is; one that was read before, as it is."""
+    has: bool = await asyncio.to_thread(workspace.has, source["staged"])
+    if has and source["law_id"]:
+        return source
+    before = await asyncio.to_thread(workspace.staged, source["staged"])
+    if before is not None:
+        return _described(source, before)
+    staged = await read_source(source, settings)
+    await asyncio.to_thread(workspace.stage, source["staged"], staged)
+    return _described(source, staged)
+
+
+def _described(source: Source, staged: Staged) -> Source:
+    return {
+        **source,
+        "collection": staged.collection,
+        "law_id": staged.law_id,
+        "title": staged.title,
+        "provisions": staged.provisions,
+        "parents": len(staged.parents),
+        "skipped": staged.skipped,
+    }
+
+
+def _twice(source: Source, kept: Source) -> Failure:
+    reason = f"contiene el mismo documento ({kept['law_id']}) que {kept['files'][0]['path']}, que es el que se conserva"
+    return {"source": source["files"][0]["path"], "reason": reason}

@@ -1,0 +1,33 @@
+"""Where the ingestion graph goes next; each function reads the state and nothing else."""
+
+from collections.abc import Callable
+from typing import Literal
+
+from services.settings import ChunkContext
+from state.ingest import IngestState
+
+
+def after_accept(state: IngestState) -> Literal["download", "discover"]:
+    """Ask the gazette only where something is asked of it."""
+    request = state["request"]
+    asked = request.get("boe") or request.get("listing") or request.get("refresh")
+    return "download" if asked else "discover"
+
+
+def after_read(state: IngestState) -> Literal["link", "summarize"]:
+    """Leave an index alone that holds all this already."""
+    return "link" if state["changed"] else "summarize"
+
+
+def after_link(context: ChunkContext) -> Callable[[IngestState], Literal["contextualize", "write_index"]]:
+    """Let the reader write where the settings say so."""
+
+    def after_link(state: IngestState) -> Literal["contextualize", "write_index"]:
+        return "contextualize" if context == "reader" else "write_index"
+
+    return after_link
+
+
+def after_write(state: IngestState) -> Literal["discover", "summarize"]:
+    """Look again at what there is where another ingest has come between."""
+    return "discover" if state["stale"] else "summarize"

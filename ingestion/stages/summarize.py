@@ -1,0 +1,53 @@
+"""Report what was done."""
+
+import asyncio
+
+from typing_extensions import TypedDict
+
+from ingestion.base import open_base
+from services.settings import Settings
+from services.store.manifest import Index
+from services.store.points import Points
+from state.ingest import IngestReport, IngestState
+
+
+class SummarizeUpdate(TypedDict):
+    """The report."""
+
+    report: IngestReport
+
+
+async def summarize(state: IngestState, *, settings: Settings) -> SummarizeUpdate:
+    """Tell what the index holds now, what has changed, what leads nowhere and what was left out."""
+    served = await asyncio.to_thread(open_base, settings)
+    parents, children = await asyncio.to_thread(_counted, served)
+    counts = state["counts"]
+    return {
+        "report": {
+            "index": str(settings.index_folder),
+            "generation": state["generation"] or (served.folder.name if served else ""),
+            "documents": state["documents"] or (served.manifest.documents if served else {}),
+            "provisions": sum(source["provisions"] for source in state["sources"]),
+            "parents": parents,
+            "children": children,
+            "added": state["added"],
+            "updated": state["updated"],
+            "removed": state["removed"],
+            "unchanged": len(state["sources"]) - len(state["added"]) - len(state["updated"]),
+            "written": counts.get("written", 0),
+            "deleted": counts.get("deleted", 0),
+            "resolved": state["resolved"],
+            "unresolved": state["unresolved"],
+            "examples": state["examples"],
+            "failures": state["failures"],
+            "warnings": state["warnings"],
+            "seconds": state["seconds"],
+        }
+    }
+
+
+def _counted(served: Index | None) -> tuple[int, int]:
+    """Return how many parents and how many children an index holds."""
+    points = list(Points.load(served.folder)) if served else []
+    parents = sum(point.id == point.parent for point in points)
+    return parents, len(points) - parents

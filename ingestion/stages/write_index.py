@@ -1,0 +1,97 @@
+"""Write what has changed into a new generation of the index, and serve it."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+
+from typing_extensions import TypedDict
+
+from ingestion.base import context_cache, continues, made_with, open_base, workspace_of
+from ingestion.catalog import Catalog
+from ingestion.chunking.children import children_of
+from ingestion.context.request import keyed
+from ingestion.indexing.build import describe, write_entries
+from ingestion.indexing.entries import Entry, entries_of
+from ingestion.indexing.parents import parents_of
+from ingestion.stages.stage import progress
+from services.factory import check_models, writer_factory
+from services.packaged import words_of_people
+from services.settings import Settings
+from services.store.builder import IndexBuilder, digest
+from services.store.manifest import Index
+from services.store.points import Points
+from state.chunks import Chunk
+from state.ingest import IngestState
+
+MAX_CHANGED = 0.2
+"""Share of the points up to which an index is continued; above it, the models are fitted to the new texts."""
+
+
+class WriteIndexUpdate(TypedDict, total=False):
+    """Whether the documents must be looked at again, or else what was written."""
+
+    stale: bool
+    generation: str
+    counts: dict[str, int]
+    documents: dict[str, int]
+
+
+async def write_index(state: IngestState, *, settings: Settings) -> WriteIndexUpdate:
+    """Compare all points with those of the index, write the difference, and serve the result.
+
+    Raises:
+        ConfigurationError, StoreUnavailable, ModelError: it could not be written; the old index is still served.
+    """
+    check_models(settings)
+    progress("Preparando fragmentos", 0, 0)
+    parents = await asyncio.to_thread(parents_of, state, settings)
+    entries = await asyncio.to_thread(_entries, parents, settings)
+    async with IndexBuilder(settings.index_folder, writer_factory(settings)) as builder:
+        served = await asyncio.to_thread(open_base, settings)
+        if (served.folder.name if served else "") != state["base"]:
+            return {"stale": True}
+        rebuild = state["request"].get("rebuild", False)
+        base = served if served and not rebuild and await asyncio.to_thread(_worth, served, entries, settings) else None
+        written = await write_entries(builder, entries, settings, base=base, progress=progress)
+        catalog = Catalog(made_with=made_with(settings), sources=state["sources"])
+        await asyncio.to_thread(catalog.save, builder.folder)
+        documents = Counter(collection for collection, _ in {(one["collection"], one["law_id"]) for one in parents})
+        source = ", ".join(dict.fromkeys(file["root"] for one in state["sources"] for file in one["files"]))
+        index = await builder.commit(describe(settings, source=source, documents=dict(documents)))
+        await asyncio.to_thread(_clean, state, settings)
+    return {
+        "stale": False,
+        "generation": index.folder.name,
+        "counts": {"written": written.written, "deleted": written.deleted},
+        "documents": dict(documents),
+    }
+
+
+def _entries(parents: Sequence[Chunk], settings: Settings) -> list[Entry]:
+    # Every part of a provision gets them: measured, that finds more than giving them to the first alone.
+    spoken = {chunk["id"]: words_of_people(chunk) for chunk in parents}
+    sentences: dict[int, str] = {}
+    if settings.chunk_context == "reader":
+        from services.openai_models import chat_model
+
+        pairs = [(parent, child) for parent in parents for child in children_of(parent)]
+        keys = keyed(pairs, chat_model("reader", settings.reader).name)
+        with context_cache(settings) as cache:
+            known = cache.get_many([key for key, _ in keys])
+        sentences = {child["id"]: known.get(key, "") for key, (_, child) in keys}
+    return list(entries_of(parents, spoken, settings.chunk_context, sentences))
+
+
+def _worth(served: Index, entries: Sequence[Entry], settings: Settings) -> bool:
+    """Tell whether to continue an index: its points fit the settings, and few of them change."""
+    if not continues(served, settings):
+        return False
+    held = {point.id: point.digest for point in Points.load(served.folder)}
+    wanted = {entry.chunk["id"]: digest(entry.chunk) for entry in entries}
+    changed = sum(held.get(point) != one for point, one in wanted.items()) + len(held.keys() - wanted.keys())
+    return changed <= MAX_CHANGED * len(wanted)
+
+
+def _clean(state: IngestState, settings: Settings) -> None:
+    """Remove what neither this generation nor an ingest of the last day has use for."""
+    workspace_of(settings).clean({state["links"], *(source["staged"] for source in state["sources"])})

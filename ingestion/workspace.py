@@ -1,0 +1,103 @@
+"""Where the stages leave what they have made: files named by what they were made from, so that a killed run resumes."""
+
+import json
+import os
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from uuid import uuid4
+
+from services.store.generations import usable
+from state.chunks import Chunk
+from state.ingest import Failure
+
+KEPT_SECONDS = 24 * 3600
+"""What nobody uses is kept as long: another ingest may be about to."""
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A document, read and cut: its parents, their references still open.
+
+    ``interprets`` are law id and provision key of each provision that a ruling or a criterion interprets. ``skipped``
+    are files of it that were left out.
+    """
+
+    collection: str
+    law_id: str
+    title: str
+    provisions: int
+    parents: list[Chunk]
+    interprets: list[tuple[str, str]]
+    skipped: list[Failure]
+
+
+class Workspace:
+    """A folder, in that of the index, of files that are written in one step and never changed.
+
+    Raises (from every method): ConfigurationError, where the folder cannot be used; StoreUnavailable, where its disk
+    is full or fails.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def has(self, key: str) -> bool:
+        """Tell whether a document was staged."""
+        return (self._folder / f"{key}.document.json").is_file()
+
+    def staged(self, key: str) -> Staged | None:
+        """Return a document that was staged; ``None`` if it was not, or the file is damaged."""
+        read = self._read(f"{key}.document.json")
+        try:
+            staged = Staged(**read) if isinstance(read, dict) else None
+        except TypeError:
+            return None
+        return replace(staged, interprets=[(law, key) for law, key in staged.interprets]) if staged else None
+
+    def stage(self, key: str, document: Staged) -> None:
+        """Keep a document."""
+        self._write(f"{key}.document.json", asdict(document))
+
+    def links(self, key: str) -> dict[int, list[int]]:
+        """Return the references of chunks, by id; of a key that ``link`` was given."""
+        read = self._read(f"{key}.links.json")
+        return {int(chunk): refs for chunk, refs in read.items()} if isinstance(read, dict) else {}
+
+    def link(self, key: str, refs: Mapping[int, Sequence[int]]) -> None:
+        """Keep the references of chunks."""
+        self._write(f"{key}.links.json", {str(chunk): list(cited) for chunk, cited in refs.items() if cited})
+
+    def clean(self, used: Collection[str]) -> None:
+        """Remove what was not made or used of late, but for the keys in ``used``."""
+        oldest = time.time() - KEPT_SECONDS
+        for file in self._folder.glob("*.json*"):
+            if file.name.partition(".")[0] not in used and file.stat().st_mtime < oldest:
+                file.unlink(missing_ok=True)
+
+    def _read(self, name: str) -> object:
+        with usable(self._folder.parent):
+            try:
+                return json.loads((self._folder / name).read_bytes())
+            except FileNotFoundError:
+                return None
+            except ValueError:  # half of a file, from a disk that was full
+                return None
+
+    def _write(self, name: str, content: object) -> None:
+        partial = self._folder / f"{name}.{uuid4().hex}.partial"
+        with usable(self._folder.parent):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            try:
+                partial.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+                os.replace(partial, self._folder / name)
+            except OSError:
+                partial.unlink(missing_ok=True)
+                raise
+
+
+def key_of(*parts: object) -> str:
+    """Return a name for what is made from these parts: 32 hexadecimal digits."""
+    return blake2b(repr(parts).encode(), digest_size=16).hexdigest()

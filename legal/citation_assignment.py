@@ -1,0 +1,80 @@
+"""Tell of which law the provisions are that a text lists, from the words around them and from one another."""
+
+import re
+from dataclasses import replace
+
+from legal.citation_anaphora import Antecedents
+from legal.citation_items import Listed
+from legal.citation_leads import leads
+from legal.citation_owners import A_LAW, CitationContext, Owner, named_by, owner_after
+from legal.laws import Mention
+
+_CITED = re.compile(r"(?:citad|mencionad|referid|indicad|aludid|expresad|repetid)[oa]s?\s+$")
+# "El artículo 6 mencionado en el párrafo anterior", but not "el artículo 6, mencionado en el artículo 3".
+_CITED_AFTER = re.compile(
+    r"\s+(?:(?:antes|ya|anteriormente)\s+)?(?:citad|mencionad|aludid)[oa]s?\b"
+    r"(?!\s+(?:en|por)\s+(?:el|la|los|las)\s+(?:articulo|disposicion))"
+)
+_AFTER_LAW = re.compile(r"\s*[,:(;–-]?\s*(?:(?:en\s+)?(?:el|los|la|las|sus?)\s+)?")
+_IN_ITS = re.compile(r"\bsus?\s+(?:propi[oa]s?\s+)?$")
+_JOINED = re.compile(
+    r"\s*,?\s*(?:(?:y|e|o|u|ni|asi como|y/o)\s+)?(?:tambien\s+)?(?:(?:en|de|a|con|por|segun)\s+)?"
+    r"(?:(?:el|la|los|las|del|al)\s+)?"
+)
+
+
+def _owner_before(folded: str, listed: Listed, mentions: list[Mention], context: CitationContext) -> Owner | None:
+    """Read whose provisions they are from what precedes: "LGSS, art. 205", "la Constitución, en su artículo 28"."""
+    before = [mention for mention in mentions if mention.end <= listed.start]
+    if its := _IN_ITS.search(folded, max(0, listed.start - 20), listed.start):
+        sentence = max(folded.rfind(". ", 0, its.start()), 0)
+        inside = [mention for mention in before if mention.start >= sentence]
+        return replace(named_by(inside[0]), end=listed.end) if len(inside) == 1 else Owner(None, True, listed.end)
+    if before and context.is_question and _AFTER_LAW.fullmatch(folded, before[-1].end, listed.start):
+        return replace(named_by(before[-1]), end=listed.end)
+    return None
+
+
+def owners_of(
+    folded: str, listed: list[Listed], mentions: list[Mention], context: CitationContext, named: Antecedents
+) -> list[Owner]:
+    """Return the law of each list of provisions, in their order.
+
+    What follows a list decides, then what precedes it, then the law of the next list if only a conjunction is between
+    ("el artículo 21 y el artículo 37 de la Constitución"), then the law whose prose it is. A question that names one
+    law only is about that law.
+    """
+    after = [
+        owner_after(folded, one.end, mentions, context, named, only_acronym_beside=not context.is_question)
+        for one in listed
+    ]
+    found = [owner or _owner_before(folded, one, mentions, context) for owner, one in zip(after, listed, strict=True)]
+    for index in range(len(listed) - 2, -1, -1):
+        following = after[index + 1]
+        joined = _JOINED.fullmatch(folded, listed[index].end, listed[index + 1].start)
+        if found[index] is None and following is not None and joined:
+            found[index] = after[index] = replace(following, end=listed[index].end)
+    for index, one in enumerate(listed):
+        cited = _CITED.search(folded, max(0, one.start - 15), one.start) or _CITED_AFTER.match(folded, one.end)
+        if found[index] is None and cited:
+            found[index] = _cited_before(listed, found, index)
+    listing = leads(folded, mentions, A_LAW) if not context.is_question and None in found else []
+    for index, one in enumerate(listed):
+        lead = next((lead for lead in reversed(listing) if lead.start <= one.start < lead.end), None)
+        if found[index] is None and lead:
+            owner = named_by(lead.mention) if lead.mention else Owner(None, True, one.end)
+            found[index] = replace(owner, end=one.end)
+    strong = {mention.law_id for mention in mentions if not mention.weak}
+    alone = strong.pop() if context.is_question and len(strong) == 1 else None
+    default = Owner(context.law_id or alone, alone is not None, 0, context.law_id or alone)
+    return [owner or replace(default, end=one.end) for owner, one in zip(found, listed, strict=True)]
+
+
+def _cited_before(listed: list[Listed], found: list[Owner | None], index: int) -> Owner | None:
+    """Return the law of "el citado artículo 166": the one that the same article was cited with before."""
+    one = listed[index]
+    for earlier in range(index - 1, -1, -1):
+        if one.items[0].number in {item.number for item in listed[earlier].items} and one.kind == listed[earlier].kind:
+            owner = found[earlier]
+            return replace(owner, end=one.end) if owner else None
+    return Owner(None, True, one.end)

@@ -1,0 +1,83 @@
+"""Find where a text names laws by their number: "Real Decreto Legislativo 2/2015, de 23 de octubre", "RDL 5/2000"."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import NamedTuple
+
+from legal.dates import MONTHS
+from legal.registry import KnownLaw, laws_by_number
+
+_KINDS: dict[str, tuple[str, ...]] = {
+    "real decreto legislativo": ("real_decreto_legislativo",),
+    "real decreto ley": ("real_decreto_ley",),
+    "real decreto": ("real_decreto",),
+    "ley organica": ("ley_organica",),
+    "ley": ("ley",),
+    "decreto legislativo": ("real_decreto_legislativo",),
+    "decreto ley": ("real_decreto_ley",),
+    "orden": ("orden",),
+    "rdleg": ("real_decreto_legislativo",),
+    "rdlg": ("real_decreto_legislativo",),
+    "rdley": ("real_decreto_ley",),
+    # "RDL" is written for both.
+    "rdl": ("real_decreto_legislativo", "real_decreto_ley"),
+    "rd": ("real_decreto",),
+    "lo": ("ley_organica",),
+    "l": ("ley",),
+}
+_MONTHS = MONTHS.replace("setiembre|", "").split("|")
+_NUMBERED = re.compile(
+    r"\b(?P<kind>real[ -]decreto[ -](?:legislativo|ley)|real decreto|ley organica|ley|decreto[ -](?:legislativo|ley)"
+    r"|decreto|orden(?: ministerial)?|r\.?d\.?[ -]?leg\.?|r\.?d\.?l\.?g\.?|r\.?d\.?[ -]?ley|r\.?d\.?-?l\.?|r\.?d\.?"
+    r"|l\.?o\.?|l\.)\s*(?:(?:n\.?[ºo]|num\.?|numero)\s*)?"
+    r"(?P<number>(?:[a-z]{2,4}/)?\d{1,4}/(?:19|20)?\d\d)(?![\d/])"
+    rf"(?:,?\s+de\s+(?P<day>\d{{1,2}})(?:\.?º)?\s+de\s+(?P<month>{MONTHS})(?:\s+de\s+\d{{4}})?)?"
+)
+
+
+class NumberedLaw(NamedTuple):
+    """A law named by its number in ``text[start:end]``; the law is ``None`` where the registry does not know it.
+
+    ``day`` is the day of the law as the text gives it.
+    """
+
+    start: int
+    end: int
+    law: KnownLaw | None
+    day: date | None
+
+    @property
+    def published(self) -> date | None:
+        """Return its publication, or where that is not known its day."""
+        return self.law.published if self.law else self.day
+
+
+def numbered_laws(folded: str) -> Iterator[NumberedLaw]:
+    """Find the laws that a folded text names by number, in order."""
+    for match in _NUMBERED.finditer(folded):
+        kind, year = match["kind"], _year(match["number"])
+        yield NumberedLaw(match.start(), match.end(), _by_number(kind, match["number"], year), _day(match, year))
+
+
+def _year(number: str) -> str:
+    year = number.rpartition("/")[2]
+    return year if len(year) == 4 else ("19" if int(year) > 40 else "20") + year
+
+
+def _by_number(kind: str, number: str, year: str) -> KnownLaw | None:
+    kind = re.sub(r"[ -]+", " ", kind).removesuffix(" ministerial")
+    kind = kind if kind in _KINDS else re.sub(r"[^a-z]", "", kind)
+    number = f"{number.rpartition('/')[0]}/{year}"
+    found = (laws_by_number().get((law_kind, number)) for law_kind in _KINDS.get(kind, ()))
+    return next((law for law in found if law), None)
+
+
+def _day(match: re.Match[str], year: str) -> date | None:
+    if not match["day"]:
+        return None
+    month = _MONTHS.index(match["month"].replace("setiembre", "septiembre")) + 1
+    try:
+        return date(int(year), month, int(match["day"]))
+    except ValueError:
+        return None

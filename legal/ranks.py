@@ -1,0 +1,61 @@
+"""The rank of a law among the norms, and the BOE's codes for the kinds of norm (``data/ranks.toml``)."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from legal.registry import known_laws
+
+LOWEST = 5
+"""Rank of whatever is in no table."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of norm; the fields are explained at the top of ``data/ranks.toml``."""
+
+    kind: str
+    name: str
+    rank: int
+    code: str
+
+
+@cache
+def kinds() -> dict[str, Kind]:
+    """Read the kinds of norm, by name of the kind.
+
+    Raises:
+        ValueError: an entry of the file breaks the schema; the message names it.
+    """
+    raw = tomllib.loads(resources.files("legal.data").joinpath("ranks.toml").read_text(encoding="utf-8"))
+    found = {}
+    for entry in raw["kind"]:
+        try:
+            kind = Kind(**entry)
+        except TypeError as error:
+            raise ValueError(f"ranks.toml, «{entry.get('kind', '?')}»: {error}") from error
+        if not 1 <= kind.rank <= LOWEST:
+            raise ValueError(f"ranks.toml, «{kind.kind}»: rank {kind.rank} is not from 1 to {LOWEST}")
+        found[kind.kind] = kind
+    return found
+
+
+@cache
+def _by_code() -> dict[str, str]:
+    return {kind.code: kind.kind for kind in kinds().values()}
+
+
+def kind_of(code: str) -> str:
+    """Return the kind of norm of a BOE code ("1340" gives ``real_decreto``), empty where the BOE has no such code."""
+    return _by_code().get(code, "")
+
+
+def rank_of(law_id: str, kind: str) -> int:
+    """Return the rank of a law, from 1 (Constitution) to 5: its own in the registry, else that of its kind.
+
+    A kind that nobody knows ranks lowest, so that no law is read as if it were bound by it.
+    """
+    if known := known_laws().get(law_id):
+        return known.rank
+    return kinds()[kind].rank if kind in kinds() else LOWEST

@@ -1,0 +1,84 @@
+"""Ask the BOE's list of consolidated laws, and read its answer.
+
+``query`` is JSON with a ``query_string`` (``field:value``, joined by and, or, not) and a ``sort``; ``from`` and ``to``
+bound the day of the last change (document "API legislación consolidada" of the BOE, 28 June 2024).
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import httpx
+
+from legal.ranks import kind_of
+from services.boe_http import refused
+from services.errors import InvalidInput, SourceUnavailable
+
+UNREADABLE = "El BOE ha dado una respuesta que no se entiende. Vuelva a intentarlo más tarde."
+
+
+@dataclass(frozen=True)
+class ListedLaw:
+    """A law of the list. ``rank`` is its kind ("real_decreto", see ``legal.ranks``), ``published`` is ISO 8601."""
+
+    id: str
+    title: str
+    updated: str
+    rank: str
+    published: str
+
+
+def conditions(materia: str, query: str, since: date | None, until: date | None) -> dict[str, str]:
+    """Return the parameters of a search but ``offset`` and ``limit``; sorted, so that pages do not overlap.
+
+    Raises:
+        InvalidInput: ``materia`` is no code.
+    """
+    if materia and not materia.isdecimal():
+        raise InvalidInput(f"«{materia}» no es un código de materia del BOE. Use el número, por ejemplo 6909.")
+    clauses = [f"materia@codigo:{materia}"] if materia else []
+    if ":" in query:
+        clauses.append(f"({query})")
+    else:
+        clauses += [f"titulo:{word}" for word in re.findall(r"\w+", query)]
+    asked: dict[str, Any] = {"query": {"query_string": {"query": " and ".join(clauses)}}} if clauses else {}
+    asked["sort"] = [{"fecha_publicacion": "desc"}]
+    days = {"from": since, "to": until}
+    bounds = {name: f"{day:%Y%m%d}" for name, day in days.items() if day is not None}
+    return {**bounds, "query": json.dumps(asked, ensure_ascii=False)}
+
+
+def listed_laws(answer: httpx.Response) -> list[ListedLaw]:
+    """Read one page of the list, in the order of the answer; 404 means that no law meets the conditions.
+
+    Raises:
+        InvalidInput: the BOE does not understand the conditions.
+        SourceUnavailable: it is no such page.
+    """
+    if answer.status_code == httpx.codes.NOT_FOUND:
+        return []
+    if answer.status_code == httpx.codes.BAD_REQUEST:
+        raise InvalidInput(
+            "El BOE no entiende la consulta. Use códigos de materia y condiciones como "
+            "«titulo:jornada and rango@codigo:1340»."
+        )
+    if answer.status_code != httpx.codes.OK:
+        raise refused(answer)
+    try:
+        data = answer.json()["data"] or []
+        return [_listed_law(entry) for entry in (data if isinstance(data, list) else [data])]
+    except (ValueError, LookupError, TypeError) as error:
+        raise SourceUnavailable(UNREADABLE) from error
+
+
+def _listed_law(entry: dict[str, Any]) -> ListedLaw:
+    published = str(entry["fecha_publicacion"])
+    return ListedLaw(
+        id=str(entry["identificador"]),
+        title=str(entry["titulo"]).removesuffix("."),
+        updated=str(entry["fecha_actualizacion"]),
+        rank=kind_of(str(entry["rango"]["codigo"])),
+        published=f"{published[:4]}-{published[4:6]}-{published[6:8]}",
+    )

@@ -1,0 +1,83 @@
+"""The points of a generation: which chunk each child belongs to, and what each point was made from."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from services.errors import IndexMissing
+from services.store.generations import durable, usable
+from services.store.manifest import REBUILD_HINT
+
+POINTS = "points.npy"
+UNKNOWN = -1
+"""Digest of a point of which it is not known what it was made from."""
+
+
+class Point(NamedTuple):
+    """A point: its id, the id of its parent (its own for a chunk without one), digest and collection (by position)."""
+
+    id: int
+    parent: int
+    digest: int
+    collection: int
+
+
+class Points:
+    """All points of a generation, by ascending id; ``table`` is (4, n) int64, its rows the fields of ``Point``."""
+
+    def __init__(self, table: NDArray[np.int64]) -> None:
+        self._table = table
+
+    @classmethod
+    def of(cls, points: Iterable[Point]) -> "Points":
+        """Return a table of points whose ids differ."""
+        rows = np.array(sorted(points), dtype=np.int64).reshape(-1, len(Point._fields))
+        return cls(np.ascontiguousarray(rows.T))
+
+    @classmethod
+    def load(cls, generation: Path) -> "Points":
+        """Open the table of a generation; it stays on disk and is mapped into memory.
+
+        Raises:
+            IndexMissing: the file is missing or damaged.
+        """
+        path = generation / POINTS
+        try:
+            table = np.load(path, mmap_mode="r", allow_pickle=False)
+            if table.dtype != np.int64 or table.ndim != 2 or len(table) != len(Point._fields):
+                raise ValueError(f"not a table of points: {table.dtype} {table.shape}")
+        except (OSError, ValueError, EOFError) as error:
+            raise IndexMissing(
+                f"Falta la tabla de fragmentos del índice o está dañada ({path}). "
+                f"Reconstruya el índice con {REBUILD_HINT}."
+            ) from error
+        return cls(table)
+
+    def save(self, generation: Path) -> None:
+        """Write the table into the folder of a generation; it survives a crash.
+
+        Raises:
+            ConfigurationError, StoreUnavailable: as ``Generations``.
+        """
+        with usable(generation), durable(generation / POINTS) as stream:
+            np.save(stream, self._table)
+
+    def __len__(self) -> int:
+        return int(self._table.shape[1])
+
+    def __iter__(self) -> Iterator[Point]:
+        for row in self._table.T.tolist():
+            yield Point(*row)
+
+    def parents(self, ids: Sequence[int]) -> dict[int, int]:
+        """Return the parent of each id that is there: the chunk that a search yields."""
+        if not ids or not len(self):
+            return {}
+        known, parents = self._table[0], self._table[1]
+        wanted = np.unique(np.asarray(ids, dtype=np.int64))
+        places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+        there = known[places] == wanted
+        return dict(zip(wanted[there].tolist(), parents[places][there].tolist(), strict=True))

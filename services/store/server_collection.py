@@ -1,0 +1,108 @@
+"""A collection on a Qdrant server: how it is laid out, filled and indexed."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from services.errors import StoreUnavailable
+from services.settings import Settings
+from services.store.connection import explained
+from services.store.layout import DENSE, INDEXED_FIELDS, SPARSE, field_path
+
+if TYPE_CHECKING:
+    from qdrant_client import AsyncQdrantClient
+
+SEPARATOR = "__"
+
+GRAPH_LINKS = 16
+"""Links of a point in the HNSW graph: Qdrant's default."""
+
+LOOK_EVERY = 1.0
+"""Seconds between two looks at how far the server is with the graph."""
+
+IDLE_LOOKS = 60
+"""Looks at a server that has something to do and does not begin, after which it is left to itself."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What the settings say of the collections of a server.
+
+    ``on_disk``: vectors, graph and word index are read from the disk, and the machine's memory is their cache.
+    """
+
+    shards: int = 1
+    replicas: int = 1
+    on_disk: bool = False
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Scale":
+        """Return what the settings say."""
+        return cls(settings.qdrant_shards, settings.qdrant_replicas, settings.qdrant_on_disk)
+
+
+SINGLE = Scale()
+"""One node, and everything in its memory."""
+
+
+def collection_name(name: str, generation: str) -> str:
+    """Return the name on the server of a collection of one generation; its alias is the plain name."""
+    return f"{name}{SEPARATOR}{generation}"
+
+
+async def held(client: "AsyncQdrantClient", generation: str) -> set[str]:
+    """Return the collections that the server has of a generation."""
+    with explained():
+        collections = (await client.get_collections()).collections
+    return {one.name for one in collections if one.name.endswith(SEPARATOR + generation)}
+
+
+async def create(client: "AsyncQdrantClient", collection: str, size: int, scale: Scale) -> None:
+    """Create a collection that is filled before it is searched: it has no HNSW graph until ``make_searchable``.
+
+    A graph that grows with the load is built several times over (Qdrant, "Bulk upload"). Payload indexes come before
+    the points, so that the graph is built with them in view. A write counts when most replicas have it.
+    """
+    from qdrant_client import models
+
+    on_disk = scale.on_disk or None  # unset: as the server is configured
+    sparse_index = models.SparseIndexParams(on_disk=True) if on_disk else None
+    with explained():
+        await client.create_collection(
+            collection,
+            vectors_config={DENSE: models.VectorParams(size=size, distance=models.Distance.COSINE, on_disk=on_disk)},
+            sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF, index=sparse_index)},
+            shard_number=scale.shards,
+            replication_factor=scale.replicas,
+            write_consistency_factor=scale.replicas // 2 + 1,
+            on_disk_payload=True,
+            hnsw_config=models.HnswConfigDiff(m=0, on_disk=on_disk),
+        )
+        for field, kind in INDEXED_FIELDS.items():
+            schema = models.PayloadSchemaType(kind)
+            await client.create_payload_index(collection, field_path(field), schema, wait=True)
+
+
+async def make_searchable(client: "AsyncQdrantClient", collection: str, *, look_every: float = LOOK_EVERY) -> None:
+    """Have the HNSW graph of a filled collection built, and wait for it: until then a search reads every vector.
+
+    Raises:
+        StoreUnavailable: the server gave up building it.
+    """
+    from qdrant_client import models
+
+    with explained():
+        await client.update_collection(collection, hnsw_config=models.HnswConfigDiff(m=GRAPH_LINKS))
+    idle = 0
+    while True:
+        with explained():
+            status = (await client.get_collection(collection)).status
+        if status == models.CollectionStatus.RED:
+            raise StoreUnavailable(
+                f"El servidor Qdrant no ha podido indexar la colección «{collection}». Consulte el registro del "
+                "servidor (suele faltar memoria o espacio en disco) y repita la orden."
+            )
+        idle = idle + 1 if status == models.CollectionStatus.GREY else 0
+        if status == models.CollectionStatus.GREEN or idle > IDLE_LOOKS:
+            return
+        await asyncio.sleep(look_every)

@@ -1,0 +1,167 @@
+"""``articulado ingest`` over the real graph: files, removal, what is said and what the status is."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from openai_server import failure, running_server
+from small_laws import write_law
+
+from cli.main import run
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def index(tmp_path, monkeypatch) -> Path:
+    """Work in a folder of the test's own, with an index folder in it."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "indice"
+
+
+@pytest.fixture
+def ingested(index, capsys):
+    def ingest(*arguments: str) -> tuple[int, dict]:
+        status = run(["ingest", *arguments, "--index", str(index), "--json"])
+        return status, json.loads(capsys.readouterr().out)
+
+    return ingest
+
+
+def test_what_can_be_read_is_kept_and_the_rest_named(index, capsys):
+    write_law(Path("leyes/a.md"), "BOE-A-2000-1", "La pausa del café dura diecisiete minutos.", "Véase el artículo 9.")
+    Path("leyes/rota.md").write_bytes(b"\xff\xfe nada")
+    assert run(["ingest", "leyes", "--index", str(index)]) == 1
+    output = capsys.readouterr()
+    assert "Error: omitido leyes/rota.md: " in output.err.replace(f"{Path.cwd()}/", "")
+    rows = [line.split() for line in output.out.splitlines()]
+    assert ["Normativa", "1"] in rows
+    assert ["Preceptos", "2"] in rows
+    assert ["Documentos", "añadidos", "1"] in rows
+    assert ["precepto", "inexistente", "1"] in rows
+    assert "Añadidos: Ley BOE-A-2000-1." in output.out
+    assert f"Índice: {index}\nOmitidos: 1\n" in output.out
+    assert "\x1b" not in output.out
+    assert run(["search", "pausa del café", "--limit", "1", "--index", str(index), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["candidates"][0]["law_id"] == "BOE-A-2000-1"
+    Path("leyes/rota.md").unlink()
+    assert run(["ingest", "leyes", "--index", str(index)]) == 0
+    output = capsys.readouterr()
+    assert output.err == ""
+    assert output.out.startswith("Sin cambios: ")
+    assert "añadidos" not in output.out
+
+
+def test_json_is_the_report_and_nothing_else(ingested):
+    write_law(Path("a.md"), "BOE-A-2000-1")
+    write_law(Path("b.md"), "BOE-A-2000-2")
+    status, report = ingested("a.md", "b.md", "nada.md")
+    assert status == 1
+    assert report["added"] == ["Ley BOE-A-2000-1", "Ley BOE-A-2000-2"]
+    assert report["failures"] == [{"source": "nada.md", "reason": "no existe"}]
+    status, report = ingested("remove", "BOE-A-2000-1")
+    assert (status, report["removed"], report["unchanged"]) == (0, ["Ley BOE-A-2000-1"], 1)
+    status, report = ingested("--rebuild")
+    assert (status, report["unchanged"], report["documents"]["normativa"]) == (0, 1, 1)
+    assert report["written"] == report["parents"] + report["children"]
+
+
+def test_a_folder_with_the_name_of_a_command_is_written_as_a_path(ingested):
+    for name in ("boe", "rutas"):
+        write_law(Path(name, "a.md"), f"BOE-A-2000-{len(name)}")
+    assert ingested("./boe")[1]["added"] == ["Ley BOE-A-2000-3"]
+    assert ingested("rutas")[1]["added"] == ["Ley BOE-A-2000-5"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "Nada que hacer: "),
+        (["nada"], "no existe"),
+        (["boe", "ET"], "«ET» no es un identificador del BOE."),
+        (["remove", "ET"], "«ET» no está entre los documentos"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(index, capsys, arguments, message):
+    assert run(["ingest", *arguments, "--index", str(index)]) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("Error: ")
+    assert message in output.err
+    assert not (index / "current").exists()
+
+
+class Recorder:
+    """Stands for the graph: keeps the requests, and has nothing to report."""
+
+    def __init__(self):
+        self.requests = []
+
+    def __call__(self, settings, request):
+        self.requests.append({name: value for name, value in request.items() if value})
+        return {"failures": []}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "request_"),
+    [
+        (["boe"], {"refresh": True}),
+        (["boe", "--yes"], {"refresh": True, "confirmed": True}),
+        (["boe", "BOE-A-2015-11430"], {"boe": ["BOE-A-2015-11430"]}),
+        (
+            ["boe", "--materia", "6909", "--since", "2024-01-31", "--until", "2024-02-01", "--limit", "3"],
+            {"listing": {"materia": "6909", "since": "2024-01-31", "until": "2024-02-01", "limit": 3}},
+        ),
+        (
+            ["boe", "BOE-A-1-2", "--query", "rango@codigo:1340"],
+            {"boe": ["BOE-A-1-2"], "listing": {"query": "rango@codigo:1340"}},
+        ),
+        (["a", "b/c.pdf", "--rebuild"], {"paths": ["a", "b/c.pdf"], "rebuild": True}),
+        (["--yes", "a"], {"paths": ["a"], "confirmed": True}),
+        (["remove", "ET", "a.md"], {"remove": ["ET", "a.md"]}),
+    ],
+)
+def test_the_words_of_the_command_become_a_request(arguments, request_, monkeypatch):
+    recorder = Recorder()
+    monkeypatch.setattr("cli.ingest_run.run_ingest", recorder)
+    assert run(["ingest", *arguments, "--json"]) == 0
+    assert recorder.requests == [request_]
+
+
+@pytest.mark.integration
+def test_ctrl_c_leaves_the_index_that_is_served(ingested, index):
+    write_law(Path("a.md"), "BOE-A-2000-1")
+    ingested("a.md")
+    served = (index / "current").read_text()
+    asked, over = threading.Event(), threading.Event()
+
+    def stall(request):
+        asked.set()
+        over.wait(30)
+        return failure(500)
+
+    with running_server() as server:
+        server.answer("text-embedding-3-small", stall)
+        embedder = {"PROVIDER": "compatible", "BASE_URL": server.url, "DIMENSIONS": "8"}
+        variables = {f"ARTICULADO_EMBEDDER_{name}": value for name, value in embedder.items()}
+        process = subprocess.Popen(
+            [sys.executable, "-c", "from cli.main import main; main()", "ingest", "a.md", "--index", str(index)],
+            env={**os.environ, **variables, "PYTHONPATH": str(REPOSITORY)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        try:
+            assert asked.wait(60)
+            process.send_signal(signal.SIGINT)
+            output, errors = process.communicate(timeout=60)
+        finally:
+            over.set()
+            process.kill()
+    assert (process.returncode, output) == (130, b"")
+    assert b"Traceback" not in errors
+    assert (index / "current").read_text() == served

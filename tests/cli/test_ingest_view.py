@@ -1,0 +1,83 @@
+import io
+import re
+
+from rich.console import Console
+
+from cli.ingest_view import print_report
+from services.profile import load_profile
+
+QUIET = {
+    "index": "/tmp/indice",
+    "generation": "g",
+    "documents": {"sentencias": 36, "normativa": 1234},
+    "provisions": 98765,
+    "parents": 7,
+    "children": 0,
+    "added": [],
+    "updated": [],
+    "removed": [],
+    "unchanged": 1270,
+    "written": 0,
+    "deleted": 0,
+    "resolved": 0,
+    "unresolved": {},
+    "examples": [],
+    "failures": [],
+    "warnings": [],
+    "seconds": {"accept": 0.04, "read": 1.21},
+}
+
+
+def shown(report: dict, **options) -> list[str]:
+    out = Console(file=io.StringIO(), width=80, **options)
+    print_report(out, report, load_profile("laboral"))
+    lines = (line.strip() for line in out.file.getvalue().splitlines())
+    return [re.sub(" {2,}", "  ", line) for line in lines if line]
+
+
+def test_where_nothing_has_changed_only_what_there_is_is_told():
+    assert shown(QUIET, soft_wrap=True) == [
+        "Sin cambios: el índice ya tiene todo esto, al día.",
+        "Documentos  1.270",
+        "Normativa  1.234",
+        "Sentencias  36",
+        "Preceptos  98.765",
+        "Segundos  1,2",
+        "Índice: /tmp/indice",
+    ]
+
+
+def test_a_change_is_told_in_figures_and_by_name():
+    report = {
+        **QUIET,
+        "children": 20,
+        "added": [f"Ley {number}" for number in range(1, 8)],
+        "removed": ["Ley [9]"],
+        "written": 27,
+        "deleted": 3,
+        "resolved": 4,
+        "unresolved": {"no such provision": 1, "unknown law": 2},
+        "failures": [{"source": "x", "reason": "y"}],
+        "warnings": ["Copia antigua."],
+    }
+    lines = shown(report, soft_wrap=True)
+    rows = dict(line.split("  ") for line in lines if "  " in line)
+    assert (rows["Fragmentos"], rows["Piezas de búsqueda"]) == ("7", "20")
+    assert (rows["Documentos añadidos"], rows["Documentos retirados"]) == ("7", "1")
+    assert "Documentos actualizados" not in rows
+    assert (rows["Citas enlazadas"], rows["Citas sin enlazar"]) == ("4", "3")
+    assert (rows["norma desconocida"], rows["precepto inexistente"]) == ("2", "1")
+    assert "norma no incluida" not in rows
+    assert lines[-5:] == [
+        "Añadidos: Ley 1, Ley 2, Ley 3, Ley 4, Ley 5 y 2 más.",
+        "Retirados: Ley [9].",
+        "Aviso: Copia antigua.",
+        "Índice: /tmp/indice",
+        "Omitidos: 1",
+    ]
+
+
+def test_the_table_fits_a_terminal():
+    lines = shown(QUIET, force_terminal=True, color_system=None)
+    assert all(len(line) <= 80 for line in lines)
+    assert "Normativa" in " ".join(lines)

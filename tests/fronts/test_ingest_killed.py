@@ -1,0 +1,100 @@
+"""An ingest that is killed at any moment: the old index serves, and the next run makes the new one exactly."""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from fakes import ingest_process
+from ingesting import ingest
+from small_laws import write_law
+
+from services.index import open_index
+from services.settings import Settings
+from services.store.edge import EdgeStore
+from services.store.points import Points
+
+pytestmark = pytest.mark.integration
+
+KILLS = 20
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def write_laws(folder: Path, version: int) -> Path:
+    """Write the laws of a version: most of them are the same in both, some differ, some are in one alone."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for number in range(12):
+        texts = [f"El descanso {number} del asunto {article} dura días." for article in range(25)]
+        if number < 3:
+            texts = [f"{text} Véase el artículo {version + 2}." for text in texts[5 * version :]]
+        write_law(folder / f"{number}.md", f"BOE-A-2000-{number}", *texts)
+    write_law(folder / "otra.md", f"BOE-A-2001-{version}", "Las vacaciones son de treinta días.")
+    return folder
+
+
+def held(folder: Path) -> dict[int, int]:
+    return {point.id: point.digest for point in Points.load(open_index(folder).folder)}
+
+
+async def stored(folder: Path) -> set[int]:
+    """Return the ids that the store itself gives back."""
+    index = open_index(folder)
+    store = EdgeStore(index.folder, list(index.manifest.collections))
+    try:
+        assert sum((await store.counts()).values()) == len(held(folder))
+        return {chunk["id"] for chunk in await store.fetch(list(held(folder)))}
+    finally:
+        await store.close()
+
+
+async def test_an_ingest_killed_at_random_moments(tmp_path: Path) -> None:
+    laws, index, home = tmp_path / "leyes", tmp_path / "indice", tmp_path / "home"
+    settings = Settings.read(env_file=None, index=index, home=home)
+    versions = []
+    for version in (0, 1):
+        fresh = settings.model_copy(update={"index": tmp_path / f"fresco{version}"})
+        await ingest([write_laws(laws, version)], fresh)
+        versions.append(held(fresh.index_folder))
+    assert len(versions[0].keys() ^ versions[1].keys()) > 30
+    assert sum(versions[1].get(point) != digest for point, digest in versions[0].items()) > 100
+
+    def begun() -> "subprocess.Popen[str]":
+        command = [sys.executable, "-m", ingest_process.__name__, str(laws), str(index), str(home)]
+        paths = os.pathsep.join([str(REPOSITORY), str(REPOSITORY / "tests")])
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": paths})
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begins\n"
+        return process
+
+    began = time.perf_counter()
+    with begun() as process:
+        assert process.wait() == 0
+    seconds = time.perf_counter() - began
+    moments = random.Random(5)
+    serving = held(index)
+    assert serving == versions[1]
+    killed = 0
+    for round_ in range(KILLS):
+        version = round_ % 2
+        write_laws(laws, version)
+        with begun() as process:
+            try:
+                process.wait(moments.uniform(0, 0.6 * seconds))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                killed += 1
+        now = held(index)
+        assert now in (serving, versions[version])
+        assert await stored(index) == now.keys()
+        serving = now
+    assert killed > KILLS // 2
+    for version in (0, 1):
+        await ingest([write_laws(laws, version)], settings)
+        assert held(index) == versions[version]
+        assert await stored(index) == versions[version].keys()
+    assert len(list((index / "generations").iterdir())) == 2
+    assert not list(index.glob("**/*.partial"))

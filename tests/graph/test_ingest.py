@@ -1,0 +1,278 @@
+"""The ingestion graph over real parts: files in, an embedded index out."""
+
+from pathlib import Path
+
+import pytest
+from ingesting import ingest
+from openai_server import failure, running_server
+from small_laws import write_law
+
+from graph.compose import open_services
+from graph.ingest import build_ingest
+from services.errors import InvalidInput, ModelError
+from services.index import open_index
+from services.settings import ModelSettings, Settings
+from services.store.points import Points
+
+
+def settings(folder: Path, **more: object) -> Settings:
+    return Settings.read(env_file=None, index=folder / "indice", home=folder / "home", **more)
+
+
+def points(configured: Settings) -> dict[int, int]:
+    """Return id and digest of every point of the index."""
+    return {point.id: point.digest for point in Points.load(open_index(configured.index_folder).folder)}
+
+
+async def texts(configured: Settings, law_id: str, key: str = "art:1") -> list[str]:
+    services = open_services(configured)
+    try:
+        return [chunk["text"] for chunk in await services.store.find(law_id, key)]
+    finally:
+        await services.close()
+
+
+def test_every_stage_has_its_name(tmp_path: Path) -> None:
+    names = set(build_ingest(settings(tmp_path)).get_graph().nodes)
+    stages = {"accept", "download", "discover", "read", "link", "contextualize", "write_index", "summarize"}
+    assert stages <= names
+
+
+async def test_what_has_not_changed_is_not_written_again(tmp_path: Path) -> None:
+    write_law(tmp_path / "leyes" / "a.md", "BOE-A-2000-1", "Uno.", "Dos.")
+    first = await ingest([tmp_path / "leyes"], settings(tmp_path))
+    assert (first["added"], first["updated"], first["unchanged"]) == (["Ley BOE-A-2000-1"], [], 0)
+    assert first["provisions"] == 2
+    assert first["written"] == first["parents"] + first["children"] == len(points(settings(tmp_path)))
+    again = await ingest([tmp_path / "leyes"], settings(tmp_path))
+    assert (again["added"], again["updated"], again["removed"], again["unchanged"]) == ([], [], [], 1)
+    assert again["generation"] == first["generation"]
+    assert again["written"] == 0
+    assert "write_index" not in again["seconds"]
+
+
+async def test_a_changed_provision_is_replaced_and_a_vanished_one_removed(tmp_path: Path) -> None:
+    many = [f"Descanso número {number}: véase el artículo 3." for number in range(1, 30)]
+    law = write_law(tmp_path / "leyes" / "a.md", "BOE-A-2000-1", *many)
+    configured = settings(tmp_path)
+    await ingest([law.parent], configured)
+    before = points(configured)
+    write_law(law, "BOE-A-2000-1", "Descanso nuevo.", *many[1:-1])
+    report = await ingest([law.parent], configured)
+    after = points(configured)
+    assert report["updated"] == ["Ley BOE-A-2000-1"]
+    # Parent and child of article 29 are gone; those of article 1 are others.
+    assert len(before.keys() - after.keys()) == report["deleted"] == 2
+    assert after.keys() <= before.keys()
+    assert sum(before[point] != digest for point, digest in after.items()) == report["written"] == 2
+    assert await texts(configured, "BOE-A-2000-1") == ["Descanso nuevo."]
+    assert await texts(configured, "BOE-A-2000-1", "art:29") == []
+    fresh = settings(tmp_path / "otro")
+    await ingest([law.parent], fresh)
+    assert points(fresh) == after
+
+
+async def test_a_file_that_vanished_from_its_folder_takes_its_law_along(tmp_path: Path) -> None:
+    folder = tmp_path / "leyes"
+    gone = write_law(folder / "a.md", "BOE-A-2000-1")
+    write_law(folder / "b.md", "BOE-A-2000-2")
+    write_law(tmp_path / "mas" / "c.md", "BOE-A-2000-3")
+    configured = settings(tmp_path)
+    await ingest([folder], configured)
+    await ingest([tmp_path / "mas"], configured)
+    assert open_index(configured.index_folder).manifest.documents["normativa"] == 3
+    gone.unlink()
+    report = await ingest([folder], configured)
+    assert report["removed"] == ["Ley BOE-A-2000-1"]
+    assert await texts(configured, "BOE-A-2000-1") == []
+    assert await texts(configured, "BOE-A-2000-2")
+    assert await texts(configured, "BOE-A-2000-3"), "of a folder that was not named"
+
+
+async def test_a_folder_that_is_not_there_takes_nothing_along(tmp_path: Path) -> None:
+    write_law(tmp_path / "leyes" / "a.md", "BOE-A-2000-1")
+    other = write_law(tmp_path / "b.md", "BOE-A-2000-2")
+    configured = settings(tmp_path)
+    await ingest([tmp_path / "leyes", other], configured)
+    (tmp_path / "leyes").rename(tmp_path / "movida")
+    report = await ingest([tmp_path / "leyes", other], configured)
+    assert [Path(failure["source"]).name for failure in report["failures"]] == ["leyes"]
+    assert report["removed"] == []
+    assert await texts(configured, "BOE-A-2000-1")
+
+
+async def test_a_file_that_can_no_longer_be_read_keeps_its_place(tmp_path: Path) -> None:
+    law = write_law(tmp_path / "leyes" / "a.md", "BOE-A-2000-1")
+    write_law(tmp_path / "leyes" / "b.md", "BOE-A-2000-2")
+    configured = settings(tmp_path)
+    await ingest([law.parent], configured)
+    law.write_text("---\nidentifier: BOE-A-2000-1\n---\n")
+    report = await ingest([law.parent], configured)
+    assert [Path(failure["source"]).name for failure in report["failures"]] == ["a.md"]
+    assert (report["removed"], report["updated"]) == ([], [])
+    assert await texts(configured, "BOE-A-2000-1") == ["El descanso semanal es de día y medio."]
+
+
+async def test_documents_are_removed_by_name(tmp_path: Path) -> None:
+    write_law(tmp_path / "leyes" / "a.md", "BOE-A-2000-1")
+    write_law(tmp_path / "leyes" / "b.md", "BOE-A-2015-11430", "Vacaciones de treinta días.")
+    configured = settings(tmp_path)
+    await ingest([tmp_path / "leyes"], configured)
+    report = await ingest([], configured, remove=["ET"])
+    assert report["removed"] == ["Estatuto de los Trabajadores"]
+    assert await texts(configured, "BOE-A-2015-11430") == []
+    assert await texts(configured, "BOE-A-2000-1")
+    before = open_index(configured.index_folder).folder
+    with pytest.raises(InvalidInput, match=r"«BOE-A-1999-1» no está entre los documentos .*BOE-A-2000-1"):
+        await ingest([], configured, remove=["BOE-A-1999-1", "BOE-A-2000-1"])
+    assert open_index(configured.index_folder).folder == before
+
+
+async def test_references_of_unchanged_laws_follow_what_comes_and_goes(tmp_path: Path) -> None:
+    write_law(tmp_path / "a.md", "BOE-A-2000-1", "Se aplica el artículo 38 del Estatuto de los Trabajadores.")
+    labour = write_law(tmp_path / "b.md", "BOE-A-2015-11430", *(f"Asunto {number}." for number in range(1, 39)))
+    configured = settings(tmp_path)
+
+    async def cited() -> list[str]:
+        services = open_services(configured)
+        try:
+            [citing] = await services.store.find("BOE-A-2000-1", "art:1")
+            return [chunk["provision"] for chunk in await services.store.fetch(citing["refs"])]
+        finally:
+            await services.close()
+
+    report = await ingest([tmp_path / "a.md"], configured)
+    assert report["unresolved"] == {"law not held": 1}
+    assert await cited() == []
+    report = await ingest([labour], configured)
+    assert (report["added"], report["resolved"]) == (["Estatuto de los Trabajadores"], 1)
+    assert await cited() == ["Artículo 38"]
+    await ingest([], configured, remove=["BOE-A-2015-11430"])
+    assert await cited() == []
+
+
+async def test_the_second_file_of_a_law_is_named_and_the_first_kept(tmp_path: Path) -> None:
+    first = write_law(tmp_path / "leyes" / "b.md", "BOE-A-2000-1")
+    second = write_law(tmp_path / "historia" / "a.md", "BOE-A-2000-1", "Las horas extraordinarias se pagan.")
+    told = [
+        {
+            "source": str(second),
+            "reason": f"contiene la misma norma (BOE-A-2000-1) que {first}, que es la que se conserva",
+        }
+    ]
+    for _ in range(2):
+        report = await ingest([first.parent, second.parent], settings(tmp_path))
+        assert report["failures"] == told
+    assert await texts(settings(tmp_path), "BOE-A-2000-1") == ["El descanso semanal es de día y medio."]
+
+
+async def test_a_law_whose_first_file_is_broken_is_read_from_the_second(tmp_path: Path) -> None:
+    (tmp_path / "leyes").mkdir()
+    (tmp_path / "leyes" / "a.md").write_text("---\nidentifier: BOE-A-2000-1\n---\n")
+    write_law(tmp_path / "leyes" / "b.md", "BOE-A-2000-1")
+    report = await ingest([tmp_path / "leyes"], settings(tmp_path))
+    assert report["added"] == ["Ley BOE-A-2000-1"]
+    assert [Path(failure["source"]).name for failure in report["failures"]] == ["a.md"]
+
+
+async def test_a_ruling_comes_with_what_it_interprets(tmp_path: Path) -> None:
+    write_law(tmp_path / "ley.md", "BOE-A-2015-11430", *(f"Asunto {number}." for number in range(1, 39)))
+    ruling = tmp_path / "sentencia.txt"
+    ruling.write_text(
+        "---\ncourt: Tribunal Supremo\nnumber: STS 1/2024\ndate: 2024-01-09\necli: ECLI:ES:TS:2024:1\n"
+        "title: Vacaciones\nprovisions: [ET 38]\n---\nLas vacaciones no disfrutadas por enfermedad se conservan.\n"
+    )
+    configured = settings(tmp_path)
+    report = await ingest([tmp_path / "ley.md", ruling], configured)
+    assert report["failures"] == []
+    services = open_services(configured)
+    try:
+        [law] = await services.store.find("BOE-A-2015-11430", "art:38")
+        citing = await services.store.citing([law["id"]])
+        assert "ECLI:ES:TS:2024:1" in {chunk["law_id"] for chunk in citing}
+        assert {chunk["collection"] for chunk in citing} == {"sentencias"}
+    finally:
+        await services.close()
+
+
+async def test_other_settings_build_everything_anew_from_the_catalogue(tmp_path: Path) -> None:
+    write_law(tmp_path / "a.md", "BOE-A-2000-1")
+    await ingest([tmp_path / "a.md"], settings(tmp_path))
+    other = settings(tmp_path, lsa_dimensions=32)
+    write_law(tmp_path / "b.md", "BOE-A-2000-2")
+    report = await ingest([tmp_path / "b.md"], other)
+    assert report["added"] == ["Ley BOE-A-2000-2"]
+    assert report["written"] == len(points(other))
+    assert await texts(other, "BOE-A-2000-1")
+
+
+async def test_rebuild_makes_the_same_index_again(tmp_path: Path) -> None:
+    write_law(tmp_path / "a.md", "BOE-A-2000-1")
+    configured = settings(tmp_path)
+    await ingest([tmp_path / "a.md"], configured)
+    before = points(configured)
+    report = await ingest([], configured, rebuild=True)
+    assert report["written"] == len(before)
+    assert points(configured) == before
+
+
+async def test_an_ingest_that_comes_between_is_not_undone(tmp_path: Path) -> None:
+    write_law(tmp_path / "a.md", "BOE-A-2000-1")
+    write_law(tmp_path / "b.md", "BOE-A-2000-2")
+    configured = settings(tmp_path)
+    stages = []
+    async for update in build_ingest(configured).astream({"paths": [str(tmp_path / "a.md")]}, stream_mode="updates"):
+        stages += list(update)
+        if stages == ["accept", "discover", "read", "link"]:
+            await ingest([tmp_path / "b.md"], configured)
+    assert stages.count("discover") == 2
+    assert await texts(configured, "BOE-A-2000-1")
+    assert await texts(configured, "BOE-A-2000-2")
+
+
+@pytest.mark.parametrize(
+    ("request_", "says"),
+    [
+        ({}, "Nada que hacer"),
+        ({"confirmed": True}, "Nada que hacer"),
+        ({"boe": ["ET"]}, "«ET» no es un identificador del BOE"),
+        ({"paths": ["/no/existe"]}, "/no/existe: no existe"),
+        ({"remove": ["ET"]}, "no está entre los documentos del índice"),
+    ],
+)
+async def test_what_cannot_be_done_is_said(tmp_path: Path, request_: dict, says: str) -> None:
+    with pytest.raises(InvalidInput, match=says):
+        await build_ingest(settings(tmp_path)).ainvoke(request_)
+    assert not (tmp_path / "indice" / "current").exists()
+
+
+async def test_the_steps_tell_how_far_they_are(tmp_path: Path) -> None:
+    write_law(tmp_path / "a.md", "BOE-A-2000-1")
+    told = [
+        (event["step"], event["done"], event["total"])
+        async for event in build_ingest(settings(tmp_path)).astream(
+            {"paths": [str(tmp_path / "a.md")]}, stream_mode="custom"
+        )
+    ]
+    assert told[:3] == [("Leyendo documentos", 1, 1), ("Enlazando citas", 0, 0), ("Preparando fragmentos", 0, 0)]
+    assert told[3] == ("Analizando el vocabulario", 0, 0)
+    assert {step for step, _, _ in told[4:]} == {"Indexando fragmentos"}
+    assert told[-1][1] == told[-1][2]
+
+
+async def test_vectors_that_were_paid_for_are_not_paid_again(tmp_path: Path) -> None:
+    write_law(tmp_path / "a.md", "BOE-A-2000-1", *(f"Descanso {number}." for number in range(300)))
+    with running_server() as server:
+        server.native_dimensions["vectores"] = 8
+        embedder = ModelSettings(provider="compatible", base_url=server.url, model="vectores", dimensions=8)
+        configured = settings(tmp_path, embedder=embedder, ingest_workers=1)
+        server.script("vectores", "", failure(400))
+        with pytest.raises(ModelError):
+            await ingest([tmp_path / "a.md"], configured)
+        paid = {text for request in server.requests[:1] for text in request.body["input"]}
+        server.requests.clear()
+        await ingest([tmp_path / "a.md"], configured)
+        asked = [text for request in server.requests for text in request.body["input"]]
+        assert paid
+        assert not paid & set(asked)
+        assert len(asked) == len(set(asked))

@@ -1,0 +1,90 @@
+"""Encoding in batches: the same vectors whoever works, in order, and none twice."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import numpy as np
+import pytest
+from doubles import make_chunk
+
+from ingestion.indexing.encoding import BATCH, NO_WORDS, WORTH_PROCESSES, Encoded, encoded, offline_encoder
+from ingestion.indexing.entries import Entry
+from services.lsa import LsaEmbedder
+
+TEXTS = [f"El descanso número {n} dura días y el permiso {n % 7} horas" for n in range(40)]
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("modelos")
+    LsaEmbedder.fit(TEXTS, 8).save(folder)
+    return folder
+
+
+def entries(count: int) -> list[Entry]:
+    return [
+        Entry(make_chunk(n), dense=TEXTS[n] if n % 2 else "", sparse="" if n % 2 else TEXTS[n]) for n in range(count)
+    ]
+
+
+@pytest.mark.integration
+async def test_processes_give_what_this_one_gives(models: Path) -> None:
+    async with AsyncExitStack() as stack:
+        here = await (await offline_encoder(models, 0, 2, stack))(entries(9))
+        there = await (await offline_encoder(models, WORTH_PROCESSES, 2, stack))(entries(9))
+    assert here.sparse == there.sparse
+    assert [one is None for one in here.dense] == [n % 2 == 0 for n in range(9)]
+    for one, other in zip(here.dense, there.dense, strict=True):
+        assert (one is None) == (other is None)
+        if one is not None:
+            np.testing.assert_allclose(one, other, atol=1e-6)
+    assert [words == NO_WORDS for words in here.sparse] == [n % 2 == 1 for n in range(9)]
+
+
+async def test_a_text_without_a_known_word_has_no_direction(models: Path) -> None:
+    async with AsyncExitStack() as stack:
+        encode = await offline_encoder(models, 1, 1, stack)
+        assert (await encode([Entry(make_chunk(1), dense="xyzzy")])).dense == [None]
+
+
+async def test_batches_come_in_order_and_the_first_goes_alone() -> None:
+    running: list[int] = []
+    most: list[int] = []
+
+    async def encode(batch: list[Entry]) -> Encoded:
+        running.append(batch[0].chunk["id"])
+        most.append(len(running))
+        # The later ones are ready first.
+        for _ in range(10 - batch[0].chunk["id"] // BATCH):
+            await asyncio.sleep(0)
+        running.remove(batch[0].chunk["id"])
+        return Encoded(batch, [], [])
+
+    many = [Entry(make_chunk(n)) for n in range(4 * BATCH + 1)]
+    batches = [batch.entries async for batch in encoded(many, encode, 2)]
+    assert [entry.chunk["id"] for batch in batches for entry in batch] == list(range(4 * BATCH + 1))
+    assert [len(batch) for batch in batches] == [BATCH] * 4 + [1]
+    assert most[0] == 1
+    assert max(most) == 3
+
+
+async def test_a_failure_ends_the_other_batches() -> None:
+    ended: list[int] = []
+
+    async def encode(batch: list[Entry]) -> Encoded:
+        first = batch[0].chunk["id"]
+        try:
+            if first == BATCH:
+                raise ZeroDivisionError
+            if first > BATCH:
+                await asyncio.Event().wait()
+        finally:
+            ended.append(first)
+        return Encoded(batch, [], [])
+
+    many = [Entry(make_chunk(n)) for n in range(3 * BATCH)]
+    with pytest.raises(ZeroDivisionError):
+        async for _ in encoded(many, encode, 2):
+            pass
+    assert sorted(ended) == [0, BATCH, 2 * BATCH]

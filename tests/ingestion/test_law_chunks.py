@@ -1,0 +1,76 @@
+"""Chunks of laws in several wordings; what becomes of wordings when the whole law ends."""
+
+import pytest
+
+from ingestion.chunking.law_chunks import law_chunks
+from ingestion.laws import Law, Provision
+from services.errors import InvalidInput
+
+
+def wording(text, **fields):
+    return Provision("Artículo 1", "art:1", "Objeto", "TÍTULO I", (text,), **fields)
+
+
+def law(*provisions, **fields):
+    given = {"status": "in_force", "valid_to": None, "status_note": ""} | fields
+    return Law("BOE-A-2001-1", "Ley de pruebas", "ley", "2001-01-02", provisions=provisions, **given)
+
+
+OLD = wording("Antes.", valid_to="2010-05-01", status="modificada", status_note="Hasta abril.")
+NEW = wording("Ahora.", valid_from="2010-05-01", notes=("Se modifica por la Ley 2/2010.",))
+
+
+def validity(chunks):
+    return [(one["valid_from"], one["valid_to"], one["status"], one["status_note"]) for one in chunks]
+
+
+def test_each_wording_has_chunks_and_validity_of_its_own():
+    chunks = law_chunks(law(OLD, NEW))
+    assert validity(chunks) == [
+        ("2001-01-02", "2010-05-01", "modificada", "Hasta abril."),
+        ("2010-05-01", None, "vigente", ""),
+    ]
+    assert len({one["id"] for one in chunks}) == 2
+    assert [(one["text"], one["part"], one["parts"]) for one in chunks] == [("Antes.", 1, 1), ("Ahora.", 1, 1)]
+
+
+def test_parts_are_counted_in_each_wording():
+    long = wording("\n\n".join(f"{n}. {'a' * 1_200}." for n in (1, 2, 3)), valid_to="2010-05-01")
+    chunks = law_chunks(law(long, NEW))
+    assert [(one["part"], one["parts"]) for one in chunks] == [(1, 3), (2, 3), (3, 3), (1, 1)]
+    assert len({one["id"] for one in chunks}) == 4
+
+
+def test_notes_are_kept_beside_the_text():
+    old, new = law_chunks(law(OLD, NEW))
+    assert (old["notes"], new["notes"]) == ([], ["Se modifica por la Ley 2/2010."])
+    assert "Se modifica" not in new["text"]
+
+
+def test_the_end_of_the_law_is_that_of_its_last_wordings_only():
+    chunks = law_chunks(law(OLD, NEW, status="repealed", valid_to="2015-11-13", status_note="Norma derogada."))
+    assert validity(chunks) == [
+        ("2001-01-02", "2010-05-01", "modificada", "Hasta abril."),
+        ("2010-05-01", "2015-11-13", "derogada", "Norma derogada."),
+    ]
+
+
+def test_no_wording_outlives_its_law():
+    late = wording("Tarde.", valid_to="2020-01-01", status="modificada")
+    (one,) = law_chunks(law(late, status="repealed", valid_to="2015-11-13", status_note="Norma derogada."))
+    assert (one["valid_to"], one["status"]) == ("2015-11-13", "derogada")
+
+
+def test_an_old_wording_keeps_its_end_where_that_of_the_law_is_not_known():
+    chunks = law_chunks(law(OLD, NEW, status="expired"))
+    assert [(one["valid_to"], one["status"]) for one in chunks] == [("2010-05-01", "modificada"), (None, "agotada")]
+
+
+def test_two_wordings_from_one_day_are_refused():
+    with pytest.raises(InvalidInput, match=r"Artículo 1.*2001-01-02"):
+        law_chunks(law(wording("Una."), wording("Otra.", valid_from="2001-01-02")))
+
+
+def test_the_territory_is_that_of_the_law():
+    (one,) = law_chunks(law(wording("Uno."), territory="Comunidad Foral de Navarra"))
+    assert one["territory_ccaa"] == "Comunidad Foral de Navarra"

@@ -1,0 +1,292 @@
+"""Updates of an index on a server, which change the collections that are being searched."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fakes.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
+from fakes.index_process import make_wanted, running, served, wanted
+from fakes.qdrant_rest import FakeQdrant, running_qdrant
+from fakes.stores import build, contents, describe, update
+
+from services.errors import ConfigurationError, IndexMissing, StoreUnavailable
+from services.index import IndexBuilder, open_index
+from services.protocols import HybridQuery, SearchFilter
+from services.settings import Settings
+from services.store.builder import digest
+from services.store.manifest import Index
+from services.store.pending import PENDING
+from services.store.points import UNKNOWN, Points
+from services.store.server import ServerStore
+from services.store.server_writer import server_writer
+from services.store.writer import WriterFactory
+
+QUERY = HybridQuery(unit(1, 0), terms({1: 1.0}))
+
+
+@pytest.fixture
+def qdrant() -> Iterator[FakeQdrant]:
+    with running_qdrant() as state:
+        yield state
+
+
+@pytest.fixture
+def writer(qdrant: FakeQdrant) -> WriterFactory:
+    return server_writer(settings(qdrant))
+
+
+def settings(qdrant: FakeQdrant) -> Settings:
+    return Settings.read(None, store="server", qdrant_url=qdrant.url)
+
+
+def stored(qdrant: FakeQdrant, generation: str) -> dict[int, str]:
+    """The texts of what the server holds of a generation, by id."""
+    return {
+        id: point["payload"]["page_content"]
+        for name, points in qdrant.collections.items()
+        if name.endswith(f"__{generation}")
+        for id, point in points.items()
+    }
+
+
+def texts(*batches: Batch) -> dict[int, str]:
+    return {chunk["id"]: chunk["text"] for batch in batches for chunk in batch.chunks}
+
+
+def parent(id: int, **fields: object) -> Batch:
+    return Batch([make_chunk(id, **fields)], [None], [terms({1: 1.0})])
+
+
+async def test_an_update_touches_what_differs_and_nothing_else(
+    qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
+) -> None:
+    first = await build(tmp_path, served(), writer)
+    name = f"normativa__{first.manifest.generation}"
+    qdrant.requests.clear()
+    index, held = await make_wanted(tmp_path, writer)
+    assert held == {chunk["id"]: digest(chunk) for batch in served() for chunk in batch.chunks}
+    assert index.manifest.stored_as == first.manifest.stored_as == first.manifest.generation
+    assert index.manifest.generation != first.manifest.generation
+    assert stored(qdrant, first.manifest.generation) == texts(*wanted())
+    [deleted] = qdrant.asked("POST", f"/collections/{name}/points/delete")
+    assert sorted(deleted.body["points"]) == [3, 12, 13]
+    written = [
+        point["id"] for asked in qdrant.asked("PUT", f"/collections/{name}/points") for point in asked.body["points"]
+    ]
+    assert written == [2, 22]
+    assert not (tmp_path / PENDING).exists()
+
+
+async def test_aliases_and_collections_stay_while_they_are_needed(
+    qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
+) -> None:
+    first = await build(tmp_path, served(), writer)
+    collections, aliases = set(qdrant.collections), dict(qdrant.aliases)
+    qdrant.requests.clear()
+    index: Index = first
+    for id in (4, 5, 6):
+        index, _ = await update(tmp_path, index, [parent(id)], writer=writer)
+        assert (set(qdrant.collections), qdrant.aliases) == (collections, aliases)
+    assert not qdrant.asked("POST", "/collections/aliases"), "they lead there already"
+    assert not qdrant.asked("DELETE", ".*")
+    assert not first.folder.exists()
+    # a rebuild: the last update stays for who has it open, and with it its collections
+    rebuilt = await build(tmp_path, served(), writer)
+    assert set(qdrant.collections) == collections | {f"normativa__{rebuilt.manifest.generation}"}
+    assert qdrant.aliases == {"normativa": f"normativa__{rebuilt.manifest.generation}"}
+    again, _ = await update(tmp_path, rebuilt, [parent(7)], writer=writer)
+    assert set(qdrant.collections) == {f"normativa__{rebuilt.manifest.generation}"}, "nobody needs the first any more"
+    assert stored(qdrant, rebuilt.manifest.generation).keys() == texts(*served(), parent(7)).keys()
+    assert again.manifest.stored_as == rebuilt.manifest.generation
+
+
+async def test_a_new_collection_gets_its_alias(qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path) -> None:
+    first = await build(tmp_path, served(), writer)
+    await update(tmp_path, first, [parent(9, collection="sentencias")], writer=writer)
+    assert qdrant.aliases == {name: f"{name}__{first.manifest.generation}" for name in ("normativa", "sentencias")}
+
+
+@pytest.mark.parametrize("batches", [0, 1, 2, 3])
+async def test_after_an_update_that_failed_the_next_knows_what_it_touched(
+    qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path, batches: int
+) -> None:
+    first = await build(tmp_path, served(), writer)
+
+    async def fail() -> None:
+        async with IndexBuilder(tmp_path, writer) as builder:
+            await builder.continue_from(first)
+            await builder.remove([3, 13])
+            for batch in wanted()[:batches]:
+                await builder.add(batch.chunks, batch.dense, batch.sparse)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail()
+    assert open_index(tmp_path) == first
+    assert set(qdrant.aliases.values()) <= set(qdrant.collections)
+    index, held = await make_wanted(tmp_path, writer)
+    began = {7, 17}  # in a collection of their own, which goes
+    touched = {3, 13} | texts(*wanted()[:batches]).keys() - began
+    assert {id for id, known in held.items() if known == UNKNOWN} == touched
+    assert {id: known for id, known in held.items() if known != UNKNOWN} == {
+        chunk["id"]: digest(chunk) for batch in served() for chunk in batch.chunks if chunk["id"] not in touched
+    }
+    await as_wanted(qdrant, index)
+
+
+async def as_wanted(qdrant: FakeQdrant, index: Index) -> None:
+    """Check ids, payloads, counts, parents and digests of an index that ``make_wanted`` has made."""
+    chunks = {chunk["id"]: chunk for batch in wanted() for chunk in batch.chunks}
+    assert stored(qdrant, index.manifest.stored_as) == texts(*wanted())
+    store = ServerStore.connect(settings(qdrant), index)
+    assert (await contents(store, index)).keys() == chunks.keys()
+    assert await store.counts() == index.manifest.collections == {"normativa": 4, "sentencias": 2}
+    await store.close()
+    table = {point.id: (point.parent, point.digest) for point in Points.load(index.folder)}
+    assert table == {id: (chunk["parent_id"] or id, digest(chunk)) for id, chunk in chunks.items()}
+    assert set(qdrant.aliases) == {"normativa", "sentencias"}
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("write", [1, 2, 3])
+async def test_an_update_is_killed_and_the_next_puts_it_right(
+    qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path, write: int
+) -> None:
+    """The process dies as the server carries out its first, second … write; the update after it is killed too."""
+    first = await build(tmp_path, served(), writer)
+    for nth in (write, 1, write):
+        with running("update", tmp_path, "ready", qdrant.url) as process:
+            left = nth
+
+            def kill(pid: int = process.pid) -> None:
+                nonlocal left
+                left -= 1
+                if left == 0:
+                    os.kill(pid, signal.SIGKILL)
+
+            qdrant.before_write = kill
+            process.stdin.write("\n")
+            process.stdin.flush()
+            assert process.wait() == -signal.SIGKILL
+        qdrant.before_write = lambda: None
+        assert open_index(tmp_path) == first
+    index, held = await make_wanted(tmp_path, writer)
+    assert UNKNOWN in held.values()
+    await as_wanted(qdrant, index)
+    _, held = await make_wanted(tmp_path, writer)
+    assert UNKNOWN not in held.values()
+
+
+async def test_a_collection_that_a_killed_update_began_is_begun_anew(
+    qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
+) -> None:
+    first = await build(tmp_path, served(), writer)
+    name = f"sentencias__{first.manifest.generation}"
+    qdrant.collections[name] = {99: {"payload": {}}}
+    (tmp_path / PENDING).write_text(
+        f'{{"stored_as": "{first.manifest.generation}", "ids": {{"sentencias": [99], "normativa": [2]}}}}\n'
+    )
+    index, digests = await update(tmp_path, first, [parent(2), parent(9, collection="sentencias")], writer=writer)
+    assert digests[2] == UNKNOWN
+    assert 99 not in digests
+    assert index.manifest.collections == {"normativa": 6, "sentencias": 1}
+    assert set(qdrant.collections[name]) == {9}
+
+
+async def test_a_half_written_note_hides_none_that_follows(
+    qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
+) -> None:
+    first = await build(tmp_path, served(), writer)
+    with (tmp_path / PENDING).open("a") as log:
+        log.write('{"stored_as": "20')  # killed while it noted, and so before it changed anything
+    qdrant.fail[".*/points"] = 500
+    with pytest.raises(StoreUnavailable):
+        await update(tmp_path, first, [parent(2, text="a medias")], writer=writer)
+    qdrant.fail.clear()
+    _, digests = await update(tmp_path, first, [parent(2, text="entero")], writer=writer)
+    assert {id for id, known in digests.items() if known == UNKNOWN} == {2}
+    assert stored(qdrant, first.manifest.generation)[2] == "entero"
+
+
+async def test_where_an_update_cannot_be_served_what_is_served_stays(
+    qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
+) -> None:
+    """The manifest of the new generation is there by then, and names the collections that are in use."""
+    first = await build(tmp_path, served(), writer)
+    pointer = (tmp_path / "current").read_text()
+
+    async def fail() -> None:
+        async with IndexBuilder(tmp_path, writer) as builder:
+            await builder.continue_from(first)
+            (tmp_path / "current").unlink()
+            (tmp_path / "current").mkdir()
+            await builder.commit(describe())
+
+    with pytest.raises(ConfigurationError):
+        await fail()
+    (tmp_path / "current").rmdir()
+    (tmp_path / "current").write_text(pointer)
+    assert stored(qdrant, first.manifest.generation) == texts(*served())
+    assert not qdrant.asked("DELETE", ".*")
+    assert open_index(tmp_path) == first
+
+
+@pytest.mark.parametrize("moved", [False, True], ids=["refused", "reply lost"])
+async def test_where_the_aliases_fail_the_next_update_is_exact(
+    qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path, moved: bool
+) -> None:
+    first = await build(tmp_path, served(), writer)
+    if moved:
+        qdrant.lose_reply = "/collections/aliases"
+    else:
+        qdrant.fail["/collections/aliases"] = 500
+    with pytest.raises(StoreUnavailable):
+        await make_wanted(tmp_path, writer)
+    assert open_index(tmp_path) == first
+    qdrant.fail.clear()
+    qdrant.lose_reply = ""
+    index, _ = await make_wanted(tmp_path, writer)
+    await as_wanted(qdrant, index)
+
+
+async def test_an_open_process_sees_an_update_with_its_parents(
+    qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
+) -> None:
+    first = await build(tmp_path, served(), writer)
+    store = ServerStore.connect(settings(qdrant), first)
+    new = make_chunk(8, text="nuevo")
+    young = Batch([new, make_child(81, new), make_child(82, new)], [None, unit(1, 0), unit(1, 0)], [NO_TERMS] * 3)
+    orphan = Batch([make_child(91, make_chunk(9))], [unit(1, 0)], [NO_TERMS])
+    await update(tmp_path, first, [young, orphan], remove=[3, 13], writer=writer)
+    qdrant.requests.clear()
+    [hits] = await store.search("normativa", [QUERY], limit=10, prefetch=20, where=SearchFilter())
+    assert sorted(hit.chunk["id"] for hit in hits) == [1, 2, 8], "no child, and nothing whose parent is not there"
+    asked = qdrant.asked("POST", f"/collections/normativa__{first.manifest.generation}/points")[0]
+    assert (asked.body["ids"], asked.body["with_payload"]) == ([8, 81, 82, 91], ["metadata.parent_id"])
+    await store.close()
+
+
+async def test_what_a_process_has_open_is_asked_for_nothing_more(
+    qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
+) -> None:
+    index = await build(tmp_path, served(), writer)
+    store = ServerStore.connect(settings(qdrant), index)
+    qdrant.requests.clear()
+    await store.search("normativa", [QUERY], limit=10, prefetch=20, where=SearchFilter())
+    assert [asked.path.rpartition("/")[2] for asked in qdrant.requests] == ["batch", "points"]
+    await store.close()
+
+
+async def test_a_server_without_the_collections_is_not_updated(
+    qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
+) -> None:
+    first = await build(tmp_path, served(), writer)
+    name = f"normativa__{first.manifest.generation}"
+    held = qdrant.collections.pop(name)
+    with pytest.raises(IndexMissing, match=rf"no tiene {name}.*ARTICULADO_QDRANT_URL.*--rebuild"):
+        await update(tmp_path, first, [parent(4)], writer=writer)
+    assert name not in qdrant.collections
+    qdrant.collections[name] = held
+    await update(tmp_path, first, [parent(4)], writer=writer)

@@ -1,0 +1,169 @@
+"""How a large collection gets onto a server: sizes of requests, how many at once, and when it is indexed."""
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fakes.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
+from fakes.qdrant_rest import FakeQdrant, running_qdrant
+from fakes.stores import build, update
+
+from services.errors import StoreUnavailable
+from services.index import open_index
+from services.settings import Settings
+from services.store.connection import connect
+from services.store.server_collection import IDLE_LOOKS
+from services.store.server_writer import REQUESTS_AT_ONCE, ServerWriter, server_writer
+from services.store.writer import WriterFactory
+
+MEGABYTE = 1_000_000
+SERVER_LIMIT = 32 * MEGABYTE
+
+
+@pytest.fixture
+def qdrant() -> Iterator[FakeQdrant]:
+    with running_qdrant() as state:
+        yield state
+
+
+def settings(qdrant: FakeQdrant, **more: object) -> Settings:
+    return Settings.read(None, store="server", qdrant_url=qdrant.url, **more)
+
+
+def impatient(qdrant: FakeQdrant) -> WriterFactory:
+    """A writer that looks again at once."""
+    return lambda folder: ServerWriter(connect(settings(qdrant)), folder.name, look_every=0)
+
+
+def points(count: int, collection: str = "normativa") -> Batch:
+    chunks = [make_chunk(id, collection=collection) for id in range(1, count + 1)]
+    return Batch(chunks, [unit(1, 0)] * count, [NO_TERMS] * count)
+
+
+def widest(count: int, dimensions: int) -> Batch:
+    """Children as large as they get: long texts of letters of two bytes, numbers of many digits."""
+    parent = make_chunk(1, text="ñ" * 2_000, notes=["ñ" * 500] * 3)
+    vector = np.random.default_rng(1).standard_normal(dimensions, dtype=np.float32)
+    chunks = [make_child(id, parent, text="ñ" * 350) for id in range(2, count + 2)]
+    return Batch([parent, *chunks], [vector / np.linalg.norm(vector)] * (count + 1), [terms({1: 0.1})] * (count + 1))
+
+
+@pytest.mark.parametrize(("dimensions", "requests"), [(192, 3), (1_536, 3), (3_072, 3), (4_096, 3), (8_192, 6)])
+async def test_a_request_is_no_larger_than_a_server_takes(
+    qdrant: FakeQdrant, tmp_path: Path, dimensions: int, requests: int
+) -> None:
+    await build(tmp_path, [widest(512, dimensions)], server_writer(settings(qdrant)))
+    sent = qdrant.asked("PUT", ".*/points")
+    assert len(sent) == requests, "513 points: 256 a request, or 800,000 numbers"
+    largest = max(len(json.dumps(asked.body, ensure_ascii=False, separators=(",", ":")).encode()) for asked in sent)
+    assert largest < 0.75 * SERVER_LIMIT
+
+
+async def test_requests_go_side_by_side_and_a_few_at_a_time(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    together = threading.Barrier(REQUESTS_AT_ONCE, timeout=10)
+    writing = most = 0
+    lock = threading.Lock()
+
+    def wait_for_the_others() -> None:
+        nonlocal writing, most
+        with lock:
+            writing += 1
+            most = max(most, writing)
+        together.wait()
+        with lock:
+            writing -= 1
+
+    qdrant.before_write = wait_for_the_others
+    index = await build(tmp_path, [points(256 * REQUESTS_AT_ONCE * 2)], server_writer(settings(qdrant)))
+    assert index.manifest.collections == {"normativa": 256 * REQUESTS_AT_ONCE * 2}
+    assert most <= REQUESTS_AT_ONCE
+    assert len(qdrant.asked("PUT", ".*/points")) == 2 * REQUESTS_AT_ONCE
+
+
+async def test_where_a_request_fails_the_build_does(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    count = 0
+
+    def fail_once() -> None:
+        nonlocal count
+        count += 1
+        if count == 3:
+            raise ConnectionAbortedError
+
+    qdrant.before_write = fail_once
+    with pytest.raises(StoreUnavailable):
+        await build(tmp_path, [points(256 * 4)], server_writer(settings(qdrant)))
+    assert qdrant.collections == {}
+
+
+def order(qdrant: FakeQdrant) -> list[str]:
+    """What was asked of collections, in order, without repetitions."""
+    said = {("PATCH", 3): "index", ("GET", 3): "look", ("PUT", 3): "create", ("POST", 4): "other"}
+    steps = []
+    for asked in qdrant.requests:
+        parts = asked.path.split("/")
+        step = "upsert" if asked.path.endswith("/points") else said.get((asked.method, len(parts)), parts[-1])
+        if steps[-1:] != [step]:
+            steps.append(step)
+    return steps
+
+
+async def test_a_collection_is_indexed_when_it_is_whole_and_served_when_it_is_indexed(
+    qdrant: FakeQdrant, tmp_path: Path
+) -> None:
+    qdrant.states = ["grey", "yellow", "yellow", "green"]
+    index = await build(tmp_path, [points(300)], impatient(qdrant))
+    steps = order(qdrant)
+    assert steps == ["collections", "create", "index", "upsert", "index", "look", "count", "aliases"] or steps == [
+        *("create", "index", "upsert", "index", "look", "count", "aliases")
+    ]
+    name = f"normativa__{index.manifest.generation}"
+    assert qdrant.asked("PUT", f"/collections/{name}")[0].body["hnsw_config"] == {"m": 0}
+    [asked] = qdrant.asked("PATCH", f"/collections/{name}")
+    assert asked.body == {"hnsw_config": {"m": 16}}
+    assert len(qdrant.asked("GET", f"/collections/{name}")) == 4
+
+
+async def test_a_collection_that_cannot_be_indexed_is_not_served(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    old = await build(tmp_path, [points(3)], impatient(qdrant))
+    aliases = dict(qdrant.aliases)
+    qdrant.states = ["yellow", "red"]
+    with pytest.raises(StoreUnavailable, match="no ha podido indexar la colección «normativa__"):
+        await build(tmp_path, [points(5)], impatient(qdrant))
+    assert (open_index(tmp_path), qdrant.aliases) == (old, aliases)
+    assert set(qdrant.collections) == {f"normativa__{old.manifest.generation}"}
+
+
+async def test_a_server_that_does_not_begin_is_not_waited_for_for_ever(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    qdrant.states = ["grey"] * 1_000
+    index = await build(tmp_path, [points(3)], impatient(qdrant))
+    assert open_index(tmp_path) == index
+    assert len(qdrant.states) == 1_000 - IDLE_LOOKS - 1
+
+
+async def test_an_update_indexes_only_what_it_creates(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    first = await build(tmp_path, [points(3)], impatient(qdrant))
+    qdrant.requests.clear()
+    second, _ = await update(tmp_path, first, [points(2)], writer=impatient(qdrant))
+    assert not qdrant.asked("PATCH", ".*")
+    ruling = Batch([make_chunk(9, collection="sentencias")], [unit(1, 0)], [NO_TERMS])
+    await update(tmp_path, second, [ruling], writer=impatient(qdrant))
+    [asked] = qdrant.asked("PATCH", ".*")
+    assert asked.path == f"/collections/sentencias__{first.manifest.generation}"
+
+
+async def test_what_does_not_fit_into_memory_stays_on_the_disk(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    index = await build(tmp_path, [points(3)], server_writer(settings(qdrant, qdrant_on_disk=True)))
+    name = f"normativa__{index.manifest.generation}"
+    [created] = qdrant.asked("PUT", f"/collections/{name}")
+    assert created.body == {
+        "vectors": {"text-dense": {"size": 2, "distance": "Cosine", "on_disk": True}},
+        "sparse_vectors": {"text-sparse": {"modifier": "idf", "index": {"on_disk": True}}},
+        "shard_number": 1,
+        "replication_factor": 1,
+        "write_consistency_factor": 1,
+        "on_disk_payload": True,
+        "hnsw_config": {"m": 0, "on_disk": True},
+    }
