@@ -14,11 +14,16 @@ from state.chunks import Chunk
 
 @dataclass(frozen=True)
 class Entry:
-    """A point of the index. ``dense`` is the text to embed, ``sparse`` the text whose words count; empty: neither."""
+    """A point of the index.
+
+    ``dense`` is the text to embed and ``within`` the larger one in which it stands; ``sparse`` is the text whose words
+    count. What is empty is left out.
+    """
 
     chunk: Chunk
     dense: str = ""
     sparse: str = ""
+    within: str = ""
 
 
 def entries_of(
@@ -32,22 +37,23 @@ def entries_of(
     """
     for parent in parents:
         words = spoken.get(parent["id"], "")
-        yield _entry({**parent, "strategy": STRATEGY}, sparse=f"{indexed_text(parent)}\n{words}")
+        whole = f"{indexed_text(parent)}\n{words}"
+        yield _entry({**parent, "strategy": STRATEGY}, sparse=whole)
         children = list(children_of(parent))
         for one in children:
-            yield _entry(one, dense=_joined(context_of(one, kind, sentences), one["text"]))
+            yield _entry(one, dense=_joined(context_of(one, kind, sentences), one["text"]), within=whole)
         if words:
             one = child(parent, len(children) + 1, words)
-            yield _entry(one, dense=_joined(context_of(one, kind, {}), words))
+            yield _entry(one, dense=_joined(context_of(one, kind, {}), words), within=whole)
 
 
 def _joined(context: str, text: str) -> str:
     return f"{context}\n{text}" if context else text
 
 
-def _entry(chunk: Chunk, dense: str = "", sparse: str = "") -> Entry:
+def _entry(chunk: Chunk, dense: str = "", sparse: str = "", within: str = "") -> Entry:
     """Return an entry whose chunk has a hash of all that it is and is found by."""
     shown = {name: value for name, value in chunk.items() if name != "content_hash"}
-    content = json.dumps([shown, dense, sparse], ensure_ascii=False, sort_keys=True)
+    content = json.dumps([shown, dense, sparse, within], ensure_ascii=False, sort_keys=True)
     digest = blake2b(content.encode(), digest_size=16).hexdigest()
-    return Entry({**chunk, "content_hash": digest}, dense, sparse)
+    return Entry({**chunk, "content_hash": digest}, dense, sparse, within)

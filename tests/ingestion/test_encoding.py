@@ -48,6 +48,17 @@ async def test_a_text_without_a_known_word_has_no_direction(models: Path) -> Non
         assert (await encode([Entry(make_chunk(1), dense="xyzzy")])).dense == [None]
 
 
+async def test_a_text_is_embedded_in_the_whole_that_it_stands_in(models: Path) -> None:
+    embedder = LsaEmbedder.load(models)
+    own, whole = embedder.embed_all([TEXTS[5], TEXTS[12]])
+    expected = own + 2 * whole
+    async with AsyncExitStack() as stack:
+        encode = await offline_encoder(models, 1, 1, stack)
+        entry = Entry(make_chunk(1), dense=TEXTS[5], within=TEXTS[12])
+        [vector] = (await encode([entry])).dense
+    np.testing.assert_allclose(vector, expected / np.linalg.norm(expected), atol=1e-6)
+
+
 async def test_batches_come_in_order_and_the_first_goes_alone() -> None:
     running: list[int] = []
     most: list[int] = []
