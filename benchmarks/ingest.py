@@ -67,7 +67,7 @@ def main() -> None:
                 f"| {name} | {documents} | {report['parents']} | {report['children']} | {report['wall']:.1f} "
                 f"| {report['peak'] / 1e6:.0f} | {stages} |"
             )
-        size = sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file())
+        size = sum(file.stat().st_blocks * 512 for file in Path(folder).rglob("*") if file.is_file())
         print(f"\nIndex and what is kept to continue it: {size / 1e6:.0f} MB")
 
 
