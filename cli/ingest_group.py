@@ -1,4 +1,4 @@
-"""The group ``articulado ingest``, whose first word is the name of a command or else a path."""
+"""The group ``articulado ingest``, whose first word that is no option names a command or else is a path."""
 
 from copy import copy
 from typing import Any
@@ -13,8 +13,11 @@ class IngestCommands(Commands):
     """A group that hands over what names none of its commands to the hidden one, and shows the options of that one."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the name of the hidden command before paths; ask for the help of the group where they ask for any."""
-        if not args or args[0] not in self._visible():
+        """Put the name of the command first, before paths the hidden one; help asked for without one is the group's."""
+        place = self._first_word(args)
+        if place is not None and args[place] in self._visible():
+            args = [args[place], *args[:place], *args[place + 1 :]]
+        else:
             args = ["--help"] if set(args) & set(ctx.help_option_names) else [PATHS, *args]
         return super().parse_args(ctx, args)
 
@@ -37,6 +40,19 @@ class IngestCommands(Commands):
         shown = copy(self)
         shown.params = self.commands[PATHS].params
         super(IngestCommands, shown).format_help(ctx, formatter)
+
+    def _first_word(self, args: list[str]) -> int | None:
+        """Return the place of the first argument that is neither an option nor the value of one."""
+        params = [param for command in self.commands.values() for param in command.params]
+        valued = {name for param in params if not getattr(param, "is_flag", False) for name in param.opts}
+        is_value = False
+        for place, argument in enumerate(args):
+            if argument == "--":
+                return None
+            if not is_value and not argument.startswith("-"):
+                return place
+            is_value = not is_value and argument in valued
+        return None
 
     def _visible(self) -> list[str]:
         return [name for name, command in self.commands.items() if not command.hidden]

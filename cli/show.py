@@ -1,4 +1,4 @@
-"""``articulado show``: a provision as the index holds it, with its wordings and links."""
+"""``articulado show``: a provision as the index holds it, with its wordings and links; or a document whole."""
 
 import asyncio
 from dataclasses import asdict
@@ -15,11 +15,16 @@ if TYPE_CHECKING:
     from cli.holdings import Held
     from cli.reference import Reference
     from cli.shown import Shown
+    from cli.shown_document import ShownDocument
     from services.settings import Settings
 
 Provision = Annotated[
     list[str],
-    typer.Argument(metavar="PRECEPTO", help='Preceptos con su norma ("art. 48.4 ET", "DA 3ª LGSS"), o una norma (ET).'),
+    typer.Argument(
+        metavar="PRECEPTO",
+        help='Preceptos con su norma ("art. 48.4 ET", "DA 3ª LGSS"), una norma (ET), o un documento del índice por su '
+        "ECLI, su título o su fichero.",
+    ),
 ]
 
 
@@ -28,9 +33,17 @@ def show(provision: Provision, index: IndexFolder = None, as_of: AsOf = None, as
     from cli.reference import read_reference
     from cli.render import console, print_json
     from cli.show_view import print_held, print_shown
+    from cli.shown_document import document_named, print_document
     from services.profile import load_profile
 
     settings, today, text = read_settings(index), date.today(), read_question(provision)
+    named = document_named(settings, text)
+    if named and (document := asyncio.run(_document(settings, named))):
+        if as_json:
+            print_json({"asked": text, "documents": [document]})
+        else:
+            print_document(console(), document)
+        return
     default_law = load_profile(settings.profile).default_law
     reference = read_reference(text, default_law, today, as_of or settings.as_of)
     provisions, laws, missing = asyncio.run(_look_up(settings, reference, today))
@@ -49,6 +62,14 @@ def show(provision: Provision, index: IndexFolder = None, as_of: AsOf = None, as
         complain(message)
     if missing:
         raise typer.Exit(FAILED)
+
+
+async def _document(settings: "Settings", named: str) -> "ShownDocument | None":
+    from cli.session import opened
+    from cli.shown_document import shown_document
+
+    async with opened(settings) as services:
+        return await shown_document(services.store, named)
 
 
 async def _look_up(

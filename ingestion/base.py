@@ -1,5 +1,11 @@
 """The generation that an ingest begins from, and what all of its points depend on."""
 
+from functools import cache
+from hashlib import blake2b
+from importlib import resources
+from pathlib import Path
+
+from ingestion.catalog import Catalog, read_catalog
 from ingestion.context.cache import ContextCache
 from ingestion.packaged import packaged_corpus
 from ingestion.workspace import Workspace, key_of
@@ -7,30 +13,62 @@ from services.errors import IndexMismatch, IndexMissing
 from services.factory import CHUNKER, expected_fingerprints
 from services.index import open_index
 from services.settings import Settings
+from services.store.generations import Generations
 from services.store.manifest import Index
+from state.ingest import IngestRequest
+
+
+def served_generation(settings: Settings) -> Path | None:
+    """Return the folder of the generation that is served, whatever it was made with; ``None`` where there is none."""
+    return Generations(settings.index_folder).current()
+
+
+def held_catalog(settings: Settings, request: IngestRequest) -> Catalog:
+    """Return the catalogue of the generation that is served: its documents count, whatever becomes of its points.
+
+    A catalogue that is damaged counts as empty for a rebuild that names what to hold.
+
+    Raises:
+        IndexMismatch: it cannot be read.
+    """
+    generation = served_generation(settings)
+    if generation is None:
+        return Catalog(made_with="")
+    try:
+        return read_catalog(generation)
+    except IndexMismatch:
+        if request.get("rebuild") and (request.get("paths") or request.get("boe") or request.get("listing")):
+            return Catalog(made_with="")
+        raise
 
 
 def open_base(settings: Settings) -> Index | None:
-    """Return the index whose documents are kept; ``None`` where there is none, or only the demo.
+    """Return the index that is served; ``None`` where there is none, it is the demo, or its points are of no use.
 
-    One of another configuration, or of another version of articulado, is built anew from its documents: its catalogue
-    counts, its points do not (``continues``).
+    Those of another configuration, or of another version of articulado, are made anew from the documents.
     """
     try:
-        index = open_index(settings.index_folder)
+        index = open_index(settings.index_folder, expected_fingerprints(settings))
     except (IndexMissing, IndexMismatch):
         return None
     return None if index.manifest.demo else index
 
 
-def continues(index: Index, settings: Settings) -> bool:
-    """Tell whether the points of an index can stay beside those that these settings make."""
-    return index.manifest.fingerprints == expected_fingerprints(settings)
+@cache
+def code_digest() -> str:
+    """Name the code and the data that decide how documents are read, cut and linked: a change of it reads all anew."""
+    hashed = blake2b(digest_size=16)
+    for room in ("legal", "ingestion"):
+        root = Path(str(resources.files(room)))
+        for file in sorted(one for one in root.rglob("*") if one.suffix in (".py", ".toml", ".txt", ".md")):
+            hashed.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes() + b"\0")
+    return hashed.hexdigest()
 
 
 def made_with(settings: Settings) -> str:
-    """Name what points depend on beside documents: context, and the packaged words of people and decisions."""
-    return key_of(CHUNKER, settings.chunk_context, settings.reader.model, packaged_corpus().digest)
+    """Name what points depend on beside documents: code, context, the packaged words of people and decisions."""
+    writer = settings.reader.model if settings.chunk_context == "reader" else ""
+    return key_of(CHUNKER, code_digest(), settings.chunk_context, writer, packaged_corpus().digest)
 
 
 def workspace_of(settings: Settings) -> Workspace:

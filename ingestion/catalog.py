@@ -14,13 +14,17 @@ CATALOG = "catalog.json"
 class Catalog(BaseModel):
     """The documents of a generation, in the order of reading.
 
-    ``made_with`` names all else that the points depend on: the context of children and the packaged records.
+    ``made_with`` names all else that the points depend on. ``drift`` counts the points that have changed since the
+    models were fitted. ``resolved`` and ``unresolved`` count references, and citations that lead nowhere by cause.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     made_with: str
     sources: list[Source] = []
+    drift: int = 0
+    resolved: int = 0
+    unresolved: dict[str, int] = {}
 
     def save(self, generation: Path) -> None:
         """Write the catalogue into the folder of a generation."""

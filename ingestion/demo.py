@@ -56,7 +56,8 @@ async def build_demo(settings: Settings) -> Index:
 
     async def build(builder: IndexBuilder) -> Description:
         check_models(settings)
-        entries = list(entries_of(corpus.chunks, corpus.search_text, "breadcrumb", {}))
+        offline = settings.embedder.provider == "offline"
+        entries = list(entries_of(corpus.chunks, corpus.search_text, "breadcrumb", {}, in_whole=offline))
         await write_entries(builder, entries, settings)
         return describe(
             settings,

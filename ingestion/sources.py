@@ -7,19 +7,22 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
+from legal.boe_ids import BOE_ID
 from services.system_errors import reason
 from state.ingest import Failure, SourceFile
 
-SUFFIXES = (".md", ".markdown", ".txt", ".html", ".htm", ".pdf", ".docx", ".xml")
+SUFFIXES = (".md", ".markdown", ".txt", ".html", ".htm", ".xhtml", ".pdf", ".docx", ".xml")
 BOE = "boe"
 """Root of what was downloaded from the official gazette."""
 
-_BOE_ANSWER = "full.xml"
-_IDENTIFIER = re.compile(rb"\A(?:\xef\xbb\xbf)?---\s*\n(?:.*\n)*?identifier:\s*[\"']?(BOE-A-\d{4}-\d+)[\"']?\s*\n")
+_ID = f"({BOE_ID})".encode()
+_IDENTIFIER = re.compile(
+    rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:(?!---).*\n)*?identifier:[ \t]*[\"']?" + _ID + rb"[\"']?[ \t]*\r?\n"
+)
 _HEAD = 8_192
 """Bytes in which the header of a law is looked for."""
 
-_IN_XML = re.compile(rb"<identificador>\s*(BOE-A-\d{4}-\d+)\s*</identificador>")
+_IN_XML = re.compile(rb"<identificador>\s*" + _ID + rb"\s*</identificador>")
 _SIDECARS = (".yaml", ".yml")
 
 
@@ -33,13 +36,19 @@ def source_files(paths: Sequence[str]) -> tuple[list[SourceFile], list[Failure]]
     for path in map(Path, paths):
         for file in _named(path, failures):
             if obstacle := _obstacle(file):
-                failures.append({"source": str(file), "reason": obstacle})
+                failures.append({"source": _shown(file), "reason": obstacle})
                 continue
             try:
-                files.setdefault(os.path.realpath(file), source_file(file, str(path.absolute())))
+                source = source_file(file, absolute(path))
+                files.setdefault(source["path"], source)
             except OSError as error:
                 failures.append({"source": str(file), "reason": reason(error)})
     return list(files.values()), failures
+
+
+def absolute(path: Path | str) -> str:
+    """Return where a path leads, by whatever way it is written."""
+    return os.path.realpath(path)
 
 
 def source_file(file: Path, root: str) -> SourceFile:
@@ -48,7 +57,7 @@ def source_file(file: Path, root: str) -> SourceFile:
     hashed = blake2b(content, digest_size=16)
     for other in companions(file):
         hashed.update(other.read_bytes())
-    path = str(file.absolute())
+    path = absolute(file)
     return {"path": path, "root": root, "digest": hashed.hexdigest(), "identity": _identity(file, content) or path}
 
 
@@ -92,13 +101,29 @@ def _below(folder: Path, failures: list[Failure]) -> Iterator[Path]:
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             suffix = Path(name).suffix.lower()
-            # Beside the text of a law the gazette gives its index, its analysis …: only the whole is a document.
-            if suffix in SUFFIXES and not name.startswith(".") and (suffix != ".xml" or name == _BOE_ANSWER):
-                yield Path(inside, name)
+            file = Path(inside, name)
+            if suffix in SUFFIXES and not name.startswith(".") and (suffix != ".xml" or _is_whole(file)):
+                yield file
+
+
+def _is_whole(file: Path) -> bool:
+    """Tell the text of a law from what the gazette gives beside it, its index and its analysis."""
+    try:
+        content = file.read_bytes()
+    except OSError:
+        return True  # to be told that it cannot be read
+    return b"<texto>" in content and b"<bloque" in content
+
+
+def _shown(file: Path) -> str:
+    """Return a path as it can be written; what is not UTF-8 is marked."""
+    return os.fsencode(file).decode(errors="replace")
 
 
 def _obstacle(file: Path) -> str:
     """Return why a file cannot be opened, as far as can be told without reading it; empty where nothing is known."""
+    if _shown(file) != str(file):
+        return "el nombre no está en UTF-8: cámbielo"
     try:
         mode = file.stat().st_mode
     except OSError as error:

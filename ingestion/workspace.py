@@ -9,6 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 from uuid import uuid4
 
+from services.errors import StoreUnavailable
 from services.store.generations import usable
 from state.chunks import Chunk
 from state.ingest import Failure
@@ -44,10 +45,6 @@ class Workspace:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def has(self, key: str) -> bool:
-        """Tell whether a document was staged."""
-        return (self._folder / f"{key}.document.json").is_file()
-
     def staged(self, key: str) -> Staged | None:
         """Return a document that was staged; ``None`` if it was not, or the file is damaged."""
         read = self._read(f"{key}.document.json")
@@ -56,6 +53,20 @@ class Workspace:
         except TypeError:
             return None
         return replace(staged, interprets=[(law, key) for law, key in staged.interprets]) if staged else None
+
+    def document(self, key: str) -> Staged:
+        """Return a document that must be there.
+
+        Raises:
+            StoreUnavailable: it has gone meanwhile.
+        """
+        staged = self.staged(key)
+        if staged is None:
+            raise StoreUnavailable(
+                f"Ha desaparecido de {self._folder} lo que se acababa de leer. Compruebe el disco y repita la orden; "
+                "el índice anterior sigue en uso."
+            )
+        return staged
 
     def stage(self, key: str, document: Staged) -> None:
         """Keep a document."""
@@ -91,7 +102,10 @@ class Workspace:
         with usable(self._folder.parent):
             self._folder.mkdir(parents=True, exist_ok=True)
             try:
-                partial.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+                with partial.open("w", encoding="utf-8") as stream:
+                    json.dump(content, stream, ensure_ascii=False)
+                    stream.flush()
+                    os.fsync(stream.fileno())
                 os.replace(partial, self._folder / name)
             except OSError:
                 partial.unlink(missing_ok=True)

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from datetime import date
+from datetime import date, timedelta
 
 from langgraph.runtime import Runtime
 
@@ -18,8 +18,9 @@ from nodes.candidates import NAMED_SCORE, candidate, merged
 from nodes.inputs import check_options, checked_history, checked_question
 from services.profile import Profile
 from services.protocols import ChunkStore
+from services.store.layout import parts_in_order
 from services.text import content_words
-from state.chunks import Candidate, in_force
+from state.chunks import Candidate, Chunk, in_force, provision_of
 from state.context import ResolvedContext
 from state.rag import RagState
 from state.turn import Turn, fresh_turn
@@ -52,7 +53,7 @@ async def analyze_question(
     """Reset the turn, check what the caller sent, and look up the provisions that the question names.
 
     ``seconds`` is what all model calls of the question may take together. Provisions named are candidates of their own
-    with score 1.0; those that the index does not have are told in a warning.
+    with score 1.0; those that the index does not have, or not of the day asked about, are told in a warning.
 
     Raises:
         InvalidInput: the question, the history or an option cannot be used.
@@ -66,8 +67,10 @@ async def analyze_question(
     as_of = date.fromisoformat(analysis["as_of"]) if analysis["as_of"] else None
     rag_enabled = runtime.context.rag_enabled
     direct = await look_up(analysis["provisions"], store, as_of, today) if rag_enabled else []
-    found = {(one["chunk"]["law_id"], one["chunk"]["provision_key"]) for one in direct}
+    found = {provision_of(one["chunk"]): one["chunk"] for one in direct}
     missing = [one for one in analysis["provisions"] if (one["law_id"], one["provision_key"]) not in found]
+    others = [chunk for chunk in found.values() if not in_force(chunk, as_of, today)]
+    warnings = [*map(not_held, missing), *(not_in_force(chunk, as_of, today) for chunk in others)]
     return {
         **fresh_turn(),
         "question": question,
@@ -76,7 +79,7 @@ async def analyze_question(
         "rag_enabled": rag_enabled,
         "analysis": analysis,
         "direct": direct,
-        "warnings": [not_held(one) for one in missing] if rag_enabled else [],
+        "warnings": warnings if rag_enabled else [],
         "conversation": conversation,
     }
 
@@ -117,14 +120,20 @@ def _law_spoken_of(conversation: Sequence[Message]) -> str | None:
 async def look_up(
     provisions: Sequence[NamedProvision], store: ChunkStore, as_of: date | None, today: date
 ) -> list[Candidate]:
-    """Fetch named provisions, all their parts: of several wordings the one of the day, else whatever there is."""
+    """Fetch named provisions, all their parts: of several wordings the one of the day, else the nearest to it."""
     wanted = provisions[:MAX_DIRECT_PROVISIONS]
     found = await asyncio.gather(*(store.find(named["law_id"], named["provision_key"]) for named in wanted))
     return merged(
         candidate(chunk, NAMED_SCORE, "direct", f"{named['law_id']}#{chunk['provision']}")
         for named, chunks in zip(wanted, found, strict=True)
-        for chunk in ([chunk for chunk in chunks if in_force(chunk, as_of, today)] or chunks)
+        for chunk in ([chunk for chunk in chunks if in_force(chunk, as_of, today)] or _nearest(chunks, as_of or today))
     )
+
+
+def _nearest(chunks: Sequence[Chunk], day: date) -> list[Chunk]:
+    """Return the next wording after a day, else the last before it."""
+    in_turn = parts_in_order(chunks, day)
+    return [chunk for chunk in in_turn if chunk["valid_from"] == in_turn[0]["valid_from"]]
 
 
 def not_held(named: NamedProvision) -> str:
@@ -134,3 +143,17 @@ def not_held(named: NamedProvision) -> str:
     kind, _, number = named["provision_key"].partition(":")
     label = f"artículo {number}" if kind == "art" else f"precepto nombrado ({number})"
     return f"El {label} no está entre los preceptos {where}."
+
+
+def not_in_force(chunk: Chunk, as_of: date | None, today: date) -> str:
+    """Return the warning for a provision that was named and has another wording than that of the day asked about."""
+    day = as_of or today
+    begins, ends = (date.fromisoformat(chunk[bound] or "9999-12-31") for bound in ("valid_from", "valid_to"))
+    if chunk["valid_from"] and begins > day:
+        instead = f"la que rige desde el {begins:%d/%m/%Y}"
+    elif ends <= day:
+        instead = f"la que rigió hasta el {ends - timedelta(days=1):%d/%m/%Y}"
+    else:
+        instead = "la última"
+    when = f"el {as_of:%d/%m/%Y}" if as_of else "hoy"
+    return f"{chunk['provision']} ({chunk['law_name']}): no consta ninguna redacción en vigor {when}; se usa {instead}."

@@ -43,7 +43,9 @@ async def expand_references(
     fetched |= {ref: chunk for ref, chunk in of_then.items() if chunk["id"] not in known}
     best: dict[int, Candidate] = {}
     for source in in_order(sources):
-        for chunk in followed(source["chunk"], [fetched[ref] for ref in source["chunk"]["refs"] if ref in fetched]):
+        # Two references may have become one: to the two parts of what had a single one on the day asked about.
+        cited_here = {fetched[ref]["id"]: fetched[ref] for ref in source["chunk"]["refs"] if ref in fetched}
+        for chunk in followed(source["chunk"], list(cited_here.values())):
             score = round(source["score"] * PARENT_FACTOR, 6)
             best.setdefault(chunk["id"], candidate(chunk, score, "reference", source["chunk"]["provision"]))
     return {"candidates": sources + in_order(best.values())[:MAX_REFERENCES]}

@@ -6,7 +6,6 @@ are asked for as XML: without an ``Accept`` that it knows, the server answers 40
 
 import asyncio
 import random
-import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Self
 
 import httpx
 
+from legal.boe_ids import is_boe_id
 from services.boe_cache import BoeCache, CachedLaw, updated_of
 from services.boe_http import PoliteHttp, refused
 from services.boe_list import UNREADABLE, ListedLaw, conditions, listed_laws
@@ -27,7 +27,6 @@ PAUSE = 1.0
 PAGE = 500
 """Laws of the list in one request."""
 
-_IDENTIFIER = re.compile(r"[A-Z]{3,6}-[A-Za-z]-\d{4}-\d{1,6}")
 _CONDITIONS = {"If-None-Match": "etag", "If-Modified-Since": "last-modified"}
 
 
@@ -159,7 +158,7 @@ class BoeClient:
 
 def _identifier(law_id: str) -> str:
     law_id = law_id.strip()
-    if not _IDENTIFIER.fullmatch(law_id):
+    if not is_boe_id(law_id):
         raise InvalidInput(
             f"«{law_id}» no es un identificador del BOE. Tienen esta forma: BOE-A-2015-11430 (véase el final de la "
             "dirección de la norma en boe.es)."

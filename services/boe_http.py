@@ -90,9 +90,9 @@ class PoliteHttp:
         ) from failure
 
     async def _rest(self) -> None:
-        """Let the pause since the last request pass."""
+        """Let the pause since the last request pass, and no more where the clock was set back meanwhile."""
         if self._last is not None and (rest := self._last + self._pause - self._clock()) > 0:
-            await self._sleep(rest)
+            await self._sleep(min(rest, self._pause))
 
     def _wait(self, number: int, failure: Exception) -> float:
         """Return the seconds before the next attempt: as the server asks, else doubling, spread over ±50 %."""

@@ -130,14 +130,15 @@ class IngestOutput(TypedDict):
 class IngestState(IngestInput, total=False):
     """All keys of the ingestion graph; the first stage begins them anew for each run.
 
-    ``base`` is the generation that is continued, empty where the index begins anew. ``sources`` is what the index is to
-    hold, in the order of reading; ``added``, ``updated`` and ``removed`` are titles, ``changed`` tells whether the
-    index must be written. ``links`` names the file of references. ``stale`` tells that
-    another ingest has come between. ``generation`` is the one that was written, ``counts`` its points.
+    ``undelivered`` is what the gazette did not give. ``base`` is the generation that is served, empty where there is
+    none. ``sources`` is what the index is to hold, in the order of reading; ``added``, ``updated`` and ``removed`` are
+    titles, ``changed`` tells whether the index must be written. ``links`` names the file of references. ``stale`` tells
+    that another ingest has come between. ``generation`` is the one that was written, ``counts`` its points.
     """
 
     request: IngestRequest
     downloaded: list[SourceFile]
+    undelivered: list[Failure]
     base: str
     sources: list[Source]
     added: list[str]

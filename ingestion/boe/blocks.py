@@ -120,7 +120,7 @@ def _status(law: LawFacts, wording: Wording, paragraphs: list[str], notes: list[
         return provision_status(paragraphs, notes)
     following = read_version(wording.next).notes if wording.next is not None else []
     ended = wording.expires and wording.end <= law.today
-    return "derogada" if ended else "modificada", wording_note(wording, following, law.norms, law.today)
+    return "derogada" if ended else "modificada", wording_note(wording, following, law.norms)
 
 
 def _breadcrumb(key: str, above: list[_Above], end: str | None) -> str:

@@ -41,21 +41,19 @@ def with_article(name: str, law_id: str) -> str:
     return f"{article} {name} ({law_id})" if law_id else f"{article} {name}"
 
 
-def wording_note(wording: Wording, notes: Sequence[str], norms: Mapping[str, str], today: str) -> str:
-    """Return the note on a wording that ends.
+def wording_note(wording: Wording, notes: Sequence[str], norms: Mapping[str, str]) -> str:
+    """Return the note on a wording that ends, as true before that day as after it.
 
     ``notes`` are those of the version that takes its place, ``norms`` the names of norms by identifier.
     """
     if wording.end is None:
         return ""
     last = (date.fromisoformat(wording.end) - timedelta(days=1)).isoformat()
-    past = wording.end <= today
     span = f"Redacción en vigor del {long_day(wording.start)} al {long_day(last)}"
     if wording.next is None:
-        return f"{span}; después {'quedó' if past else 'quedará'} sin vigencia."
+        return f"{span}; después, sin vigencia."
     law_id = wording.next.get("id_norma") or ""
     named = next((norm_in(note) for note in notes if law_id and law_id in note), "") or norms.get(law_id, "")
     by = with_article(named, law_id) if law_id else "otra posterior"
     # A court does not write law anew.
-    happened, will = ("modificó", "modificará") if named.startswith(_JUDGMENTS) else ("sustituyó", "sustituirá")
-    return f"{span}; la {happened if past else will} {by}."
+    return f"{span}; la {'modifica' if named.startswith(_JUDGMENTS) else 'sustituye'} {by}."

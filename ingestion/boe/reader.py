@@ -26,7 +26,7 @@ _ANNULMENTS = ("220", "470", "230")
 
 
 def read_boe(path: Path, *, today: date | None = None) -> Law:
-    """Read one law. ``today`` (the real one by default) decides only whether an end that is known has come.
+    """Read one law. ``today`` (the real one by default) decides only which status has what ends on a known day.
 
     Raises:
         InvalidInput: the file cannot be read, is no such XML, or has no text (metadata only).
@@ -111,7 +111,7 @@ def _end(metadata: Element, later: list[Element], today: str) -> tuple[LawStatus
             continue
         day = iso_day(metadata.findtext(day_name))
         future = day is not None and day > today
-        note = f"Norma {'que quedará ' if future else ''}{word}"
+        note = f"Norma {word}"
         note += f", con efectos de {long_day(day)}" if day else ""
         by = _agent(later, codes)
         return "in_force" if future else "repealed", day, f"{note}{f', por {by}' if by else ''}."

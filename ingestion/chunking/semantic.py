@@ -29,13 +29,8 @@ _DECIMALS = 6
 """Decimals of a distance: equal ones stay equal, whatever the last bits of the vectors are."""
 
 
-async def semantic_parts(text: str, embed: Embed) -> list[str]:
-    """Return the parts of a text by subject, in order, each of at most ``MAX_PART`` characters."""
-    return [text[start:end] for start, end in await semantic_spans(text, embed)]
-
-
 async def semantic_spans(text: str, embed: Embed) -> list[Span]:
-    """Return where the parts of a text begin and end.
+    """Return where the parts of a text by subject begin and end, each of at most ``MAX_PART`` characters.
 
     Every character but the blanks between parts is in one; where one subject is cut because of its length, each piece
     begins with the end of the piece before it. The same text and vectors give the same parts.

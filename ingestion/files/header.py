@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from legal.boe_ids import is_boe_id
 from legal.citations import parse_citations
 from legal.labels import provision_key
 from legal.laws import find_law
@@ -20,7 +21,6 @@ Place = tuple[str, str]
 """Law id and provision key."""
 
 _ECLI = re.compile(r"ECLI:[A-Z]{2}:[A-Z0-9]{1,7}:\d{4}:[A-Z0-9.]{1,25}")
-_BOE = re.compile(r"BOE-[A-Z]-\d{4}-\d+")
 
 
 def provisions_named(written: str) -> list[Place]:
@@ -32,8 +32,9 @@ def provisions_named(written: str) -> list[Place]:
     law, hash_, label = (part.strip() for part in written.partition("#"))
     if hash_:
         known, key = find_law(law), provision_key(label)
-        law_id = known.id if known else law.upper()
-        places = [(law_id, key)] if key and (known or _BOE.fullmatch(law_id)) else []
+        official = next(filter(is_boe_id, (law, law.upper())), "")
+        law_id = known.id if known else official
+        places = [(law_id, key)] if key and law_id else []
     else:
         cited = parse_citations(written)
         places = [(one.law_id, one.provision_key) for one in cited if one.law_id]

@@ -12,7 +12,11 @@ import yaml
 from ingestion.documents import Page
 from ingestion.files.formats.encoding import decode
 from ingestion.files.formats.source import read_bytes
+from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
 from services.errors import InvalidInput
+
+SIDECARS = (".yaml", ".yml")
+"""Extensions of the file beside a document, the first that there is counts."""
 
 LONGEST_BLOCK = 60
 """Lines of a header block at most."""
@@ -53,12 +57,12 @@ def take_block(path: Path, pages: Sequence[Page]) -> tuple[dict[str, Any] | None
 
 
 def sidecar(path: Path) -> dict[str, Any] | None:
-    """Return the fields of ``<name>.<ext>.yaml`` or ``<name>.yaml`` beside a document, ``None`` if there is neither.
+    """Return the fields of ``<name>.<ext>.yaml`` or ``<name>.yaml`` (or ``.yml``) beside a document, else ``None``.
 
     Raises:
         InvalidInput: the file cannot be read, or is no YAML with one field a line.
     """
-    for beside in (path.with_name(path.name + ".yaml"), path.with_suffix(".yaml")):
+    for beside in (path.with_name(name + suffix) for name in (path.name, path.stem) for suffix in SIDECARS):
         if beside.is_file():
             lines = decode(read_bytes(beside), beside).splitlines()
             written = [line for line in lines if not _RULE.fullmatch(line)]
@@ -68,12 +72,10 @@ def sidecar(path: Path) -> dict[str, Any] | None:
 
 def _fields(written: str, where: str) -> dict[str, Any]:
     try:
-        # All values stay as they are written: a number is a name here, and the schema checks the dates. Not the loader
-        # in C: deep nesting makes it end the whole process.
-        fields = yaml.load(unicodedata.normalize("NFC", written), Loader=yaml.BaseLoader)
-    except (yaml.YAMLError, RecursionError) as error:
-        mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
-        line = f": no se entiende su línea {mark.line + 1}" if mark else ""
+        # All values stay as they are written: a number is a name here, and the schema checks the dates.
+        fields = load_yaml(unicodedata.normalize("NFC", written), yaml.BaseLoader)
+    except UnreadableYaml as error:
+        line = f": no se entiende su línea {error.line}" if error.line else ""
         raise InvalidInput(
             f"{where} no es YAML válido{line}. Escriba un campo por línea, como «court: Tribunal Supremo», y entre "
             "comillas los valores con dos puntos."

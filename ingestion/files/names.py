@@ -37,14 +37,18 @@ _NORMS = (
 )
 
 
-def id_of(header: Header, path: Path) -> str:
-    """Return the ECLI, else the header's own id, else a slug of kind, number and date, else of the file's name."""
+def id_of(header: Header, text: RunningText, path: Path) -> str:
+    """Return the ECLI, else the header's own id, else a slug of kind, number and date, else of the file's name.
+
+    To the name of the file a digest of the text is added: a file that moves keeps its id, and two that are called the
+    same in different folders have their own.
+    """
     if given := header.ecli or header.id:
         return given
     if header.number:
         day = header.day.isoformat() if header.day else ""
         return slug(" ".join((KINDS[header.what], header.number, day)))
-    return slug(path.stem)
+    return f"{slug(path.stem)}-{_digest(text.text)}"
 
 
 def slug(name: str) -> str:
@@ -57,7 +61,11 @@ def slug(name: str) -> str:
     ascii_only = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
     if ascii_only and all(one.isascii() for one in plain if one.isalpha()):
         return ascii_only
-    return f"{ascii_only}-{blake2b(name.encode(), digest_size=4).hexdigest()}".lstrip("-")
+    return f"{ascii_only}-{_digest(name)}".lstrip("-")
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(), digest_size=4).hexdigest()
 
 
 def title_of(header: Header, text: RunningText, path: Path) -> str:

@@ -24,6 +24,7 @@ READERS: dict[str, Callable[[Path], tuple[Page, ...]]] = {
     ".xhtml": html.read,
     ".txt": txt.read,
     ".md": md.read,
+    ".markdown": md.read,
 }
 """The formats that can be read, by extension in small letters."""
 
@@ -45,7 +46,7 @@ def read_document(path: Path) -> Document | Law:
     block, pages = take_block(path, reader(path))
     beside = sidecar(path)
     fields = (beside if beside is not None else block) or {}
-    if path.suffix.lower() == ".md" and "identifier" in (block or {}):
+    if reader is md.read and "identifier" in (block or {}):
         return read_law(path)
     header = header_of(path, fields)
     text = running_text(pages)
@@ -63,7 +64,7 @@ def _law(path: Path, header: Header, text: RunningText) -> Law | None:
         return None
     title = title_of(header, text, path)
     return Law(
-        id=id_of(header, path),
+        id=id_of(header, text, path),
         title=title,
         rank=norm_of(header, title),
         published=header.day.isoformat() if header.day else "",
@@ -78,7 +79,7 @@ def _law(path: Path, header: Header, text: RunningText) -> Law | None:
 
 def _document(path: Path, header: Header, pages: tuple[Page, ...], text: RunningText) -> Document:
     return Document(
-        id=id_of(header, path),
+        id=id_of(header, text, path),
         collection=header.collection or COLLECTIONS[header.what],
         kind=KINDS[header.what],
         title=title_of(header, text, path),

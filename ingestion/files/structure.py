@@ -10,6 +10,7 @@ from ingestion.files.structure_body import Block, provisions_of
 from ingestion.files.structure_contents import without_contents
 from ingestion.files.structure_headings import Opening, opening
 from ingestion.laws import Provision, keep_apart
+from ingestion.markdown.quotations import inside_quotations
 
 FEWEST_ARTICLES = 3
 """Articles with a text that make a document structured."""
@@ -33,7 +34,7 @@ def provisions(text: RunningText, url: str = "") -> tuple[Provision, ...] | None
     ``url`` is that of the document: each provision has it with the page on which it begins.
     """
     blocks = [Block(offset, paragraph, None) for offset, paragraph in text.paragraphs()]
-    quoted = _quoted([block.text for block in blocks])
+    quoted = inside_quotations([block.text for block in blocks])
     for block, is_quoted in zip(blocks, quoted, strict=True):
         block.opens = None if is_quoted else opening(block.text)
     blocks = without_contents(blocks)
@@ -44,19 +45,6 @@ def provisions(text: RunningText, url: str = "") -> tuple[Provision, ...] | None
     last = max(index for index, one in enumerate(found) if one.key.startswith("art:"))
     # An annex before the last article would be left out, as the frame that it is in an official text.
     return tuple(keep_apart(_no_annex(one) if index < last else one for index, one in enumerate(found)))
-
-
-def _quoted(paragraphs: Sequence[str]) -> list[bool]:
-    """Tell which paragraphs begin inside a quotation; one that never closes is a slip, and quotes nothing."""
-    quoted = [False] * len(paragraphs)
-    depth = start = 0
-    for index, paragraph in enumerate(paragraphs):
-        before, depth = depth, max(0, depth + paragraph.count("«") - paragraph.count("»"))
-        if before == 0 < depth:
-            start = index
-        if depth == 0 < before:
-            quoted[start + 1 : index + 1] = [True] * (index - start)
-    return quoted
 
 
 def _keep_annexes_whole(blocks: list[Block]) -> None:

@@ -12,9 +12,10 @@ from datetime import date
 
 from ingestion.amendments import AMENDS
 from ingestion.boe.notes import norm_in
+from legal.boe_ids import BOE_ID
 from legal.dates import MONTHS
 
-_REFERENCE = re.compile(r"Ref\. (BOE-[A-Z]-\d{4}-\d+)")
+_REFERENCE = re.compile(rf"Ref\. ({BOE_ID})")
 _LATER_WORDING = "en la redacción dada por"
 _DATE = rf"(\d{{1,2}})(?:\.?º)? de ({MONTHS})(?: de (\d{{4}}))?"
 _EFFECT = re.compile(rf"(?:efectos|en vigor)(?: (?:de|desde|el|a partir del|día))* {_DATE}")

@@ -17,7 +17,7 @@ def ended_note(change: Change, seen: str, *, repealed: bool, tables_lost: bool) 
         repealed: the change left nothing of the provision.
         tables_lost: the snapshots that have the wording have no tables.
     """
-    verb = "derogó o suprimió" if repealed else "sustituyó"
+    verb = "deroga o suprime" if repealed else "sustituye"
     if not change.steps:
         note = (
             f"Redacción en vigor al menos el {long_day(seen)}; dejó de estarlo un día que no consta, "
@@ -27,7 +27,7 @@ def ended_note(change: Change, seen: str, *, repealed: bool, tables_lost: bool) 
         note = _until(change.steps[-1], verb)
     else:
         note = (
-            f"{_until(change.steps[0], 'modificó')} No constan aquí las redacciones siguientes, hasta que "
+            f"{_until(change.steps[0], 'modifica')} No constan aquí las redacciones siguientes, hasta que "
             f"{_norm(change.steps[-1].amendment)} la {verb}, desde el {long_day(change.day)}."
         )
     return f"{note} La fuente no recoge los cuadros de esta redacción, si los tenía." if tables_lost else note

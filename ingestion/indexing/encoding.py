@@ -5,6 +5,7 @@ import multiprocessing
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from ingestion.indexing.entries import Entry
 from ingestion.indexing.vector_journal import VectorJournal
 from ingestion.workspace import key_of
 from services.embeddings import MAX_TEXTS
+from services.errors import ConfigurationError
 from services.lsa import LsaEmbedder
 from services.protocols import Embedder, SparseVector, Vector
 from services.sparse import Bm25Encoder
@@ -75,7 +77,13 @@ async def offline_encoder(models: Path, count: int, workers: int, stack: AsyncEx
 
     async def encode(entries: Sequence[Entry]) -> Encoded:
         loop = asyncio.get_running_loop()
-        dense, sparse = await loop.run_in_executor(pool, _encode, [_texts(entry) for entry in entries])
+        try:
+            dense, sparse = await loop.run_in_executor(pool, _encode, [_texts(entry) for entry in entries])
+        except BrokenProcessPool as error:
+            raise ConfigurationError(
+                "El sistema ha terminado un proceso que calculaba vectores, quizá por falta de memoria. Repita la "
+                "orden con ARTICULADO_INGEST_WORKERS=1; el índice anterior sigue en uso."
+            ) from error
         return Encoded(entries, dense, sparse)
 
     return encode

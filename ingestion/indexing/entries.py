@@ -27,24 +27,30 @@ class Entry:
 
 
 def entries_of(
-    parents: Iterable[Chunk], spoken: Mapping[int, str], kind: ChunkContext, sentences: Mapping[int, str]
+    parents: Iterable[Chunk],
+    spoken: Mapping[int, str],
+    kind: ChunkContext,
+    sentences: Mapping[int, str],
+    *,
+    in_whole: bool = True,
 ) -> Iterator[Entry]:
     """Yield each parent, and after it its children.
 
     Meaning is matched with small texts, words with large ones (docs/retrieval.md has the figures): the children are
     embedded, each with its context, and the words of the whole parent are counted. ``spoken`` is how people ask about
-    a parent (by id): it is never shown, and has a child of its own.
+    a parent (by id): it is never shown, and has a child of its own. ``in_whole``: the embedder reads a child in its
+    parent.
     """
     for parent in parents:
         words = spoken.get(parent["id"], "")
         whole = f"{indexed_text(parent)}\n{words}"
         yield _entry({**parent, "strategy": STRATEGY}, sparse=whole)
-        children = list(children_of(parent))
+        children, within = list(children_of(parent)), whole if in_whole else ""
         for one in children:
-            yield _entry(one, dense=_joined(context_of(one, kind, sentences), one["text"]), within=whole)
+            yield _entry(one, dense=_joined(context_of(one, kind, sentences), one["text"]), within=within)
         if words:
             one = child(parent, len(children) + 1, words)
-            yield _entry(one, dense=_joined(context_of(one, kind, {}), words), within=whole)
+            yield _entry(one, dense=_joined(context_of(one, kind, {}), words), within=within)
 
 
 def _joined(context: str, text: str) -> str:

@@ -16,9 +16,8 @@ def parents_of(state: IngestState, settings: Settings) -> list[Chunk]:
     refs = workspace.links(state["links"])
     parents: list[Chunk] = []
     for source in state["sources"]:
-        staged = workspace.staged(source["staged"])
-        if staged is not None:
-            parents += [{**chunk, "refs": refs.get(chunk["id"], [])} for chunk in staged.parents]
+        staged = workspace.document(source["staged"])
+        parents += [{**chunk, "refs": refs.get(chunk["id"], [])} for chunk in staged.parents]
     held = {(source["collection"], source["law_id"]) for source in state["sources"]}
     decisions = rulings_and_criteria(parents)
     return parents + [one for one in decisions if (one["collection"], one["law_id"]) not in held]

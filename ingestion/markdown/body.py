@@ -48,14 +48,14 @@ class Draft:
 
 
 class Body:
-    """The state of the reading: the provision being read, the headings above it, open quotations and notes."""
+    """The state of the reading: the provision being read, the headings above it, and whether a quotation is open."""
 
     def __init__(self) -> None:
         self.finished: list[Draft] = []
         self.draft: Draft | None = None
         self.above: dict[int, str] = {}
         self.untitled: int | None = None
-        self.quotation = 0
+        self.quoted = False
         self.superseded = False
         self.annexes = False
         self.table = False
@@ -72,11 +72,11 @@ class Body:
         self.annexes = self.annexes or kind == "anexo"
         self.draft = Draft(heading, breadcrumb)
         self.finished.append(self.draft)
-        self.quotation, self.superseded, self.untitled = 0, False, None
+        self.superseded, self.untitled = False, None
 
     def close(self) -> None:
         """End the provision: what follows until the next heading (signatures) is of none."""
-        self.draft, self.quotation, self.superseded = None, 0, False
+        self.draft, self.superseded = None, False
 
     def place(self, level: int, title: str) -> None:
         """Begin a chapter or another level of the structure, which ends those below it."""
@@ -97,7 +97,6 @@ class Body:
         """Add a paragraph to the provision, or a row to its table."""
         if self.draft is None or not text:
             return
-        self.quotation = max(0, self.quotation + text.count("«") - text.count("»"))
         if row and self.table and self.draft.paragraphs:
             self.draft.paragraphs[-1] += "\n" + text
         else:

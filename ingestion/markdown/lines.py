@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from ingestion.laws import Provision
 from ingestion.markdown.body import DEROGATED, IMAGE, Body
 from ingestion.markdown.headings import LEVELS, plain_structure, structure
+from ingestion.markdown.quotations import inside_quotations
 from ingestion.markdown.text import clean, row
 from legal.labels import split_heading
 
@@ -29,7 +30,8 @@ def read_provisions(lines: Sequence[str]) -> Iterator[Provision]:
     """
     body = Body()
     lines = [line for line in lines if line]
-    for line, following in zip(lines, [*lines, ""][1:], strict=True):
+    for line, following, quoted in zip(lines, [*lines, ""][1:], inside_quotations(lines), strict=True):
+        body.quoted = quoted
         if heading := _HEADING.match(line):
             _read_heading(body, heading[2].strip(), len(heading[1]))
         elif line.startswith(">"):
@@ -49,7 +51,7 @@ def _read_heading(body: Body, text: str, depth: int) -> None:
     body.table = False
     if text.startswith('"'):
         body.superseded = True
-    elif body.quotation or text.startswith(("«", "“")):
+    elif body.quoted or text.startswith(("«", "“")):
         body.write(clean(text))
     elif depth >= 5 and (heading := split_heading(text)):
         body.open(heading)
@@ -79,7 +81,7 @@ def _read_block_quote(body: Body, text: str) -> None:
     elif body.superseded:
         # A wording that closes its quotation is over: the table below it may be in force.
         body.superseded = not text.endswith('"')
-    elif _NOTE.match(text) or not (body.quotation or text.startswith("«")):
+    elif _NOTE.match(text) or not (body.quoted or text.startswith("«")):
         body.draft.notes.append(clean(text))
         body.superseded = _QUOTES_SUPERSEDED.search(text) is not None
     else:
@@ -88,14 +90,14 @@ def _read_block_quote(body: Body, text: str) -> None:
 
 def _read_paragraph(body: Body, line: str, following: str) -> None:
     body.superseded = body.table = False
-    if body.quotation == 0 and (level := plain_structure(line, following)) is not None:
+    if not body.quoted and (level := plain_structure(line, following)) is not None:
         body.place(level, line.removesuffix("."))
     elif body.draft is None and body.entitle(clean(line)):
         return
-    elif body.quotation == 0 and _ANNEX.match(line):
+    elif not body.quoted and _ANNEX.match(line):
         if body.finished and (heading := split_heading(line.strip("[]").replace("APÉNDICE", "ANEXO"))):
             body.open(heading)
-    elif body.quotation == 0 and _SIGNATURE.match(line):
+    elif not body.quoted and _SIGNATURE.match(line):
         body.close()
     elif _EDITORIAL.match(line) and body.draft is not None:
         body.draft.notes.append(clean(line))

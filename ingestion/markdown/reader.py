@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from yaml.reader import ReaderError
 
 from ingestion.laws import Law, LawStatus, keep_apart
 from ingestion.markdown.lines import read_provisions
+from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
 from legal.folding import fold
 from legal.territory import community_of
 from services.errors import InvalidInput
@@ -81,28 +81,17 @@ def _split(path: Path) -> tuple[dict[str, Any], str]:
             "Añádala con identifier, title y publication_date."
         )
     try:
-        # The loader in Python: the one in C ends the process over brackets that nest too deep.
-        front = yaml.safe_load(found[1])
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: a date that no calendar has
+        front = load_yaml(found[1], yaml.SafeLoader)
+    except UnreadableYaml as error:
+        line = text.count("\n", 0, found.start(1)) + error.line if error.line else None
+        place = f": no se entiende la línea {line}" if line else ""
         raise InvalidInput(
-            f"La cabecera YAML del fichero «{path}» no es válida{_place(error, text, found.start(1))}. Revise las "
+            f"La cabecera YAML del fichero «{path}» no es válida{place}. Revise las "
             "comillas, los dos puntos y las fechas (AAAA-MM-DD)."
         ) from error
     if not isinstance(front, dict):
         raise InvalidInput(f"La cabecera YAML del fichero «{path}» no es una lista de campos.")
     return front, text[found.end() :]
-
-
-def _place(error: Exception, text: str, start: int) -> str:
-    """Say which line of the file cannot be read, where that is known; the front matter begins at ``start``."""
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
-        inside = error.problem_mark.line
-    elif isinstance(error, ReaderError):
-        inside = text.count("\n", start, start + error.position)
-    else:
-        return ""
-    before = text.count("\n", 0, start)
-    return f": no se entiende la línea {before + inside + 1}"
 
 
 def _field(path: Path, front: dict[str, Any], name: str) -> str:

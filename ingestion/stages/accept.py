@@ -1,14 +1,15 @@
 """Take the request and begin a run."""
 
-import re
-from typing import get_type_hints
+from typing import cast, get_type_hints
 
 from typing_extensions import TypedDict
 
+from legal.boe_ids import is_boe_id
 from services.errors import InvalidInput
 from state.ingest import Failure, IngestRequest, IngestState, SourceFile, Unresolved
 
-_BOE_ID = re.compile(r"BOE-A-\d{4}-\d+")
+_LISTS = {"paths": "leyes/", "boe": "BOE-A-2015-11430", "remove": "BOE-A-2015-11430"}
+"""What is a list of names, and an example of one."""
 
 
 class AcceptUpdate(TypedDict):
@@ -16,6 +17,7 @@ class AcceptUpdate(TypedDict):
 
     request: IngestRequest
     downloaded: list[SourceFile]
+    undelivered: list[Failure]
     stale: bool
     links: str
     resolved: int
@@ -34,14 +36,20 @@ async def accept(state: IngestState) -> AcceptUpdate:
     Raises:
         InvalidInput: it asks for nothing, or names a law that cannot be.
     """
-    names = get_type_hints(IngestRequest)
-    request: IngestRequest = {name: state[name] for name in names if state.get(name)}  # type: ignore[literal-required, assignment]
+    given = {name: state.get(name) for name in get_type_hints(IngestRequest)}
+    for name in _LISTS:
+        named = given[name] or []
+        if not isinstance(named, list) or not all(isinstance(one, str) and one.strip() for one in named):
+            raise InvalidInput(f'«{name}» debe ser una lista de textos que no estén vacíos, como ["{_LISTS[name]}"].')
+    if not isinstance(given["listing"] or {}, dict):
+        raise InvalidInput('«listing» debe ser un objeto con las condiciones, como {"materia": "6909"}.')
+    request = cast(IngestRequest, {name: value for name, value in given.items() if value})
     if not set(request) - {"confirmed"}:
         raise InvalidInput(
             "Nada que hacer: indique ficheros o carpetas (articulado ingest RUTA…), normas del BOE (articulado ingest "
             "boe BOE-A-2015-11430) o qué quitar (articulado ingest remove BOE-A-2015-11430)."
         )
-    wrong = [name for name in request.get("boe", []) if not _BOE_ID.fullmatch(name.strip())]
+    wrong = [name for name in request.get("boe", []) if not is_boe_id(name.strip())]
     if wrong:
         raise InvalidInput(
             f"«{wrong[0]}» no es un identificador del BOE. Tienen la forma BOE-A-2015-11430: está en la dirección de "
@@ -50,6 +58,7 @@ async def accept(state: IngestState) -> AcceptUpdate:
     return {
         "request": request,
         "downloaded": [],
+        "undelivered": [],
         "stale": False,
         "links": "",
         "resolved": 0,

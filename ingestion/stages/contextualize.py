@@ -1,6 +1,7 @@
 """Let the reader model situate each child in its parent, where the settings ask for it."""
 
 import asyncio
+from contextlib import AsyncExitStack
 
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
@@ -39,19 +40,19 @@ async def contextualize(state: IngestState, *, settings: Settings) -> Contextual
 
     check_reader(settings.reader)
     pairs = await asyncio.to_thread(_pairs, state, settings)
-    reader = chat_model("reader", settings.reader)
-    cache = await asyncio.to_thread(context_cache, settings)
-    try:
+    async with AsyncExitStack() as stack:
+        reader = chat_model("reader", settings.reader)
+        stack.push_async_callback(reader.close)
+        sentences_kept = await asyncio.to_thread(context_cache, settings)
+        stack.push_async_callback(asyncio.to_thread, sentences_kept.close)
         counter = token_counter(settings.reader.model)
-        cost = await asyncio.to_thread(estimate, pairs, cache, reader.name, counter)
+        cost = await asyncio.to_thread(estimate, pairs, sentences_kept, reader.name, counter)
         if cost.requests and not state["request"].get("confirmed"):
             allowed = interrupt({"type": "cost", "message": explain(cost, settings.reader)})
             if allowed is not True:
                 raise InvalidInput("No se ha pedido ninguna frase y el índice sigue como estaba.")
-        sentences = await situate(pairs, reader, cache, concurrency=settings.ingest_workers, progress=progress)
-    finally:
-        await reader.close()
-        await asyncio.to_thread(cache.close)
+        workers = settings.ingest_workers
+        sentences = await situate(pairs, reader, sentences_kept, concurrency=workers, progress=progress)
     left = len(pairs) - len(sentences)
     told = [f"{left} fragmentos se quedan con su ruta como contexto: el lector no dio ninguna frase útil."] * bool(left)
     return {"warnings": [*state["warnings"], *told]}

@@ -1,23 +1,20 @@
 """Tell which documents the index is to hold, and begin from what it holds already."""
 
 import asyncio
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from typing_extensions import TypedDict
 
-from ingestion.base import open_base
-from ingestion.catalog import read_catalog
-from ingestion.sources import source_files
+from ingestion.base import code_digest, held_catalog, served_generation
+from ingestion.sources import absolute, source_files
 from ingestion.workspace import key_of
 from legal.laws import find_law
 from services.errors import InvalidInput
 from services.factory import CHUNKER, expected_fingerprints
 from services.settings import Settings
 from state.ingest import Failure, IngestState, Source, SourceFile
-
-READING = "1"
-"""Changes when the same files would be read in another way."""
 
 
 class DiscoverUpdate(TypedDict):
@@ -44,34 +41,35 @@ async def discover(state: IngestState, *, settings: Settings) -> DiscoverUpdate:
 
 def _discover(state: IngestState, settings: Settings) -> DiscoverUpdate:
     request = state["request"]
-    served = open_base(settings)
-    known = {source["identity"]: source for source in read_catalog(served.folder).sources} if served else {}
+    served = served_generation(settings)
+    known = {source["identity"]: source for source in held_catalog(settings, request).sources}
     found, failures = source_files(request.get("paths", []))
     found += state["downloaded"]
     gone = _to_remove(request.get("remove", []), known.values())
-    roots = {file["root"] for file in found} | {_absolute(path) for path in request.get("paths", [])}
-    failed = tuple(_absolute(failure["source"]) for failure in failures)
+    named = [absolute(path) for path in request.get("paths", [])]
+    failed = [absolute(failure["source"]) for failure in failures]
     kept = [
         file
         for source in known.values()
         if source["identity"] not in gone
         for file in source["files"]
-        if file["root"] not in roots or any(Path(file["path"]).is_relative_to(path) for path in failed)
+        # What has vanished from a folder that can be read is not wanted any more.
+        if not _below(file["path"], named) or _below(file["path"], failed)
     ]
     groups: dict[str, dict[str, SourceFile]] = {}
     for file in [*kept, *found]:
         groups.setdefault(file["identity"], {})[file["path"]] = file
-    cutting = _cutting(settings)
-    sources = [_source(identity, list(files.values()), known, cutting) for identity, files in groups.items()]
+    made = code_digest(), _cutting(settings)
+    sources = [_source(identity, list(files.values()), known, made) for identity, files in groups.items()]
     removed = [source["title"] for source in known.values() if source["identity"] not in groups]
+    failures = [*state["undelivered"], *failures]
     if not sources and not removed:
-        _refuse([*state["failures"], *failures])
-    return {
-        "base": served.folder.name if served else "",
-        "sources": sources,
-        "removed": removed,
-        "failures": [*state["failures"], *failures],
-    }
+        _refuse(failures)
+    return {"base": served.name if served else "", "sources": sources, "removed": removed, "failures": failures}
+
+
+def _below(path: str, folders: Iterable[str]) -> bool:
+    return any(Path(path).is_relative_to(folder) for folder in folders)
 
 
 def _cutting(settings: Settings) -> str:
@@ -79,11 +77,12 @@ def _cutting(settings: Settings) -> str:
     return expected_fingerprints(settings).embedder if settings.embedder.provider != "offline" else "offline"
 
 
-def _source(identity: str, files: list[SourceFile], known: Mapping[str, Source], cutting: str) -> Source:
-    """Return a document; one that is known and unchanged as it is."""
+def _source(identity: str, files: list[SourceFile], known: Mapping[str, Source], made: tuple[str, str]) -> Source:
+    """Return a document; one that is known and unchanged as it is. ``made`` is the code, and what cuts running text."""
+    code, cutting = made
     # What is no law is cut by meaning, and leads to its file, by its path; a law is the same wherever it lies.
     own = [(file["path"], cutting) for file in files if file["identity"] == file["path"]]
-    staged = key_of(READING, CHUNKER, identity, own, sorted(file["digest"] for file in files))
+    staged = key_of(CHUNKER, code, identity, own, sorted(file["digest"] for file in files))
     before = known.get(identity)
     if before is not None and before["staged"] == staged:
         return {**before, "files": files}
@@ -105,9 +104,11 @@ def _to_remove(names: Iterable[str], known: Iterable[Source]) -> set[str]:
     documents = list(known)
     gone = set()
     for name in names:
-        law = find_law(name)
-        wanted = {name.strip(), law.id if law else "", _absolute(name)}
+        wanted = {name.strip(), name.strip().upper(), absolute(name)}
         matches = [one["identity"] for one in documents if {one["identity"], one["law_id"]} & wanted]
+        # A name inside a path ("guia del Estatuto.txt") is none.
+        if not matches and (law := find_law(name)) and not Path(name).suffix and os.sep not in name:
+            matches = [one["identity"] for one in documents if one["law_id"] == law.id]
         if not matches:
             held = ", ".join(sorted(one["law_id"] for one in documents)[:8]) or "ninguno"
             raise InvalidInput(
@@ -123,7 +124,3 @@ def _refuse(failures: list[Failure]) -> None:
     raise InvalidInput(
         f"No se ha podido leer ningún documento ({reasons}). El índice anterior, si lo hay, sigue en uso."
     )
-
-
-def _absolute(path: str) -> str:
-    return str(Path(path).absolute())

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from typing_extensions import TypedDict
 
-from ingestion.base import open_base
-from ingestion.catalog import read_catalog
+from ingestion.base import held_catalog
 from ingestion.sources import BOE, source_file
 from ingestion.stages.stage import progress
 from services.boe import BoeClient
@@ -22,7 +21,7 @@ class DownloadUpdate(TypedDict):
     """The files of the laws, and what could not be brought."""
 
     downloaded: list[SourceFile]
-    failures: list[Failure]
+    undelivered: list[Failure]
     warnings: list[str]
 
 
@@ -36,7 +35,8 @@ async def download(state: IngestState, *, settings: Settings) -> DownloadUpdate:
         SourceUnavailable: the gazette cannot be asked, and nothing else is to be done.
     """
     request = state["request"]
-    failures, warnings = list(state["failures"]), list(state["warnings"])
+    failures: list[Failure] = []
+    warnings = list(state["warnings"])
     files: list[SourceFile] = []
     async with BoeClient(settings.boe_url, settings.home / "boe") as boe:
         wanted = dict.fromkeys(name.strip() for name in request.get("boe", []))
@@ -61,7 +61,7 @@ async def download(state: IngestState, *, settings: Settings) -> DownloadUpdate:
             progress(STEP, done, len(wanted))
     if unreachable and not files and not (request.get("paths") or request.get("remove")):
         raise SourceUnavailable(unreachable)
-    return {"downloaded": files, "failures": failures, "warnings": warnings}
+    return {"downloaded": files, "undelivered": failures, "warnings": warnings}
 
 
 async def _listed(boe: BoeClient, listing: Listing) -> list[str]:
@@ -86,6 +86,5 @@ def _day(written: str | None) -> date | None:
 
 def _held(settings: Settings) -> list[str]:
     """Return the laws of the index that came from the gazette."""
-    served = open_base(settings)
-    sources = read_catalog(served.folder).sources if served else []
+    sources = held_catalog(settings, {}).sources
     return [one["law_id"] for one in sources if any(file["root"].startswith(BOE + ":") for file in one["files"])]

@@ -43,10 +43,9 @@ def _link(state: IngestState, settings: Settings) -> LinkUpdate:
     chunks: list[Chunk] = []
     interprets: dict[int, list[tuple[str, str]]] = {}
     for source in state["sources"]:
-        staged = workspace.staged(source["staged"])
-        if staged is not None:
-            chunks += staged.parents
-            interprets |= {chunk["id"]: staged.interprets for chunk in staged.parents if staged.interprets}
+        staged = workspace.document(source["staged"])
+        chunks += staged.parents
+        interprets |= {chunk["id"]: staged.interprets for chunk in staged.parents if staged.interprets}
     open_ends: list[Open] = []
     refs = {chunk["id"]: chunk["refs"] for chunk in resolve_refs(chunks, open_ends)}
     leads_to = interpreted({place for places in interprets.values() for place in places}, chunks)

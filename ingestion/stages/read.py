@@ -1,11 +1,12 @@
 """Read the documents that are new or changed, and cut them into parents."""
 
 import asyncio
+from pathlib import Path
 
 from typing_extensions import TypedDict
 
-from ingestion.base import continues, made_with, open_base, workspace_of
-from ingestion.catalog import Catalog, read_catalog
+from ingestion.base import held_catalog, made_with, open_base, workspace_of
+from ingestion.catalog import Catalog
 from ingestion.reading import read_source
 from ingestion.stages.stage import progress
 from ingestion.workspace import Staged, Workspace
@@ -37,8 +38,7 @@ async def read(state: IngestState, *, settings: Settings) -> ReadUpdate:
         ModelError: a provider's embedder, which finds where running text may be cut, has failed.
     """
     workspace = workspace_of(settings)
-    served = await asyncio.to_thread(open_base, settings)
-    catalog = read_catalog(served.folder) if served else Catalog(made_with="")
+    catalog = await asyncio.to_thread(held_catalog, settings, state["request"])
     before = {source["identity"]: source for source in catalog.sources}
     failures = list(state["failures"])
     documents: dict[tuple[str, str], Source] = {}
@@ -47,10 +47,10 @@ async def read(state: IngestState, *, settings: Settings) -> ReadUpdate:
             known: Source | None = await _staged(source, workspace, settings)
         except InvalidInput as error:
             failures.append({"source": source["files"][0]["path"], "reason": str(error)})
-            known = before.get(source["identity"])
+            known = await _as_held(before.get(source["identity"]), workspace)
         if known is not None:
             place = known["collection"], known["law_id"]
-            if place in documents:
+            if place in documents and not await asyncio.to_thread(_moved, documents[place]):
                 failures.append(_twice(known, documents[place]))
             else:
                 documents[place] = known
@@ -64,22 +64,43 @@ async def read(state: IngestState, *, settings: Settings) -> ReadUpdate:
     sources = list(documents.values())
     added = [one["title"] for one in sources if one["identity"] not in before]
     updated = [one["title"] for one in sources if before.get(one["identity"], one)["staged"] != one["staged"]]
-    same = served is not None and continues(served, settings) and catalog.made_with == made_with(settings)
-    changed = bool(added or updated or state["removed"] or state["request"].get("rebuild")) or not same
+    changed = bool(added or updated or state["removed"] or state["request"].get("rebuild"))
+    changed = changed or not await asyncio.to_thread(_is_current, catalog, settings)
     return {"sources": sources, "added": added, "updated": updated, "changed": changed, "failures": failures}
 
 
 async def _staged(source: Source, workspace: Workspace, settings: Settings) -> Source:
     """Return a document with what it is; one that was read before, as it is."""
-    has: bool = await asyncio.to_thread(workspace.has, source["staged"])
-    if has and source["law_id"]:
-        return source
     before = await asyncio.to_thread(workspace.staged, source["staged"])
     if before is not None:
         return _described(source, before)
     staged = await read_source(source, settings)
     await asyncio.to_thread(workspace.stage, source["staged"], staged)
     return _described(source, staged)
+
+
+async def _as_held(source: Source | None, workspace: Workspace) -> Source | None:
+    """Return a document as the index has it, where it can no longer be read.
+
+    Raises:
+        InvalidInput: nor is what was made of it to be found.
+    """
+    if source is not None and await asyncio.to_thread(workspace.staged, source["staged"]) is None:
+        raise InvalidInput(
+            f"Falta lo que se había leído de «{source['title']}» y tampoco se puede leer {source['files'][0]['path']}. "
+            f"Vuelva a ponerlo ahí, indique dónde está ahora, o quítelo con «articulado ingest remove "
+            f"{source['law_id']}». El índice anterior sigue en uso."
+        )
+    return source
+
+
+def _moved(source: Source) -> bool:
+    """Tell whether a document has left the place where it was found."""
+    return not any(Path(file["path"]).exists() for file in source["files"])
+
+
+def _is_current(catalog: Catalog, settings: Settings) -> bool:
+    return open_base(settings) is not None and catalog.made_with == made_with(settings)
 
 
 def _described(source: Source, staged: Staged) -> Source:

@@ -4,7 +4,7 @@ import asyncio
 
 from typing_extensions import TypedDict
 
-from ingestion.base import open_base
+from ingestion.base import held_catalog, open_base
 from services.settings import Settings
 from services.store.manifest import Index
 from services.store.points import Points
@@ -20,6 +20,7 @@ class SummarizeUpdate(TypedDict):
 async def summarize(state: IngestState, *, settings: Settings) -> SummarizeUpdate:
     """Tell what the index holds now, what has changed, what leads nowhere and what was left out."""
     served = await asyncio.to_thread(open_base, settings)
+    catalog = await asyncio.to_thread(held_catalog, settings, {})
     parents, children = await asyncio.to_thread(_counted, served)
     counts = state["counts"]
     return {
@@ -36,11 +37,11 @@ async def summarize(state: IngestState, *, settings: Settings) -> SummarizeUpdat
             "unchanged": len(state["sources"]) - len(state["added"]) - len(state["updated"]),
             "written": counts.get("written", 0),
             "deleted": counts.get("deleted", 0),
-            "resolved": state["resolved"],
-            "unresolved": state["unresolved"],
+            "resolved": catalog.resolved,
+            "unresolved": catalog.unresolved,
             "examples": state["examples"],
             "failures": state["failures"],
-            "warnings": state["warnings"],
+            "warnings": list(dict.fromkeys(state["warnings"])),
             "seconds": state["seconds"],
         }
     }

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from typing_extensions import TypedDict
 
-from ingestion.base import context_cache, continues, made_with, open_base, workspace_of
-from ingestion.catalog import Catalog
+from ingestion.base import context_cache, made_with, open_base, served_generation, workspace_of
+from ingestion.catalog import Catalog, read_catalog
 from ingestion.chunking.children import children_of
 from ingestion.context.request import keyed
 from ingestion.indexing.build import describe, write_entries
 from ingestion.indexing.entries import Entry, entries_of
 from ingestion.indexing.parents import parents_of
+from ingestion.sources import BOE
 from ingestion.stages.stage import progress
 from services.factory import check_models, writer_factory
 from services.packaged import words_of_people
@@ -21,10 +22,10 @@ from services.store.builder import IndexBuilder, digest
 from services.store.manifest import Index
 from services.store.points import Points
 from state.chunks import Chunk
-from state.ingest import IngestState
+from state.ingest import IngestState, Source
 
 MAX_CHANGED = 0.2
-"""Share of the points up to which an index is continued; above it, the models are fitted to the new texts."""
+"""Share of the points that may change, in one run or in several, before the models are fitted to the new texts."""
 
 
 class WriteIndexUpdate(TypedDict, total=False):
@@ -47,17 +48,22 @@ async def write_index(state: IngestState, *, settings: Settings) -> WriteIndexUp
     parents = await asyncio.to_thread(parents_of, state, settings)
     entries = await asyncio.to_thread(_entries, parents, settings)
     async with IndexBuilder(settings.index_folder, writer_factory(settings)) as builder:
-        served = await asyncio.to_thread(open_base, settings)
-        if (served.folder.name if served else "") != state["base"]:
+        served = await asyncio.to_thread(served_generation, settings)
+        if (served.name if served else "") != state["base"]:
             return {"stale": True}
-        rebuild = state["request"].get("rebuild", False)
-        base = served if served and not rebuild and await asyncio.to_thread(_worth, served, entries, settings) else None
+        base, drift = await asyncio.to_thread(_continued, state, entries, settings)
         written = await write_entries(builder, entries, settings, base=base, progress=progress)
-        catalog = Catalog(made_with=made_with(settings), sources=state["sources"])
+        catalog = Catalog(
+            made_with=await asyncio.to_thread(made_with, settings),
+            sources=state["sources"],
+            drift=drift,
+            resolved=state["resolved"],
+            unresolved=state["unresolved"],
+        )
         await asyncio.to_thread(catalog.save, builder.folder)
         documents = Counter(collection for collection, _ in {(one["collection"], one["law_id"]) for one in parents})
-        source = ", ".join(dict.fromkeys(file["root"] for one in state["sources"] for file in one["files"]))
-        index = await builder.commit(describe(settings, source=source, documents=dict(documents)))
+        description = describe(settings, source=_origin(state["sources"]), documents=dict(documents))
+        index = await builder.commit(description)
         await asyncio.to_thread(_clean, state, settings)
     return {
         "stale": False,
@@ -79,17 +85,31 @@ def _entries(parents: Sequence[Chunk], settings: Settings) -> list[Entry]:
         with context_cache(settings) as cache:
             known = cache.get_many([key for key, _ in keys])
         sentences = {child["id"]: known.get(key, "") for key, (_, child) in keys}
-    return list(entries_of(parents, spoken, settings.chunk_context, sentences))
+    offline = settings.embedder.provider == "offline"
+    return list(entries_of(parents, spoken, settings.chunk_context, sentences, in_whole=offline))
 
 
-def _worth(served: Index, entries: Sequence[Entry], settings: Settings) -> bool:
-    """Tell whether to continue an index: its points fit the settings, and few of them change."""
-    if not continues(served, settings):
-        return False
+def _continued(state: IngestState, entries: Sequence[Entry], settings: Settings) -> tuple[Index | None, int]:
+    """Return the index to continue, and how many of its points will have changed since its models were fitted.
+
+    It is begun anew where its points are of no use, where too many have changed, or where that is asked for.
+    """
+    served = None if state["request"].get("rebuild") else open_base(settings)
+    if served is None:
+        return None, 0
     held = {point.id: point.digest for point in Points.load(served.folder)}
     wanted = {entry.chunk["id"]: digest(entry.chunk) for entry in entries}
     changed = sum(held.get(point) != one for point, one in wanted.items()) + len(held.keys() - wanted.keys())
-    return changed <= MAX_CHANGED * len(wanted)
+    drift = read_catalog(served.folder).drift + changed
+    return (served, drift) if drift <= MAX_CHANGED * len(wanted) else (None, 0)
+
+
+def _origin(sources: Sequence[Source]) -> str:
+    """Say where the documents came from."""
+    roots = dict.fromkeys(file["root"] for one in sources for file in one["files"])
+    places = [root for root in roots if not root.startswith(f"{BOE}:")]
+    downloaded = len(roots) - len(places)
+    return ", ".join([*places, *([f"BOE ({downloaded} normas)"] if downloaded else [])])
 
 
 def _clean(state: IngestState, settings: Settings) -> None:

@@ -167,9 +167,8 @@ class IndexBuilder:
         counts = await self._writer.finish()
         if sum(counts.values()) != len(self._points):
             raise IndexMismatch(
-                f"Se han escrito {len(self._points)} fragmentos y el almacén devuelve {sum(counts.values())}. El "
-                "índice anterior sigue en uso; compruebe el espacio en disco y vuelva a construirlo con "
-                f"{REBUILD_HINT if self._base else BUILD_HINT}."
+                f"El índice debe tener {len(self._points)} fragmentos y el almacén devuelve {sum(counts.values())}. "
+                + self._what_to_do()
             )
         manifest = Manifest(
             **description.model_dump(exclude={"fingerprints"}),
@@ -200,9 +199,25 @@ class IndexBuilder:
             self._names.append(name)
         return self._names.index(name)
 
+    def _what_to_do(self) -> str:
+        """Say what serves after a build that the store has not kept whole."""
+        if self._in_place:
+            return (
+                "El índice se actualiza en el propio servidor: ya ha cambiado en parte, y es el que responde. "
+                "Compruebe el espacio en disco del servidor y repita la misma orden, que lo deja como debe estar; si "
+                f"vuelve a fallar, constrúyalo con {REBUILD_HINT}."
+            )
+        hint = REBUILD_HINT if self._base else BUILD_HINT
+        return f"El índice anterior sigue en uso; compruebe el espacio en disco y vuelva a construirlo con {hint}."
+
+    @property
+    def _in_place(self) -> bool:
+        """Tell whether what is written changes the points that are served."""
+        return self._writer.stored_as != self._folder.name
+
     async def _note(self, ids: Mapping[str, Sequence[int]]) -> None:
         """Note what changes where people may be reading it."""
-        if self._writer.stored_as != self._folder.name:
+        if self._in_place:
             await asyncio.to_thread(self._pending.note, self._writer.stored_as, ids)
 
     async def _remove(self, folders: Iterable[Path]) -> None:

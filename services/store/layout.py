@@ -1,6 +1,7 @@
 """How chunks lie in a Qdrant collection, in both stores: LangChain's layout, with two named vectors."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from itertools import groupby
 from typing import Any, Literal, cast
 
@@ -58,19 +59,25 @@ def to_hits(ranking: Sequence[Scored], payloads: Mapping[int, Payload]) -> list[
     return [Hit(to_chunk(payloads[point]), score) for point, score in ranking if point in payloads]
 
 
-def parts_in_order(chunks: Iterable[Chunk]) -> list[Chunk]:
+def parts_in_order(chunks: Iterable[Chunk], day: date | None = None) -> list[Chunk]:
     """Return the parts of a provision, in order of part.
 
     Several provisions can share law and key: those of an approving decree and of the text that it approves, or
-    successive wordings. They follow one another: first those still valid, then those with more text.
+    successive wordings. They follow one another: first those of the day (today), then those to come, the next one
+    first, then those that have ended, the last one first; of equals those with more text.
     """
+    now = day or date.today()
 
     def identity(chunk: Chunk) -> tuple[str, ...]:
         fields = (chunk["collection"], chunk["provision"], chunk["breadcrumb"], chunk["title"])
         return (*fields, chunk["valid_from"] or "")
 
-    def precedence(parts: list[Chunk]) -> tuple[bool, int, int]:
-        return parts[0]["valid_to"] is not None, -sum(len(part["text"]) for part in parts), parts[0]["id"]
+    def precedence(parts: list[Chunk]) -> tuple[int, int, int, int]:
+        begins, ends = (_day(parts[0][bound]) for bound in ("valid_from", "valid_to"))
+        turn, away = (2, (now - ends).days) if ends and ends <= now else (0, 0)
+        if begins and begins > now:
+            turn, away = 1, (begins - now).days
+        return turn, away, -sum(len(part["text"]) for part in parts), parts[0]["id"]
 
     in_turn = sorted(chunks, key=lambda chunk: (identity(chunk), chunk["part"]))
     provisions = sorted((list(parts) for _, parts in groupby(in_turn, identity)), key=precedence)
@@ -81,3 +88,7 @@ def in_order(ids: Sequence[int], found: Iterable[Chunk]) -> list[Chunk]:
     """Return the chunks in the order of the ids, each once; ids that were not found are left out."""
     by_id = {chunk["id"]: chunk for chunk in found}
     return [by_id[point] for point in dict.fromkeys(ids) if point in by_id]
+
+
+def _day(written: str | None) -> date | None:
+    return date.fromisoformat(written) if written else None

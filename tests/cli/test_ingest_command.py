@@ -165,3 +165,23 @@ def test_ctrl_c_leaves_the_index_that_is_served(ingested, index):
     assert (process.returncode, output) == (130, b"")
     assert b"Traceback" not in errors
     assert (index / "current").read_text() == served
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--json", "boe", "ET"],
+        ["--yes", "--index", "boe", "boe", "ET"],
+        ["--index=remove", "boe", "--json", "ET"],
+        ["--limit", "3", "boe", "ET"],
+    ],
+)
+def test_options_may_come_before_the_name_of_a_command(index, capsys, arguments):
+    assert run(["ingest", *arguments]) != 0
+    assert "«ET» no es un identificador del BOE" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["--index", "boe", "nada.md"], ["nada.md", "boe"], ["--json", "--", "boe"]])
+def test_what_names_no_command_is_a_path(index, capsys, arguments):
+    assert run(["ingest", *arguments]) != 0
+    assert f"{arguments[-1]}: no existe" in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """The ingestion graph over real parts: files in, an embedded index out."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ from small_laws import write_law
 
 from graph.compose import open_services
 from graph.ingest import build_ingest
-from services.errors import InvalidInput, ModelError
+from ingestion.workspace import KEPT_SECONDS
+from services.errors import IndexMismatch, InvalidInput, ModelError
 from services.index import open_index
 from services.settings import ModelSettings, Settings
 from services.store.points import Points
@@ -221,11 +223,14 @@ async def test_an_ingest_that_comes_between_is_not_undone(tmp_path: Path) -> Non
     write_law(tmp_path / "b.md", "BOE-A-2000-2")
     configured = settings(tmp_path)
     stages = []
-    async for update in build_ingest(configured).astream({"paths": [str(tmp_path / "a.md")]}, stream_mode="updates"):
+    paths = [str(tmp_path / "a.md"), str(tmp_path / "nada.md")]
+    async for update in build_ingest(configured).astream({"paths": paths}, stream_mode="updates"):
         stages += list(update)
         if stages == ["accept", "discover", "read", "link"]:
             await ingest([tmp_path / "b.md"], configured)
+        last = update
     assert stages.count("discover") == 2
+    assert [Path(one["source"]).name for one in last["summarize"]["report"]["failures"]] == ["nada.md"]
     assert await texts(configured, "BOE-A-2000-1")
     assert await texts(configured, "BOE-A-2000-2")
 
@@ -236,6 +241,11 @@ async def test_an_ingest_that_comes_between_is_not_undone(tmp_path: Path) -> Non
         ({}, "Nada que hacer"),
         ({"confirmed": True}, "Nada que hacer"),
         ({"boe": ["ET"]}, "«ET» no es un identificador del BOE"),
+        ({"paths": "/etc"}, "«paths» debe ser una lista"),
+        ({"remove": "ET"}, "«remove» debe ser una lista"),
+        ({"boe": [3]}, "«boe» debe ser una lista"),
+        ({"paths": [""]}, "«paths» debe ser una lista"),
+        ({"listing": "6909"}, "«listing» debe ser un objeto"),
         ({"paths": ["/no/existe"]}, "/no/existe: no existe"),
         ({"remove": ["ET"]}, "no está entre los documentos del índice"),
     ],
@@ -276,3 +286,152 @@ async def test_vectors_that_were_paid_for_are_not_paid_again(tmp_path: Path) -> 
         assert paid
         assert not paid & set(asked)
         assert len(asked) == len(set(asked))
+
+
+async def test_what_was_read_and_is_damaged_is_read_again(tmp_path: Path) -> None:
+    law = write_law(tmp_path / "leyes" / "a.md", "BOE-A-2000-1")
+    write_law(tmp_path / "leyes" / "b.md", "BOE-A-2000-2")
+    configured = settings(tmp_path)
+    await ingest([law.parent], configured)
+    for staged in (configured.index_folder / "documents").glob("*.document.json"):
+        staged.write_text('{"collection": "norm')
+    write_law(tmp_path / "leyes" / "c.md", "BOE-A-2000-3")
+    await ingest([law.parent], configured)
+    assert await texts(configured, "BOE-A-2000-1")
+    assert await texts(configured, "BOE-A-2000-2")
+
+
+async def test_a_document_that_is_nowhere_any_more_is_not_lost_in_silence(tmp_path: Path) -> None:
+    law = write_law(tmp_path / "leyes" / "a.md", "BOE-A-2000-1")
+    configured = settings(tmp_path)
+    await ingest([law], configured)
+    for staged in (configured.index_folder / "documents").glob("*.document.json"):
+        staged.unlink()
+    law.unlink()
+    other = write_law(tmp_path / "b.md", "BOE-A-2000-2")
+    with pytest.raises(InvalidInput, match=r"Falta lo que se había leído de «Ley BOE-A-2000-1».*remove BOE-A-2000-1"):
+        await ingest([other], configured)
+    assert await texts(configured, "BOE-A-2000-1")
+    report = await ingest([other], configured, remove=["BOE-A-2000-1"])
+    assert (report["added"], report["removed"]) == (["Ley BOE-A-2000-2"], ["Ley BOE-A-2000-1"])
+
+
+async def test_an_index_of_another_version_keeps_its_documents(tmp_path: Path) -> None:
+    first = write_law(tmp_path / "a.md", "BOE-A-2000-1")
+    configured = settings(tmp_path)
+    await ingest([first], configured)
+    manifest = open_index(configured.index_folder).folder / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"format": 2', '"format": 1'))
+    report = await ingest([write_law(tmp_path / "b.md", "BOE-A-2000-2")], configured)
+    assert report["added"] == ["Ley BOE-A-2000-2"]
+    assert await texts(configured, "BOE-A-2000-1")
+
+
+async def test_a_damaged_catalogue_is_got_over_by_a_rebuild_that_names_what_to_hold(tmp_path: Path) -> None:
+    law = write_law(tmp_path / "a.md", "BOE-A-2000-1")
+    configured = settings(tmp_path)
+    await ingest([law], configured)
+    (open_index(configured.index_folder).folder / "catalog.json").write_text("{")
+    for request in ({}, {"rebuild": True}):
+        with pytest.raises(IndexMismatch, match="--rebuild"):
+            await ingest([law] if not request else [], configured, **request)
+    await ingest([law], configured, rebuild=True)
+    assert await texts(configured, "BOE-A-2000-1")
+
+
+async def test_a_document_is_removed_by_its_file_and_not_by_a_name_in_it(tmp_path: Path) -> None:
+    write_law(tmp_path / "ley.md", "BOE-A-2015-11430")
+    guide = tmp_path / "guia del Estatuto de los Trabajadores.txt"
+    guide.write_text("Las vacaciones son de treinta días.")
+    configured = settings(tmp_path)
+    await ingest([tmp_path / "ley.md", guide], configured)
+    report = await ingest([], configured, remove=[str(guide)])
+    assert len(report["removed"]) == 1
+    assert await texts(configured, "BOE-A-2015-11430")
+
+
+async def test_the_same_folder_by_another_way_is_the_same_folder(tmp_path: Path) -> None:
+    law = write_law(tmp_path / "leyes" / "a.md", "BOE-A-2000-1")
+    (tmp_path / "enlace").symlink_to(tmp_path / "leyes")
+    configured = settings(tmp_path)
+    await ingest([tmp_path / "leyes"], configured)
+    for way in (tmp_path / "leyes" / ".." / "leyes", tmp_path / "enlace", law, tmp_path):
+        report = await ingest([way], configured)
+        assert (report["failures"], report["unchanged"]) == ([], 1)
+    law.unlink()
+    write_law(tmp_path / "leyes" / "b.md", "BOE-A-2000-2")
+    report = await ingest([tmp_path], configured)
+    assert report["removed"] == ["Ley BOE-A-2000-1"]
+
+
+async def test_a_document_that_was_moved_stays(tmp_path: Path) -> None:
+    guide = tmp_path / "aqui" / "guia.txt"
+    guide.parent.mkdir()
+    guide.write_text("Las vacaciones son de treinta días.")
+    configured = settings(tmp_path)
+    await ingest([guide], configured)
+    (tmp_path / "alli").mkdir()
+    guide.rename(tmp_path / "alli" / "guia.txt")
+    report = await ingest([tmp_path / "alli"], configured)
+    assert report["failures"] == []
+    assert open_index(configured.index_folder).manifest.documents["documentos"] == 1
+
+
+async def test_many_small_changes_fit_the_models_anew(tmp_path: Path) -> None:
+    write_law(tmp_path / "a.md", "BOE-A-2000-1", *(f"El descanso {number} dura días." for number in range(60)))
+    configured = settings(tmp_path)
+    await ingest([tmp_path / "a.md"], configured)
+    for number in range(2, 12):
+        write_law(
+            tmp_path / f"{number}.md", f"BOE-A-2000-{number}", *(f"La huelga {n} es un derecho." for n in range(6))
+        )
+        await ingest([tmp_path / f"{number}.md"], configured)
+    services = open_services(configured)
+    try:
+        [vector] = (await services.embedder.embed_queries(["huelga"])).vectors
+        assert vector.any()
+    finally:
+        await services.close()
+
+
+async def test_a_change_of_context_is_written_and_one_of_the_reader_alone_is_not(tmp_path: Path) -> None:
+    write_law(tmp_path / "a.md", "BOE-A-2000-1")
+    await ingest([tmp_path / "a.md"], settings(tmp_path))
+    reader = ModelSettings(model="otro-lector")
+    same = await ingest([tmp_path / "a.md"], settings(tmp_path, reader=reader))
+    assert "write_index" not in same["seconds"]
+    other = await ingest([tmp_path / "a.md"], settings(tmp_path, chunk_context="none"))
+    assert other["written"] > 0
+    assert (other["unchanged"], other["updated"]) == (1, [])
+
+
+async def test_a_run_without_changes_tells_the_same_references(tmp_path: Path) -> None:
+    write_law(tmp_path / "a.md", "BOE-A-2000-1", "Véase el artículo 2. Rige el artículo 38 del ET.", "Otro.")
+    first = await ingest([tmp_path / "a.md"], settings(tmp_path))
+    again = await ingest([tmp_path / "a.md"], settings(tmp_path))
+    assert first["resolved"] == again["resolved"] == 1
+    assert first["unresolved"] == again["unresolved"] == {"law not held": 1}
+
+
+async def test_what_an_ingest_has_read_is_there_for_the_next(tmp_path: Path) -> None:
+    law = write_law(tmp_path / "a.md", "BOE-A-2000-1")
+    configured = settings(tmp_path)
+    await ingest([law], configured)
+    folder = configured.index_folder / "documents"
+    [held] = folder.glob("*.document.json")
+    old = held.stat().st_mtime - 2 * KEPT_SECONDS
+    useless = held.with_name("00.document.json")
+    useless.write_text("{}")
+    for file in (held, useless):
+        os.utime(file, (old, old))
+    await ingest([write_law(tmp_path / "b.md", "BOE-A-2000-2")], configured)
+    assert held.is_file()
+    assert not useless.exists()
+
+
+async def test_a_name_that_is_not_utf8_is_told_and_the_rest_is_kept(tmp_path: Path) -> None:
+    write_law(tmp_path / "leyes" / "a.md", "BOE-A-2000-1")
+    (tmp_path / "leyes" / os.fsdecode(b"espa\xf1a.txt")).write_text("texto")
+    report = await ingest([tmp_path / "leyes"], settings(tmp_path))
+    assert [failure["reason"] for failure in report["failures"]] == ["el nombre no está en UTF-8: cámbielo"]
+    assert report["added"] == ["Ley BOE-A-2000-1"]

@@ -109,3 +109,8 @@ def test_what_is_added_and_what_is_undone():
 def test_a_ruling_that_leaves_the_text_as_it_is_amends_nothing():
     note = "Se declara la inconstitucionalidad de su letra c), que no lleva aparejada la nulidad, por Sentencia del TC"
     assert read_amendments([note]) == []
+
+
+def test_an_amendment_by_a_norm_of_a_community():
+    (one,) = read_amendments(["Se modifica por la Ley 3/2015, de 11 de marzo. Ref. DOGC-f-2015-90448#a1"])
+    assert one.reference == "DOGC-f-2015-90448"

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from ingestion.boe.reader import read_boe
 from ingestion.boe.wordings import iso_day, wordings
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.laws import Provision, keep_apart, keep_wordings_apart
@@ -45,7 +46,7 @@ def test_every_wording_has_its_days_and_its_note(read):
     assert (old.status, old.status_note) == (
         "modificada",
         "Redacción en vigor del 1 de marzo de 2001 al 31 de mayo de 2010; "
-        "la sustituyó la Ley 5/2010, de 3 de mayo (BOE-A-2010-5).",
+        "la sustituye la Ley 5/2010, de 3 de mayo (BOE-A-2010-5).",
     )
     assert (new.key, new.title, new.text, new.valid_from, new.valid_to) == (
         "art:1",
@@ -69,10 +70,10 @@ def test_the_norm_without_a_note_is_named_from_the_analysis(read):
     assert (
         read(block("Artículo 1", *versions), later=later)
         .provisions[0]
-        .status_note.endswith("la sustituyó la Orden ESS/86/2015, de 30 de enero (BOE-A-2015-1).")
+        .status_note.endswith("la sustituye la Orden ESS/86/2015, de 30 de enero (BOE-A-2015-1).")
     )
     assert (
-        read(block("Artículo 1", *versions)).provisions[0].status_note.endswith("la sustituyó la norma BOE-A-2015-1.")
+        read(block("Artículo 1", *versions)).provisions[0].status_note.endswith("la sustituye la norma BOE-A-2015-1.")
     )
 
 
@@ -81,7 +82,13 @@ def test_a_wording_of_the_future_is_kept_with_its_day(read):
         block("Artículo 1", "<p>Hoy.</p>", version("<p>Mañana.</p>", "20250101", "20240501", "BOE-A-2024-1"))
     ).provisions
     assert (now.valid_to, then.valid_from) == ("2025-01-01", "2025-01-01")
-    assert now.status_note.endswith("al 31 de diciembre de 2024; la sustituirá la norma BOE-A-2024-1.")
+    assert now.status_note.endswith("al 31 de diciembre de 2024; la sustituye la norma BOE-A-2024-1.")
+
+
+def test_a_note_says_the_same_before_the_day_as_after_it(tmp_path, read):
+    read(block("Artículo 1", "<p>Hoy.</p>", version("<p>Mañana.</p>", "20250101", "20240501", "BOE-A-2024-1")))
+    before, after = (read_boe(tmp_path / "full.xml", today=day) for day in (date(2024, 12, 31), date(2025, 1, 1)))
+    assert before == after
 
 
 def test_a_judgment_modifies_a_wording(read):
@@ -98,7 +105,7 @@ def test_a_judgment_modifies_a_wording(read):
             ),
         )
     ).provisions
-    assert old.status_note.endswith("la modificó la Sentencia del TC 5/2018, de 24 de mayo (BOE-A-2018-8).")
+    assert old.status_note.endswith("la modifica la Sentencia del TC 5/2018, de 24 de mayo (BOE-A-2018-8).")
 
 
 def test_of_two_wordings_of_one_day_the_later_published_counts(read):
@@ -133,11 +140,11 @@ def test_a_block_that_expires_ends_its_last_wording(read):
     assert (one.valid_to, one.status) == ("2005-01-01", "derogada")
     assert (
         one.status_note
-        == "Redacción en vigor del 1 de marzo de 2001 al 31 de diciembre de 2004; después quedó sin vigencia."
+        == "Redacción en vigor del 1 de marzo de 2001 al 31 de diciembre de 2004; después, sin vigencia."
     )
     (one,) = read(block("Artículo 1", "<p>Uno.</p>", fecha_caducidad="20250101")).provisions
     assert (one.valid_to, one.status) == ("2025-01-01", "modificada")
-    assert one.status_note.endswith("después quedará sin vigencia.")
+    assert one.status_note.endswith("después, sin vigencia.")
 
 
 def test_the_mark_on_an_expired_block_is_no_wording_but_names_who_ended_it(read):
@@ -149,7 +156,7 @@ def test_the_mark_on_an_expired_block_is_no_wording_but_names_who_ended_it(read)
     )
     (one,) = read(block("Artículo 1", "<p>Uno.</p>", ended, fecha_caducidad="20050105")).provisions
     assert (one.text, one.valid_to, one.status) == ("Uno.", "2005-01-05", "derogada")
-    assert one.status_note.endswith("la sustituyó la Ley 1/2005, de 4 de enero (BOE-A-2005-1).")
+    assert one.status_note.endswith("la sustituye la Ley 1/2005, de 4 de enero (BOE-A-2005-1).")
 
 
 days = st.dates(date(1990, 1, 1), date(2030, 12, 31)).map(lambda day: f"{day:%Y%m%d}")

@@ -49,12 +49,14 @@ def test_a_repealed_law_says_by_whom_and_since_when(read):
     assert (chunk["status"], chunk["valid_to"]) == ("derogada", "2016-01-02")
 
 
-def test_a_law_that_will_be_repealed_is_still_in_force(read):
+def test_a_law_that_will_be_repealed_is_still_in_force(tmp_path, read):
     law = read(
         block("Artículo 1", article("Artículo 1.", "Texto.")), estatus_derogacion="S", fecha_derogacion="20250101"
     )
     assert (law.status, law.valid_to) == ("in_force", "2025-01-01")
-    assert law.status_note == "Norma que quedará derogada, con efectos de 1 de enero de 2025."
+    assert law.status_note == "Norma derogada, con efectos de 1 de enero de 2025."
+    then = read_boe(tmp_path / "full.xml", today=date(2025, 1, 1))
+    assert (then.status, then.valid_to, then.status_note) == ("repealed", law.valid_to, law.status_note)
 
 
 def test_annulled_and_expired_laws(read):
@@ -167,7 +169,7 @@ def test_real_wordings_and_their_days(both):
     assert (old.valid_from, old.valid_to, new.valid_from) == ("2018-12-07", "2023-05-10", "2023-05-10")
     assert old.status_note == (
         "Redacción en vigor del 7 de diciembre de 2018 al 9 de mayo de 2023; "
-        "la sustituyó la Ley 11/2023, de 8 de mayo (BOE-A-2023-11022)."
+        "la sustituye la Ley 11/2023, de 8 de mayo (BOE-A-2023-11022)."
     )
     law, _ = both["BOE-A-2015-10565"]
     starts = [one.valid_from for one in law.provisions if one.key == "df:7"]

@@ -56,6 +56,14 @@ def test_the_longer_name_beside_the_file_counts_first(tmp_path):
     assert sidecar(tmp_path / "otra.pdf") is None
 
 
+@pytest.mark.parametrize("name", ["sts.yml", "sts.pdf.yml"])
+def test_the_short_extension_beside_the_file(tmp_path, name):
+    (tmp_path / name).write_text("court: Uno", encoding="utf-8")
+    assert sidecar(tmp_path / "sts.pdf") == {"court": "Uno"}
+    (tmp_path / name.replace("yml", "yaml")).write_text("court: Dos", encoding="utf-8")
+    assert sidecar(tmp_path / "sts.pdf") == {"court": "Dos"}
+
+
 @given(st.dictionaries(st.sampled_from(["court", "title", "number"]), st.text("abcñ1 '", max_size=9), min_size=1))
 def test_a_header_that_is_written_is_read(fields):
     quoted = [f"{name}: '{value.replace(chr(39), chr(39) * 2)}'" for name, value in fields.items()]
@@ -117,7 +125,9 @@ def test_one_provision_needs_no_list_and_empty_fields_count_as_none():
 
 
 def test_a_law_outside_the_registry_goes_by_its_official_identifier():
-    assert header_of(FILE, {"provisions": "BOE-A-2099-1#Artículo 3"}).interprets == (("BOE-A-2099-1", "art:3"),)
+    assert header_of(FILE, {"provisions": "boe-a-2099-1#Artículo 3"}).interprets == (("BOE-A-2099-1", "art:3"),)
+    regional = header_of(FILE, {"provisions": "DOGC-f-2015-90448#Artículo 3"})
+    assert regional.interprets == (("DOGC-f-2015-90448", "art:3"),)
 
 
 @pytest.mark.parametrize(

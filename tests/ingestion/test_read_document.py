@@ -1,4 +1,5 @@
 import io
+import re
 import unicodedata
 
 import docx
@@ -73,7 +74,8 @@ def test_a_ruling_with_its_header_in_every_format(read, suffix):
 def test_an_agreement_is_a_law_in_every_format(read, suffix):
     found = read(f"hostelería.{suffix}", FORMATS[suffix](ARTICLES), hostelería_yaml="url: https://x.es/a")
     assert isinstance(found, Law)
-    assert (found.id, found.collection, found.rank) == ("hosteleria", "documentos", "convenio")
+    assert re.fullmatch("hosteleria-[0-9a-f]{8}", found.id)
+    assert (found.collection, found.rank) == ("documentos", "convenio")
     assert (found.title, found.status, found.published) == ("Convenio colectivo de hostelería", "in_force", "")
     assert [one.key for one in found.provisions] == ["preambulo", "art:1", "art:2", "art:3", "art:4"]
     assert [one.text for one in found.provisions[1:]] == ["Texto 1.", "Texto 2.", "Texto 3.", "Texto 4."]
@@ -110,19 +112,38 @@ def test_the_ecli_is_the_id_before_all_others(read):
     assert (found.id, found.ecli, found.collection) == ("ECLI:ES:TS:2024:123", "ECLI:ES:TS:2024:123", "sentencias")
 
 
+def test_the_id_of_a_file_without_a_header_is_of_its_name_and_text(tmp_path):
+    def id_of(folder, name, text):
+        path = tmp_path / folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return read_document(path).id
+
+    first = id_of("2023", "sentencia.txt", "El despido es nulo.")
+    assert re.fullmatch("sentencia-[0-9a-f]{8}", first)
+    assert id_of("otra", "sentencia.txt", "El despido es nulo.") == first
+    assert id_of("2024", "sentencia.txt", "El despido es procedente.") != first
+
+
 def test_a_title_comes_from_the_file_where_the_text_begins_at_length(read):
     assert read("mi_guía-laboral.txt", b"palabra " * 40).title == "mi guía laboral"
 
 
-def test_markdown_with_an_identifier_is_an_official_law(tmp_path, read):
+@pytest.mark.parametrize("name", ["a.md", "a.markdown", "A.MD"])
+def test_markdown_with_an_identifier_is_an_official_law(read, name):
     front = "identifier: BOE-A-2099-1\ntitle: Ley X\npublication_date: 2099-01-01"
-    found = read("a.md", f"---\n{front}\n---\n\n##### Artículo 1. Uno\n\nTexto.\n".encode())
+    found = read(name, f"---\n{front}\n---\n\n##### Artículo 1. Uno\n\nTexto.\n".encode())
     assert isinstance(found, Law)
     assert (found.id, found.collection, [one.key for one in found.provisions]) == (
         "BOE-A-2099-1",
         "normativa",
         ["art:1"],
     )
+
+
+@pytest.mark.parametrize(("name", "data"), [("a.markdown", b"## Hola\n\nMundo."), ("a.xhtml", b"<h1>Hola</h1>Mundo.")])
+def test_the_longer_names_of_formats(read, name, data):
+    assert read(name, data).pages[0].paragraphs == ("Hola", "Mundo.")
 
 
 @pytest.mark.parametrize("name", ["a.rtf", "a", "a.doc", "a.xml"])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.chunking.semantic import LSA_DIMENSIONS, breaks, distances, lsa_of, semantic_parts, semantic_spans
+from ingestion.chunking.semantic import LSA_DIMENSIONS, breaks, distances, lsa_of, semantic_spans
 
 
 class Vectors:
@@ -21,11 +21,15 @@ class Vectors:
         return [np.array(self.by_letter.get(text[0], (1, 0)), dtype=np.float32) for text in texts]
 
 
+async def parts_of(text, embed):
+    return [text[start:end] for start, end in await semantic_spans(text, embed)]
+
+
 async def test_a_break_where_the_distance_is_over_the_90th_percentile():
     # Distances 0, 1, 0 and 0.2; sorted 0, 0, 0.2, 1: the 90th percentile is at 2.7, 0.2 + 0.7 × 0.8 = 0.76.
     embed = Vectors(A=(1, 0), B=(2, 0), C=(0, 1), D=(0, 3), E=(0.6, 0.8))
     text = "Ayer. Bien.\n\nCasa. Dedo. Enero."
-    assert await semantic_parts(text, embed) == ["Ayer. Bien.", "Casa. Dedo. Enero."]
+    assert await parts_of(text, embed) == ["Ayer. Bien.", "Casa. Dedo. Enero."]
     assert embed.asked == [["Ayer.", "Bien.", "Casa.", "Dedo.", "Enero."]]
 
 
@@ -68,20 +72,20 @@ def test_a_zero_vector_goes_on_with_what_stands_before_it():
 
 async def test_no_text_no_parts_and_one_sentence_one_part():
     embed = Vectors()
-    assert await semantic_parts(" \n ", embed) == []
+    assert await parts_of(" \n ", embed) == []
     assert embed.asked == []
-    assert await semantic_parts("Solo una.", embed) == ["Solo una."]
+    assert await parts_of("Solo una.", embed) == ["Solo una."]
 
 
 async def test_sentences_that_are_too_long_are_embedded_by_clauses():
     embed = Vectors()
-    await semantic_parts(f"{'a' * 200}; {'b' * 200}. Corta.", embed)
+    await parts_of(f"{'a' * 200}; {'b' * 200}. Corta.", embed)
     assert embed.asked == [["a" * 200 + ";", "b" * 200 + ".", "Corta."]]
 
 
 async def test_a_long_subject_is_cut_at_sentences_that_overlap():
     text = " ".join(f"Frase {number:03}{'x' * 80}." for number in range(60))
-    parts = await semantic_parts(text, Vectors())
+    parts = await parts_of(text, Vectors())
     assert len(parts) > 2
     for before, after in pairwise(parts):
         shared = next(after[:length] for length in range(200, 0, -1) if before.endswith(after[:length].rstrip()))
@@ -92,7 +96,7 @@ async def test_a_long_subject_is_cut_at_sentences_that_overlap():
 
 async def test_a_long_subject_is_cut_at_paragraphs_first():
     text = "\n\n".join(["uno " * 300, "dos " * 300])
-    parts = await semantic_parts(text, Vectors())
+    parts = await parts_of(text, Vectors())
     assert [part.split()[-1] for part in parts] == ["uno", "dos"]
     assert len(parts[1]) - len(("dos " * 300).strip()) <= 202
 
@@ -112,8 +116,8 @@ async def test_without_a_model_the_words_of_the_document_decide():
     holidays = "Las vacaciones anuales duran treinta días. Los días de vacaciones se pagan. "
     dismissal = "El despido nulo obliga a readmitir. La readmisión tras un despido es inmediata. "
     text = holidays * 3 + dismissal * 3
-    parts = await semantic_parts(text, lsa_of)
-    assert parts == await semantic_parts(text, lsa_of)
+    parts = await parts_of(text, lsa_of)
+    assert parts == await parts_of(text, lsa_of)
     assert parts == [(holidays * 3).strip(), (dismissal * 3).strip()]
 
 

@@ -45,7 +45,7 @@ def test_hidden_files_and_what_the_gazette_gives_beside_a_text_are_no_documents(
     for name in (".oculto.md", ".git/x.md", "BOE-A-2000-1/indice.xml", "BOE-A-2000-1/full.xml", "nota.txt"):
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
-        file.write_text("texto")
+        file.write_text("<texto><bloque/></texto>" if file.name == "full.xml" else "texto")
     assert [Path(path).name for path in paths(tmp_path)] == ["full.xml", "nota.txt"]
     assert paths(tmp_path / "BOE-A-2000-1" / "indice.xml"), "one that is named is read"
 
@@ -54,7 +54,8 @@ def test_files_of_one_law_share_its_identity(tmp_path: Path) -> None:
     write_law(tmp_path / "a.md", "BOE-A-2000-1")
     write_law(tmp_path / "BOE-A-2000-1@2001-01-01.md", "BOE-A-2000-1")
     (tmp_path / "full.xml").write_text(
-        "<response><data><metadatos><identificador> BOE-A-2000-1 </identificador></metadatos></data></response>"
+        "<response><data><metadatos><identificador> BOE-A-2000-1 </identificador></metadatos>"
+        "<texto><bloque/></texto></data></response>"
     )
     note = tmp_path / "z.txt"
     note.write_text("identifier: BOE-A-2000-1")
@@ -78,3 +79,14 @@ def test_what_lies_beside_a_file_and_is_read_with_it_counts_for_its_digest(tmp_p
     assert with_header[1] != before[1]
     (tmp_path / "reforms.tsv").write_text("law_id\n")
     assert digests()[0] != before[0]
+
+
+def test_an_identifier_below_the_header_is_none_of_the_file(tmp_path: Path) -> None:
+    note = tmp_path / "nota.md"
+    note.write_text("---\ntitle: Nota\n---\nidentifier: BOE-A-2015-11430\n")
+    assert source_files([str(note)])[0][0]["identity"] == str(note)
+
+
+def test_laws_of_a_region_have_their_own_identifiers(tmp_path: Path) -> None:
+    law = write_law(tmp_path / "a.md", "DOGC-f-2015-90448")
+    assert source_files([str(law)])[0][0]["identity"] == "DOGC-f-2015-90448"

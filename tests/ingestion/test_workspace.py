@@ -9,7 +9,7 @@ from doubles import make_chunk
 
 from ingestion.catalog import CATALOG, Catalog, read_catalog
 from ingestion.workspace import KEPT_SECONDS, Staged, Workspace, key_of
-from services.errors import ConfigurationError, IndexMismatch
+from services.errors import ConfigurationError, IndexMismatch, StoreUnavailable
 
 STAGED = Staged("normativa", "BOE-A-2000-1", "Ley", 1, [make_chunk(7)], [("BOE-A-2000-2", "art:1")], [])
 
@@ -17,10 +17,9 @@ STAGED = Staged("normativa", "BOE-A-2000-1", "Ley", 1, [make_chunk(7)], [("BOE-A
 def test_a_document_comes_back_as_it_was(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "nueva")
     assert workspace.staged("a") is None
-    assert not workspace.has("a")
     workspace.stage("a", STAGED)
     assert workspace.staged("a") == STAGED
-    assert workspace.has("a")
+    assert workspace.document("a") == STAGED
     workspace.stage("a", replace(STAGED, title="Otra"))
     assert workspace.staged("a") == replace(STAGED, title="Otra")
     assert [file.name for file in (tmp_path / "nueva").iterdir()] == ["a.document.json"]
@@ -39,6 +38,8 @@ def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, damage: str) -> None:
     workspace.stage("a", STAGED)
     (tmp_path / "a.document.json").write_text(damage)
     assert workspace.staged("a") is None
+    with pytest.raises(StoreUnavailable, match="repita la orden"):
+        workspace.document("a")
 
 
 def test_only_what_is_old_and_unused_goes(tmp_path: Path) -> None:

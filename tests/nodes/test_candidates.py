@@ -218,3 +218,11 @@ async def test_after_a_refetch_only_what_is_new_is_scored():
     update = await rerank(state, RUNTIME, rerankers={"heuristic": reranker})
     assert reranker.seen == [3]
     assert [one.get("rerank_score") for one in update["candidates"]] == [0.3, None, 0.5]
+
+
+async def test_references_that_the_day_makes_one_count_once():
+    before = make_chunk(7, "Artículo 9", valid_from="2010-01-01", valid_to="2022-01-01")
+    others = [make_chunk(n, f"Artículo {n}") for n in (21, 22)]
+    source = found(1, 1.0, refs=[9, 10, 21, 22])
+    added = await expanded([source], [*WORDINGS[:2], before, *others], as_of="2021-12-31")
+    assert [i for i, _ in added] == [7, 21, 22]

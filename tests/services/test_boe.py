@@ -167,6 +167,14 @@ async def test_there_is_a_pause_between_requests_and_never_two_at_once(boe, cloc
     assert clock.pauses == [1.5, 1.5, 1.5]
 
 
+async def test_a_clock_that_was_set_back_prolongs_no_pause(boe, clock, tmp_path):
+    async with make(boe.url, clock, tmp_path, pause=1.5) as client:
+        await client.law(LAW)
+        clock.now -= 3600
+        await client.law(LAW)
+    assert clock.pauses == [1.5, 1.5]
+
+
 async def test_a_law_that_is_not_consolidated(client):
     with pytest.raises(InvalidInput, match="no está en la base de legislación consolidada"):
         await client.law("BOE-A-2001-1")

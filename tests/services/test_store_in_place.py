@@ -11,16 +11,17 @@ from fakes.index_process import make_wanted, running, served, wanted
 from fakes.qdrant_rest import FakeQdrant, running_qdrant
 from fakes.stores import build, contents, describe, update
 
-from services.errors import ConfigurationError, IndexMissing, StoreUnavailable
+from services.errors import ConfigurationError, IndexMismatch, IndexMissing, StoreUnavailable
 from services.index import IndexBuilder, open_index
 from services.protocols import HybridQuery, SearchFilter
 from services.settings import Settings
 from services.store.builder import digest
+from services.store.connection import connect
 from services.store.manifest import Index
 from services.store.pending import PENDING
 from services.store.points import UNKNOWN, Points
 from services.store.server import ServerStore
-from services.store.server_writer import server_writer
+from services.store.server_writer import ServerWriter, server_writer
 from services.store.writer import WriterFactory
 
 QUERY = HybridQuery(unit(1, 0), terms({1: 1.0}))
@@ -290,3 +291,19 @@ async def test_a_server_without_the_collections_is_not_updated(
     assert name not in qdrant.collections
     qdrant.collections[name] = held
     await update(tmp_path, first, [parent(4)], writer=writer)
+
+
+async def test_an_update_that_the_server_lost_says_that_the_index_has_changed(
+    qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
+) -> None:
+    class Forgetful(ServerWriter):
+        async def finish(self) -> dict[str, int]:
+            return {name: count - 1 for name, count in (await super().finish()).items()}
+
+    first = await build(tmp_path, served(), writer)
+    with pytest.raises(IndexMismatch, match=r"ya ha cambiado en parte.*repita la misma orden") as raised:
+        await make_wanted(tmp_path, lambda folder: Forgetful(connect(settings(qdrant)), folder.name))
+    assert "El índice anterior sigue en uso" not in str(raised.value)
+    assert open_index(tmp_path) == first
+    index, _ = await make_wanted(tmp_path, writer)
+    await as_wanted(qdrant, index)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ingestion.files.formats.docx_xml import NS, find
-from ingestion.files.formats.list_marks import letter, roman
+from ingestion.files.formats.list_marks import first_number, letter, roman
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -55,7 +55,7 @@ class Numbering:
         for override in overrides:
             level = int(_value(override, "@w:ilvl"))
             if level in levels:
-                levels[level] = (*levels[level][:2], int(_value(override, "w:startOverride/@w:val")))
+                levels[level] = (*levels[level][:2], first_number(_value(override, "w:startOverride/@w:val")))
         self._lists[name] = f"{abstract}/{name}"
 
     def style_of(self, paragraph: Any) -> str:
@@ -97,8 +97,8 @@ def _decimal(number: int) -> str:
 
 def _level(level: Any) -> tuple[str, str, int]:
     """Return the format of a level's numbers, the text around them ("%1.%2.") and the first number."""
-    start = _value(level, "w:start/@w:val")
-    return _value(level, "w:numFmt/@w:val"), _value(level, "w:lvlText/@w:val"), int(start or 1)
+    start = first_number(_value(level, "w:start/@w:val"))
+    return _value(level, "w:numFmt/@w:val"), _value(level, "w:lvlText/@w:val"), start
 
 
 def _value(element: Any, path: str) -> str:

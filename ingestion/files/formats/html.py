@@ -8,7 +8,7 @@ from ingestion.documents import Page
 from ingestion.files.formats.encoding import decode
 from ingestion.files.formats.html_table import is_layout, table_rows
 from ingestion.files.formats.lines import clean, compounds, paragraphs, table_text, width_of
-from ingestion.files.formats.list_marks import letter
+from ingestion.files.formats.list_marks import first_number, letter
 from ingestion.files.formats.source import no_text, read_bytes, refuse_other_formats
 from ingestion.files.header_block import closing_rule
 from services.errors import InvalidInput
@@ -110,6 +110,5 @@ def _mark(item: "Tag") -> str:
     numbered = item.parent if item.parent is not None and item.parent.name == "ol" else None
     if numbered is None or _MARKED.match(item.get_text()):
         return ""
-    first = str(numbered.get("start", ""))
-    number = len(item.find_previous_siblings("li")) + (int(first) if first.isdecimal() else 1)
+    number = len(item.find_previous_siblings("li")) + first_number(str(numbered.get("start", "")))
     return f"{letter(number)})" if numbered.get("type") in ("a", "A") else f"{number}."

@@ -4,9 +4,8 @@ import re
 from pathlib import Path
 
 from ingestion.documents import Page
-from ingestion.files.formats.encoding import decode
-from ingestion.files.formats.lines import clean
-from ingestion.files.formats.source import no_text, read_bytes, refuse_other_formats
+from ingestion.files.formats.source import no_text
+from ingestion.files.formats.text_lines import text_lines
 from ingestion.files.header_block import closing_rule
 from ingestion.markdown.text import clean as unmarked
 from ingestion.markdown.text import row
@@ -22,9 +21,7 @@ def read(path: Path) -> tuple[Page, ...]:
     Raises:
         InvalidInput: the file cannot be read, is empty, is no text, or its encoding cannot be told.
     """
-    data = read_bytes(path)
-    refuse_other_formats(path, data)
-    lines = [clean(line) for line in decode(data, path).splitlines()]
+    lines = text_lines(path)
     header = closing_rule(lines) + 1
     found = [*(line for line in lines[:header] if line), *_paragraphs(lines[header:])]
     if not found:

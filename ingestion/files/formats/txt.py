@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from ingestion.documents import Page
-from ingestion.files.formats.encoding import decode
-from ingestion.files.formats.lines import clean, compounds, paragraphs, width_of
-from ingestion.files.formats.source import no_text, read_bytes, refuse_other_formats
+from ingestion.files.formats.lines import compounds, paragraphs, width_of
+from ingestion.files.formats.source import no_text
+from ingestion.files.formats.text_lines import text_lines
 
 
 def read(path: Path) -> tuple[Page, ...]:
@@ -14,9 +14,7 @@ def read(path: Path) -> tuple[Page, ...]:
     Raises:
         InvalidInput: the file cannot be read, is empty, is no text, or its encoding cannot be told.
     """
-    data = read_bytes(path)
-    refuse_other_formats(path, data)
-    lines = [clean(line) for line in decode(data, path).splitlines()]
+    lines = text_lines(path)
     found = paragraphs(lines, width_of(lines), compounds(lines))
     if not found:
         raise no_text(path)

@@ -1,0 +1,150 @@
+"""Laws of the official gazette through the ingestion graph, from a server that answers as the gazette does."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from boe_law import LAW, article, block, read_law_of
+from boe_server import BoeServer, running_boe
+from ingesting import ingest
+from small_laws import write_law
+
+from graph.compose import open_services
+from graph.ingest import build_ingest
+from services.errors import SourceUnavailable
+from services.settings import Settings
+
+pytestmark = pytest.mark.integration  # the client pauses between requests
+
+OTHER, THIRD = "BOE-A-2001-9002", "BOE-A-2001-9003"
+DOWN = (503, {"Retry-After": "3600"})
+"""An answer after which nobody tries again."""
+
+
+def publish(folder: Path, law: str = LAW, text: str = "La pausa es de diez minutos.", day: str = "20240101") -> None:
+    """Put a law, or a new state of it, where the server serves it."""
+    at = folder / law
+    at.mkdir(parents=True, exist_ok=True)
+    known = {"identificador": law, "titulo": f"Ley {law}.", "fecha_actualizacion": f"{day}T000000Z"}
+    read_law_of(at, block("Artículo 1", article("Artículo 1. Pausa.", text)), **known)
+    whole = (at / "full.xml").read_text()
+    (at / "metadatos.xml").write_text(whole.replace("<texto>", "<otro>").replace("</texto>", "</otro>"))
+
+
+@pytest.fixture
+def boe(tmp_path, monkeypatch):
+    for law in (LAW, OTHER, THIRD):
+        publish(tmp_path / "servidor", law)
+    with running_boe(tmp_path / "servidor") as server:
+        monkeypatch.setenv("ARTICULADO_BOE_URL", server.url)
+        yield server
+
+
+def configured(folder: Path) -> Settings:
+    return Settings.read(env_file=None, index=folder / "indice", home=folder / "home")
+
+
+async def article_of(settings: Settings, law: str) -> list[str]:
+    services = open_services(settings)
+    try:
+        return [chunk["text"] for chunk in await services.store.find(law, "art:1")]
+    finally:
+        await services.close()
+
+
+async def test_a_law_is_downloaded_once_and_again_when_it_has_changed(boe: BoeServer, tmp_path: Path) -> None:
+    settings = configured(tmp_path)
+    first = await ingest([], settings, boe=[LAW])
+    assert (first["added"], first["failures"]) == ([f"Ley {LAW}"], [])
+    assert boe.paths == [f"/id/{LAW}/metadatos", f"/id/{LAW}"]
+    boe.asked.clear()
+    again = await ingest([], settings, refresh=True)
+    assert boe.paths == [f"/id/{LAW}/metadatos"]
+    assert "if-none-match" in boe.asked[0].headers
+    assert (again["unchanged"], again["written"], again["generation"]) == (1, 0, first["generation"])
+    publish(boe.folder, text="La pausa es de doce minutos.", day="20240202")
+    changed = await ingest([], settings, refresh=True)
+    assert (changed["added"], changed["updated"]) == ([], [f"Ley {LAW}"])
+    assert await article_of(settings, LAW) == ["La pausa es de doce minutos."]
+
+
+async def test_a_gazette_that_is_down_is_asked_once_and_paths_are_read_all_the_same(
+    boe: BoeServer, tmp_path: Path
+) -> None:
+    write_law(tmp_path / "a.md", "BOE-A-2000-1")
+    boe.failures.append(DOWN)
+    report = await ingest([tmp_path / "a.md"], configured(tmp_path), boe=[LAW, OTHER, THIRD])
+    assert boe.paths == [f"/id/{LAW}/metadatos"], "after the first failure nothing more is asked for"
+    assert report["added"] == ["Ley BOE-A-2000-1"]
+    assert [one["source"] for one in report["failures"]] == [LAW, OTHER, THIRD]
+    assert all("error HTTP 503" in one["reason"] for one in report["failures"])
+
+
+async def test_a_gazette_that_is_down_is_an_error_where_there_is_nothing_else_to_do(
+    boe: BoeServer, tmp_path: Path
+) -> None:
+    boe.failures.append(DOWN)
+    with pytest.raises(SourceUnavailable, match="error HTTP 503"):
+        await ingest([], configured(tmp_path), boe=[LAW, OTHER])
+    assert len(boe.asked) == 1
+    assert not (tmp_path / "indice" / "current").exists()
+
+
+async def test_what_came_before_the_gazette_went_down_is_indexed(boe: BoeServer, tmp_path: Path) -> None:
+    settings = configured(tmp_path)
+    request = {"boe": [LAW, OTHER, THIRD]}
+    async for event in build_ingest(settings).astream(request, stream_mode="custom"):
+        if event["step"] == "Descargando del BOE" and event["done"] == 1:
+            boe.failures.append(DOWN)
+    assert boe.paths == [f"/id/{LAW}/metadatos", f"/id/{LAW}", f"/id/{OTHER}/metadatos"]
+    assert await article_of(settings, LAW) == ["La pausa es de diez minutos."]
+    assert await article_of(settings, OTHER) == []
+
+
+@asynccontextmanager
+async def stopping_halfway(folder: Path, halfway: asyncio.Event) -> AsyncIterator[str]:
+    """Serve metadata whole, and of a text the first half, after which nothing comes any more."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        path = (await reader.readuntil(b"\r\n\r\n")).split()[1].decode()
+        is_text = not path.endswith("/metadatos")
+        law = path.split("/")[3]
+        body = (folder / law / ("full.xml" if is_text else "metadatos.xml")).read_bytes()
+        head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+        writer.write(head.encode() + (body[: len(body) // 2] if is_text else body))
+        await writer.drain()
+        if is_text:
+            halfway.set()
+            await reader.read()  # until the client hangs up
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/api"
+
+
+async def test_a_download_that_is_cut_short_leaves_the_copy_as_it_was(
+    boe: BoeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = configured(tmp_path)
+    await ingest([], settings, boe=[LAW])
+    kept = tmp_path / "home" / "boe" / LAW
+    before = {file.name: file.read_bytes() for file in kept.iterdir()}
+    publish(boe.folder, text="La pausa es de doce minutos.", day="20240202")
+    halfway = asyncio.Event()
+    async with stopping_halfway(boe.folder, halfway) as url:
+        monkeypatch.setenv("ARTICULADO_BOE_URL", url)
+        running = asyncio.create_task(ingest([], configured(tmp_path), refresh=True))
+        await halfway.wait()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+    after = {file.name: file.read_bytes() for file in kept.iterdir()}
+    assert after["full.xml"] == before["full.xml"]
+    assert after.keys() == before.keys(), "no part of a file is left"
+    assert await article_of(settings, LAW) == ["La pausa es de diez minutos."]
+    report = await ingest([], settings, refresh=True)
+    assert report["updated"] == [f"Ley {LAW}"]
+    assert await article_of(settings, LAW) == ["La pausa es de doce minutos."]

@@ -1,0 +1,75 @@
+"""Provisions that a question names: of several wordings the one of the day asked about, else the nearest."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+from doubles import FakeStore, make_chunk
+from langgraph.runtime import Runtime
+
+from nodes.analyze_question import analyze_question
+from services.profile import load_profile
+from services.protocols import ChunkStore
+from services.store.layout import parts_in_order
+from state.context import ResolvedContext
+
+TODAY = date(2024, 6, 1)
+WORDINGS = [
+    make_chunk(1, "Artículo 9", valid_from="2010-01-01", valid_to="2015-01-01"),
+    make_chunk(2, "Artículo 9", valid_from="2015-01-01", valid_to="2022-01-01", part=1, parts=2),
+    make_chunk(3, "Artículo 9", valid_from="2015-01-01", valid_to="2022-01-01", part=2, parts=2),
+]
+NOW = make_chunk(4, "Artículo 9", valid_from="2022-01-01")
+FUTURE = make_chunk(5, "Artículo 9", valid_from="2030-01-01")
+REPEALED = make_chunk(6, "Artículo 9", valid_from="2022-01-01", status="derogada")
+
+
+async def analyzed(store: ChunkStore, as_of: date | None) -> tuple[list[int], list[str]]:
+    """Return the ids that are found for article 9, and the warnings."""
+    update = await analyze_question(
+        {"question": "¿Qué dice el artículo 9 del ET?"},
+        Runtime(context=ResolvedContext(as_of=as_of)),
+        store=store,
+        profile=load_profile("laboral"),
+        seconds=60,
+        clock=datetime(2024, 6, 1, 12, tzinfo=UTC).timestamp,
+    )
+    return [one["chunk"]["id"] for one in update["direct"]], update["warnings"]
+
+
+@pytest.mark.parametrize(
+    ("held", "as_of", "taken", "told"),
+    [
+        ([*WORDINGS, NOW], None, [4], ""),
+        ([*WORDINGS, NOW], date(2021, 12, 31), [2, 3], ""),
+        ([*WORDINGS, NOW], date(2009, 12, 31), [1], "vigor el 31/12/2009; se usa la que rige desde el 01/01/2010."),
+        (WORDINGS, date(2022, 1, 1), [2, 3], "vigor el 01/01/2022; se usa la que rigió hasta el 31/12/2021."),
+        (WORDINGS, None, [2, 3], "vigor hoy; se usa la que rigió hasta el 31/12/2021."),
+        ([*WORDINGS, FUTURE], None, [5], "vigor hoy; se usa la que rige desde el 01/01/2030."),
+        ([*WORDINGS, REPEALED], None, [6], "vigor hoy; se usa la última."),
+    ],
+)
+async def test_without_a_wording_of_the_day_the_nearest_one_comes_with_a_warning(held, as_of, taken, told):
+    found, warnings = await analyzed(FakeStore(held), as_of)
+    assert found == taken
+    if not told:
+        assert warnings == []
+        return
+    [warning] = warnings
+    assert warning.startswith("Artículo 9 (")
+    assert warning.endswith(told)
+
+
+async def test_what_is_not_held_is_told_once():
+    found, [warning] = await analyzed(FakeStore([]), None)
+    assert found == []
+    assert "artículo 9 no está" in warning
+
+
+def test_wordings_follow_one_another_from_the_one_of_the_day():
+    later = make_chunk(7, "Artículo 9", valid_from="2031-01-01")
+    now = {**NOW, "valid_to": "2030-01-01"}
+    future = {**FUTURE, "text": "Más texto que ninguna otra redacción.", "valid_to": "2031-01-01"}
+    chunks = [later, *WORDINGS, future, now]
+    assert [one["id"] for one in parts_in_order(chunks, TODAY)] == [4, 5, 7, 2, 3, 1]
+    assert [one["id"] for one in parts_in_order(chunks, date(2012, 1, 1))] == [1, 2, 3, 4, 5, 7]
+    assert [one["id"] for one in parts_in_order(chunks, date(2031, 1, 1))] == [7, 5, 4, 2, 3, 1]
