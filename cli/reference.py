@@ -8,6 +8,10 @@ from typing import NamedTuple
 from services.errors import InvalidInput
 
 _BOE_ID = re.compile(r"\bBOE-A-\d{4}-\d+\b", re.IGNORECASE)
+_KNOWN = re.compile(r"BOE-A-\d{4}-\d+|\b(?:D\.?\s?[ATDF]\.?|ART|RDLEG|RDL|RD|LO|[IVXL]+)\b")
+"""What is written in capitals and is no name of a law: kinds of provisions and of norms, Roman numerals."""
+
+_ACRONYM = re.compile(r"(?<![:\w])[A-ZÁÉÍÓÚÑ]{2,8}(?![:\w])")
 
 
 class Place(NamedTuple):
@@ -57,7 +61,14 @@ def read_reference(text: str, default_law: str, today: date, as_of: date | None 
     by_name = find_law(words)
     law = identifier[0].upper() if identifier else by_name.id if by_name else ""
     places: dict[tuple[str, str], dict[Place, None]] = {}
-    for one in parse_citations(words, CitationContext(day=day)):
+    cited = parse_citations(words, CitationContext(day=day))
+    unknown = _ACRONYM.search(_KNOWN.sub(" ", text))
+    if cited and unknown and not law and not any(one.law_named for one in cited):
+        raise InvalidInput(
+            f"No se conoce la norma «{unknown[0]}». Escriba su nombre, su número (Ley 20/2007) o su identificador del "
+            "BOE."
+        )
+    for one in cited:
         of = places.setdefault((one.law_id or ("" if one.law_named else law or default_law), one.provision_key), {})
         if one.apartado or one.letter:
             of[Place(one.apartado or "", one.letter or "")] = None

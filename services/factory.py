@@ -105,7 +105,9 @@ def _query_embedder(settings: Settings, index: Index) -> Embedder:
 
 def _store(settings: Settings, index: Index) -> ChunkStore:
     if settings.store == "embedded":
-        return EdgeStore(index.folder, list(index.manifest.collections))
+        store = EdgeStore(index.folder, list(index.manifest.collections))
+        store.open()
+        return store
     from services.store.server import ServerStore
 
     return ServerStore.connect(settings, index)

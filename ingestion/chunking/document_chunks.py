@@ -23,8 +23,9 @@ async def document_chunks(document: Document, embed: Embed) -> list[Chunk]:
     chunks: list[Chunk] = []
     for number, (start, end) in enumerate(spans, 1):
         text, page = running.text[start:end], running.page_at(start)
+        pages = _pages(page, running.page_at(end - 1))
         key = f"{document.id}#{number}"
-        named = document.number or (f"Página {page}" if page is not None else f"Parte {number}")
+        named = document.number or pages or f"Parte {number}"
         known = {"ecli": document.ecli, "page": "" if page is None else str(page)}
         chunks.append(
             {
@@ -63,6 +64,13 @@ async def document_chunks(document: Document, embed: Embed) -> list[Chunk]:
             }
         )
     return chunks
+
+
+def _pages(first: int | None, last: int | None) -> str:
+    """Return the pages on which a part stands; empty where the document has none."""
+    if first is None:
+        return ""
+    return f"Página {first}" if last in (None, first) else f"Páginas {first} a {last}"
 
 
 def _content_hash(document: Document, named: str, text: str) -> str:

@@ -59,7 +59,7 @@ def _law(path: Path, header: Header, text: RunningText) -> Law | None:
     """Return a text with numbered articles; rulings, criteria and what interprets provisions only quote them."""
     if header.what in ("ruling", "criterion") or (header.what == "document" and header.interprets):
         return None
-    provisions = structure.provisions(text, header.url)
+    provisions = structure.provisions(text, _url(path, header))
     if provisions is None:
         return None
     title = title_of(header, text, path)
@@ -91,5 +91,10 @@ def _document(path: Path, header: Header, pages: tuple[Page, ...], text: Running
         interprets=header.interprets,
         status_note=header.status_note,
         territory=header.territory,
-        url=header.url,
+        url=_url(path, header),
     )
+
+
+def _url(path: Path, header: Header) -> str:
+    """Return where a document can be read: what its header says, else the file itself."""
+    return header.url or path.absolute().as_uri()

@@ -7,6 +7,9 @@ from ingestion.history.amendment_notes import Amendment
 from ingestion.history.changes import Change, Step
 from legal.registry import known_laws
 
+DERIVED = "El día en que empezó a regir se deduce de la fecha de la reforma: compruébelo en el BOE."
+"""What is said of a wording whose first day no note gives."""
+
 
 def ended_note(change: Change, seen: str, *, repealed: bool, tables_lost: bool) -> str:
     """Return the note on a wording that ends.
@@ -36,8 +39,9 @@ def ended_note(change: Change, seen: str, *, repealed: bool, tables_lost: bool) 
 def begun_note(change: Change) -> str:
     """Return the note on a wording of which the source says nothing, by the amendment that brought it."""
     last = change.steps[-1]
-    since = f"en vigor desde el {long_day(last.day)}" if last.exact else f"publicada el {long_day(last.published)}"
-    return f"Redacción dada por {_norm(last.amendment)}, {since}."
+    if last.exact:
+        return f"Redacción dada por {_norm(last.amendment)}, en vigor desde el {long_day(last.day)}."
+    return f"Redacción dada por {_norm(last.amendment)}, publicada el {long_day(last.published)}. {DERIVED}"
 
 
 def _until(step: Step, verb: str) -> str:

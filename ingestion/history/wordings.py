@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from ingestion.amendments import is_repealed
 from ingestion.history.amendment_notes import Amendment, read_amendments
 from ingestion.history.changes import Change, dated, day_after, find_change
-from ingestion.history.notes import begun_note, ended_note
+from ingestion.history.notes import DERIVED, begun_note, ended_note
 from ingestion.history.reforms import Reforms
 from ingestion.history.same_text import fullest, has_tables, lacks_tables, same_text
 from ingestion.laws import Law, Provision
@@ -54,6 +54,8 @@ def wordings(
             yield _ended(wording, end, states[index + 1], state, tabular)
         elif start and start.steps and wording.status == "vigente":
             yield replace(wording, status="modificada", status_note=begun_note(start))
+        elif start and not (start.steps and start.steps[-1].exact):
+            yield replace(wording, status_note=f"{wording.status_note} {DERIVED}".strip())
         else:
             yield wording
 

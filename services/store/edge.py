@@ -79,6 +79,15 @@ class EdgeStore:
         counted = await asyncio.gather(*(asyncio.to_thread(count, name) for name in self._names))
         return dict(zip(self._names, counted, strict=True))
 
+    def open(self) -> None:
+        """Open every shard now: files that are open outlive the removal of their generation.
+
+        Raises:
+            StoreUnavailable: one cannot be opened.
+        """
+        for name in self._names:
+            self._shard(name)
+
     async def close(self) -> None:
         """Close the shards; a later call opens them again."""
         with self._opening:

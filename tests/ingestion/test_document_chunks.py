@@ -81,7 +81,7 @@ async def test_the_same_document_gives_the_same_chunks():
 @pytest.mark.parametrize(
     ("pages", "names", "urls"),
     [
-        (PAGES, ["Página 4", "Página 5"], [f"{URL}#page=4", f"{URL}#page=5"]),
+        (PAGES, ["Páginas 4 a 5", "Página 5"], [f"{URL}#page=4", f"{URL}#page=5"]),
         ((Page(None, ("Los hechos. El daño.", "Fallo.")),), ["Parte 1", "Parte 2"], [URL, URL]),
     ],
 )
