@@ -31,7 +31,7 @@ _APPROVED_HERE = re.compile(
 )
 _OF = re.compile(r"\s*,?\s*(?:\(\s*)?(?:del|de la|de los|de las|de el|de)\s+(?:(?:actual|vigente|nuev[oa])\s+)?")
 # "…, en la que se añade un artículo 313 bis al texto refundido…", "artículo 308.1. del texto refundido…"
-_TO_LAW = re.compile(r"(?:\s+(?:al|a la)|\.\s+(?:del|de la))\s+")
+_TO_LAW = re.compile(r"(?:\s+(?:al|a la)|\. (?:del|de la))\s+")
 _COMMA = re.compile(r"\s*,?\s*")
 _ANAPHORA = re.compile(
     r"(?:citad|mencionad|referid|indicad|aludid|expresad|repetid|propi|mism|antecitad|antedich)[oa]s?\s+"

@@ -24,6 +24,7 @@ LONGEST_BLOCK = 60
 # Word processors make a dash of hyphens.
 _RULE = re.compile(r"(?:-{3,}|[–—]-?)\s*")
 _FIELD = re.compile(r"\w+\s*:")
+_OPEN = re.compile(r"\s*-{3}\s*\n(?:court|body|number|date|ecli|title|provisions|type)\s*:")
 
 
 def closing_rule(lines: Sequence[str]) -> int:
@@ -40,13 +41,17 @@ def take_block(path: Path, pages: Sequence[Page]) -> tuple[dict[str, Any] | None
     """Return the fields of the header block that a document begins with (``None`` without one), and what follows it.
 
     Raises:
-        InvalidInput: the block is no YAML with one field a line.
+        InvalidInput: the block is no YAML with one field a line, or nothing closes it.
     """
     if not pages:
         return None, ()
     lines = [line for paragraph in pages[0].paragraphs for line in paragraph.split("\n")]
     last = closing_rule(lines)
     if last < 0:
+        if _OPEN.match("\n".join(lines)):
+            raise InvalidInput(
+                f"La cabecera del fichero «{path}» no se cierra. Ponga una línea «---» entre sus campos y el texto."
+            )
         return None, tuple(pages)
     taken, rest = 0, list(pages[0].paragraphs)
     while taken <= last:

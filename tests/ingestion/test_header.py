@@ -153,3 +153,11 @@ def test_a_law_outside_the_registry_goes_by_its_official_identifier():
 def test_what_breaks_the_schema_is_told_with_its_remedy(fields, message):
     with pytest.raises(InvalidInput, match=message):
         header_of(FILE, fields)
+
+
+def test_a_header_that_nothing_closes_is_refused():
+    open_ended = (Page(None, ("---\ncourt: Tribunal Supremo\nnumber: STS 5/2024", "Las vacaciones se conservan.")),)
+    with pytest.raises(InvalidInput, match="no se cierra"):
+        take_block(Path("sentencia.txt"), open_ended)
+    talk = (Page(None, ("---\nDijo: nada.",)),)
+    assert take_block(Path("acta.txt"), talk) == (None, talk)

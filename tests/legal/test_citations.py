@@ -128,3 +128,9 @@ def test_a_later_paragraph_does_not_change_what_an_earlier_one_cites(first, seco
     alone = parse_citations(first + ".", context)
     together = parse_citations(f"{first}.\n\n{second}", context)
     assert [one for one in together if one.start <= len(first)] == alone
+
+
+def test_a_law_of_the_next_paragraph_is_not_that_of_a_disposition_before_it():
+    context = CitationContext("BOE-A-2015-11724")
+    [cited] = parse_citations("la disposición transitoria.\n\n del ET", context)
+    assert cited.law_id == "BOE-A-2015-11724"
