@@ -1,6 +1,6 @@
 """What an ingest has done, on screen."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -33,14 +33,19 @@ def print_report(out: Console, report: "IngestReport", profile: "Profile") -> No
         ("Añadidos", report["added"]),
         ("Actualizados", report["updated"]),
         ("Retirados", report["removed"]),
+        ("Resúmenes desactualizados", [f"{one['provision']} ({one['law']})" for one in report["stale"]]),
     ):
         if names:
-            more = f" y {figure(len(names) - MAX_NAMED)} más" if len(names) > MAX_NAMED else ""
-            out.print(clean(f"{label}: {', '.join(names[:MAX_NAMED])}{more}."), markup=False)
+            out.print(clean(f"{label}: {_listed(names)}."), markup=False)
     print_warnings(out, report["warnings"])
     out.print(clean(f"Índice: {report['index']}"), markup=False)
     if report["failures"]:
         out.print(f"Omitidos: {len(report['failures'])}", style="red")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" y {figure(len(names) - MAX_NAMED)} más" if len(names) > MAX_NAMED else ""
+    return f"{', '.join(names[:MAX_NAMED])}{more}"
 
 
 def _table(rows: Iterable[tuple[str, str]], *, piped: bool) -> Table:
@@ -76,6 +81,12 @@ def _rows(report: "IngestReport", profile: "Profile", changed: bool) -> Iterator
         yield "Citas enlazadas", figure(report["resolved"])
         yield "Citas sin enlazar", figure(sum(report["unresolved"].values()))
         yield from _counts({f"  {label}": report["unresolved"].get(cause, 0) for cause, label in CAUSES.items()})
+    yield from _counts(
+        {
+            "Preceptos con resumen en lenguaje claro": report["summaries"],
+            "Resúmenes desactualizados, que no se muestran": len(report["stale"]),
+        }
+    )
     yield "Segundos", figure(sum(report["seconds"].values()), 1)
 
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from state.values import Citation
 
 NOT_ADVICE = "Información general sobre la normativa; no es asesoramiento jurídico."
+IN_PLAIN_LANGUAGE = "Resumen en lenguaje claro, no oficial"
 NOT_OFFICIAL = "resumen en lenguaje claro, no es el texto oficial"
 # C0 and C1 control characters but tab and newline: a text must not be able to drive the terminal.
 _CONTROL = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160)])
@@ -66,6 +67,8 @@ def print_sources(out: Console, citations: Iterable[Citation]) -> None:
             print_indented(out, citation["url"], indent=7, style="cyan")
         if citation["note"]:
             print_indented(out, f"Nota: {citation['note']}", indent=7, style="yellow")
+        if citation["summary"] and citation["official"]:
+            print_indented(out, f"{IN_PLAIN_LANGUAGE}: {citation['summary']}", indent=7, style="dim")
         if not citation["official"]:
             print_indented(out, f"({NOT_OFFICIAL})", indent=7, style="dim")
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.holdings import Held, counted
-from cli.render import NOT_OFFICIAL, clean, print_indented
+from cli.render import IN_PLAIN_LANGUAGE, NOT_OFFICIAL, clean, print_indented
 from cli.shown import Link, Shown, Version
 from state.chunks import REPEALED, Status
 
@@ -75,7 +75,8 @@ def _print_text(out: Console, found: Shown) -> None:
         else:
             out.print(f"\nNo tiene {place}{': se muestra entero' if whole else ''}.", style="yellow", markup=False)
     if whole:
-        for text in filter(None, (found["summary"], found["text"])):
+        summary = found["summary"] and f"{IN_PLAIN_LANGUAGE if found['official'] else 'Resumen'}: {found['summary']}"
+        for text in filter(None, (summary, found["text"])):
             out.print()
             print_indented(out, text, indent=2)
 

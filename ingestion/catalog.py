@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from services.errors import IndexMismatch
 from services.store.generations import write_durably
-from state.ingest import Source
+from state.ingest import Source, StaleRecord
 
 CATALOG = "catalog.json"
 
@@ -15,7 +15,8 @@ class Catalog(BaseModel):
     """The documents of a generation, in the order of reading.
 
     ``made_with`` names all else that the points depend on. ``drift`` counts the points that have changed since the
-    models were fitted. ``resolved`` and ``unresolved`` count references, and citations that lead nowhere by cause.
+    models were fitted. ``resolved`` and ``unresolved`` count references, and citations that lead nowhere by cause;
+    ``summaries`` the provisions that have one, ``stale`` are packaged records of another wording.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -25,6 +26,8 @@ class Catalog(BaseModel):
     drift: int = 0
     resolved: int = 0
     unresolved: dict[str, int] = {}
+    summaries: int = 0
+    stale: list[StaleRecord] = []
 
     def save(self, generation: Path) -> None:
         """Write the catalogue into the folder of a generation."""

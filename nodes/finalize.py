@@ -74,6 +74,7 @@ def citation(number: int, found: Candidate) -> Citation:
         "title": chunk["title"],
         "url": chunk["url"],
         "note": chunk["status_note"],
+        "summary": chunk["summary"],
         "official": chunk["source"] == "official",
     }
 

@@ -6,7 +6,7 @@ from datetime import date
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import Annotated, TypeVar
+from typing import Annotated, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -14,8 +14,20 @@ from services.errors import ConfigurationError
 
 Text = Annotated[str, Field(min_length=1, pattern=r"^\S(.*\S)?$")]
 Topic = Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
+LawId = Annotated[str, Field(pattern=r"^BOE-A-\d{4}-\d+$")]
 Ref = Annotated[str, Field(pattern=r"^BOE-A-\d{4}-\d+#\S.*$")]
 Url = Annotated[str, Field(pattern=r"^(https?://\S+)?$")]
+Reason = Literal[
+    "derogada",
+    "agotada",
+    "sin_contenido",
+    "modifica_otra_norma",
+    "deroga_otras_normas",
+    "habilitacion",
+    "titulo_competencial",
+    "aprobacion",
+]
+"""Why a provision has no rules of its own (``corpus/README.md``)."""
 
 
 class _Findable(BaseModel):
@@ -28,13 +40,58 @@ class _Findable(BaseModel):
     refs: tuple[Ref, ...]
 
 
+class Wording(BaseModel):
+    """The wording of a provision that a record was written from.
+
+    ``content_hash`` is its ``legal.wording.wording_hash``, ``date`` the day from which the source says it is in force.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    content_hash: Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+    date: date
+
+
 class ProvisionRecord(_Findable):
     """A provision of a law in plain language."""
 
-    law_id: Annotated[str, Field(pattern=r"^BOE-A-\d{4}-\d+$")]
+    law_id: LawId
     provision: Text
     summary: Text
     points: tuple[Text, ...] = Field(min_length=1)
+    written_against: Wording
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """What it says, a line each."""
+        return (self.summary, *self.points)
+
+
+class EmptyRecord(BaseModel):
+    """A provision without rules of its own: why, in a word and in a sentence, and where the rules are now."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    law_id: LawId
+    provision: Text
+    title: str
+    reason: Reason
+    note: Text
+    replaced_by: tuple[Ref, ...]
+    written_against: Wording
+
+    questions: ClassVar[tuple[str, ...]] = ()
+    keywords: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """What it says, a line each."""
+        return (self.note,)
+
+    @property
+    def repealed(self) -> bool:
+        """Whether it is law no longer."""
+        return self.reason in ("derogada", "agotada")
 
 
 class _Decision(_Findable):
@@ -44,6 +101,11 @@ class _Decision(_Findable):
     doctrine: Text
     status_note: str
     url: Url
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """What it says, a line each."""
+        return (self.doctrine,)
 
 
 class RulingRecord(_Decision):
@@ -80,18 +142,28 @@ class CriterionRecord(_Decision):
         return self.id
 
 
+OfALaw = ProvisionRecord | EmptyRecord
 Decision = RulingRecord | CriterionRecord
-Record = ProvisionRecord | Decision
-_R = TypeVar("_R", ProvisionRecord, RulingRecord, CriterionRecord)
+Record = OfALaw | Decision
+_R = TypeVar("_R", ProvisionRecord, EmptyRecord, RulingRecord, CriterionRecord)
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """All packaged records: provisions by law and in the order of each law, the rest in the order of their files."""
+    """All packaged records: provisions by law and in the order of each law, the rest in the order of their files.
 
-    provisions: tuple[ProvisionRecord, ...]
-    rulings: tuple[RulingRecord, ...]
-    criteria: tuple[CriterionRecord, ...]
+    ``empty`` are the provisions without rules of their own.
+    """
+
+    provisions: tuple[ProvisionRecord, ...] = ()
+    empty: tuple[EmptyRecord, ...] = ()
+    rulings: tuple[RulingRecord, ...] = ()
+    criteria: tuple[CriterionRecord, ...] = ()
+
+    @property
+    def of_laws(self) -> tuple[OfALaw, ...]:
+        """Provisions, then those without rules."""
+        return (*self.provisions, *self.empty)
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
@@ -110,13 +182,14 @@ def load_corpus() -> Corpus:
 
 
 def read_corpus(folder: Traversable) -> Corpus:
-    """Read and check a corpus folder: ``normativa``, ``sentencias`` and ``criterios_inss``.
+    """Read and check a corpus folder: ``normativa``, ``sin_contenido``, ``sentencias`` and ``criterios_inss``.
 
     Raises:
         ConfigurationError: a line breaks the schema; the message names file, line and field.
     """
     return Corpus(
         provisions=tuple(_records(folder.joinpath("normativa"), ProvisionRecord)),
+        empty=tuple(_records(folder.joinpath("sin_contenido"), EmptyRecord)),
         rulings=tuple(_records(folder.joinpath("sentencias"), RulingRecord)),
         criteria=tuple(_records(folder.joinpath("criterios_inss"), CriterionRecord)),
     )
@@ -137,7 +210,7 @@ def _records(folder: Traversable, schema: type[_R]) -> Iterator[_R]:
                     f"{f', campo «{where}»' if where else ''}: {first['msg']}. "
                     "Corrija la línea según corpus/README.md o vuelva a instalar articulado."
                 ) from error
-            if isinstance(record, ProvisionRecord) and f"{record.law_id}.jsonl" != file.name:
+            if isinstance(record, (ProvisionRecord, EmptyRecord)) and f"{record.law_id}.jsonl" != file.name:
                 raise ConfigurationError(
                     f"El corpus incluido no se puede leer: {folder.name}/{file.name}, línea {number}: "
                     f"la norma {record.law_id} no es la del fichero. Mueva la línea al fichero de su norma."

@@ -4,7 +4,7 @@ A fragment reads, empty fields left out::
 
     [C1] Estatuto de los Trabajadores > Artículo 38. Vacaciones anuales
     Capítulo: TÍTULO I > CAPÍTULO II > Sección 5.ª
-    Resumen: …
+    Resumen (en lenguaje claro, no oficial): …
     [NOTA: …]
     Texto:
     …
@@ -30,9 +30,9 @@ LAST_CONSULTATION = "ÚLTIMA CONSULTA"
 """The line before the question that tells a principal that nothing more will be fetched."""
 
 _FRAGMENTS, _LAST, _QUESTION = "FRAGMENTOS:\n\n", f"\n\n{LAST_CONSULTATION}", "\n\nPREGUNTA:\n"
-_CHAPTER, _SUMMARY, _NOTE, _SOURCE = "Capítulo: ", "Resumen: ", "[NOTA: ", "Fuente: "
+_CHAPTER, _SUMMARY, _NOTE, _SOURCE = "Capítulo: ", "Resumen (en lenguaje claro, no oficial): ", "[NOTA: ", "Fuente: "
 _LEADING_MARK = re.compile(r"^\[C\d+\] ?")
-_NAMES = "|".join(label.strip(": \n") for label in (_FRAGMENTS, _QUESTION, _CHAPTER, _SUMMARY, _SOURCE, OFFICIAL))
+_NAMES = "FRAGMENTOS|PREGUNTA|Capítulo|Resumen|Fuente|Texto"
 _LABEL = re.compile(rf"^(\s*(?:{_NAMES})(?: \([^)]{{0,60}}\))?):", re.IGNORECASE)
 _DASHES = re.compile(r"^\s*-{3,}\s*$")
 _LAST_LINE = re.compile(r"^\s*(?:Ú|U\u0301?)LTIMA\s+CONSULTA\W*$", re.IGNORECASE)

@@ -7,12 +7,18 @@ from hashlib import blake2b
 from legal.ids import chunk_id
 from legal.labels import provision_key, provision_url
 from legal.registry import known_laws
-from services.corpus import Corpus, Decision, ProvisionRecord, Record, RulingRecord, load_corpus
+from services.corpus import Corpus, Decision, EmptyRecord, OfALaw, ProvisionRecord, Record, RulingRecord, load_corpus
 from services.errors import ConfigurationError
 from state.chunks import Chunk
 
 DECISION_RANK = 5
 """Rank of rulings and criteria."""
+
+_FORCE: Mapping[str, dict[str, str]] = {
+    "derogada": {"status": "derogada", "status_note": "Precepto derogado."},
+    "agotada": {"status": "agotada", "status_note": "Precepto de vigencia agotada."},
+}
+"""What a chunk says of a provision that is law no longer, by the reason of its record."""
 
 _key_of = cache(provision_key)
 """Labels recur: most references name the same few hundred provisions."""
@@ -38,15 +44,16 @@ def paired(corpus: Corpus) -> tuple[tuple[Record, Chunk], ...]:
         ConfigurationError: a record names a law or a provision that cannot be, or a provision is there twice.
     """
     ids: dict[tuple[str, str], int] = {}
-    for record in corpus.provisions:
+    for record in corpus.of_laws:
         place = record.law_id, _key(record)
         if place in ids:
             raise ConfigurationError(
                 f"El corpus incluido tiene dos veces «{record.provision}» de {record.law_id}. Deje una sola."
             )
-        ids[place] = _provision_id(record)
+        ids[place] = _provision_id(*place)
     return (
         *((record, provision_chunk(record, ids)) for record in corpus.provisions),
+        *((record, empty_chunk(record, ids)) for record in corpus.empty),
         *((record, decision_chunk(record, ids)) for record in corpus.decisions),
     )
 
@@ -57,28 +64,26 @@ def provision_chunk(record: ProvisionRecord, ids: ProvisionIds) -> Chunk:
     Raises:
         ConfigurationError: the registry does not know the law, or the label names no provision.
     """
-    law = known_laws().get(record.law_id)
-    if law is None:
-        raise ConfigurationError(
-            f"El corpus incluido tiene registros de {record.law_id}, que no está en legal/data/laws.toml. Añádala."
-        )
     return {
-        **_common(record, _provision_id(record), ids),
-        "collection": "normativa",
-        "law_id": law.id,
-        "law_name": law.short,
-        "rank": law.rank,
-        "kind": "resumen",
-        "provision": record.provision,
-        "provision_key": _key(record),
+        **_of_a_law(record, record.refs, ids),
+        "topic": record.topics[0],
         "summary": record.summary,
         "text": "\n".join(record.points),
-        # The day of the law itself: a record gives the wording of today, and of no day before the law.
-        "valid_from": law.published.isoformat(),
-        "status_note": "",
-        "chunk_type": "provision",
-        "url": provision_url(law.id, record.provision),
         "content_hash": _content_hash(record.summary, *record.points),
+    }
+
+
+def empty_chunk(record: EmptyRecord, ids: ProvisionIds) -> Chunk:
+    """Return the chunk of a provision without rules of its own: its text says why, its references lead to the rules.
+
+    Raises:
+        ConfigurationError: the registry does not know the law, or the label names no provision.
+    """
+    return {
+        **_of_a_law(record, record.replaced_by, ids),
+        "text": record.note,
+        **_FORCE.get(record.reason, {}),  # type: ignore[typeddict-item]
+        "content_hash": _content_hash(record.note),
     }
 
 
@@ -88,7 +93,7 @@ def decision_chunk(record: Decision, ids: ProvisionIds) -> Chunk:
     collection = "sentencias" if ruling else "criterios_inss"
     day = record.date.isoformat()
     return {
-        **_common(record, chunk_id(collection, record.id, record.id, day, 1), ids),
+        **_common(record.title, chunk_id(collection, record.id, record.id, day, 1), record.refs, ids),
         "collection": collection,
         "law_id": record.official_id,
         "law_name": record.author,
@@ -96,7 +101,7 @@ def decision_chunk(record: Decision, ids: ProvisionIds) -> Chunk:
         "kind": "sentencia" if ruling else "criterio",
         "provision": record.number,
         "provision_key": record.id,
-        "summary": "",
+        "topic": record.topics[0],
         "text": record.doctrine,
         "valid_from": day,
         "status_note": record.status_note,
@@ -108,10 +113,23 @@ def decision_chunk(record: Decision, ids: ProvisionIds) -> Chunk:
 
 def search_text(record: Record) -> str:
     """Return what a record is found by and never shows: questions, keywords, and the law's official name."""
+    if isinstance(record, EmptyRecord):
+        return ""
     law = known_laws().get(record.law_id) if isinstance(record, ProvisionRecord) else None
     names = [law.title, law.abbreviation] if law else []
     case = [record.case] if isinstance(record, RulingRecord) else []
     return "\n".join([*record.questions, ", ".join(record.keywords), *names, *case])
+
+
+@cache
+def records_of_laws() -> Mapping[tuple[str, str], OfALaw]:
+    """Return the records of provisions by law and provision key."""
+    return {(record.law_id, _key(record)): record for record in load_corpus().of_laws}
+
+
+def places_of(refs: Iterable[str]) -> list[tuple[str, str]]:
+    """Return law and provision key of references as records have them ("BOE-A-2015-11430#Artículo 38")."""
+    return [(law_id, _key_of(label) or "") for law_id, _, label in (ref.partition("#") for ref in refs)]
 
 
 def words_of_people(chunk: Chunk) -> str:
@@ -121,44 +139,69 @@ def words_of_people(chunk: Chunk) -> str:
 
 @cache
 def _search_texts() -> Mapping[tuple[str, str], str]:
-    return {(chunk["law_id"], chunk["provision_key"]): search_text(record) for record, chunk in packaged()}
+    decisions = {(record.official_id, record.id): search_text(record) for record in load_corpus().decisions}
+    return decisions | {place: search_text(record) for place, record in records_of_laws().items()}
 
 
-def _common(record: Record, identity: int, ids: ProvisionIds) -> Chunk:
+def _of_a_law(record: OfALaw, refs: Iterable[str], ids: ProvisionIds) -> Chunk:
+    """Return the fields that are the same for every record of a provision."""
+    law, key = known_laws().get(record.law_id), _key(record)
+    if law is None:
+        raise ConfigurationError(
+            f"El corpus incluido tiene registros de {record.law_id}, que no está en legal/data/laws.toml. Añádala."
+        )
+    return {
+        **_common(record.title, _provision_id(law.id, key), refs, ids),
+        "collection": "normativa",
+        "law_id": law.id,
+        "law_name": law.short,
+        "rank": law.rank,
+        "kind": "resumen",
+        "provision": record.provision,
+        "provision_key": key,
+        # The day of the law itself: a record gives the wording of today, and of no day before the law.
+        "valid_from": law.published.isoformat(),
+        "chunk_type": "provision",
+        "url": provision_url(law.id, record.provision),
+    }
+
+
+def _common(title: str, identity: int, refs: Iterable[str], ids: ProvisionIds) -> Chunk:
     """Return the fields that are the same for every kind of record; the rest is for the caller to add."""
     return {  # type: ignore[typeddict-item]
         "id": identity,
-        "title": record.title,
+        "title": title,
+        "summary": "",
         "breadcrumb": "",
         "part": 1,
         "parts": 1,
         "parent_id": None,
         "parent_content": "",
         "strategy": "record",
-        "refs": _followed(record.refs, ids),
+        "refs": _followed(refs, ids),
         "valid_to": None,
         "status": "vigente",
+        "status_note": "",
         "notes": [],
         "territory_ccaa": None,
         "territory_municipio": None,
         "tier": "",
-        "topic": record.topics[0],
+        "topic": "",
         "attributes": {},
         "source": "plain_language",
     }
 
 
 def _followed(refs: Iterable[str], ids: ProvisionIds) -> list[int]:
-    places = ((law_id, _key_of(label) or "") for law_id, _, label in (ref.partition("#") for ref in refs))
-    return list(dict.fromkeys(ids[place] for place in places if place in ids))
+    return list(dict.fromkeys(ids[place] for place in places_of(refs) if place in ids))
 
 
-def _provision_id(record: ProvisionRecord) -> int:
+def _provision_id(law_id: str, key: str) -> int:
     # A name of its own: the official text of the same provision is another chunk.
-    return chunk_id("normativa", record.law_id, f"{_key(record)} resumen", None, 1)
+    return chunk_id("normativa", law_id, f"{key} resumen", None, 1)
 
 
-def _key(record: ProvisionRecord) -> str:
+def _key(record: OfALaw) -> str:
     key = _key_of(record.provision)
     if key is None:
         raise ConfigurationError(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from legal.synonyms import expand
-from services.corpus import ProvisionRecord, Record
+from services.corpus import Record
 from services.lexicon import Lexicon
 from services.packaged import packaged
 from services.protocols import Hit, HybridQuery, SearchFilter
@@ -135,9 +135,8 @@ class PackagedRecords:
 
 def _entry(record: Record, chunk: Chunk) -> _Entry:
     questions = tuple(frozenset(stems(question)) for question in record.questions)
-    body = [record.summary, *record.points] if isinstance(record, ProvisionRecord) else [record.doctrine]
     heading = [f"{record.title} {chunk['provision']}"] * TITLE_REPEATS
-    counts = Counter(stems("\n".join([*heading, *body, *record.keywords, *record.questions])))
+    counts = Counter(stems("\n".join([*heading, *record.shown, *record.keywords, *record.questions])))
     return _Entry(chunk, {stem: count / (count + 1) for stem, count in counts.items()}, questions)
 
 

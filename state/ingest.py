@@ -92,13 +92,26 @@ class Unresolved(TypedDict):
     cause: Literal["unknown law", "law not held", "no such provision"]
 
 
+class StaleRecord(TypedDict):
+    """A packaged record of another wording than that in force: its summary is not shown.
+
+    ``written_against`` is the day from which the wording that it was written from is in force, ISO 8601.
+    """
+
+    law_id: str
+    law: str
+    provision: str
+    written_against: str
+
+
 class IngestReport(TypedDict):
     """What an ingest has done.
 
     ``documents`` counts what the index holds by collection; ``provisions`` of laws, ``parents`` that a search yields,
     ``children`` that are embedded. ``added``, ``updated`` and ``removed`` name documents, ``unchanged`` counts them.
-    ``written`` and ``deleted`` count points of the index. ``unresolved`` counts citations by cause. ``seconds`` by
-    stage.
+    ``written`` and ``deleted`` count points of the index. ``unresolved`` counts citations by cause.
+    ``summaries`` counts provisions with a summary in plain language, ``stale`` names those whose summary is out of
+    date. ``seconds`` by stage.
     """
 
     index: str
@@ -116,6 +129,8 @@ class IngestReport(TypedDict):
     resolved: int
     unresolved: dict[str, int]
     examples: list[Unresolved]
+    summaries: int
+    stale: list[StaleRecord]
     failures: list[Failure]
     warnings: list[str]
     seconds: dict[str, float]

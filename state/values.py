@@ -42,7 +42,10 @@ class Analysis(TypedDict):
 
 
 class Citation(TypedDict):
-    """A fragment that the answer rests on. ``official`` is false for our plain-language summaries."""
+    """A fragment that the answer rests on. ``official`` is false where its text is our plain-language summary.
+
+    ``summary`` is ours, too, and may be empty.
+    """
 
     mark: str
     chunk_id: int
@@ -52,6 +55,7 @@ class Citation(TypedDict):
     title: str
     url: str
     note: str
+    summary: str
     official: bool
 
 

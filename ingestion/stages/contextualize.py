@@ -59,4 +59,4 @@ async def contextualize(state: IngestState, *, settings: Settings) -> Contextual
 
 
 def _pairs(state: IngestState, settings: Settings) -> list[Pair]:
-    return [(parent, child) for parent in parents_of(state, settings) for child in children_of(parent)]
+    return [(parent, child) for parent in parents_of(state, settings).chunks for child in children_of(parent)]

@@ -40,6 +40,8 @@ async def summarize(state: IngestState, *, settings: Settings) -> SummarizeUpdat
             "resolved": catalog.resolved,
             "unresolved": catalog.unresolved,
             "examples": state["examples"],
+            "summaries": catalog.summaries,
+            "stale": catalog.stale,
             "failures": state["failures"],
             "warnings": list(dict.fromkeys(state["warnings"])),
             "seconds": state["seconds"],

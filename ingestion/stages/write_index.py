@@ -15,6 +15,8 @@ from ingestion.indexing.entries import Entry, entries_of
 from ingestion.indexing.parents import parents_of
 from ingestion.sources import BOE
 from ingestion.stages.stage import progress
+from legal.registry import known_laws
+from services.corpus import OfALaw
 from services.factory import check_models, writer_factory
 from services.packaged import words_of_people
 from services.settings import Settings
@@ -22,7 +24,7 @@ from services.store.builder import IndexBuilder, digest
 from services.store.manifest import Index
 from services.store.points import Points
 from state.chunks import Chunk
-from state.ingest import IngestState, Source
+from state.ingest import IngestState, Source, StaleRecord
 
 MAX_CHANGED = 0.2
 """Share of the points that may change, in one run or in several, before the models are fitted to the new texts."""
@@ -45,7 +47,8 @@ async def write_index(state: IngestState, *, settings: Settings) -> WriteIndexUp
     """
     check_models(settings)
     progress("Preparando fragmentos", 0, 0)
-    parents = await asyncio.to_thread(parents_of, state, settings)
+    attached = await asyncio.to_thread(parents_of, state, settings)
+    parents = attached.chunks
     entries = await asyncio.to_thread(_entries, parents, settings)
     async with IndexBuilder(settings.index_folder, writer_factory(settings)) as builder:
         served = await asyncio.to_thread(served_generation, settings)
@@ -59,6 +62,8 @@ async def write_index(state: IngestState, *, settings: Settings) -> WriteIndexUp
             drift=drift,
             resolved=state["resolved"],
             unresolved=state["unresolved"],
+            summaries=attached.summaries,
+            stale=[_stale(record) for record in attached.stale],
         )
         await asyncio.to_thread(catalog.save, builder.folder)
         documents = Counter(collection for collection, _ in {(one["collection"], one["law_id"]) for one in parents})
@@ -87,6 +92,12 @@ def _entries(parents: Sequence[Chunk], settings: Settings) -> list[Entry]:
         sentences = {child["id"]: known.get(key, "") for key, (_, child) in keys}
     offline = settings.embedder.provider == "offline"
     return list(entries_of(parents, spoken, settings.chunk_context, sentences, in_whole=offline))
+
+
+def _stale(record: OfALaw) -> StaleRecord:
+    law = known_laws()[record.law_id]
+    written = record.written_against.date.isoformat()
+    return {"law_id": law.id, "law": law.short, "provision": record.provision, "written_against": written}
 
 
 def _continued(state: IngestState, entries: Sequence[Entry], settings: Settings) -> tuple[Index | None, int]:

@@ -17,6 +17,7 @@ CITATION = {
     "title": "Vacaciones anuales",
     "url": "https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#a38",
     "note": "",
+    "summary": "",
     "official": True,
 }
 

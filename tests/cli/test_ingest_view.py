@@ -22,6 +22,8 @@ QUIET = {
     "resolved": 0,
     "unresolved": {},
     "examples": [],
+    "summaries": 0,
+    "stale": [],
     "failures": [],
     "warnings": [],
     "seconds": {"accept": 0.04, "read": 1.21},
@@ -45,6 +47,19 @@ def test_where_nothing_has_changed_only_what_there_is_is_told():
         "Segundos  1,2",
         "Índice: /tmp/indice",
     ]
+
+
+def test_summaries_and_those_out_of_date_are_told_even_where_nothing_has_changed():
+    stale = [
+        {"law_id": "L", "law": "ET", "provision": f"Artículo {n}", "written_against": "2020-01-01"} for n in range(7)
+    ]
+    told = shown({**QUIET, "summaries": 1_200, "stale": stale}, soft_wrap=True)
+    assert "Preceptos con resumen en lenguaje claro  1.200" in told
+    assert "Resúmenes desactualizados, que no se muestran  7" in told
+    assert (
+        "Resúmenes desactualizados: Artículo 0 (ET), Artículo 1 (ET), Artículo 2 (ET), Artículo 3 (ET), "
+        "Artículo 4 (ET) y 2 más." in told
+    )
 
 
 def test_a_change_is_told_in_figures_and_by_name():

@@ -13,7 +13,7 @@ LONG = "https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#" + "a" * 60
 
 def citation(**fields):
     given = {"mark": "C1", "chunk_id": 1, "law_id": "L", "law": "Ley", "provision": "Artículo 1", "title": "Objeto"}
-    return {**given, "url": LONG, "note": "", "official": True, **fields}
+    return {**given, "url": LONG, "note": "", "summary": "", "official": True, **fields}
 
 
 def piped() -> Console:
@@ -43,6 +43,16 @@ def test_sources_tell_plain_language_from_official_text_and_show_notes():
         "       Nota: Derogado por la Ley 2/2020.",
         "       (resumen en lenguaje claro, no es el texto oficial)",
     ]
+
+
+def test_the_summary_of_official_text_is_marked_as_ours():
+    out = piped()
+    print_sources(out, [citation(url="", summary="Son 30 días."), citation(official=False, summary="Son 30 días.")])
+    assert out.file.getvalue().splitlines()[2:4] == [
+        "  [C1] Ley, Artículo 1. Objeto",
+        "       Resumen en lenguaje claro, no oficial: Son 30 días.",
+    ]
+    assert out.file.getvalue().count("Son 30 días.") == 1
 
 
 def test_a_narrow_terminal_breaks_lines_but_not_links():

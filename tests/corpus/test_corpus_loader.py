@@ -18,6 +18,16 @@ PROVISION = {
     "keywords": ["descanso"],
     "topics": ["vacaciones"],
     "refs": ["BOE-A-2015-11430#Artículo 48"],
+    "written_against": {"content_hash": "0123456789abcdef", "date": "2015-11-13"},
+}
+EMPTY = {
+    "law_id": "BOE-A-2015-11430",
+    "provision": "Disposición final primera",
+    "title": "Título competencial",
+    "reason": "titulo_competencial",
+    "note": "Dice qué competencia del Estado ejerce la ley.",
+    "replaced_by": [],
+    "written_against": {"content_hash": "0123456789abcdef", "date": "2015-11-13"},
 }
 RULING = {
     "id": "sts-1-2020",
@@ -35,23 +45,26 @@ RULING = {
     "refs": ["BOE-A-2015-11430#Artículo 38"],
     "url": "",
 }
-LAW_FILE = "normativa/BOE-A-2015-11430.jsonl"
+LAW = "BOE-A-2015-11430"
+LAW_FILE = f"normativa/{LAW}.jsonl"
 
 
 def corpus_folder(folder: Path, **files: list[dict | str]) -> Path:
-    for name in ("normativa", "sentencias", "criterios_inss"):
+    for name in ("normativa", "sin_contenido", "sentencias", "criterios_inss"):
         (folder / name).mkdir(exist_ok=True)
     for name, lines in files.items():
-        path = LAW_FILE if name == "normativa" else f"{name}/{name}.jsonl"
+        path = f"{name}/{LAW}.jsonl" if name in ("normativa", "sin_contenido") else f"{name}/{name}.jsonl"
         written = (line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines)
         (folder / path).write_text("".join(f"{line}\n" for line in written), encoding="utf-8")
     return folder
 
 
 def test_records_are_read_by_collection(tmp_path):
-    corpus = read_corpus(corpus_folder(tmp_path, normativa=[PROVISION], sentencias=[RULING]))
+    corpus = read_corpus(corpus_folder(tmp_path, normativa=[PROVISION], sin_contenido=[EMPTY], sentencias=[RULING]))
     assert [record.provision for record in corpus.provisions] == ["Artículo 38"]
     assert corpus.provisions[0].points == ("1. Son 30 días.",)
+    assert [(record.provision, record.repealed) for record in corpus.empty] == [("Disposición final primera", False)]
+    assert corpus.of_laws == (*corpus.provisions, *corpus.empty)
     assert [record.ecli for record in corpus.rulings] == ["ECLI:ES:TS:2020:1"]
     assert corpus.criteria == ()
     assert corpus.decisions == corpus.rulings
@@ -60,7 +73,7 @@ def test_records_are_read_by_collection(tmp_path):
 def test_an_empty_folder_is_an_empty_corpus_and_other_files_are_ignored(tmp_path):
     corpus_folder(tmp_path)
     (tmp_path / "normativa" / "NOTES.txt").write_text("nothing to read")
-    assert read_corpus(tmp_path) == Corpus((), (), ())
+    assert read_corpus(tmp_path) == Corpus()
 
 
 @pytest.mark.parametrize(
@@ -73,6 +86,8 @@ def test_an_empty_folder_is_an_empty_corpus_and_other_files_are_ignored(tmp_path
         ({"law_id": "ET"}, "law_id"),
         ({"extra": 1}, "extra"),
         ({"summary": None}, "summary"),
+        ({"written_against": {"content_hash": "xyz", "date": "2015-11-13"}}, "written_against.content_hash"),
+        ({"written_against": {"content_hash": "0123456789abcdef", "date": "ayer"}}, "written_against.date"),
     ],
 )
 def test_a_broken_record_is_named_by_file_line_and_field(tmp_path, change, field):
@@ -81,6 +96,11 @@ def test_a_broken_record_is_named_by_file_line_and_field(tmp_path, change, field
         read_corpus(folder)
     assert f"{LAW_FILE}, línea 2, campo «{field}»" in str(caught.value)
     assert "corpus/README.md" in str(caught.value)
+
+
+def test_a_provision_without_rules_needs_a_reason_that_is_known(tmp_path):
+    with pytest.raises(ConfigurationError, match=rf"sin_contenido/{LAW}.jsonl, línea 1, campo «reason»"):
+        read_corpus(corpus_folder(tmp_path, sin_contenido=[EMPTY | {"reason": "porque sí"}]))
 
 
 @pytest.mark.parametrize("change", [{"date": "ayer"}, {"ecli": "ES:TS"}, {"url": "boe.es"}, {"id": "STS 1/2020"}])

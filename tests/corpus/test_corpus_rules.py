@@ -10,14 +10,20 @@ import pytest
 from legal.folding import fold
 from legal.labels import provision_key
 from legal.registry import known_laws
-from services.corpus import CriterionRecord, ProvisionRecord, RulingRecord, load_corpus
+from services.corpus import CriterionRecord, EmptyRecord, ProvisionRecord, RulingRecord, load_corpus
 
 CORPUS = load_corpus()
 DECISIONS = CORPUS.decisions
 EVERYTHING = (*CORPUS.provisions, *DECISIONS)
-FOLDERS = {"normativa": ProvisionRecord, "sentencias": RulingRecord, "criterios_inss": CriterionRecord}
+FOLDERS = {
+    "normativa": ProvisionRecord,
+    "sin_contenido": EmptyRecord,
+    "sentencias": RulingRecord,
+    "criterios_inss": CriterionRecord,
+}
 ORDERS = {
-    "normativa": "law_id provision title summary points questions keywords topics refs",
+    "normativa": "law_id provision title summary points questions keywords topics refs written_against",
+    "sin_contenido": "law_id provision title reason note replaced_by written_against",
     "sentencias": "id court number date case ecli title doctrine status_note questions keywords topics refs url",
     "criterios_inss": "id body number date title doctrine status_note questions keywords topics refs url",
 }

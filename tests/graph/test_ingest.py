@@ -10,7 +10,12 @@ from small_laws import write_law
 
 from graph.compose import open_services
 from graph.ingest import build_ingest
+from graph.rag import build_retrieval
+from ingestion.plain_language import attach
 from ingestion.workspace import KEPT_SECONDS
+from legal.wording import wording_hash
+from services import packaged
+from services.corpus import ProvisionRecord
 from services.errors import IndexMismatch, InvalidInput, ModelError
 from services.index import open_index
 from services.settings import ModelSettings, Settings
@@ -435,3 +440,49 @@ async def test_a_name_that_is_not_utf8_is_told_and_the_rest_is_kept(tmp_path: Pa
     report = await ingest([tmp_path / "leyes"], settings(tmp_path))
     assert [failure["reason"] for failure in report["failures"]] == ["el nombre no está en UTF-8: cámbielo"]
     assert report["added"] == ["Ley BOE-A-2000-1"]
+
+
+async def test_a_law_that_has_changed_loses_the_summary_and_keeps_the_words_of_people(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    et, text = "BOE-A-2015-11430", "Los trabajadores descansarán treinta días."
+    record = ProvisionRecord(
+        law_id=et,
+        provision="Artículo 1",
+        title="Asunto 1",
+        summary="Un mes libre.",
+        points=("Un mes.",),
+        questions=("cuando toca veraneo",),
+        keywords=(),
+        topics=("vacaciones",),
+        refs=(),
+        written_against={"content_hash": wording_hash(text), "date": "2000-01-02"},
+    )
+    monkeypatch.setattr(attach, "records_of_laws", lambda: {(et, "art:1"): record})
+    words = {(et, "art:1"): "cuando toca veraneo"}
+    monkeypatch.setattr(packaged, "_search_texts", lambda: words)
+    configured = settings(tmp_path)
+    law = write_law(tmp_path / "a.md", et, text, "Otra cosa.")
+    report = await ingest([law], configured)
+    assert (report["summaries"], report["stale"]) == (1, [])
+    assert await summary_and_search(configured, "veraneo") == ("Un mes libre.", "art:1")
+    # Told again where nothing has changed.
+    assert (await ingest([law], configured))["summaries"] == 1
+    write_law(law, et, text.replace("treinta", "veintitrés"), "Otra cosa.")
+    report = await ingest([law], configured)
+    stale = {"law_id": et, "law": "Estatuto de los Trabajadores", "provision": "Artículo 1"}
+    assert (report["summaries"], report["stale"]) == (0, [{**stale, "written_against": "2000-01-02"}])
+    assert await summary_and_search(configured, "veraneo") == ("", "art:1")
+
+
+async def summary_and_search(configured: Settings, word: str) -> tuple[str, str]:
+    """Return the summary of article 1, and the best provision for a word."""
+    services = open_services(configured)
+    try:
+        states = build_retrieval(services).astream({"question": word}, stream_mode="values")
+        candidates = [state async for state in states][-1]["candidates"]
+        best = max(candidates, key=lambda one: one["score"])
+        chunk, *_ = await services.store.find("BOE-A-2015-11430", "art:1")
+        return chunk["summary"], best["chunk"]["provision_key"]
+    finally:
+        await services.close()

@@ -19,6 +19,7 @@ def provision(label: str, *refs: str, law_id: str = ET, **fields) -> ProvisionRe
         **{
             "title": f"Título del {label}",
             "summary": "Resumen.",
+            "written_against": {"content_hash": "0" * 16, "date": "2015-11-13"},
             "points": ("1. Uno.", "2. Dos."),
             "questions": ("una pregunta",),
             "keywords": ("coloquial", "SIGLA"),
@@ -50,7 +51,7 @@ RULING = decision(
 )
 CRITERION = decision(CriterionRecord, "Criterio 2/2020", f"{ET}#Artículo 99", id="cg-2", body="INSS")
 CORPUS = Corpus(
-    (provision("Artículo 38", f"{ET}#Artículo 48 bis"), provision("Artículo 48 bis")), (RULING,), (CRITERION,)
+    (provision("Artículo 38", f"{ET}#Artículo 48 bis"), provision("Artículo 48 bis")), (), (RULING,), (CRITERION,)
 )
 
 
@@ -107,10 +108,10 @@ def test_decisions_become_chunks_that_lead_to_their_provisions():
 
 def test_a_ruling_goes_by_its_ecli_where_it_is_known():
     known = RULING.model_copy(update={"ecli": "ECLI:ES:TS:2020:1"})
-    assert [chunk["law_id"] for chunk in chunks_of(Corpus((), (known,), ()))] == ["ECLI:ES:TS:2020:1"]
+    assert [chunk["law_id"] for chunk in chunks_of(Corpus(rulings=(known,)))] == ["ECLI:ES:TS:2020:1"]
     # … and keeps its id when the ECLI is found out later.
-    assert [chunk["id"] for chunk in chunks_of(Corpus((), (known,), ()))] == [
-        chunk["id"] for chunk in chunks_of(Corpus((), (RULING,), ()))
+    assert [chunk["id"] for chunk in chunks_of(Corpus(rulings=(known,)))] == [
+        chunk["id"] for chunk in chunks_of(Corpus(rulings=(RULING,)))
     ]
 
 
@@ -125,11 +126,11 @@ def test_what_a_record_is_found_by_is_not_in_its_chunk():
 
 def test_an_unknown_law_a_strange_label_and_a_provision_twice_are_refused():
     with pytest.raises(ConfigurationError, match=r"BOE-A-1900-1, que no está en legal/data/laws\.toml"):
-        paired(Corpus((provision("Artículo 1", law_id="BOE-A-1900-1"),), (), ()))
+        paired(Corpus((provision("Artículo 1", law_id="BOE-A-1900-1"),)))
     with pytest.raises(ConfigurationError, match="«Preámbulo»"):
-        paired(Corpus((provision("Preámbulo"),), (), ()))
+        paired(Corpus((provision("Preámbulo"),)))
     with pytest.raises(ConfigurationError, match=r"dos veces «Art\. 38»"):
-        paired(Corpus((provision("Artículo 38"), provision("Art. 38")), (), ()))
+        paired(Corpus((provision("Artículo 38"), provision("Art. 38"))))
 
 
 def test_the_digest_changes_with_what_is_shown_and_with_what_is_searched():

@@ -66,7 +66,7 @@ def test_a_fragment_reads_in_the_agreed_order():
     assert render([found]) == (
         "[C1] Estatuto de los Trabajadores > Artículo 38. Vacaciones anuales\n"
         "Capítulo: TÍTULO I > CAPÍTULO II\n"
-        "Resumen: Un mes.\n"
+        "Resumen (en lenguaje claro, no oficial): Un mes.\n"
         "[NOTA: derogado por la Ley 1/2020]\n"
         "Texto:\n"
         "1. Treinta días.\n"

@@ -18,6 +18,7 @@ def record(
         provision=label,
         title=title,
         summary="Resumen.",
+        written_against={"content_hash": "0" * 16, "date": "2015-11-13"},
         points=points,
         questions=questions,
         keywords=keywords,
@@ -34,9 +35,7 @@ RECORDS = PackagedRecords(
                 record("Artículo 38", "Vacaciones anuales", points=("1. Son 30 días naturales.",)),
                 record("Artículo 54", "Despido disciplinario", keywords=("echar a la calle",)),
                 record("Artículo 59", "Prescripción y caducidad", points=("3. Contra el despido hay 20 días.",)),
-            ),
-            (),
-            (),
+            )
         )
     )
 )
@@ -82,7 +81,7 @@ def test_a_synonym_of_the_question_puts_a_record_before_its_equals():
         record("Artículo 2", "Descanso semanal y fiestas laborales"),
     )
     unrelated = [record(f"Artículo {number}", "Otro") for number in range(3, 9)]
-    records = PackagedRecords(paired(Corpus((rest, holidays, *unrelated), (), ())))
+    records = PackagedRecords(paired(Corpus((rest, holidays, *unrelated))))
     first, second = records.lookup("descanso semanal y festivos", [], 5)
     assert (first.chunk["provision"], second.chunk["provision"]) == ("Artículo 2", "Artículo 1")
     assert first.score > second.score
@@ -101,9 +100,7 @@ def test_scores_follow_the_formula():
     # Two records; the stem stands in one of two: w = ln(3/2) / ln(3) cancels out. It occurs 3 times in the title
     # (weighed threefold), once in the only question, which is nothing but the stem: 0.8 · 4/5 + 0.2 · 1.
     records = PackagedRecords(
-        paired(
-            Corpus((record("Artículo 1", "Xilófono", questions=("xilófono",)), record("Artículo 2", "Otro")), (), ())
-        )
+        paired(Corpus((record("Artículo 1", "Xilófono", questions=("xilófono",)), record("Artículo 2", "Otro"))))
     )
     assert [hit.score for hit in records.lookup("xilófonos", [], 5)] == [pytest.approx(0.84)]
 

@@ -1,0 +1,64 @@
+"""Put the packaged records beside the official text of their provisions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+
+from ingestion.links.references import interpreted
+from legal.wording import wording_hash
+from services.corpus import EmptyRecord, OfALaw
+from services.packaged import places_of, records_of_laws
+from state.chunks import Chunk, in_force, provision_of
+
+
+@dataclass(frozen=True)
+class Attached:
+    """Chunks with what the records say of them, how many provisions have a summary, and the stale records."""
+
+    chunks: list[Chunk]
+    summaries: int
+    stale: list[OfALaw]
+
+
+def attach_records(chunks: Sequence[Chunk], today: date) -> Attached:
+    """Return the chunks with what their record says, where the wording is the one that it was written from.
+
+    Every part of such a wording gets summary and topic; a provision without rules of its own gets references to where
+    they are now, and if it is law no longer, a note on it. A record is stale where its provision is here and has no
+    such wording, or none in force on ``today``; how people ask about it is searched all the same.
+    """
+    records = records_of_laws()
+    held = dict.fromkeys(place for chunk in chunks if (place := provision_of(chunk)) in records)
+    successors = interpreted(_replacing([records[place] for place in held]), chunks)
+    summarised, current = set(), set()
+    attached: list[Chunk] = []
+    for _, group in groupby(chunks, lambda chunk: (*provision_of(chunk), chunk["valid_from"])):
+        parts = list(group)
+        place = provision_of(parts[0])
+        record = records.get(place)
+        if record is None or _hash(parts) != record.written_against.content_hash:
+            attached += parts
+        elif isinstance(record, EmptyRecord):
+            current.add(place)
+            attached += [_explained(part, record, successors) for part in parts]
+        else:
+            summarised.add(place)
+            current |= {place} if in_force(parts[0], None, today) else set()
+            attached += [{**part, "summary": record.summary, "topic": record.topics[0]} for part in parts]
+    return Attached(attached, len(summarised), [records[place] for place in held if place not in current])
+
+
+def _hash(parts: Sequence[Chunk]) -> str:
+    return wording_hash("\n".join(part["text"] for part in parts))
+
+
+def _explained(chunk: Chunk, record: EmptyRecord, successors: Mapping[tuple[str, str], int]) -> Chunk:
+    note = " ".join(filter(None, (chunk["status_note"], record.note))) if record.repealed else chunk["status_note"]
+    ids = [successors[place] for place in _replacing([record]) if place in successors]
+    return {**chunk, "status_note": note, "refs": list(dict.fromkeys([*chunk["refs"], *ids]))}
+
+
+def _replacing(records: Sequence[OfALaw]) -> list[tuple[str, str]]:
+    """Return law and key of the provisions that hold the rules which those of the records no longer do."""
+    return places_of(ref for record in records if isinstance(record, EmptyRecord) for ref in record.replaced_by)

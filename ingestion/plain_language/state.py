@@ -1,0 +1,111 @@
+"""For those who write records: what has one, what has none, what has changed since, and the stamp of new ones.
+
+    python -m ingestion.plain_language.state LAWS [LAW …] [--stamp]
+
+LAWS is a folder of laws in Markdown, LAW a BOE identifier (default: every law that has a file in the corpus). With
+``--stamp``, records without ``written_against`` get the one of the wording in LAWS; to stamp a record that was written
+anew, delete its ``written_against`` first.
+"""
+
+import argparse
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from ingestion.laws import Law
+from ingestion.markdown.reader import read_law
+from legal.labels import provision_key
+from legal.wording import wording_hash
+
+ROOMS = ("normativa", "sin_contenido")
+
+Line = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class LawState:
+    """What the records of one law are: counts, and labels of provisions."""
+
+    written: int
+    empty: int
+    stale: tuple[str, ...]
+    unstamped: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def state_of(law: Law, written: Iterable[Line], empty: Iterable[Line]) -> LawState:
+    """Compare records, as they stand in their files, with the text of their law."""
+    written, empty = list(written), list(empty)
+    stamps = _stamps(law)
+    held = {provision_key(line["provision"]) or "": line for line in (*written, *empty)}
+    return LawState(
+        written=len(written),
+        empty=len(empty),
+        stale=tuple(line["provision"] for key, line in held.items() if _is_stale(line, stamps.get(key))),
+        unstamped=tuple(line["provision"] for line in held.values() if "written_against" not in line),
+        missing=tuple(one.label for one in law.provisions if one.key in stamps and one.key not in held),
+    )
+
+
+def stamped(law: Law, lines: Iterable[Line]) -> list[Line]:
+    """Return records with ``written_against``: those that had none get the one of the law's wording, if it is there."""
+    stamps = _stamps(law)
+    found = []
+    for line in lines:
+        stamp = line.get("written_against") or stamps.get(provision_key(line["provision"]) or "")
+        found.append({**line, "written_against": stamp} if stamp else line)
+    return found
+
+
+def read_lines(file: Path) -> list[Line]:
+    """Return the records of a file as they stand in it; a file that is not there has none."""
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.is_file() else []
+
+
+def write_lines(file: Path, lines: Iterable[Line]) -> None:
+    """Write records in the form that the corpus has them in."""
+    file.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+
+
+def _is_stale(line: Line, stamp: dict[str, str] | None) -> bool:
+    """Tell whether a record is of another wording; the date does not count, for sources differ in it."""
+    against = line.get("written_against")
+    return stamp is None or (against is not None and against["content_hash"] != stamp["content_hash"])
+
+
+def _stamps(law: Law) -> dict[str, dict[str, str]]:
+    """Return the stamp of each provision by key; the decree that approves a law, and quoted articles, have none."""
+    return {
+        one.key: {"content_hash": wording_hash(one.text), "date": one.valid_from or law.published}
+        for one in law.provisions
+        if "~" not in one.key
+    }
+
+
+def main() -> None:
+    """Print the state of each law, and stamp where asked to."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("laws", type=Path)
+    parser.add_argument("law", nargs="*")
+    parser.add_argument("--stamp", action="store_true")
+    options = parser.parse_args()
+    corpus = Path(str(resources.files("corpus")))
+    names = options.law or sorted(file.stem for file in (corpus / ROOMS[0]).glob("*.jsonl"))
+    for name in names:
+        law = read_law(options.laws / f"{name}.md")
+        files = [corpus / room / f"{name}.jsonl" for room in ROOMS]
+        if options.stamp:
+            for file in filter(Path.is_file, files):
+                write_lines(file, stamped(law, read_lines(file)))
+        state = state_of(law, *map(read_lines, files))
+        print(f"{name}: {state.written} written, {state.empty} empty, {len(state.missing)} missing")
+        for word in ("stale", "unstamped", "missing"):
+            for label in getattr(state, word):
+                print(f"  {word}: {label}")
+
+
+if __name__ == "__main__":
+    main()

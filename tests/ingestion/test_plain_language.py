@@ -1,0 +1,191 @@
+"""The packaged records beside official text: attached where the wording is theirs, told where it is not."""
+
+import json
+from datetime import date
+
+import pytest
+from fakes.chunks import make_chunk
+
+from ingestion.laws import Law, Provision
+from ingestion.plain_language import attach, state
+from ingestion.plain_language.attach import attach_records
+from legal.wording import wording_hash
+from services.corpus import EmptyRecord, ProvisionRecord
+
+ET, TODAY = "BOE-A-2015-11430", date(2026, 11, 1)
+TEXT = "1. Las vacaciones serán de treinta días.\n\n2. El período se fijará de común acuerdo."
+
+
+def record(label: str, text: str) -> ProvisionRecord:
+    return ProvisionRecord(
+        law_id=ET,
+        provision=label,
+        title="Título",
+        summary="Un mes de descanso.",
+        points=("1. Un mes.",),
+        questions=(),
+        keywords=(),
+        topics=("vacaciones", "otro"),
+        refs=(),
+        written_against={"content_hash": wording_hash(text), "date": "2015-11-13"},
+    )
+
+
+def empty(label: str, text: str, reason: str, *replaced_by: str) -> EmptyRecord:
+    return EmptyRecord(
+        law_id=ET,
+        provision=label,
+        title="",
+        reason=reason,
+        note="Lo regula ahora el artículo 38.",
+        replaced_by=replaced_by,
+        written_against={"content_hash": wording_hash(text), "date": "2015-11-13"},
+    )
+
+
+def part(number: int, key: str, text: str, **fields):
+    return make_chunk(number, law_id=ET, provision_key=key, text=text, **fields)
+
+
+@pytest.fixture
+def given(monkeypatch):
+    """Set the packaged records by provision key."""
+
+    def give(**records):
+        places = {(ET, key.replace("_", ":")): one for key, one in records.items()}
+        monkeypatch.setattr(attach, "records_of_laws", lambda: places)
+
+    return give
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        "1. LAS VACACIONES serán de treinta días 2. El período se fijará de común acuerdo",
+        "1.  Las vacaciones\u00a0seran de treinta días.\n2. «El período» se fijará de común acuerdo.",
+    ],
+)
+def test_layout_case_and_punctuation_are_no_other_wording(same):
+    assert wording_hash(same) == wording_hash(TEXT)
+    assert len(wording_hash(TEXT)) == 16
+
+
+def test_a_word_more_or_another_figure_is_another_wording():
+    assert len({wording_hash(text) for text in (TEXT, TEXT + " No.", TEXT.replace("treinta", "31"), "")}) == 4
+
+
+def test_every_part_of_the_wording_gets_summary_and_topic(given):
+    given(art_38=record("Artículo 38", TEXT))
+    first, second = TEXT.split("\n\n")
+    parts = [part(1, "art:38", first, parts=2), part(2, "art:38", second, part=2, parts=2), part(3, "art:39", "Otra.")]
+    found = attach_records(parts, TODAY)
+    assert [(one["summary"], one["topic"]) for one in found.chunks] == [
+        ("Un mes de descanso.", "vacaciones"),
+        ("Un mes de descanso.", "vacaciones"),
+        ("", ""),
+    ]
+    assert [{**one, "summary": "", "topic": ""} for one in found.chunks] == parts
+    assert (found.summaries, found.stale) == (1, [])
+
+
+def test_a_record_of_another_wording_is_stale_and_not_shown(given):
+    old = record("Artículo 38", TEXT)
+    given(art_38=old, art_99=record("Artículo 99", "No está."))
+    parts = [part(1, "art:38", TEXT.replace("treinta", "treinta y un"))]
+    found = attach_records(parts, TODAY)
+    assert (found.chunks, found.summaries, found.stale) == (parts, 0, [old])
+
+
+def test_a_wording_of_the_past_keeps_the_summary_that_the_one_in_force_lost(given):
+    given(art_38=record("Artículo 38", TEXT))
+    parts = [
+        part(1, "art:38", TEXT, valid_from="2015-11-13", valid_to="2026-01-01"),
+        part(2, "art:38", "Treinta y un días.", valid_from="2026-01-01"),
+    ]
+    found = attach_records(parts, TODAY)
+    assert [one["summary"] for one in found.chunks] == ["Un mes de descanso.", ""]
+    assert (found.summaries, len(found.stale)) == (1, 1)
+    # On the last day before, the record was right.
+    assert attach_records(parts, date(2025, 12, 31)).stale == []
+
+
+def test_what_has_been_repealed_since_is_stale(given):
+    given(art_38=record("Artículo 38", TEXT))
+    found = attach_records([part(1, "art:38", "(Derogado)", status="derogada")], TODAY)
+    assert (found.summaries, len(found.stale)) == (0, 1)
+
+
+def test_a_repealed_provision_says_what_replaced_it_and_leads_there(given):
+    given(art_9=empty("Artículo 9", "(Derogado)", "derogada", f"{ET}#Artículo 38", f"{ET}#Artículo 77"))
+    parts = [
+        part(1, "art:9", "(Derogado)", status="derogada", status_note="Se deroga por la Ley 1/2020.", refs=[3]),
+        part(2, "art:38", TEXT),
+        part(3, "art:39", "Otra."),
+    ]
+    found = attach_records(parts, TODAY)
+    assert found.chunks[0]["status_note"] == "Se deroga por la Ley 1/2020. Lo regula ahora el artículo 38."
+    assert found.chunks[0]["refs"] == [3, 2]
+    assert (found.chunks[1:], found.summaries, found.stale) == (parts[1:], 0, [])
+
+
+def test_a_provision_in_force_without_rules_gets_references_and_no_note(given):
+    given(df_1=empty("Disposición final primera", "Se modifica la ley.", "modifica_otra_norma", f"{ET}#Artículo 38"))
+    parts = [part(1, "df:1", "Se modifica la ley."), part(2, "art:38", TEXT)]
+    found = attach_records(parts, TODAY)
+    assert (found.chunks[0]["status_note"], found.chunks[0]["refs"]) == ("", [2])
+
+
+def test_a_provision_that_has_rules_again_is_told(given):
+    given(art_9=empty("Artículo 9", "(Derogado)", "derogada"))
+    found = attach_records([part(1, "art:9", "Vuelve a decir algo.")], TODAY)
+    assert (found.chunks[0]["status_note"], len(found.stale)) == ("", 1)
+
+
+def law(*texts: tuple[str, str, str]) -> Law:
+    provisions = [
+        Provision(label=label, key=key, title="", breadcrumb="", paragraphs=(text,)) for label, key, text in texts
+    ]
+    return Law(ET, "Ley", "ley", "2015-10-24", "in_force", None, "", tuple(provisions))
+
+
+LAW = law(
+    ("Artículo único", "art:unico~decreto", "Se aprueba."),
+    ("Artículo 1", "art:1", "Uno."),
+    ("Artículo 2", "art:2", "Dos."),
+    ("Artículo 3", "art:3", "Tres."),
+)
+
+
+def test_new_records_are_stamped_and_others_keep_their_stamp():
+    kept = {"content_hash": "0" * 16, "date": "2000-01-01"}
+    lines = state.stamped(LAW, [{"provision": "Artículo 1"}, {"provision": "Artículo 2", "written_against": kept}])
+    assert lines == [
+        {"provision": "Artículo 1", "written_against": {"content_hash": wording_hash("Uno."), "date": "2015-10-24"}},
+        {"provision": "Artículo 2", "written_against": kept},
+    ]
+
+
+def test_the_state_of_a_law_names_what_is_stale_unstamped_and_missing():
+    stale = {"provision": "Artículo 2", "written_against": {"content_hash": "0" * 16, "date": "2015-10-24"}}
+    found = state.state_of(LAW, [{"provision": "Artículo 1"}, stale], [{"provision": "Artículo 9"}])
+    assert found == state.LawState(
+        written=2,
+        empty=1,
+        stale=("Artículo 2", "Artículo 9"),
+        unstamped=("Artículo 1", "Artículo 9"),
+        missing=("Artículo 3",),
+    )
+
+
+def test_a_day_that_another_source_gives_makes_no_record_stale():
+    stamp = {"content_hash": wording_hash("Uno."), "date": "1999-09-09"}
+    assert state.state_of(LAW, [{"provision": "Artículo 1", "written_against": stamp}], []).stale == ()
+
+
+def test_records_are_written_as_they_were_read(tmp_path):
+    file = tmp_path / "law.jsonl"
+    lines = [{"provision": "Artículo 1", "title": "«Año»"}]
+    assert state.read_lines(file) == []
+    state.write_lines(file, lines)
+    assert state.read_lines(file) == lines
+    assert file.read_text(encoding="utf-8") == json.dumps(lines[0], ensure_ascii=False) + "\n"
