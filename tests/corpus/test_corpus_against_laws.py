@@ -1,12 +1,17 @@
 """Machine checks of the plain-language records against the official text; skipped where that is not at hand."""
 
 import re
+from importlib import resources
+from pathlib import Path
 
 import pytest
 from figures import readable, written
 from law_text import read_provisions
 
+from ingestion.markdown.reader import read_law
+from ingestion.plain_language.state import ROOMS, LawState, read_lines, state_of
 from legal.folding import fold
+from legal.labels import provision_key
 from services.corpus import ProvisionRecord, load_corpus
 
 CORPUS = load_corpus()
@@ -15,6 +20,9 @@ MAX_SHARED_WORDS = 11
 MARK = re.compile(
     r"^(?:(?:\d+(?: (?:bis|ter|quater|quinquies))?(?:,? (?:y|a) |, )?)+\.(?:[a-zñ]{1,2}\))?|[a-zñ]{1,2}\))"
 )
+
+WHOLE = ["BOE-A-1995-24292", "BOE-A-2000-15060", "BOE-A-2011-15936", "BOE-A-2015-11430"]
+"""Laws of which every provision is here."""
 
 LAWS = sorted({record.law_id for record in CORPUS.provisions})
 
@@ -98,7 +106,34 @@ def test_keywords_add_what_the_provision_does_not_say(find_provision, law_id):
     assert idle == []
 
 
+@pytest.mark.parametrize("law_id", LAWS)
+def test_every_record_is_of_the_wording_in_force(real_laws, law_id):
+    found = law_state(real_laws, law_id)
+    assert (found.stale, found.unstamped) == ((), ())
+
+
+@pytest.mark.parametrize("law_id", WHOLE)
+def test_every_provision_of_a_covered_law_has_a_record_or_is_listed_as_without_rules(real_laws, law_id):
+    assert law_state(real_laws, law_id).missing == ()
+
+
+def law_state(laws: Path, law_id: str) -> LawState:
+    folder = resources.files("corpus")
+    files = [read_lines(Path(str(folder / room / f"{law_id}.jsonl"))) for room in ROOMS]
+    return state_of(read_law(laws / f"{law_id}.md"), *files)
+
+
+@pytest.mark.parametrize("law_id", sorted({record.law_id for record in CORPUS.empty}))
+def test_what_has_been_repealed_and_nothing_else_is_listed_as_such(real_laws, law_id):
+    provisions = {one.key: one for one in read_law(real_laws / f"{law_id}.md").provisions}
+    empty = {provision_key(one.provision): one for one in CORPUS.empty if one.law_id == law_id}
+    repealed = {key for key, one in provisions.items() if one.status == "derogada"}
+    written = {provision_key(record.provision) for record in records(law_id)}
+    assert {key for key, one in empty.items() if one.reason == "derogada"} == repealed & empty.keys()
+    assert written & repealed == set()
+
+
 def test_every_reference_is_a_provision(find_provision):
     everything = (*CORPUS.provisions, *CORPUS.decisions)
-    refs = {ref for record in everything for ref in record.refs}
+    refs = {ref for record in everything for ref in record.refs} | {r for one in CORPUS.empty for r in one.replaced_by}
     assert sorted(ref for ref in refs if find_provision(*ref.split("#", 1)) is None) == []

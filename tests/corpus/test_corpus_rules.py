@@ -15,6 +15,7 @@ from services.corpus import CriterionRecord, EmptyRecord, ProvisionRecord, Rulin
 CORPUS = load_corpus()
 DECISIONS = CORPUS.decisions
 EVERYTHING = (*CORPUS.provisions, *DECISIONS)
+REFERRING = [(record, record.refs) for record in EVERYTHING] + [(one, one.replaced_by) for one in CORPUS.empty]
 FOLDERS = {
     "normativa": ProvisionRecord,
     "sin_contenido": EmptyRecord,
@@ -27,6 +28,7 @@ ORDERS = {
     "sentencias": "id court number date case ecli title doctrine status_note questions keywords topics refs url",
     "criterios_inss": "id body number date title doctrine status_note questions keywords topics refs url",
 }
+UNPLAIN = re.compile(r"[<>*`\[\]\n\t\u00a0\u00ad\u200b\u202f]|  ")
 LINES = [
     (folder, file.name, number, line)
     for folder in FOLDERS
@@ -57,7 +59,7 @@ def test_lines_are_canonical_json_in_one_order(folder):
 
 
 def test_nothing_is_there_twice():
-    places = Counter((record.law_id, provision_key(record.provision)) for record in CORPUS.provisions)
+    places = Counter((record.law_id, provision_key(record.provision)) for record in CORPUS.of_laws)
     ids = Counter(record.id for record in DECISIONS)
     assert [name for name, count in (places + ids).items() if count > 1] == []
     for record in EVERYTHING:
@@ -66,12 +68,12 @@ def test_nothing_is_there_twice():
 
 
 def test_references_lead_to_provisions_of_known_laws_and_never_to_themselves():
-    for record in EVERYTHING:
-        for ref in record.refs:
+    for record, refs in REFERRING:
+        for ref in refs:
             law_id, label = ref.split("#", 1)
             assert law_id in known_laws(), ref
             assert provision_key(label), ref
-            if isinstance(record, ProvisionRecord):
+            if isinstance(record, (ProvisionRecord, EmptyRecord)):
                 assert (law_id, label) != (record.law_id, record.provision)
 
 
@@ -79,12 +81,21 @@ def test_provision_records_keep_to_the_counts_and_lengths():
     for record in CORPUS.provisions:
         where = f"{record.law_id} {record.provision}"
         assert len(record.summary) <= 450, where
-        assert 1 <= len(record.points) <= 14, where
+        assert 1 <= len(record.points) <= 20, where
         assert max(map(len, record.points)) <= 320, where
         assert 5 <= len(record.questions) <= 10, where
         assert 4 <= len(record.keywords) <= 10, where
         assert 1 <= len(record.topics) <= 3, where
         assert len(record.refs) <= 6, where
+
+
+def test_what_has_no_rules_says_why_in_a_sentence():
+    for record in CORPUS.empty:
+        where = f"{record.law_id} {record.provision}"
+        assert len(record.note) <= 300, where
+        assert record.note.endswith("."), where
+        assert len(record.replaced_by) == len(set(record.replaced_by)), where
+        assert not UNPLAIN.search(record.note + record.title), where
 
 
 def test_decision_records_keep_to_the_counts():
@@ -107,7 +118,7 @@ def test_keywords_of_decisions_add_what_the_doctrine_does_not_say():
 def test_texts_are_plain():
     for record in EVERYTHING:
         for text in texts(record):
-            assert not re.search(r"[<>*`\[\]\n\t\u00a0\u00ad\u200b\u202f]|  ", text), text
+            assert not UNPLAIN.search(text), text
 
 
 def test_a_ruling_is_named_as_it_is_cited_and_dated_in_the_year_of_its_number():
