@@ -21,7 +21,7 @@ MARK = re.compile(
     r"^(?:(?:\d+(?: (?:bis|ter|quater|quinquies))?(?:,? (?:y|a) |, )?)+\.(?:[a-zñ]{1,2}\))?|[a-zñ]{1,2}\))"
 )
 
-WHOLE = ["BOE-A-1995-24292", "BOE-A-2000-15060", "BOE-A-2011-15936", "BOE-A-2015-11430"]
+WHOLE = ["BOE-A-1995-24292", "BOE-A-2000-15060", "BOE-A-2011-15936", "BOE-A-2015-11430", "BOE-A-2015-11724"]
 """Laws of which every provision is here."""
 
 LAWS = sorted({record.law_id for record in CORPUS.provisions})
