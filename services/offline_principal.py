@@ -1,5 +1,6 @@
 """The offline principal: quotes the passages of the context that answer the question, and comments on nothing."""
 
+import re
 from collections.abc import Sequence
 
 from langchain_core.messages import BaseMessage, HumanMessage
@@ -25,6 +26,9 @@ MIXED_NOTICE = (
     "Citas literales de las normas encontradas y de resúmenes en lenguaje claro, que no son texto oficial; "
     "no son asesoramiento jurídico:"
 )
+
+_ENDED = re.compile(r"\W*(?:precepto )?(?:(?:derogad|suprimid|anulad)[oa]s?|de vigencia agotada)\W*", re.IGNORECASE)
+"""A text that says no more than that it is law no longer."""
 
 COURTESY = "A su disposición. Si tiene otra pregunta, escríbala."
 
@@ -74,6 +78,8 @@ def _paragraph(quotation: Quotation) -> str:
     quoted = " ".join(f"«{_inner(text)}»" for text in quotation.sentences)
     notes = " ".join(dict.fromkeys(f"Nota: {one.note.rstrip('.')}." for one in quotation.fragments if one.note))
     said = f"{quoted} {notes}" if in_force(first) else f"{notes} Decía: {quoted}"
+    if notes and all(map(_ENDED.fullmatch, quotation.sentences)):
+        said = notes
     marks = "".join(sorted({one.mark for one in quotation.fragments}, key=lambda mark: (len(mark), mark)))
     return f"{first.law_name}, {first.provision}{title}{label}: {said.rstrip()} {marks}".rstrip()
 

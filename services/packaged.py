@@ -9,16 +9,16 @@ from legal.labels import provision_key, provision_url
 from legal.registry import known_laws
 from services.corpus import Corpus, Decision, EmptyRecord, OfALaw, ProvisionRecord, Record, RulingRecord, load_corpus
 from services.errors import ConfigurationError
-from state.chunks import Chunk
+from state.chunks import Chunk, Status
 
 DECISION_RANK = 5
 """Rank of rulings and criteria."""
 
-_FORCE: Mapping[str, dict[str, str]] = {
-    "derogada": {"status": "derogada", "status_note": "Precepto derogado."},
-    "agotada": {"status": "agotada", "status_note": "Precepto de vigencia agotada."},
+_ENDED: Mapping[str, tuple[Status, str]] = {
+    "derogada": ("derogada", "Precepto derogado."),
+    "agotada": ("agotada", "Precepto de vigencia agotada."),
 }
-"""What a chunk says of a provision that is law no longer, by the reason of its record."""
+"""What a provision is that is law no longer, by the reason of its record."""
 
 _key_of = cache(provision_key)
 """Labels recur: most references name the same few hundred provisions."""
@@ -74,17 +74,18 @@ def provision_chunk(record: ProvisionRecord, ids: ProvisionIds) -> Chunk:
 
 
 def empty_chunk(record: EmptyRecord, ids: ProvisionIds) -> Chunk:
-    """Return the chunk of a provision without rules of its own: its text says why, its references lead to the rules.
+    """Return the chunk of a provision without rules of its own: it says why, and its references lead to the rules.
+
+    As in official texts, what is law no longer has a note on that, and a text that says no more.
 
     Raises:
         ConfigurationError: the registry does not know the law, or the label names no provision.
     """
-    return {
-        **_of_a_law(record, record.replaced_by, ids),
-        "text": record.note,
-        **_FORCE.get(record.reason, {}),  # type: ignore[typeddict-item]
-        "content_hash": _content_hash(record.note),
-    }
+    chunk: Chunk = {**_of_a_law(record, record.replaced_by, ids), "content_hash": _content_hash(record.note)}
+    if not record.repealed:
+        return {**chunk, "text": record.note}
+    status, said = _ENDED[record.reason]
+    return {**chunk, "text": f"({said.rstrip('.')})", "status": status, "status_note": f"{said} {record.note}"}
 
 
 def decision_chunk(record: Decision, ids: ProvisionIds) -> Chunk:
@@ -172,6 +173,8 @@ def _common(title: str, identity: int, refs: Iterable[str], ids: ProvisionIds) -
         "id": identity,
         "title": title,
         "summary": "",
+        "text": "",
+        "content_hash": "",
         "breadcrumb": "",
         "part": 1,
         "parts": 1,

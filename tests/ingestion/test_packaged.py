@@ -3,7 +3,7 @@ from datetime import date
 import pytest
 
 from ingestion.packaged import PackagedCorpus, packaged_corpus, rulings_and_criteria
-from services.corpus import Corpus, CriterionRecord, ProvisionRecord, RulingRecord, load_corpus
+from services.corpus import Corpus, CriterionRecord, EmptyRecord, ProvisionRecord, RulingRecord, load_corpus
 from services.errors import ConfigurationError
 from services.packaged import paired, search_text, words_of_people
 from services.profile import load_profile
@@ -95,6 +95,34 @@ def test_a_provision_becomes_a_chunk_of_its_law():
     assert chunk["refs"] == [other["id"]]
 
 
+def empty(label: str, reason: str, *replaced_by: str) -> EmptyRecord:
+    return EmptyRecord(
+        law_id=ET,
+        provision=label,
+        title="",
+        reason=reason,
+        note="Hoy rige el artículo 38.",
+        replaced_by=replaced_by,
+        written_against={"content_hash": "0" * 16, "date": "2015-11-13"},
+    )
+
+
+def test_what_is_law_no_longer_says_so_and_leads_to_what_is():
+    corpus = Corpus((provision("Artículo 38"),), (empty("Artículo 98", "derogada", f"{ET}#Artículo 38"),))
+    held, gone = chunks_of(corpus)
+    assert (gone["provision"], gone["provision_key"], gone["refs"]) == ("Artículo 98", "art:98", [held["id"]])
+    assert (gone["status"], gone["text"]) == ("derogada", "(Precepto derogado)")
+    assert gone["status_note"] == "Precepto derogado. Hoy rige el artículo 38."
+    (spent,) = chunks_of(Corpus(empty=(empty("Disposición transitoria primera", "agotada"),)))
+    assert (spent["status"], spent["text"]) == ("agotada", "(Precepto de vigencia agotada)")
+
+
+def test_a_provision_in_force_without_rules_says_why():
+    (chunk,) = chunks_of(Corpus(empty=(empty("Disposición final primera", "habilitacion"),)))
+    assert (chunk["status"], chunk["status_note"], chunk["text"]) == ("vigente", "", "Hoy rige el artículo 38.")
+    assert search_text(empty("Artículo 9", "derogada")) == ""
+
+
 def test_decisions_become_chunks_that_lead_to_their_provisions():
     vacations, _, ruling, criterion = chunks_of(CORPUS)
     assert (ruling["collection"], ruling["kind"], ruling["rank"]) == ("sentencias", "sentencia", 5)
@@ -147,7 +175,7 @@ def test_the_digest_changes_with_what_is_shown_and_with_what_is_searched():
 def test_the_packaged_corpus_is_whole_and_its_references_lead_somewhere():
     corpus = packaged_corpus()
     ids = [chunk["id"] for chunk in corpus.chunks]
-    assert len(set(ids)) == len(ids) == len(load_corpus().provisions) + len(load_corpus().decisions)
+    assert len(set(ids)) == len(ids) == len(load_corpus().of_laws) + len(load_corpus().decisions)
     assert all(0 <= identity <= MAX_CHUNK_ID for identity in ids)
     assert {chunk["collection"] for chunk in corpus.chunks} == set(load_profile("laboral").names) - {"documentos"}
     assert corpus.search_text.keys() == set(ids)
@@ -157,7 +185,9 @@ def test_the_packaged_corpus_is_whole_and_its_references_lead_somewhere():
 
 
 def test_decisions_beside_real_laws_refer_to_their_first_parts():
-    official = next(chunk for chunk in packaged_corpus().chunks if chunk["provision_key"] == "art:38")
+    official = next(
+        chunk for chunk in packaged_corpus().chunks if chunk["law_id"] == ET and chunk["provision_key"] == "art:38"
+    )
     law = [{**official, "id": 7, "part": 1, "parts": 2}, {**official, "id": 8, "part": 2, "parts": 2}]
     beside = rulings_and_criteria(law)
     assert {chunk["collection"] for chunk in beside} == {"sentencias", "criterios_inss"}
@@ -167,7 +197,9 @@ def test_decisions_beside_real_laws_refer_to_their_first_parts():
 
 
 def test_the_words_of_people_are_known_for_official_text_too():
-    summary = next(chunk for chunk in packaged_corpus().chunks if chunk["provision_key"] == "art:38")
+    summary = next(
+        chunk for chunk in packaged_corpus().chunks if chunk["law_id"] == ET and chunk["provision_key"] == "art:38"
+    )
     official = {**summary, "id": 8, "part": 2, "source": "official"}
     assert packaged_corpus().search_text[summary["id"]] == words_of_people(official) != ""
     assert words_of_people({**official, "law_id": "X"}) == ""
