@@ -21,7 +21,17 @@ MARK = re.compile(
     r"^(?:(?:\d+(?: (?:bis|ter|quater|quinquies))?(?:,? (?:y|a) |, )?)+\.(?:[a-zñ]{1,2}\))?|[a-zñ]{1,2}\))"
 )
 
-WHOLE = ["BOE-A-1995-24292", "BOE-A-2000-15060", "BOE-A-2011-15936", "BOE-A-2015-11430", "BOE-A-2015-11724"]
+WHOLE = [
+    "BOE-A-1995-24292",
+    "BOE-A-2000-15060",
+    "BOE-A-2007-13409",
+    "BOE-A-2011-15936",
+    "BOE-A-2011-17975",
+    "BOE-A-2014-7684",
+    "BOE-A-2015-11430",
+    "BOE-A-2015-11724",
+    "BOE-A-2026-3815",
+]
 """Laws of which every provision is here."""
 
 LAWS = sorted({record.law_id for record in CORPUS.provisions})
