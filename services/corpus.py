@@ -53,12 +53,13 @@ class Wording(BaseModel):
 
 
 class ProvisionRecord(_Findable):
-    """A provision of a law in plain language."""
+    """A provision of a law in plain language; ``status_note`` tells where a later law of higher rank says otherwise."""
 
     law_id: LawId
     provision: Text
     summary: Text
     points: tuple[Text, ...] = Field(min_length=1)
+    status_note: str = ""
     written_against: Wording
 
     @property

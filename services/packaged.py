@@ -69,7 +69,8 @@ def provision_chunk(record: ProvisionRecord, ids: ProvisionIds) -> Chunk:
         "topic": record.topics[0],
         "summary": record.summary,
         "text": "\n".join(record.points),
-        "content_hash": _content_hash(record.summary, *record.points),
+        "status_note": record.status_note,
+        "content_hash": _content_hash(record.status_note, record.summary, *record.points),
     }
 
 

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from ingestion.links.references import interpreted
 from legal.wording import wording_hash
-from services.corpus import EmptyRecord, OfALaw
+from services.corpus import EmptyRecord, OfALaw, ProvisionRecord
 from services.packaged import places_of, records_of_laws
 from state.chunks import Chunk, in_force, provision_of
 
@@ -24,9 +24,9 @@ class Attached:
 def attach_records(chunks: Sequence[Chunk], today: date) -> Attached:
     """Return the chunks with what their record says, where the wording is the one that it was written from.
 
-    Every part of such a wording gets summary and topic; a provision without rules of its own gets references to where
-    they are now, and if it is law no longer, a note on it. A record is stale where its provision is here and has no
-    such wording, or none in force on ``today``; how people ask about it is searched all the same.
+    Every part of such a wording gets summary, topic and note; a provision without rules of its own gets references to
+    where they are now, and if it is law no longer, a note on it. A record is stale where its provision is here and has
+    no such wording, or none in force on ``today``; how people ask about it is searched all the same.
     """
     records = records_of_laws()
     held = dict.fromkeys(place for chunk in chunks if (place := provision_of(chunk)) in records)
@@ -45,7 +45,7 @@ def attach_records(chunks: Sequence[Chunk], today: date) -> Attached:
         else:
             summarised.add(place)
             current |= {place} if in_force(parts[0], None, today) else set()
-            attached += [{**part, "summary": record.summary, "topic": record.topics[0]} for part in parts]
+            attached += [_summarised(part, record) for part in parts]
     return Attached(attached, len(summarised), [records[place] for place in held if place not in current])
 
 
@@ -53,8 +53,17 @@ def _hash(parts: Sequence[Chunk]) -> str:
     return wording_hash("\n".join(part["text"] for part in parts))
 
 
+def _summarised(chunk: Chunk, record: ProvisionRecord) -> Chunk:
+    note = _joined(chunk["status_note"], record.status_note)
+    return {**chunk, "summary": record.summary, "topic": record.topics[0], "status_note": note}
+
+
+def _joined(*notes: str) -> str:
+    return " ".join(filter(None, notes))
+
+
 def _explained(chunk: Chunk, record: EmptyRecord, successors: Mapping[tuple[str, str], int]) -> Chunk:
-    note = " ".join(filter(None, (chunk["status_note"], record.note))) if record.repealed else chunk["status_note"]
+    note = _joined(chunk["status_note"], record.note if record.repealed else "")
     ids = [successors[place] for place in _replacing([record]) if place in successors]
     return {**chunk, "status_note": note, "refs": list(dict.fromkeys([*chunk["refs"], *ids]))}
 

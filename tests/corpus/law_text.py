@@ -10,7 +10,7 @@ STRUCTURE = re.compile(
     re.IGNORECASE,
 )
 
-ANNEX = re.compile(r"ANEXO(?: [IVX\d.]+)?")
+ANNEX = re.compile(r"\[?ANEXO(?: [IVX\d.]+)?\]?")
 
 
 def read_provisions(markdown: str) -> dict[str, str]:
@@ -21,10 +21,10 @@ def read_provisions(markdown: str) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     label = ""
-    for line in markdown.splitlines():
+    for line in (" ".join(line.split()) for line in markdown.splitlines()):
         if line.startswith("#") or ANNEX.fullmatch(line):
             heading = (
-                split_heading(line.strip("# *").replace("ANEXO", "Anexo"))
+                split_heading(line.strip("# *[]").replace("ANEXO", "Anexo"))
                 if not line.startswith("#") or line.startswith("#####")
                 else None
             )
@@ -37,5 +37,5 @@ def read_provisions(markdown: str) -> dict[str, str]:
                 label = ""
                 continue
         if label and not line.startswith(">"):
-            found[label] += "\n" + " ".join(line.replace("*", "").lstrip("# ").split())
+            found[label] += "\n" + line.replace("*", "").lstrip("# ")
     return found

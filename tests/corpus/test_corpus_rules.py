@@ -23,7 +23,7 @@ FOLDERS = {
     "criterios_inss": CriterionRecord,
 }
 ORDERS = {
-    "normativa": "law_id provision title summary points questions keywords topics refs written_against",
+    "normativa": "law_id provision title summary points questions keywords topics refs (status_note) written_against",
     "sin_contenido": "law_id provision title reason note replaced_by written_against",
     "sentencias": "id court number date case ecli title doctrine status_note questions keywords topics refs url",
     "criterios_inss": "id body number date title doctrine status_note questions keywords topics refs url",
@@ -54,7 +54,8 @@ def test_lines_are_canonical_json_in_one_order(folder):
     for where, file, number, line in LINES:
         if where == folder:
             record = json.loads(line)
-            assert " ".join(record) == ORDERS[folder], f"{file}:{number}"
+            order = ORDERS[folder] if "status_note" in record else ORDERS[folder].replace("(status_note) ", "")
+            assert " ".join(record) == order.replace("(status_note)", "status_note"), f"{file}:{number}"
             assert json.dumps(record, ensure_ascii=False) == line, f"{file}:{number}"
 
 

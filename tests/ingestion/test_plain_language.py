@@ -16,7 +16,7 @@ ET, TODAY = "BOE-A-2015-11430", date(2026, 11, 1)
 TEXT = "1. Las vacaciones serán de treinta días.\n\n2. El período se fijará de común acuerdo."
 
 
-def record(label: str, text: str) -> ProvisionRecord:
+def record(label: str, text: str, **fields) -> ProvisionRecord:
     return ProvisionRecord(
         law_id=ET,
         provision=label,
@@ -28,6 +28,7 @@ def record(label: str, text: str) -> ProvisionRecord:
         topics=("vacaciones", "otro"),
         refs=(),
         written_against={"content_hash": wording_hash(text), "date": "2015-11-13"},
+        **fields,
     )
 
 
@@ -86,6 +87,13 @@ def test_every_part_of_the_wording_gets_summary_and_topic(given):
     ]
     assert [{**one, "summary": "", "topic": ""} for one in found.chunks] == parts
     assert (found.summaries, found.stale) == (1, [])
+
+
+def test_what_a_later_law_says_otherwise_is_noted_beside_what_the_source_says(given):
+    given(art_38=record("Artículo 38", TEXT, status_note="Superado: hoy son cuarenta."))
+    parts = [part(1, "art:38", TEXT, status_note="Se modifica por la Ley 1/2020.")]
+    (found,) = attach_records(parts, TODAY).chunks
+    assert found["status_note"] == "Se modifica por la Ley 1/2020. Superado: hoy son cuarenta."
 
 
 def test_a_record_of_another_wording_is_stale_and_not_shown(given):
