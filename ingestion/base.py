@@ -1,13 +1,10 @@
 """The generation that an ingest begins from, and what all of its points depend on."""
 
-from functools import cache
-from hashlib import blake2b
-from importlib import resources
 from pathlib import Path
 
 from ingestion.catalog import Catalog, read_catalog
 from ingestion.context.cache import ContextCache
-from ingestion.packaged import packaged_corpus
+from ingestion.digests import code_digest, corpus_digest
 from ingestion.workspace import Workspace, key_of
 from services.errors import IndexMismatch, IndexMissing
 from services.factory import CHUNKER, expected_fingerprints
@@ -54,21 +51,10 @@ def open_base(settings: Settings) -> Index | None:
     return None if index.manifest.demo else index
 
 
-@cache
-def code_digest() -> str:
-    """Name the code and the data that decide how documents are read, cut and linked: a change of it reads all anew."""
-    hashed = blake2b(digest_size=16)
-    for room in ("legal", "ingestion"):
-        root = Path(str(resources.files(room)))
-        for file in sorted(one for one in root.rglob("*") if one.suffix in (".py", ".toml", ".txt", ".md")):
-            hashed.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes() + b"\0")
-    return hashed.hexdigest()
-
-
 def made_with(settings: Settings) -> str:
     """Name what points depend on beside documents: code, context, the packaged words of people and decisions."""
     writer = settings.reader.model if settings.chunk_context == "reader" else ""
-    return key_of(CHUNKER, code_digest(), settings.chunk_context, writer, packaged_corpus().digest)
+    return key_of(CHUNKER, code_digest(), settings.chunk_context, writer, corpus_digest())
 
 
 def workspace_of(settings: Settings) -> Workspace:

@@ -2,9 +2,10 @@
 
 from collections import Counter
 
+from ingestion.digests import corpus_digest
 from ingestion.indexing.build import describe, write_entries
 from ingestion.indexing.entries import entries_of
-from ingestion.packaged import PackagedCorpus, packaged_corpus
+from ingestion.packaged import packaged_corpus
 from services.errors import IndexMissing
 from services.factory import CHUNKER, check_models, expected_fingerprints, writer_factory
 from services.index import open_index, open_or_build
@@ -41,7 +42,7 @@ def find_configured(settings: Settings) -> Index | None:
         return None
     manifest = index.manifest
     if manifest.demo and settings.index is None:
-        wanted = expected_fingerprints(settings, _chunker(packaged_corpus()))
+        wanted = expected_fingerprints(settings, _chunker())
         return index if manifest.fingerprints == wanted else None
     # What a demo was cut from is the corpus of its version of the package, and no setting.
     chunker = manifest.fingerprints.chunker if manifest.demo else CHUNKER
@@ -52,7 +53,7 @@ def find_configured(settings: Settings) -> Index | None:
 async def build_demo(settings: Settings) -> Index:
     """Open the demo index in the settings' folder, building it where it is missing or out of date."""
     corpus = packaged_corpus()
-    chunker = _chunker(corpus)
+    chunker = _chunker()
 
     async def build(builder: IndexBuilder) -> Description:
         check_models(settings)
@@ -75,5 +76,5 @@ async def build_demo(settings: Settings) -> Index:
     )
 
 
-def _chunker(corpus: PackagedCorpus) -> str:
-    return f"{CHUNKER}:{corpus.digest}"
+def _chunker() -> str:
+    return f"{CHUNKER}:{corpus_digest()}"

@@ -1,10 +1,7 @@
 """What the package brings along for an index: the demo corpus, and the decisions that go beside real laws."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from hashlib import blake2b
 
 from ingestion.links.references import interpreted
 from services.corpus import load_corpus
@@ -18,12 +15,6 @@ class PackagedCorpus:
 
     chunks: list[Chunk]
     search_text: dict[int, str]
-
-    @cached_property
-    def digest(self) -> str:
-        """Name the content in 16 hexadecimal digits: it changes when anything that is indexed or shown does."""
-        content = json.dumps([self.chunks, self.search_text], ensure_ascii=False)
-        return blake2b(content.encode(), digest_size=8).hexdigest()
 
 
 def packaged_corpus() -> PackagedCorpus:

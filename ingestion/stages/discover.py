@@ -7,7 +7,8 @@ from pathlib import Path
 
 from typing_extensions import TypedDict
 
-from ingestion.base import code_digest, held_catalog, served_generation
+from ingestion.base import held_catalog, served_generation
+from ingestion.digests import code_digest
 from ingestion.sources import absolute, source_files
 from ingestion.workspace import key_of
 from legal.laws import find_law

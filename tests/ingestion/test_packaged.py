@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from ingestion.packaged import PackagedCorpus, packaged_corpus, rulings_and_criteria
+from ingestion.packaged import packaged_corpus, rulings_and_criteria
 from services.corpus import Corpus, CriterionRecord, EmptyRecord, ProvisionRecord, RulingRecord, load_corpus
 from services.errors import ConfigurationError
 from services.packaged import paired, search_text, words_of_people
@@ -159,17 +159,6 @@ def test_an_unknown_law_a_strange_label_and_a_provision_twice_are_refused():
         paired(Corpus((provision("Preámbulo"),)))
     with pytest.raises(ConfigurationError, match=r"dos veces «Art\. 38»"):
         paired(Corpus((provision("Artículo 38"), provision("Art. 38"))))
-
-
-def test_the_digest_changes_with_what_is_shown_and_with_what_is_searched():
-    chunk = chunks_of(CORPUS)[0]
-    digests = {
-        PackagedCorpus([chunk], {chunk["id"]: "a"}).digest,
-        PackagedCorpus([chunk], {chunk["id"]: "b"}).digest,
-        PackagedCorpus([{**chunk, "text": "Otro."}], {chunk["id"]: "a"}).digest,
-    }
-    assert len(digests) == 3
-    assert PackagedCorpus([dict(chunk)], {chunk["id"]: "a"}).digest in digests
 
 
 def test_the_packaged_corpus_is_whole_and_its_references_lead_somewhere():

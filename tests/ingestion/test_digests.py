@@ -1,0 +1,41 @@
+import pytest
+
+from ingestion import digests
+
+
+@pytest.fixture
+def rooms(tmp_path, monkeypatch):
+    """Rooms of our own in place of the packages."""
+    for name in ("legal/data/laws.toml", "ingestion/read.py", "corpus/normativa/law.jsonl", "services/corpus.py"):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("one")
+    (tmp_path / "services" / "packaged.py").write_text("one")
+    (tmp_path / "services" / "other.py").write_text("one")
+    monkeypatch.setattr(digests.resources, "files", lambda room: tmp_path / room)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "corpus"),
+    [
+        ("legal/data/laws.toml", True, True),
+        ("ingestion/read.py", True, False),
+        ("corpus/normativa/law.jsonl", False, True),
+        ("services/packaged.py", False, True),
+        ("services/other.py", False, False),
+        ("legal/__pycache__/x.pyc", False, False),
+    ],
+)
+def test_a_digest_changes_with_what_decides(rooms, file, code, corpus):
+    before = digests.code_digest.__wrapped__(), digests.corpus_digest.__wrapped__()
+    (rooms / file).parent.mkdir(exist_ok=True)
+    (rooms / file).write_text("two")
+    after = digests.code_digest.__wrapped__(), digests.corpus_digest.__wrapped__()
+    assert (before[0] != after[0], before[1] != after[1]) == (code, corpus)
+
+
+def test_a_file_that_moves_counts_too(rooms):
+    before = digests.corpus_digest.__wrapped__()
+    (rooms / "corpus/normativa/law.jsonl").rename(rooms / "corpus/normativa/other.jsonl")
+    assert digests.corpus_digest.__wrapped__() != before
