@@ -33,7 +33,8 @@ def read_provisions(markdown: str) -> dict[str, str]:
                 found.pop(label, None)
                 found[label] = f"{label}. {heading.title}"
                 continue
-            if heading or STRUCTURE.match(line.lstrip("# *")):
+            # The headings inside an annex are its own.
+            if heading or (STRUCTURE.match(line.lstrip("# *")) and not label.startswith("Anexo")):
                 label = ""
                 continue
         if label and not line.startswith(">"):
