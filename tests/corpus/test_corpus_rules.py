@@ -39,8 +39,7 @@ LINES = [
 
 
 def texts(record) -> list[str]:
-    own = [record.summary, *record.points] if isinstance(record, ProvisionRecord) else [record.doctrine]
-    return [record.title, *own, *record.questions, *record.keywords]
+    return [record.title, *record.shown, record.status_note, *record.questions, *record.keywords]
 
 
 def test_the_corpus_is_whole():
@@ -82,6 +81,8 @@ def test_provision_records_keep_to_the_counts_and_lengths():
     for record in CORPUS.provisions:
         where = f"{record.law_id} {record.provision}"
         assert len(record.summary) <= 450, where
+        assert len(record.status_note) <= 300, where
+        assert record.status_note == "" or record.status_note.endswith("."), where
         assert 1 <= len(record.points) <= 20, where
         assert max(map(len, record.points)) <= 320, where
         assert 5 <= len(record.questions) <= 10, where
