@@ -9,8 +9,9 @@ from fakes.chunks import make_chunk
 from ingestion.laws import Law, Provision
 from ingestion.plain_language import attach, state
 from ingestion.plain_language.attach import attach_records
+from ingestion.plain_language.pairs import pairs
 from legal.wording import wording_hash
-from services.corpus import EmptyRecord, ProvisionRecord
+from services.corpus import Corpus, EmptyRecord, ProvisionRecord
 
 ET, TODAY = "BOE-A-2015-11430", date(2026, 11, 1)
 TEXT = "1. Las vacaciones serán de treinta días.\n\n2. El período se fijará de común acuerdo."
@@ -197,3 +198,16 @@ def test_records_are_written_as_they_were_read(tmp_path):
     state.write_lines(file, lines)
     assert state.read_lines(file) == lines
     assert file.read_text(encoding="utf-8") == json.dumps(lines[0], ensure_ascii=False) + "\n"
+
+
+def test_a_question_of_several_records_is_one_pair():
+    first = record("Artículo 38", TEXT).model_copy(update={"questions": ("¿Vacaciones?", "un mes")})
+    second = record("Artículo 39", TEXT).model_copy(update={"questions": ("¿vacaciones?",)})
+    assert list(pairs(Corpus((first, second)))) == [
+        {
+            "id": "lenguaje-claro-1",
+            "question": "¿Vacaciones?",
+            "relevant": {f"{ET}#Artículo 38": 2, f"{ET}#Artículo 39": 2},
+        },
+        {"id": "lenguaje-claro-2", "question": "un mes", "relevant": {f"{ET}#Artículo 38": 2}},
+    ]
