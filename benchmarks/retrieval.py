@@ -2,8 +2,9 @@
 
     python benchmarks/retrieval.py --index FOLDER GOLD.jsonl …
 
-A gold set has one question a line, with ``relevant`` {"<law id>#<label>": 2 or 1}; an empty one is a negative. The
-ranking is the one of the graph: candidates after rerank, one row a provision of the law.
+A gold set has one question a line, with ``relevant`` {"<law id>#<label>": 2 or 1}; an empty one is a negative
+(``other_matters.jsonl``, beside this file, has nothing but these). The ranking is the one of the graph: candidates
+after rerank, one row a provision of the law.
 """
 
 import argparse
@@ -61,7 +62,8 @@ async def measured(graph: Rag, name: str, rows: Sequence[Mapping[str, Any]]) -> 
         recall = sum(provision in relevant for provision in ranking[:20]) / len(relevant)
         hit = any(relevant.get(provision) == 2 for provision in ranking[:3])
         scores.append((ndcg(ranking, relevant), recall, float(hit)))
-    means = " | ".join(f"{sum(column) / len(scores):.3f}" for column in zip(*scores, strict=True))
+    columns = list(zip(*scores, strict=True)) or [()] * 3
+    means = " | ".join(f"{sum(column) / len(column):.3f}" if column else "–" for column in columns)
     return f"| {name} | {len(scores)} | {means} | {refused} | {declined} / {negatives} |"
 
 
