@@ -121,12 +121,13 @@ def test_a_blank_question_is_explained(client: SyncLangGraphClient) -> None:
 def test_a_provider_is_called_without_blocking(tmp_path: Path) -> None:
     roles = ("reader", "principal", "embedder")
     with running_server() as provider:
+        provider.native_dimensions["embedder"] = 8
         provider.answer("reader", lambda request: '["vacaciones anuales retribuidas"]')
         provider.answer("principal", lambda request: "Treinta días [C1].\n===META===\nUSED|C1\nDROP|ninguno")
         settings = {"PROVIDER": "compatible", "BASE_URL": provider.url, "API_KEY": "none"}
         environment = {f"ARTICULADO_{role.upper()}_{name}": text for role in roles for name, text in settings.items()}
         environment |= {f"ARTICULADO_{role.upper()}_MODEL": role for role in roles}
-        environment |= {"ARTICULADO_EMBEDDER_DIMENSIONS": "1536", "ARTICULADO_HOME": str(tmp_path / "home")}
+        environment |= {"ARTICULADO_EMBEDDER_DIMENSIONS": "8", "ARTICULADO_HOME": str(tmp_path / "home")}
         with langgraph_dev(tmp_path, **environment) as client:
             question = {"question": "¿Cuántos días de vacaciones tengo?"}
             answered = [client.runs.wait(None, "rag", input=question) for _ in range(2)]
