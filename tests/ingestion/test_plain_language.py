@@ -5,6 +5,7 @@ from datetime import date
 
 import pytest
 from fakes.chunks import make_chunk
+from small_laws import write_law
 
 from ingestion.laws import Law, Provision
 from ingestion.plain_language import attach, state
@@ -211,3 +212,23 @@ def test_a_question_of_several_records_is_one_pair():
         },
         {"id": "lenguaje-claro-2", "question": "un mes", "relevant": {f"{ET}#Artículo 38": 2}},
     ]
+
+
+def test_the_command_tells_the_state_and_stamps_what_has_no_stamp(tmp_path, monkeypatch, capsys):
+    write_law(tmp_path / "laws" / f"{ET}.md", ET, "Uno.", "Dos.")
+    for room in state.ROOMS:
+        (tmp_path / "corpus" / room).mkdir(parents=True)
+    state.write_lines(tmp_path / "corpus" / "normativa" / f"{ET}.jsonl", [{"provision": "Artículo 1"}])
+    monkeypatch.setattr(state.resources, "files", lambda room: tmp_path / room)
+    monkeypatch.setattr("sys.argv", ["state", str(tmp_path / "laws")])
+    state.main()
+    assert capsys.readouterr().out.splitlines() == [
+        f"{ET}: 1 written, 0 empty, 1 missing",
+        "  unstamped: Artículo 1",
+        "  missing: Artículo 2",
+    ]
+    monkeypatch.setattr("sys.argv", ["state", str(tmp_path / "laws"), ET, "--stamp"])
+    state.main()
+    assert "unstamped" not in capsys.readouterr().out
+    (line,) = state.read_lines(tmp_path / "corpus" / "normativa" / f"{ET}.jsonl")
+    assert line["written_against"] == {"content_hash": wording_hash("Uno."), "date": "2000-01-02"}
