@@ -11,7 +11,7 @@ from services.text import SpanishStemmer, stems
 from state.chunks import REPEALED, Candidate, Chunk
 from state.context import RerankStrategy
 
-_TITLE, _SUMMARY, _TEXT, _BREADCRUMB, _LAW = 1.0, 0.9, 0.75, 0.6, 0.4
+_TITLE, _SPOKEN, _TEXT, _BREADCRUMB, _LAW = 1.0, 0.9, 0.75, 0.6, 0.4
 """How prominent a stem is by where it stands."""
 _QUERIES = 0.9
 """What covering one whole search of the decomposer counts for, against covering the whole question."""
@@ -30,8 +30,7 @@ class HeuristicReranker:
     """Scores by how much of the question a candidate covers; satisfies ``Reranker``.
 
     With C(x) the IDF-weighted share of the concepts of x that the candidate covers, directly or by a legal synonym,
-    each by its most prominent place (title 1, summary and words of people 0.9, text 0.75, chapter 0.6, name of the
-    law 0.4)::
+    each by its most prominent place (title 1, words of people 0.9, text 0.75, chapter 0.6, name of the law 0.4)::
 
         lexical = max(C(question), 0.9 · max over searches of C(search))
         field   = lexical where the question has a word that only this field has, else 0.6 · lexical^1.5
@@ -89,7 +88,7 @@ def _strengths(chunk: Chunk, spoken: str) -> dict[str, float]:
         (_LAW, chunk["law_name"]),
         (_BREADCRUMB, chunk["breadcrumb"]),
         (_TEXT, chunk["text"]),
-        (_SUMMARY, " ".join((chunk["summary"], spoken, topic, *chunk["attributes"].values()))),
+        (_SPOKEN, " ".join((spoken, topic, *chunk["attributes"].values()))),
         (_TITLE, f"{chunk['provision']} {chunk['title']}"),
     ):
         strengths.update(dict.fromkeys(stems(text), strength))

@@ -7,7 +7,7 @@ HEADING_REPEATS = 3
 
 
 def indexed_text(chunk: Chunk) -> str:
-    """Return law, breadcrumb, heading (three times), summary and text."""
+    """Return law, breadcrumb, heading (three times) and text; a summary is to be read (docs/plain-language.md)."""
     heading = f"{chunk['provision']}. {chunk['title']}"
-    parts = [chunk["law_name"], chunk["breadcrumb"], *[heading] * HEADING_REPEATS, chunk["summary"], chunk["text"]]
+    parts = [chunk["law_name"], chunk["breadcrumb"], *[heading] * HEADING_REPEATS, chunk["text"]]
     return "\n".join(part for part in parts if part)
