@@ -16,8 +16,9 @@ def code_digest() -> str:
 
 @cache
 def corpus_digest() -> str:
-    """Name the packaged records, and the code and the data that make chunks of them, without reading one."""
-    return _digest("legal", "corpus", "services/corpus.py", "services/packaged.py")
+    """Name the packaged records, and the code and the data that make points of them, without reading one."""
+    records = [f"corpus/{folder}" for folder in ("normativa", "sin_contenido", "sentencias", "criterios_inss")]
+    return _digest("legal", *records, "services/corpus.py", "services/packaged.py", "ingestion/indexing")
 
 
 def _digest(*names: str) -> str:

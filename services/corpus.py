@@ -53,13 +53,13 @@ class Wording(BaseModel):
 
 
 class ProvisionRecord(_Findable):
-    """A provision of a law in plain language; ``status_note`` tells where a later law of higher rank says otherwise."""
+    """A provision of a law in plain language; ``status_note`` tells what applies otherwise than its text says."""
 
     law_id: LawId
     provision: Text
     summary: Text
     points: tuple[Text, ...] = Field(min_length=1)
-    status_note: str = ""
+    status_note: Text | Literal[""] = ""
     written_against: Wording
 
     @property
@@ -197,6 +197,8 @@ def read_corpus(folder: Traversable) -> Corpus:
 
 
 def _records(folder: Traversable, schema: type[_R]) -> Iterator[_R]:
+    if not folder.is_dir():
+        raise ConfigurationError(f"Al corpus incluido le falta la carpeta {folder.name}. Vuelva a instalar articulado.")
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if not file.name.endswith(".jsonl"):
             continue

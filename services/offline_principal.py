@@ -79,7 +79,7 @@ def _paragraph(quotation: Quotation) -> str:
     notes = " ".join(dict.fromkeys(f"Nota: {one.note.rstrip('.')}." for one in quotation.fragments if one.note))
     said = f"{quoted} {notes}" if in_force(first) else f"{notes} Decía: {quoted}"
     if notes and all(map(_ENDED.fullmatch, quotation.sentences)):
-        said = notes
+        said = f"{quoted} {notes}"
     marks = "".join(sorted({one.mark for one in quotation.fragments}, key=lambda mark: (len(mark), mark)))
     return f"{first.law_name}, {first.provision}{title}{label}: {said.rstrip()} {marks}".rstrip()
 

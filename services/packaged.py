@@ -43,14 +43,7 @@ def paired(corpus: Corpus) -> tuple[tuple[Record, Chunk], ...]:
     Raises:
         ConfigurationError: a record names a law or a provision that cannot be, or a provision is there twice.
     """
-    ids: dict[tuple[str, str], int] = {}
-    for record in corpus.of_laws:
-        place = record.law_id, _key(record)
-        if place in ids:
-            raise ConfigurationError(
-                f"El corpus incluido tiene dos veces «{record.provision}» de {record.law_id}. Deje una sola."
-            )
-        ids[place] = _provision_id(*place)
+    ids = {place: _provision_id(*place) for place in by_place(corpus)}
     return (
         *((record, provision_chunk(record, ids)) for record in corpus.provisions),
         *((record, empty_chunk(record, ids)) for record in corpus.empty),
@@ -59,17 +52,13 @@ def paired(corpus: Corpus) -> tuple[tuple[Record, Chunk], ...]:
 
 
 def provision_chunk(record: ProvisionRecord, ids: ProvisionIds) -> Chunk:
-    """Return the chunk of a provision's record: its points are the text. References that ``ids`` lacks are left out.
-
-    Raises:
-        ConfigurationError: the registry does not know the law, or the label names no provision.
-    """
+    """Return the chunk of a provision's record: its points are the text. References that ``ids`` lacks are left out."""
     return {
         **_of_a_law(record, record.refs, ids),
         "topic": record.topics[0],
         "summary": record.summary,
         "text": "\n".join(record.points),
-        "status_note": record.status_note,
+        "status_note": note_on_force(record),
         "content_hash": _content_hash(record.status_note, record.summary, *record.points),
     }
 
@@ -78,15 +67,19 @@ def empty_chunk(record: EmptyRecord, ids: ProvisionIds) -> Chunk:
     """Return the chunk of a provision without rules of its own: it says why, and its references lead to the rules.
 
     As in official texts, what is law no longer has a note on that, and a text that says no more.
-
-    Raises:
-        ConfigurationError: the registry does not know the law, or the label names no provision.
     """
     chunk: Chunk = {**_of_a_law(record, record.replaced_by, ids), "content_hash": _content_hash(record.note)}
     if not record.repealed:
         return {**chunk, "text": record.note}
     status, said = _ENDED[record.reason]
-    return {**chunk, "text": f"({said.rstrip('.')})", "status": status, "status_note": f"{said} {record.note}"}
+    return {**chunk, "text": f"({said.rstrip('.')})", "status": status, "status_note": note_on_force(record)}
+
+
+def note_on_force(record: OfALaw) -> str:
+    """Return what a record says on the force of its provision; empty where that is as its text says."""
+    if isinstance(record, ProvisionRecord):
+        return record.status_note
+    return f"{_ENDED[record.reason][1]} {record.note}" if record.repealed else ""
 
 
 def decision_chunk(record: Decision, ids: ProvisionIds) -> Chunk:
@@ -125,8 +118,29 @@ def search_text(record: Record) -> str:
 
 @cache
 def records_of_laws() -> Mapping[tuple[str, str], OfALaw]:
-    """Return the records of provisions by law and provision key."""
-    return {(record.law_id, _key(record)): record for record in load_corpus().of_laws}
+    """Return the packaged records of provisions by law and provision key; raise what ``by_place`` raises."""
+    return by_place(load_corpus())
+
+
+def by_place(corpus: Corpus) -> dict[tuple[str, str], OfALaw]:
+    """Return the records of provisions of a corpus by law and provision key.
+
+    Raises:
+        ConfigurationError: a record names a law or a provision that cannot be, or a provision is there twice.
+    """
+    records: dict[tuple[str, str], OfALaw] = {}
+    for record in corpus.of_laws:
+        if record.law_id not in known_laws():
+            raise ConfigurationError(
+                f"El corpus incluido tiene registros de {record.law_id}, que no está en legal/data/laws.toml. Añádala."
+            )
+        place = record.law_id, _key(record)
+        if place in records:
+            raise ConfigurationError(
+                f"El corpus incluido tiene dos veces «{record.provision}» de {record.law_id}. Deje una sola."
+            )
+        records[place] = record
+    return records
 
 
 def places_of(refs: Iterable[str]) -> list[tuple[str, str]]:
@@ -147,11 +161,7 @@ def _search_texts() -> Mapping[tuple[str, str], str]:
 
 def _of_a_law(record: OfALaw, refs: Iterable[str], ids: ProvisionIds) -> Chunk:
     """Return the fields that are the same for every record of a provision."""
-    law, key = known_laws().get(record.law_id), _key(record)
-    if law is None:
-        raise ConfigurationError(
-            f"El corpus incluido tiene registros de {record.law_id}, que no está en legal/data/laws.toml. Añádala."
-        )
+    law, key = known_laws()[record.law_id], _key(record)
     return {
         **_common(record.title, _provision_id(law.id, key), refs, ids),
         "collection": "normativa",

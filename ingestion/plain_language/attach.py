@@ -8,8 +8,11 @@ from itertools import groupby
 from ingestion.links.references import interpreted
 from legal.wording import wording_hash
 from services.corpus import EmptyRecord, OfALaw, ProvisionRecord
-from services.packaged import places_of, records_of_laws
+from services.packaged import note_on_force, places_of, records_of_laws
 from state.chunks import Chunk, in_force, provision_of
+
+OURS = "(Nota en lenguaje claro, no oficial.)"
+"""What follows a note of ours beside an official text."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,8 @@ def attach_records(chunks: Sequence[Chunk], today: date) -> Attached:
         if record is None or _hash(parts) != record.written_against.content_hash:
             attached += parts
         elif isinstance(record, EmptyRecord):
-            current.add(place)
+            # A text that only says that it is gone has no force, but a time.
+            current |= {place} if in_force(parts[0], today, today) else set()
             attached += [_explained(part, record, successors) for part in parts]
         else:
             summarised.add(place)
@@ -54,18 +58,18 @@ def _hash(parts: Sequence[Chunk]) -> str:
 
 
 def _summarised(chunk: Chunk, record: ProvisionRecord) -> Chunk:
-    note = _joined(chunk["status_note"], record.status_note)
-    return {**chunk, "summary": record.summary, "topic": record.topics[0], "status_note": note}
+    return {**_noted(chunk, record), "summary": record.summary, "topic": record.topics[0]}
 
 
-def _joined(*notes: str) -> str:
-    return " ".join(filter(None, notes))
+def _noted(chunk: Chunk, record: OfALaw) -> Chunk:
+    """Put our note before the one of the source: it begins with what has become of the provision."""
+    note = note_on_force(record)
+    return {**chunk, "status_note": f"{note} {OURS} {chunk['status_note']}".rstrip()} if note else chunk
 
 
 def _explained(chunk: Chunk, record: EmptyRecord, successors: Mapping[tuple[str, str], int]) -> Chunk:
-    note = _joined(chunk["status_note"], record.note if record.repealed else "")
     ids = [successors[place] for place in _replacing([record]) if place in successors]
-    return {**chunk, "status_note": note, "refs": list(dict.fromkeys([*chunk["refs"], *ids]))}
+    return {**_noted(chunk, record), "refs": list(dict.fromkeys([*chunk["refs"], *ids]))}
 
 
 def _replacing(records: Sequence[OfALaw]) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ anew, delete its ``written_against`` first.
 
 import argparse
 import json
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import resources
@@ -19,6 +20,7 @@ from ingestion.laws import Law
 from ingestion.markdown.reader import read_law
 from legal.labels import provision_key
 from legal.wording import wording_hash
+from services.errors import ArticuladoError
 
 ROOMS = ("normativa", "sin_contenido")
 
@@ -89,7 +91,7 @@ def main() -> None:
     """Print the state of each law, and stamp where asked to."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("laws", type=Path)
-    parser.add_argument("law", nargs="*")
+    parser.add_argument("law", nargs="*", metavar="BOE-ID")
     parser.add_argument("--stamp", action="store_true")
     options = parser.parse_args()
     corpus = Path(str(resources.files("corpus")))
@@ -108,4 +110,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except (ArticuladoError, OSError, ValueError, KeyError) as error:
+        sys.exit(f"{type(error).__name__}: {error}")

@@ -1,11 +1,13 @@
 import io
 import sys
+from datetime import date
 
 from doubles import make_chunk
 from rich.console import Console
 
 from cli.render import clean, console, print_json, print_sources
 from cli.results import as_dict, print_results
+from cli.show_view import print_shown
 from services.profile import load_profile
 
 LONG = "https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#" + "a" * 60
@@ -53,6 +55,16 @@ def test_the_summary_of_official_text_is_marked_as_ours():
         "       Resumen en lenguaje claro, no oficial: Son 30 días.",
     ]
     assert out.file.getvalue().count("Son 30 días.") == 1
+
+
+def test_a_provision_on_screen_has_its_summary_marked_as_ours():
+    version = {"valid_from": "2020-01-02", "valid_to": None, "status": "vigente", "status_note": ""}
+    law = {"law": "Ley", "law_id": "L", "provision": "Artículo 1", "title": "", "breadcrumb": "", "url": ""}
+    links = {"cites": [], "cited_by": [], "notes": [], "excerpts": [], "wordings": [version]}
+    found = {**version, **law, **links, "official": True, "summary": "Son 30 días.", "text": "Treinta días."}
+    out = piped()
+    print_shown(out, found, date(2026, 1, 1))
+    assert "  Resumen en lenguaje claro, no oficial: Son 30 días." in out.file.getvalue().splitlines()
 
 
 def test_a_narrow_terminal_breaks_lines_but_not_links():

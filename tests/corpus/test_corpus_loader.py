@@ -98,6 +98,13 @@ def test_a_broken_record_is_named_by_file_line_and_field(tmp_path, change, field
     assert "corpus/README.md" in str(caught.value)
 
 
+def test_a_folder_that_is_missing_is_named(tmp_path):
+    corpus_folder(tmp_path)
+    (tmp_path / "sin_contenido").rmdir()
+    with pytest.raises(ConfigurationError, match="le falta la carpeta sin_contenido"):
+        read_corpus(tmp_path)
+
+
 def test_a_provision_without_rules_needs_a_reason_that_is_known(tmp_path):
     with pytest.raises(ConfigurationError, match=rf"sin_contenido/{LAW}.jsonl, línea 1, campo «reason»"):
         read_corpus(corpus_folder(tmp_path, sin_contenido=[EMPTY | {"reason": "porque sí"}]))

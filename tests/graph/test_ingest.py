@@ -10,7 +10,7 @@ from small_laws import write_law
 
 from graph.compose import open_services
 from graph.ingest import build_ingest
-from graph.rag import build_retrieval
+from graph.rag import build_rag, build_retrieval
 from ingestion.plain_language import attach
 from ingestion.workspace import KEPT_SECONDS
 from legal.wording import wording_hash
@@ -476,13 +476,15 @@ async def test_a_law_that_has_changed_loses_the_summary_and_keeps_the_words_of_p
 
 
 async def summary_and_search(configured: Settings, word: str) -> tuple[str, str]:
-    """Return the summary of article 1, and the best provision for a word."""
+    """Return the summary that an answer shows of article 1, and the best provision for a word."""
     services = open_services(configured)
     try:
         states = build_retrieval(services).astream({"question": word}, stream_mode="values")
         candidates = [state async for state in states][-1]["candidates"]
         best = max(candidates, key=lambda one: one["score"])
-        chunk, *_ = await services.store.find("BOE-A-2015-11430", "art:1")
-        return chunk["summary"], best["chunk"]["provision_key"]
+        answered = await build_rag(services).ainvoke({"question": "artículo 1 del ET"})
+        [cited] = [one for one in answered["citations"] if one["provision"] == "Artículo 1"]
+        assert cited["official"]
+        return cited["summary"], best["chunk"]["provision_key"]
     finally:
         await services.close()

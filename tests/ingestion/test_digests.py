@@ -21,6 +21,8 @@ def rooms(tmp_path, monkeypatch):
     [
         ("legal/data/laws.toml", True, True),
         ("ingestion/read.py", True, False),
+        ("ingestion/indexing/entries.py", True, True),
+        ("corpus/README.md", False, False),
         ("corpus/normativa/law.jsonl", False, True),
         ("services/packaged.py", False, True),
         ("services/other.py", False, False),

@@ -117,6 +117,13 @@ def test_what_is_law_no_longer_says_so_and_leads_to_what_is():
     assert (spent["status"], spent["text"]) == ("agotada", "(Precepto de vigencia agotada)")
 
 
+def test_the_same_provision_in_both_folders_is_refused_and_a_note_is_shown():
+    with pytest.raises(ConfigurationError, match=r"dos veces «Artículo 38»"):
+        paired(Corpus((provision("Artículo 38"),), (empty("Artículo 38", "derogada"),)))
+    (chunk,) = chunks_of(Corpus((provision("Artículo 38", status_note="Superado: hoy son 40."),)))
+    assert chunk["status_note"] == "Superado: hoy son 40."
+
+
 def test_a_provision_in_force_without_rules_says_why():
     (chunk,) = chunks_of(Corpus(empty=(empty("Disposición final primera", "habilitacion"),)))
     assert (chunk["status"], chunk["status_note"], chunk["text"]) == ("vigente", "", "Hoy rige el artículo 38.")

@@ -73,6 +73,10 @@ def test_layout_case_and_punctuation_are_no_other_wording(same):
     assert len(wording_hash(TEXT)) == 16
 
 
+def test_figures_that_run_together_are_another_wording():
+    assert wording_hash("1 2") != wording_hash("12")
+
+
 def test_a_word_more_or_another_figure_is_another_wording():
     assert len({wording_hash(text) for text in (TEXT, TEXT + " No.", TEXT.replace("treinta", "31"), "")}) == 4
 
@@ -95,7 +99,7 @@ def test_what_a_later_law_says_otherwise_is_noted_beside_what_the_source_says(gi
     given(art_38=record("Artículo 38", TEXT, status_note="Superado: hoy son cuarenta."))
     parts = [part(1, "art:38", TEXT, status_note="Se modifica por la Ley 1/2020.")]
     (found,) = attach_records(parts, TODAY).chunks
-    assert found["status_note"] == "Se modifica por la Ley 1/2020. Superado: hoy son cuarenta."
+    assert found["status_note"] == f"Superado: hoy son cuarenta. {attach.OURS} Se modifica por la Ley 1/2020."
 
 
 def test_a_record_of_another_wording_is_stale_and_not_shown(given):
@@ -133,7 +137,8 @@ def test_a_repealed_provision_says_what_replaced_it_and_leads_there(given):
         part(3, "art:39", "Otra."),
     ]
     found = attach_records(parts, TODAY)
-    assert found.chunks[0]["status_note"] == "Se deroga por la Ley 1/2020. Lo regula ahora el artículo 38."
+    ours = f"Precepto derogado. Lo regula ahora el artículo 38. {attach.OURS}"
+    assert found.chunks[0]["status_note"] == f"{ours} Se deroga por la Ley 1/2020."
     assert found.chunks[0]["refs"] == [3, 2]
     assert (found.chunks[1:], found.summaries, found.stale) == (parts[1:], 0, [])
 
@@ -145,10 +150,17 @@ def test_a_provision_in_force_without_rules_gets_references_and_no_note(given):
     assert (found.chunks[0]["status_note"], found.chunks[0]["refs"]) == ("", [2])
 
 
-def test_a_provision_that_has_rules_again_is_told(given):
+def test_what_has_had_its_time_is_said_to_be_no_law(given):
+    given(dt_6=empty("Disposición transitoria sexta", "Durante 2012.", "agotada"))
+    (chunk,) = attach_records([part(1, "dt:6", "Durante 2012.")], TODAY).chunks
+    assert chunk["status_note"].startswith("Precepto de vigencia agotada. Lo regula ahora")
+
+
+@pytest.mark.parametrize("before", [[], [part(2, "art:9", "(Derogado)", status="derogada", valid_to="2026-01-01")]])
+def test_a_provision_that_has_rules_again_is_told(given, before):
     given(art_9=empty("Artículo 9", "(Derogado)", "derogada"))
-    found = attach_records([part(1, "art:9", "Vuelve a decir algo.")], TODAY)
-    assert (found.chunks[0]["status_note"], len(found.stale)) == ("", 1)
+    found = attach_records([*before, part(1, "art:9", "Vuelve a decir algo.", valid_from="2026-01-01")], TODAY)
+    assert (found.chunks[-1]["status_note"], len(found.stale)) == ("", 1)
 
 
 def law(*texts: tuple[str, str, str]) -> Law:

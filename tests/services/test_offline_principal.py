@@ -198,12 +198,10 @@ def test_what_is_not_in_force_is_quoted_last_and_only_where_it_says_more():
 
 
 @pytest.mark.parametrize("text", ["(Derogado)", "**(Suprimida).**", "(Precepto de vigencia agotada)"])
-def test_of_a_text_that_only_says_that_it_is_gone_the_note_is_told(text):
+def test_a_text_that_only_says_that_it_is_gone_did_not_say_anything_before(text):
     gone = {**HOLIDAYS, "text": text, "status_note": "Precepto derogado por la Ley 1/2020; véase el artículo 40."}
     paragraph = read("¿qué dice el artículo 38 del Estatuto de los Trabajadores?", gone).answer.split("\n\n")[1]
-    assert paragraph.endswith(
-        "(Vacaciones anuales): Nota: Precepto derogado por la Ley 1/2020; véase el artículo 40. [C1]"
-    )
+    assert paragraph.endswith(f"«{text}» Nota: Precepto derogado por la Ley 1/2020; véase el artículo 40. [C1]")
 
 
 def test_what_is_not_in_force_is_quoted_where_it_is_named():
