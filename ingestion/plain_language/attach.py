@@ -11,7 +11,7 @@ from services.corpus import EmptyRecord, OfALaw, ProvisionRecord
 from services.packaged import note_on_force, places_of, records_of_laws
 from state.chunks import Chunk, in_force, provision_of
 
-OURS = "(Nota en lenguaje claro, no oficial.)"
+OURS = "(nota en lenguaje claro, no oficial)."
 """What follows a note of ours beside an official text."""
 
 
@@ -64,7 +64,7 @@ def _summarised(chunk: Chunk, record: ProvisionRecord) -> Chunk:
 def _noted(chunk: Chunk, record: OfALaw) -> Chunk:
     """Put our note before the one of the source: it begins with what has become of the provision."""
     note = note_on_force(record)
-    return {**chunk, "status_note": f"{note} {OURS} {chunk['status_note']}".rstrip()} if note else chunk
+    return {**chunk, "status_note": f"{note.rstrip('.')} {OURS} {chunk['status_note']}".rstrip()} if note else chunk
 
 
 def _explained(chunk: Chunk, record: EmptyRecord, successors: Mapping[tuple[str, str], int]) -> Chunk:

@@ -99,7 +99,7 @@ def test_what_a_later_law_says_otherwise_is_noted_beside_what_the_source_says(gi
     given(art_38=record("Artículo 38", TEXT, status_note="Superado: hoy son cuarenta."))
     parts = [part(1, "art:38", TEXT, status_note="Se modifica por la Ley 1/2020.")]
     (found,) = attach_records(parts, TODAY).chunks
-    assert found["status_note"] == f"Superado: hoy son cuarenta. {attach.OURS} Se modifica por la Ley 1/2020."
+    assert found["status_note"] == f"Superado: hoy son cuarenta {attach.OURS} Se modifica por la Ley 1/2020."
 
 
 def test_a_record_of_another_wording_is_stale_and_not_shown(given):
@@ -137,7 +137,7 @@ def test_a_repealed_provision_says_what_replaced_it_and_leads_there(given):
         part(3, "art:39", "Otra."),
     ]
     found = attach_records(parts, TODAY)
-    ours = f"Precepto derogado. Lo regula ahora el artículo 38. {attach.OURS}"
+    ours = f"Precepto derogado. Lo regula ahora el artículo 38 {attach.OURS}"
     assert found.chunks[0]["status_note"] == f"{ours} Se deroga por la Ley 1/2020."
     assert found.chunks[0]["refs"] == [3, 2]
     assert (found.chunks[1:], found.summaries, found.stale) == (parts[1:], 0, [])
