@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from nodes.candidates import NAMED_SCORE, in_order
 from services.protocols import RerankerTable
-from services.rerank import resolve_strategy
+from services.rerank.table import resolve_strategy
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState

@@ -15,10 +15,18 @@ from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.values import Analysis
 
-PREFETCH = 20
-PER_COLLECTION = 10
-PER_QUERY = 20
-OVERALL = 30
+
+@dataclass(frozen=True)
+class Caps:
+    """How many parents each step of a search yields, at most."""
+
+    prefetch: int = 20
+    per_collection: int = 10
+    per_query: int = 20
+    overall: int = 30
+
+
+CAPS = Caps()
 
 
 @dataclass(frozen=True)
@@ -62,10 +70,11 @@ class HybridSearch:
         context: ResolvedContext,
         analysis: Analysis,
         deadline: float | None = None,
+        caps: Caps = CAPS,
     ) -> tuple[list[Candidate], Cost]:
-        """Search every collection with every query at once; return the best 30 parents, each once, and the cost.
+        """Search every collection with every query at once; return the best parents, each once, and the cost.
 
-        ``weighted score = RRF score × weight of the collection``. Ten parents a collection, twenty a query. No dense
+        ``weighted score = RRF score × weight of the collection``, and ``caps`` say how many come through. No dense
         keys mean a search by words alone. Vectors that the cache no longer has (a forked checkpoint, another process)
         are made again.
         """
@@ -83,7 +92,7 @@ class HybridSearch:
         where = search_filter(context, analysis)
         rankings = await asyncio.gather(
             *(
-                self.store.search(name, vectors, limit=PER_COLLECTION, prefetch=PREFETCH, where=where)
+                self.store.search(name, vectors, limit=caps.per_collection, prefetch=caps.prefetch, where=where)
                 for name in collections
             )
         )
@@ -95,8 +104,8 @@ class HybridSearch:
                 of_query.extend(
                     candidate(hit.chunk, round(hit.score * weight, 6), "hybrid", query) for hit in ranking[position]
                 )
-            found.extend(in_order(of_query)[:PER_QUERY])
-        return merged(found)[:OVERALL], cost
+            found.extend(in_order(of_query)[: caps.per_query])
+        return merged(found)[: caps.overall], cost
 
 
 NO_TERMS = SparseVector((), ())

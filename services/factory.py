@@ -9,7 +9,7 @@ from services.packaged import words_of_people
 from services.profile import load_profile
 from services.protocols import ChatModel, ChunkStore, Embedder
 from services.records import PackagedRecords
-from services.rerank import rerankers
+from services.rerank.table import rerankers
 from services.settings import ModelSettings, Role, Settings
 from services.sparse import Bm25Encoder
 from services.store.edge import EdgeStore

@@ -2,7 +2,8 @@ import pytest
 from doubles import make_chunk
 
 from services.lexicon import Lexicon
-from services.rerank import HeuristicReranker, rerankers, resolve_strategy
+from services.rerank.heuristic import HeuristicReranker
+from services.rerank.table import rerankers, resolve_strategy
 
 HOLIDAYS = make_chunk(
     38,

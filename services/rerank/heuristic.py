@@ -1,4 +1,4 @@
-"""Rerankers by strategy, and the one that needs no model."""
+"""The reranker that needs no model: words, legal synonyms, and what is known of the law."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,10 +6,8 @@ from legal.registry import known_laws
 from legal.synonyms import of_the_field
 from services.concepts import Concept, concepts_of, coverage
 from services.lexicon import EqualWeights, StemWeights
-from services.protocols import RerankerTable
 from services.text import SpanishStemmer, stems
 from state.chunks import REPEALED, Candidate, Chunk
-from state.context import RerankStrategy
 
 _TITLE, _SPOKEN, _TEXT, _BREADCRUMB, _LAW = 1.0, 0.9, 0.75, 0.6, 0.4
 """How prominent a stem is by where it stands."""
@@ -65,19 +63,6 @@ class HeuristicReranker:
         field = lexical if in_field else _OFF_FIELD * lexical**_SHARPNESS
         fusion = min(max(candidate["score"], 0.0), 1.0)
         return float(field * (1 - _FUSION + _FUSION * fusion) * _prior(candidate["chunk"]))
-
-
-def rerankers(weights: StemWeights | None = None, spoken: Callable[[Chunk], str] = lambda chunk: "") -> RerankerTable:
-    """Return the rerankers by strategy; "none" has none, and "auto" stands for another (``resolve_strategy``).
-
-    ``spoken`` tells how people ask about the provision of a chunk.
-    """
-    return {"heuristic": HeuristicReranker(weights, spoken)}
-
-
-def resolve_strategy(strategy: RerankStrategy) -> RerankStrategy:
-    """Return what "auto" stands for: the best strategy that this machine can run."""
-    return "heuristic" if strategy == "auto" else strategy
 
 
 def _strengths(chunk: Chunk, spoken: str) -> dict[str, float]:

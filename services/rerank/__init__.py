@@ -1,0 +1,1 @@
+"""Rerankers: one adapter a file, and the table of them by strategy."""
