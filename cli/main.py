@@ -9,6 +9,7 @@ import typer
 from cli.ask import ask
 from cli.chat import chat
 from cli.doctor import doctor
+from cli.eval import evaluate
 from cli.failures import FAILED, MISUSED, complain, report, silence_stdout
 from cli.ingest import app as ingest
 from cli.search import search
@@ -29,6 +30,7 @@ app.command("search", cls=Command)(search)
 app.command("show", cls=Command)(show)
 app.command("chat", cls=Command)(chat)
 app.add_typer(ingest, name="ingest")
+app.command("eval", cls=Command)(evaluate)
 app.command("doctor", cls=Command)(doctor)
 app.command("serve", cls=Command)(serve)
 

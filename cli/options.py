@@ -62,7 +62,12 @@ Collections = Annotated[
     typer.Option("--collections", metavar="NOMBRES", help="Colecciones, separadas por comas: normativa,sentencias."),
 ]
 Rerank = Annotated[
-    str | None, typer.Option("--rerank", metavar="MODO", help="Reordenación de resultados: auto, none o heuristic.")
+    str | None,
+    typer.Option(
+        "--rerank",
+        metavar="MODO",
+        help="Reordenación de resultados: auto, none, heuristic, cross_encoder, llm o api.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Escribe un único objeto JSON.")]
 
@@ -100,7 +105,7 @@ def run_context(
     Raises:
         InvalidInput: a collection or a rerank strategy that does not exist.
     """
-    from legal.territory import find_territory
+    from legal.territory import place_called
     from services.profile import load_profile
     from state.context import RerankStrategy, RunContext
 
@@ -111,9 +116,10 @@ def run_context(
     known = load_profile(settings.profile).names
     if names is not None and (not names or not set(names) <= set(known)):
         raise InvalidInput(f"--collections no admite «{collections}». Colecciones disponibles: {', '.join(known)}.")
+    place = place_called(territory) if territory else None
     return RunContext(
         as_of=as_of,
-        territory=territory and (find_territory(territory) or territory),
+        territory=place.name if place else territory,
         collections=names,
         rerank_strategy=rerank,  # type: ignore[arg-type]
     )

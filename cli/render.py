@@ -55,7 +55,14 @@ def print_sources(out: Console, citations: Iterable[Citation]) -> None:
     """
     sources: dict[tuple[object, ...], list[Citation]] = {}
     for citation in citations:
-        place = (citation["law_id"], citation["provision"], citation["url"], citation["note"], citation["official"])
+        place = (
+            citation["law_id"],
+            citation["provision"],
+            citation["url"],
+            citation["note"],
+            citation["official"],
+            citation.get("wording"),
+        )
         sources.setdefault(place, []).append(citation)
     if sources:
         out.print("\nFuentes", style="bold")
@@ -65,6 +72,8 @@ def print_sources(out: Console, citations: Iterable[Citation]) -> None:
         print_indented(out, f"{marks} {citation['law']}, {citation['provision']}{title}", indent=2)
         if citation["url"]:
             print_indented(out, citation["url"], indent=7, style="cyan")
+        if wording := citation.get("wording"):
+            print_indented(out, wording, indent=7, style="dim")
         if citation["note"]:
             print_indented(out, f"Nota: {citation['note']}", indent=7, style="yellow")
         if citation["summary"] and citation["official"]:

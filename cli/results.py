@@ -7,7 +7,7 @@ from rich.console import Console
 
 from cli.render import NOT_OFFICIAL, clean, print_indented
 from services.profile import Profile
-from state.chunks import REPEALED, Candidate, Origin, relevance
+from state.chunks import REPEALED, Candidate, Origin, deciding
 
 ORIGINS: dict[Origin, str] = {
     "hybrid": "búsqueda",
@@ -20,7 +20,7 @@ ORIGINS: dict[Origin, str] = {
 
 
 def as_dict(rank: int, found: Candidate) -> dict[str, Any]:
-    """Return a candidate as ``search --json`` lists it; ``score`` in [0, 1] is the reranked one where there is one."""
+    """Return a candidate as ``search --json`` lists it; ``score`` decides the order."""
     chunk = found["chunk"]
     return {
         "rank": rank,
@@ -31,7 +31,7 @@ def as_dict(rank: int, found: Candidate) -> dict[str, Any]:
         "title": chunk["title"],
         "part": chunk["part"],
         "collection": chunk["collection"],
-        "score": relevance(found),
+        "score": deciding(found),
         "search_score": found["score"],
         "rerank_score": found.get("rerank_score"),
         "origins": found["origins"],
@@ -53,7 +53,7 @@ def print_results(out: Console, ranked: Sequence[Candidate], profile: Profile, *
         part = f" ({chunk['part']}/{chunk['parts']})" if chunk["parts"] > 1 else ""
         heading = f"{rank:>2}. {chunk['law_name']}, {chunk['provision']}{title}{part}"
         out.print(clean(heading), style="bold", markup=False)
-        score = f"{relevance(found):.2f}".replace(".", ",")
+        score = f"{deciding(found):.2f}".replace(".", ",")
         label = labels.get(chunk["collection"], chunk["collection"])
         print_indented(out, f"{label} · puntuación {score} · {_came_from(found)}", indent=4)
         if chunk["status"] in REPEALED:

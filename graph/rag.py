@@ -82,7 +82,7 @@ def _retrieval(services: Services, search: HybridSearch) -> Builder:
     # Deferred: the branches that lead here differ in length.
     builder.add_node("merge_candidates", bind(merge_candidates), defer=True)
     builder.add_node("expand_references", bind(expand_references, store=store, records=records))
-    builder.add_node("rerank", bind(rerank, rerankers=services.rerankers))
+    builder.add_node("rerank", bind(rerank, rerankers=services.rerankers, profile=profile))
     builder.add_node(
         "select_context", bind(select_context, counter=services.counter, context_tokens=settings.context_tokens)
     )

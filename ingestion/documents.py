@@ -32,4 +32,5 @@ class Document:
     interprets: tuple[tuple[str, str], ...] = ()
     status_note: str = ""
     territory: str | None = None
+    municipality: str | None = None
     url: str = ""

@@ -47,7 +47,7 @@ class Law:
     """A whole law. Dates are ISO 8601; ``valid_to`` is the first day on which it is no longer in force.
 
     ``rank`` is the kind of norm ("real_decreto", see ``legal.ranks``). ``territory`` is the autonomous community whose
-    law it is (``legal.territory``), ``None`` for the whole state.
+    law it is (``legal.territory``), ``None`` for the whole state; ``municipality`` the city whose bylaw it is.
     """
 
     id: str
@@ -59,6 +59,7 @@ class Law:
     status_note: str
     provisions: tuple[Provision, ...]
     territory: str | None = None
+    municipality: str | None = None
     collection: str = "normativa"
 
 

@@ -14,16 +14,10 @@ from legal.numerals import numeral, read_words
 LONGEST_RANGE = 60
 """A range of more provisions than this is read as its two ends."""
 
-HEAD = re.compile(
-    r"(?<![\w.])(?:(?P<art>articulos?(?=\s)|arts?\.\s?|arts?\s+(?=\d)|art(?=\d)|artº\s?)"
-    r"|disposicion(?:es)?\s+(?P<disp>adicional|transitoria|final|derogatoria)(?:e?s)?"
-    r"|disp(?:osic)?\.\s?(?P<short>adic|trans|final|derog)[a-z]*\.?"
-    r"|(?P<initials>d\.?\s?[atdf]\.?)(?=\s?(?:\d{1,2}(?!\d)|[ivx]+\b|[a-z]+a\b)))"
-)
 _SUB = (
     r"(?:\.(?:uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|veinte)\b"
     # "artículo 109. 2 de la Ley" has a blank too many.
-    r"|\.\d{1,2}(?:\.?[ºª])?(?!\d)|\.\s\d{1,2}(?:\.?\s?[a-zñ]\))?(?=\s+del?\b)"
+    r"|\.\d{1,2}(?:\.?[ºª]|[a-zñ](?![\w)]))?(?!\d)|\.\s\d{1,2}(?:\.?\s?[a-zñ]\))?(?=\s+del?\b)"
     r"|\.?\s?[a-zñ](?:\s(?:bis|ter))?\)|\.[a-zñ](?![\w.]))"
 )
 _DIGITS = re.compile(
@@ -31,7 +25,7 @@ _DIGITS = re.compile(
     # "161 bis 1 y 2": an apartado after a suffix needs no point.
     rf"(?P<sub>(?(suffix)(?:\s\d{{1,2}}(?=\s*[,;)]|\s+(?:[yo]|del?)\s))?){_SUB}*)"
     # "149.1.18.ªde la Constitución" lacks a blank.
-    r"(?!(?<![ºª])\w|[ºª/%-]|[.,]\d)"
+    r"(?!(?<![ºª])\w|[ºª/%]|-(?!\d{1,3}(?![\d/-]))|[.,]\d)"
 )
 _BLANKS = re.compile(r" *")
 _ONLY = re.compile(r"unic[oa]\b")
@@ -49,7 +43,7 @@ _MORE = re.compile(r"(?:\s*,\s*(?:y\s+)?|\s+[yeou]\s+)(?:\d{1,2}\.?ª(?!\w)|(?:l
 # "artículo 28, 1, de la Constitución"
 _AFTER_COMMA = re.compile(r"\s*,\s*(\d{1,2})(?:\.?º)?,(?=\s+del?\b)")
 _COMMA = re.compile(r"\s*,\s*(?:(?:el|los)\s+)?(?=\S)")
-_TO = re.compile(r"\s+(?:a|al|hasta el)\s+(?=\S)")
+_TO = re.compile(r"\s+(?:a|al|hasta el)\s+(?=\S)|-(?=\d)")
 
 
 @dataclass(frozen=True)
@@ -80,7 +74,7 @@ def _item(folded: str, position: int, kind: str) -> Item | None:
             number, end = f"{number} {suffix[1]}", suffix.end()
         sub = _WORD_SUB.match(folded, end)
     elif only := _ONLY.match(folded, position):
-        number = "unico" if kind == "art" else "unica"
+        number = "unico" if kind in ("art", "anexo") else "unica"
         sub = _WORD_SUB.match(folded, only.end())
     elif (sub := _DIGITS.match(folded, position)) is not None:
         if _AMOUNT.match(folded, sub.end()):
@@ -143,7 +137,7 @@ def _placed(item: Item, words: str) -> Item:
 
 
 def read_listed(folded: str, head: re.Match[str], kind: str) -> Listed | None:
-    """Read a citation from its head (a match of ``HEAD``); ``None`` if no number follows."""
+    """Read a citation from its head (see ``legal.citation_heads``); ``None`` if no number follows."""
     plural = head[0].startswith(("articulos", "arts", "disposiciones"))
     first = _BLANKS.match(folded, head.end())
     read = read_list(folded, first.end() if first else head.end(), kind, plural=plural)

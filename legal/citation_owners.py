@@ -6,7 +6,7 @@ from datetime import date
 
 from legal.citation_anaphora import Antecedents
 from legal.laws import Mention
-from legal.registry import laws_by_name
+from legal.registry import key_of, laws_by_name
 
 _ASIDE = re.compile(
     r"(?:\s*,?\s*(?:y|e)\s+(?:concordantes|siguientes|ss\.?|sigs?\.?)(?:\s+y\s+concordantes)?"
@@ -123,7 +123,7 @@ def owner_after(
     if anaphora := _OF_ANAPHORA.match(folded, again):
         return Owner(None, True, anaphora.end())
     if of and context.is_question and (statute := _THE_STATUTE.match(folded, of.end())):
-        law_id = laws_by_name()["estatuto de los trabajadores"].id
+        law_id = laws_by_name()[key_of("Estatuto de los Trabajadores")].id
         return Owner(law_id, True, statute.end(), law_id)
     if of and (law := A_LAW.match(folded, of.end())):
         return Owner(None, True, law.end())

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from legal.citation_anaphora import Antecedents
 from legal.citation_assignment import owners_of
-from legal.citation_items import HEAD, Item, Listed, read_list, read_listed
+from legal.citation_heads import HEAD, QUESTION_HEAD, kind_of
+from legal.citation_items import Item, Listed, read_list, read_listed
 from legal.citation_owners import CitationContext, Owner, named_by, owner_after
 from legal.citation_places import before, place
 from legal.folding import fold
@@ -32,7 +33,6 @@ class Citation:
     current_id: str | None = None
 
 
-_KINDS = {"a": "da", "t": "dt", "d": "dd", "f": "df"}
 _CONTINUED = re.compile(r"\s*,?\s+(?:y|e|o|u)\s+(?:(?:en|de|a)\s+)?(?:(?:el|los|del|al)\s+)?(?=\d)")
 # "… 9.2 de la Ley 42/1997, de 14 de noviembre, ordenadora de la Inspección de Trabajo, y 79 del texto refundido…"
 _CONTINUED_AFTER_TITLE = re.compile(r",\s+[^.,;:()\d]{3,150},\s+(?:y|e)\s+(?=\d)")
@@ -42,8 +42,8 @@ _NEIGHBOUR = re.compile(
 )
 # "En la disposición transitoria y …": there is only one.
 _SOLE = re.compile(r"\s*[,;.)]|\s+[yo]\s|\s+(?:del|de\s+(?:la|esta|este))\s")
-_BARE = re.compile(r"[\s,:]*(?=\d)")
-_THE_NUMBER = re.compile(r"(?:^|(?<!\w)(?:el|del|los|al)\s+)(?=\d)")
+_BARE = re.compile(r"[\s,:-]*(?=\d)")
+_THE_NUMBER = re.compile(r"(?:^|(?<!\w)(?:el|del|los|al|y|e|o)\s+|,\s+)(?=\d)")
 
 
 def parse_citations(text: str, context: CitationContext | None = None) -> list[Citation]:
@@ -56,38 +56,43 @@ def parse_citations(text: str, context: CitationContext | None = None) -> list[C
     folded = fold(text)
     mentions = mentions_in(text, folded, context.day, literal=not context.is_question)
     named = Antecedents(folded, mentions, context.law_id)
-    listed = [found for head in HEAD.finditer(folded) if (found := _read(text, folded, head, context))]
+    heads = (QUESTION_HEAD if context.is_question else HEAD).finditer(folded)
+    listed = [found for head in heads if (found := _read(text, folded, head, context))]
     owners = owners_of(folded, listed, mentions, context, named)
-    read = zip(listed, owners, strict=True)
+    # An annex counts only where its law is named: "anexo I" alone may be that of a form.
+    read = [pair for pair in zip(listed, owners, strict=True) if pair[0].kind != "anexo" or pair[1].named]
     citations = [_citation(item, one.kind, owner) for one, owner in read for item in one.items]
     citations += _continued(folded, owners, mentions, context, named)
     if context.previous or context.following:
         citations += _neighbours(folded, context)
     if context.is_question:
-        citations += _bare(folded, mentions, citations, context, named)
+        spans = [(one.start, one.end) for one in listed] + [(one.start, one.end) for one in citations]
+        citations += _bare(folded, mentions, spans, context, named)
     return sorted(citations, key=lambda citation: (citation.start, citation.end))
 
 
 def _read(text: str, folded: str, head: re.Match[str], context: CitationContext) -> Listed | None:
-    if head["art"]:
-        return read_listed(folded, head, "art")
-    letters = (head["disp"] or head["short"] or head["initials"].replace("d", "", 1).strip(". ") or "d")[0]
-    listed = read_listed(folded, head, _KINDS[letters])
+    kind = kind_of(head)
+    listed = read_listed(folded, head, kind)
     if listed is None:
-        return None if context.is_question else _sole(folded, head, _KINDS[letters])
+        return _sole(folded, head, kind, context)
     if not head["initials"]:
         return listed
     # "da" is also a verb: small initials count only before a number written "7ª".
-    ordinal = "ª" in folded[head.end() : listed.end]
+    ordinal = "ª" in folded[head.start() : listed.end]
     return listed if text[head.start() : head.end()].strip().isupper() or ordinal else None
 
 
-def _sole(folded: str, head: re.Match[str], kind: str) -> Listed | None:
-    """Read "la disposición transitoria", of which there is only one."""
-    if not head["disp"] or not head[0].endswith(head["disp"]) or not folded.endswith("la ", 0, head.start()):
+def _sole(folded: str, head: re.Match[str], kind: str, context: CitationContext) -> Listed | None:
+    """Read "la disposición transitoria" of a law's prose, or "el anexo" of a question: there is only one."""
+    if context.is_question:
+        number, alone = "unico", head[0] == "anexo"
+    else:
+        number = "unica"
+        alone = bool(head["disp"]) and head[0].endswith(head["disp"]) and folded.endswith("la ", 0, head.start())
+    if not alone or not _SOLE.match(folded, head.end()):
         return None
-    sole = Item("unica", head.start(), head.end())
-    return Listed(kind, head.start(), (sole,), head.end()) if _SOLE.match(folded, head.end()) else None
+    return Listed(kind, head.start(), (Item(number, head.start(), head.end()),), head.end())
 
 
 def _citation(item: Item, kind: str, owner: Owner) -> Citation:
@@ -130,10 +135,10 @@ def _neighbours(folded: str, context: CitationContext) -> Iterator[Citation]:
 
 
 def _bare(
-    folded: str, mentions: list[Mention], citations: list[Citation], context: CitationContext, named: Antecedents
+    folded: str, mentions: list[Mention], spans: list[tuple[int, int]], context: CitationContext, named: Antecedents
 ) -> Iterator[Citation]:
-    """Read "LGSS 205" and "el 38 del ET": a number beside the name of a law."""
-    taken = {position for citation in citations for position in range(citation.start, citation.end)}
+    """Read "LGSS 205" and "el 38 del ET": a number beside the name of a law, outside of the spans already read."""
+    taken = {position for start, end in spans for position in range(start, end)}
     for number in _THE_NUMBER.finditer(folded):
         read = read_list(folded, number.end(), "art", plural=True) if number.end() not in taken else None
         owner = owner_after(folded, read[1], mentions, context, named, only_acronym_beside=True) if read else None

@@ -1,72 +1,74 @@
-"""Find the day as of which a question asks for the law: "en 2019", "a 1 de marzo de 2021", "antes de 2022"."""
+"""Find the day as of which a question asks for the law: "en 2019", "me echaron el 3/3/22", "antes de la reforma"."""
 
 import re
-from calendar import monthrange
-from datetime import date, timedelta
+from datetime import date
 
+from legal.date_forms import MONTHS, Dated, dates_in
 from legal.folding import fold
+from legal.happenings import CLOSE, MAX_AWAY, Happenings
+from legal.reforms import days_before_reforms
+from legal.relative_dates import amounts_of_a_year, relative_dates
 
-MONTHS = "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre"
-"""Names of the months, folded, as alternatives of a pattern."""
+__all__ = ["EARLIEST_YEAR", "MONTHS", "find_date", "without_days"]
 
-_MONTH_NUMBERS = {name: number for number, name in enumerate(MONTHS.replace("setiembre|", "").split("|"), 1)}
-_MONTH_NUMBERS["setiembre"] = 9
 EARLIEST_YEAR = 1970
 """A year before this one is no date that a question asks about."""
 
-_YEAR = r"(?P<year>(?:19|20)\d\d)(?![\d/])"
-_DATE = re.compile(
-    r"(?<![\w/])(?P<cue>antes\s+(?:de(?:l)?|de\s+el)|hasta|a\s+fecha\s+de|con\s+fecha(?:\s+de)?|en\s+fecha(?:\s+de)?"
-    r"|vigente\s+(?:en|el|a)|(?:a|en)\s+(?:finales|mediados|principios|comienzos)\s+de|durante|en|el|al|a)\s+"
-    r"(?:(?:el|los)\s+)?(?:(?:ano|mes(?:\s+de)?|dia)\s+)?(?:de\s+)?"
-    rf"(?:(?:(?P<day>\d{{1,2}})(?:\.?º)?\s+de\s+)?(?P<month>{MONTHS})\s+(?:de\s+|del\s+(?:ano\s+)?)?{_YEAR}"
-    r"|(?P<d>\d{1,2})[/.-](?P<m>\d{1,2})[/.-](?P<y>(?:19|20)\d\d)(?!\d)"
-    rf"|(?P<only>(?:19|20)\d\d)(?![\d/.]\d|\s*(?:euros?|€|horas?|trabajador|personas?|empresas?)))"
-)
-# A law's own number and date, and rulings: "Ley 31/1995, de 8 de noviembre".
+# A law's own number and date, and rulings: "Ley 31/1995, de 8 de noviembre", "STS de 3/3/2022", "de julio de 2025".
+_DAY = rf"(?:(?:\d{{1,2}}\s+de\s+)?(?:{MONTHS})(?:\s+de\s+\d{{4}})?|\d{{1,2}}[/.-]\d{{1,2}}[/.-]\d{{2,4}})"
 _LAW = re.compile(
-    rf"\b(?:\d+/(?:19|20)?\d\d|(?:ley|decreto|orden|sentencia|sts|stc|stsj|directiva|reglamento)\b[^,;?]{{0,30}})"
-    rf",?\s+(?:de|del)\s+\d{{1,2}}\s+de\s+(?:{MONTHS})(?:\s+de\s+\d{{4}})?"
-)
-# What happened then is a fact of the case, and not the day of the law.
-_FACT = re.compile(
-    r"\b(?:naci(?:o|da|do|eron|mos)?|naciment\w*|nacimiento|contrat(?:ad[oa]s?|aron|e|o|aste)|entr(?:e|o|amos|aron)|empe(?:ce|zo|zamos)"
-    r"|comence|comenzo|firm(?:e|o|amos|ad[oa]s?)|antiguedad|alta|trabajo desde|jubil(?:e|o)|publicad[oa]|aprobad[oa])"
-    r"(?:\s+\w+){0,6}\s*$"
+    r"\b(?:\d+/(?:19|20)?\d\d|(?:ley|decreto|orden|sentencia|sts|stc|stsj|directiva|reglamento)\b[^,;?]{0,30})"
+    rf",?\s+(?:del?\s+)?{_DAY}"
 )
 
 
 def find_date(text: str, *, today: date) -> date | None:
     """Return the past day as of which the text asks, ``None`` for the law of today.
 
-    A year means its last day, a month too; "antes de" means the day before. A temporal cue is needed; numbers and
-    dates of laws, dates of birth or hiring, impossible dates, and whatever is not before today do not count.
+    Of several the one on which something happened that decides which law applies: a dismissal, an accident. A day of
+    birth or hiring, the day of a law, impossible days, and whatever is not before today do not count. What "en 2019" or
+    "antes de" mean: ``legal.date_forms``; "ayer", "SMI de 2024": ``legal.relative_dates``; "antes de la reforma":
+    ``legal.reforms``.
     """
-    folded = _LAW.sub(lambda law: " " * len(law[0]), fold(text))
-    for match in _DATE.finditer(folded):
-        if _FACT.search(folded, max(0, match.start() - 60), match.start()):
-            continue
-        found = _day(match, today)
-        if found is not None and found.year >= EARLIEST_YEAR:
-            return found
-    return None
+    ranked = [(rank, one.start, one.day) for rank, one in _asked_about(text, today)]
+    return min(ranked)[2] if ranked else None
 
 
-def _day(match: re.Match[str], today: date) -> date | None:
-    year = int(match["year"] or match["y"] or match["only"])
-    month = _MONTH_NUMBERS[match["month"]] if match["month"] else int(match["m"] or 0)
-    day = int(match["day"] or match["d"] or 0)
-    # "Desde el 8" of an hour or an article has no year; "en 2026" of the current year is today.
-    if match["only"] and (year >= today.year or match["cue"] in ("el", "al")):
-        return None
-    try:
-        first = date(year, month or 1, day or 1)
-    except ValueError:
-        return None
-    if match["cue"].startswith("antes"):
-        found = first - timedelta(days=1)
-    elif day:
-        found = first
-    else:
-        found = date(year, month or 12, monthrange(year, month or 12)[1])
-    return found if found < today else None
+def without_days(text: str, *, today: date) -> str:
+    """Return a text without the days as of which it asks: they say which law, and nothing of its matter.
+
+    The year of an amount stays: "SMI de 2024" may be the name of a norm.
+    """
+    kept = list(text)
+    for _, one in _asked_about(text, today):
+        if not one.of_amount:
+            kept[one.start : one.end] = " " * (one.end - one.start)
+    return " ".join("".join(kept).split())
+
+
+def _asked_about(text: str, today: date) -> list[tuple[int, Dated]]:
+    """Return the days as of which a text asks, each with its rank: 1 where one decides which law applies, else 2."""
+    folded = fold(text)
+    masked = _LAW.sub(lambda law: " " * len(law[0]), folded)
+    found = [
+        *dates_in(masked, today=today),
+        *relative_dates(folded, today=today),
+        *amounts_of_a_year(folded, today=today),
+        *days_before_reforms(folded, today=today),
+    ]
+    happenings = Happenings(folded)
+    past = [one for one in found if one.day.year >= EARLIEST_YEAR and one.day < today]
+    return [(rank, one) for one in past if (rank := _rank(one, happenings))]
+
+
+def _rank(one: Dated, happenings: Happenings) -> int:
+    """Return 1 for a date that decides which law applies, 2 for one that is asked about, 0 for one of neither kind."""
+    if one.counts == "if_lasting":
+        return 1 if happenings.lasts_since(one.start) else 0
+    close = one.counts == "with_happening"
+    kind = happenings.on(one.start, one.end, within=CLOSE if close else MAX_AWAY)
+    if kind == "fact" or (kind is None and (close or happenings.ask_for_today)):
+        return 0
+    if one.counts == "if_asked":
+        return 2 if happenings.ask_how_law_was else 0
+    return 1 if kind == "decides" else 2

@@ -16,6 +16,8 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "ley": ("ley",),
     "decreto legislativo": ("real_decreto_legislativo",),
     "decreto ley": ("real_decreto_ley",),
+    # People leave "real" out; no decree without it has been issued by the state since 1975.
+    "decreto": ("real_decreto",),
     "orden": ("orden",),
     "rdleg": ("real_decreto_legislativo",),
     "rdlg": ("real_decreto_legislativo",),
@@ -26,12 +28,13 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "lo": ("ley_organica",),
     "l": ("ley",),
 }
+_OF = re.compile(r"\s+del?\s+")
 _MONTHS = MONTHS.replace("setiembre|", "").split("|")
 _NUMBERED = re.compile(
     r"\b(?P<kind>real[ -]decreto[ -](?:legislativo|ley)|real decreto|ley organica|ley|decreto[ -](?:legislativo|ley)"
     r"|decreto|orden(?: ministerial)?|r\.?d\.?[ -]?leg\.?|r\.?d\.?l\.?g\.?|r\.?d\.?[ -]?ley|r\.?d\.?-?l\.?|r\.?d\.?"
     r"|l\.?o\.?|l\.)\s*(?:(?:n\.?[ºo]|num\.?|numero)\s*)?"
-    r"(?P<number>(?:[a-z]{2,4}/)?\d{1,4}/(?:19|20)?\d\d)(?![\d/])"
+    r"(?P<number>(?:[a-z]{2,4}/)?\d{1,4}(?:/|\s+del?\s+(?=(?:19|20)\d\d\b))(?:19|20)?\d\d)(?![\d/])"
     rf"(?:,?\s+de\s+(?P<day>\d{{1,2}})(?:\.?º)?\s+de\s+(?P<month>{MONTHS})(?:\s+de\s+\d{{4}})?)?"
 )
 
@@ -56,8 +59,9 @@ class NumberedLaw(NamedTuple):
 def numbered_laws(folded: str) -> Iterator[NumberedLaw]:
     """Find the laws that a folded text names by number, in order."""
     for match in _NUMBERED.finditer(folded):
-        kind, year = match["kind"], _year(match["number"])
-        yield NumberedLaw(match.start(), match.end(), _by_number(kind, match["number"], year), _day(match, year))
+        number = _OF.sub("/", match["number"])
+        kind, year = match["kind"], _year(number)
+        yield NumberedLaw(match.start(), match.end(), _by_number(kind, number, year), _day(match, year))
 
 
 def _year(number: str) -> str:

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache
 
 from legal.folding import fold
+from legal.law_names import first_words, name_patterns, of_community
 from legal.law_numbers import NumberedLaw, numbered_laws
-from legal.registry import KnownLaw, in_force_on, known_laws, laws_by_name, named_on, plain
+from legal.registry import KnownLaw, in_force_on, key_of, known_laws, laws_by_name, named_on
 
 _APPROVED = re.compile(
     r"\s*,?\s*(?:que fue\s+|texto refundido\s+)?aprobad[oa]s?\s+(?:por|mediante)\s+(?:el\s+|la\s+)?(?:citad[oa]\s+)?"
@@ -22,7 +22,8 @@ _REFUNDIDO = re.compile(r"texto refundido (?:de la|del|de)\s+(?:ley (?:del|de la
 _EUROPEAN = re.compile(r"(?:reglamento|directiva|decision)e?s?\s*\($")
 # "Real Decreto 488/1998, de 27 de marzo, por el que se desarrolla el artículo 11 del …": the title is of that day.
 _ENTITLED = re.compile(r",?\s+por\s+(?:el|la)\s+que\s+se\s+[^.,;:()]*")
-_OF_YEAR = re.compile(r"\s+(?:de\s+)?((?:19|20)\d\d)\b")
+_OF_YEAR = re.compile(r"\s+(?:(?:de|para)\s+)?(?:el\s+ano\s+)?((?:19|20)\d\d)\b")
+_UNDOTTED = re.compile(r"[.\s]")
 
 
 @dataclass(frozen=True)
@@ -41,30 +42,6 @@ class Mention:
     current_id: str | None = None
 
 
-@cache
-def _names() -> dict[str, tuple[re.Pattern[str], dict[str, KnownLaw]]]:
-    """Return for each first word of a name a pattern of all names that begin with it, longest first."""
-    groups: dict[str, list[str]] = {}
-    for name in laws_by_name():
-        groups.setdefault(name.split()[0], []).append(name)
-    return {
-        first: (
-            re.compile("(?:" + "|".join(_spaced(name) for name in sorted(names, key=len, reverse=True)) + r")(?!\w)"),
-            laws_by_name(),
-        )
-        for first, names in groups.items()
-    }
-
-
-def _spaced(name: str) -> str:
-    return r"[\s,-]+".join(re.escape(word) for word in name.split())
-
-
-@cache
-def _first_words() -> re.Pattern[str]:
-    return re.compile(r"(?<![\w/])(?:" + "|".join(sorted(_names(), key=len, reverse=True)) + r")(?![\w/])")
-
-
 def current_law(law: KnownLaw) -> KnownLaw:
     """Return the law in which the articles of a law are read today: itself, or the successor that kept the numbers."""
     successor = known_laws().get(law.superseded_by or "") if law.same_numbers else None
@@ -78,20 +55,22 @@ def _mention(start: int, end: int, law: KnownLaw | None, current: KnownLaw | Non
 def _named(
     text: str, folded: str, numbered: list[NumberedLaw], day: date | None, *, literal: bool
 ) -> Iterator[Mention]:
-    position = 0
-    while first := _first_words().search(folded, position):
+    position, laws = 0, laws_by_name()
+    while first := first_words().search(folded, position):
         position = first.end()
-        pattern, laws = _names()[first[0]]
-        match = pattern.match(folded, first.start())
+        match = name_patterns()[_UNDOTTED.sub("", first[0])].match(folded, first.start())
         if match is None:
             continue
         position = match.end()
         if _EUROPEAN.search(folded, max(0, match.start() - 20), match.start()):
             continue
-        law: KnownLaw | None = laws[plain(match[0])]
-        current = law
+        law = current = laws.get(key_of(match[0]))
+        if literal and law is None:
+            continue
         written = text[match.start() : match.end()]
-        if law is not None and (year := _OF_YEAR.match(folded, position)) and law.number:
+        if not literal and law is not None and not law.general and of_community().match(folded, position):
+            law = current = None
+        elif law is not None and (year := _OF_YEAR.match(folded, position)) and law.number:
             position = year.end()
             family = {law.id: law} | {old.id: old for old in known_laws().values() if old.superseded_by == law.id}
             law = current = next((one for one in family.values() if one.number.endswith("/" + year[1])), None)
@@ -99,7 +78,7 @@ def _named(
             written_on = _title_day(folded, match.start(), numbered) or _latest(folded, match.start(), numbered, day)
             current = in_force_on(law, written_on)
             law = named_on(law, written_on) if literal else current
-        weak = (len(match[0]) <= 3 and not written.isupper()) or (
+        weak = (len(key_of(match[0])) <= 3 and not written.isupper()) or (
             match[0] == "constitucion" and not written[0].isupper()
         )
         refundido = _REFUNDIDO.search(folded, max(0, match.start() - 60), match.start())
@@ -163,7 +142,7 @@ def find_law(name: str) -> KnownLaw | None:
     """
     if name.strip().upper() in known_laws():
         return known_laws()[name.strip().upper()]
-    asked = plain(name)
+    asked = key_of(name)
     if asked in laws_by_name():
         return laws_by_name()[asked]
     mentions = law_mentions(name)
@@ -171,6 +150,6 @@ def find_law(name: str) -> KnownLaw | None:
         return known_laws().get(mentions[0].law_id or "")
     if len(asked.split()) < 3:
         return None
-    titled = [law for law in known_laws().values() if asked in plain(law.title)]
+    titled = [law for law in known_laws().values() if asked in key_of(law.title)]
     current = [law for law in titled if law.superseded_by is None]
     return current[0] if len(current) == 1 else None

@@ -6,10 +6,25 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from legal.folding import fold
 
-_FILLER = re.compile(r"^(?:(?:el|la|los|las|del?|texto refundido|tr|vigente|actual|nuev[oa]|en|segun)\s+)+")
+_FILLER = re.compile(r"^(?:(?:de|texto refundido|tr|vigente|actual|nuev[oa]|en|segun) )+")
+_ARTICLES = re.compile(r"\b(?:(de)(?:l\b| (?:el|la|los|las)\b)|(?:el|la|los|las)\b)")
+SHORTENED = {"general": "gral", "seguridad": "seg"}
+"""Words of names that are often cut, folded."""
+_WHOLE = {short: word for word, short in SHORTENED.items()}
+_DOTTED = re.compile(r"(?<![\w.])[a-z](?:\. ?[a-z])+\.?(?!\.?\w)")
+# How else a name that begins so is written: the "decreto de alta dirección" is the "RD de alta dirección".
+_BEGINNINGS = {
+    "real decreto ley": ("real decreto ley", "decreto ley", "rd ley", "rdl"),
+    "decreto ley": ("real decreto ley", "decreto ley", "rd ley", "rdl"),
+    "real decreto": ("real decreto", "decreto", "rd"),
+    "decreto": ("real decreto", "decreto", "rd"),
+    "ley organica": ("ley organica", "ley"),
+    "reglamento general": ("reglamento general", "reglamento"),
+}
 
 
 @dataclass(frozen=True)
@@ -38,9 +53,29 @@ class KnownLaw:
 
 
 def plain(name: str) -> str:
-    """Return a name folded, without punctuation and without the words before the name proper."""
-    words = re.sub(r"[^\w/ºª]+", " ", fold(name)).strip()
-    return _FILLER.sub("", words)
+    """Return a name folded and whole, without articles, punctuation and the words before the name proper."""
+    joined = _DOTTED.sub(lambda dotted: re.sub(r"[. ]", "", dotted[0]), fold(name))
+    words = " ".join(_WHOLE.get(word, word) for word in re.findall(r"[\w/ºª]+", joined))
+    return _FILLER.sub("", " ".join(_ARTICLES.sub(lambda found: found[1] or "", words).split()))
+
+
+def key_of(name: str) -> str:
+    """Return what is the same in "Ley General de la Seguridad Social" and "ley general seguridad social"."""
+    return " ".join(word for word in plain(name).split() if word != "de")
+
+
+def spellings(name: str) -> list[str]:
+    """Return the ways in which people write a name, plain: "real decreto de …", "decreto de …", "rd de …"."""
+    name = plain(name)
+    for beginning, others in _BEGINNINGS.items():
+        if name.startswith(beginning + " "):
+            return [other + name.removeprefix(beginning) for other in others]
+    return [name]
+
+
+@cache
+def _data() -> dict[str, Any]:
+    return tomllib.loads(resources.files("legal.data").joinpath("laws.toml").read_text(encoding="utf-8"))
 
 
 @cache
@@ -50,9 +85,8 @@ def known_laws() -> dict[str, KnownLaw]:
     Raises:
         ValueError: an entry of the file breaks the schema; the message names it.
     """
-    raw = tomllib.loads(resources.files("legal.data").joinpath("laws.toml").read_text(encoding="utf-8"))
     laws = {}
-    for entry in raw["law"]:
+    for entry in _data()["law"]:
         days = {key: date.fromisoformat(entry[key]) for key in ("published", "valid_to") if key in entry}
         try:
             law = KnownLaw(**(entry | days | {"aliases": tuple(entry["aliases"])}))
@@ -64,8 +98,23 @@ def known_laws() -> dict[str, KnownLaw]:
 
 @cache
 def laws_by_name() -> dict[str, KnownLaw]:
-    """Return the laws by each of their names, as ``plain`` writes them."""
-    return {plain(name): law for law in known_laws().values() for name in law.names}
+    """Return the laws by the key of each of their names, however it is spelt."""
+    return {
+        key_of(spelling): law for law in known_laws().values() for name in law.names for spelling in spellings(name)
+    }
+
+
+@cache
+def other_names() -> tuple[str, ...]:
+    """Return the names of laws that are not in the registry and might be taken for one that is."""
+    return tuple(_data()["others"])
+
+
+@cache
+def acronyms() -> frozenset[str]:
+    """Return the acronyms among the names of laws, folded; they may be written with dots."""
+    names = [name for law in known_laws().values() for name in law.names]
+    return frozenset(fold(name) for name in (*names, *other_names()) if name.isalpha() and name.isupper())
 
 
 @cache

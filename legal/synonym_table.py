@@ -3,16 +3,18 @@
 import re
 import tomllib
 import unicodedata
+from functools import lru_cache
 from importlib import resources
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 _WORD = re.compile(r"\w+")
-_LINKS = frozenset(("a", "al", "con", "de", "del", "el", "en", "la", "las", "lo", "los", "o", "por", "un", "una", "y"))
-# Stemmed, these would meet "paro", "baja" and "madre".
-_LOOKALIKES = frozenset(("para", "bajo", "madrid"))
+_LINKS = frozenset(
+    ("a", "al", "con", "de", "del", "el", "en", "la", "las", "lo", "los", "o", "para", "por", "un", "una", "y")
+)
 _POSSESSIVES = frozenset(("mi", "mis", "su", "sus", "tu", "tus"))
-_SKIPPED = _LINKS | _POSSESSIVES | _LOOKALIKES
+_SKIPPED = _LINKS | _POSSESSIVES
+_AS_WRITTEN = "="
 
 
 class Synonym(BaseModel):
@@ -30,6 +32,9 @@ class Synonym(BaseModel):
         for term in (*self.terms, *self.legal):
             if not words_of(term):
                 raise ValueError(f"«{term}» no contiene ninguna palabra significativa")
+        for term in self.legal:
+            if term.startswith(_AS_WRITTEN):
+                raise ValueError(f"«{term}»: el signo «=» solo vale en «terms» y en «field»")
         return self
 
 
@@ -62,3 +67,14 @@ def load_synonyms(source: str | None = None) -> Synonyms:
 def words_of(text: str) -> list[str]:
     """Return the lower-case words of a text without articles, possessives and short prepositions."""
     return [word for word in _WORD.findall(unicodedata.normalize("NFC", text).lower()) if word not in _SKIPPED]
+
+
+def as_written(term: str) -> bool:
+    """Tell whether a term is matched as it stands, not by its stems: an acronym, or marked so with "="."""
+    return term.startswith(_AS_WRITTEN) or (term.isupper() and len(words_of(term)) == 1)
+
+
+@lru_cache(maxsize=65_536)
+def folded(word: str) -> str:
+    """Return a word without accents."""
+    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))

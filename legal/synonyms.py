@@ -1,14 +1,14 @@
 """What people say and what the law says."""
 
 import re
-import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
-from legal.synonym_table import Synonyms, load_synonyms, words_of
+from legal.synonym_table import Synonyms, as_written, folded, load_synonyms, words_of
 
-__all__ = ["Spoken", "Stem", "expand", "find_terms", "load_synonyms", "of_the_field", "root"]
+__all__ = ["Spoken", "Stem", "TermTable", "expand", "find_terms", "load_synonyms", "of_the_field", "root"]
 
 Stem = Callable[[str], str]
 """From a lower-case word to what it shares with its inflected forms."""
@@ -18,8 +18,7 @@ _ENDING = re.compile(r"(?<=\w\w\w)(?:es|[aeo]s|s|[aeo])$")
 
 def root(word: str) -> str:
     """Return a lower-case word without accents and without the ending of gender, number or person."""
-    folded = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
-    return _ENDING.sub("", folded)
+    return _ENDING.sub("", folded(word))
 
 
 @dataclass(frozen=True)
@@ -47,67 +46,93 @@ def expand(text: str, stem: Stem = root) -> list[tuple[str, float]]:
 
 
 def find_terms(text: str, stem: Stem = root) -> list[Spoken]:
-    """Return the terms of the table in a text, in its order; the longest that begins at a word wins."""
-    table = _table(stem)
-    words = words_of(text)
-    keys = [stem(word) for word in words]
-    found = []
-    at = 0
-    while at < len(words):
-        length, targets = table.longest_match(words, keys, at)
-        if targets:
-            found.append(Spoken(tuple(keys[at : at + length]), tuple(targets.items())))
-        at += length
-    return found
+    """Return the terms of the table in a text, in its order; of terms that overlap the longest wins, then the first."""
+    return _table(stem).find(text)
 
 
 def of_the_field(text: str, stem: Stem = root) -> bool:
     """Tell whether a text has a word or a term that only a question of the field has."""
-    table = _table(stem)
-    words = words_of(text)
-    return table.has_field_word(words, [stem(word) for word in words])
+    return _table(stem).has_field_word(text)
 
 
-class _Table:
-    """Targets by the stems of a term, and by the acronym as a whole word."""
+class Match(NamedTuple):
+    """A term in ``words[start:end]``, and the legal terms that it calls for with their weights."""
+
+    start: int
+    end: int
+    targets: dict[str, float]
+
+
+class TermTable:
+    """A synonym table made ready: targets by the stems of a term, or by its words where it is matched as it stands."""
 
     def __init__(self, synonyms: Synonyms, stem: Stem) -> None:
         self._stem = stem
-        self._phrases: dict[tuple[str, ...], dict[str, float]] = {}
-        self._acronyms: dict[str, dict[str, float]] = {}
+        self._by_stems: dict[tuple[str, ...], dict[str, float]] = {}
+        self._by_words: dict[tuple[str, ...], dict[str, float]] = {}
         for synonym in synonyms.synonym:
             for term in synonym.terms:
                 self._add(term, synonym.legal, synonym.weight)
             if synonym.both_ways:
                 for term in synonym.legal:
                     self._add(term, synonym.terms[:1], synonym.weight)
-        self._field = {" ".join(map(stem, words_of(word))) for word in synonyms.field if not word.isupper()}
-        self._field_acronyms = {word.lower() for word in synonyms.field if word.isupper()}
-        self._longest = max(map(len, self._phrases), default=1)
+        self._field_stems = {self._stems(term) for term in synonyms.field if not as_written(term)}
+        self._field_words = {_written(term) for term in synonyms.field if as_written(term)}
+        self._longest = max(map(len, (*self._by_stems, *self._by_words)), default=1)
+        self._first_stems = {stems[0] for stems in self._by_stems}
+        self._first_words = {words[0] for words in self._by_words}
+        self._longest_of_field = max(map(len, self._field_stems | self._field_words))
 
-    def longest_match(self, words: list[str], keys: list[str], at: int) -> tuple[int, dict[str, float]]:
-        """Return the number of words of the longest term at a position (1 if there is none), and its targets."""
-        for length in range(min(self._longest, len(words) - at), 0, -1):
-            if targets := self._phrases.get(tuple(keys[at : at + length])):
-                return length, targets
-        return 1, self._acronyms.get(words[at], {})
+    def find(self, text: str) -> list[Spoken]:
+        """Return the terms in a text, in its order; of terms that overlap the longest wins, then the first."""
+        words = words_of(text)
+        keys = [self._stem(word) for word in words]
+        kept: list[Match] = []
+        for match in sorted(self._matches(words, keys), key=lambda match: (match.start - match.end, match.start)):
+            if all(match.end <= other.start or other.end <= match.start for other in kept):
+                kept.append(match)
+        kept.sort(key=lambda match: match.start)
+        return [Spoken(tuple(keys[match.start : match.end]), tuple(match.targets.items())) for match in kept]
 
-    def has_field_word(self, words: list[str], keys: list[str]) -> bool:
+    def has_field_word(self, text: str) -> bool:
         """Tell whether a text has a word or a phrase of the field."""
-        if not self._field_acronyms.isdisjoint(words):
-            return True
-        spoken = f" {' '.join(keys)} "
-        return any(f" {phrase} " in spoken for phrase in self._field)
+        words = words_of(text)
+        keys, written = [self._stem(word) for word in words], list(map(folded, words))
+        return any(
+            tuple(keys[start:end]) in self._field_stems or tuple(written[start:end]) in self._field_words
+            for start, end in _spans(len(words), self._longest_of_field)
+        )
+
+    def _matches(self, words: list[str], keys: list[str]) -> Iterator[Match]:
+        """Find all terms; they may overlap."""
+        written = list(map(folded, words))
+        for start, end in _spans(len(words), self._longest):
+            # Few words begin a term, and an index is taught with tens of thousands of texts.
+            if keys[start] not in self._first_stems and written[start] not in self._first_words:
+                continue
+            by_words = self._by_words.get(tuple(written[start:end]), {})
+            if targets := self._by_stems.get(tuple(keys[start:end]), {}) | by_words:
+                yield Match(start, end, targets)
 
     def _add(self, term: str, legal: Iterable[str], weight: float) -> None:
-        words = words_of(term)
-        if term.isupper() and len(words) == 1:
-            self._acronyms.setdefault(words[0], {}).update(dict.fromkeys(legal, weight))
+        targets = dict.fromkeys((name.removeprefix("=") for name in legal), weight)
+        if as_written(term):
+            self._by_words.setdefault(_written(term), {}).update(targets)
         else:
-            key = tuple(map(self._stem, words))
-            self._phrases.setdefault(key, {}).update(dict.fromkeys(legal, weight))
+            self._by_stems.setdefault(self._stems(term), {}).update(targets)
+
+    def _stems(self, term: str) -> tuple[str, ...]:
+        return tuple(map(self._stem, words_of(term)))
+
+
+def _written(term: str) -> tuple[str, ...]:
+    return tuple(map(folded, words_of(term)))
+
+
+def _spans(words: int, longest: int) -> Iterator[tuple[int, int]]:
+    return ((start, end) for start in range(words) for end in range(start + 1, min(start + longest, words) + 1))
 
 
 @lru_cache(maxsize=4)
-def _table(stem: Stem) -> _Table:
-    return _Table(load_synonyms(), stem)
+def _table(stem: Stem) -> TermTable:
+    return TermTable(load_synonyms(), stem)

@@ -13,11 +13,13 @@ from legal.citations import parse_citations
 from legal.dates import find_date
 from legal.laws import law_mentions
 from legal.registry import known_laws
-from legal.territory import find_territory
+from legal.territory import find_place
 from nodes.candidates import NAMED_SCORE, candidate, merged
 from nodes.inputs import check_options, checked_history, checked_question
+from nodes.wordings import told_apart
 from services.profile import Profile
 from services.protocols import ChunkStore
+from services.question import matter_of
 from services.store.layout import parts_in_order
 from services.text import content_words
 from state.chunks import Candidate, Chunk, in_force, provision_of
@@ -28,7 +30,7 @@ from state.values import Analysis, Message, NamedProvision
 
 MAX_DIRECT_PROVISIONS = 8
 # "¿Qué dice el artículo 38 del ET?" has no more words of its own than these.
-MAX_LOOKUP_WORDS = 3
+MAX_LOOKUP_WORDS = 2
 
 
 class AnalyzeQuestionUpdate(Turn):
@@ -93,18 +95,16 @@ def read_question(
     means the law of the day that is asked about; ``as_of`` of the caller goes before a date in the question.
     """
     day = as_of or find_date(question, today=today)
+    place = find_place(question)
     citations = parse_citations(question, CitationContext(day=day))
     law = _law_spoken_of(conversation) or default_law
     named = [(one.law_id or ("" if one.law_named else law), one.provision_key) for one in citations]
-    rest = question
-    for one in sorted(citations, key=lambda citation: -citation.start):
-        rest = rest[: one.start] + rest[one.end :]
     return {
         "provisions": [NamedProvision(law_id=law_id, provision_key=key) for law_id, key in dict.fromkeys(named)],
-        "is_lookup": bool(named) and len(content_words(rest)) <= MAX_LOOKUP_WORDS,
+        "is_lookup": bool(named) and len(content_words(matter_of(question))) <= MAX_LOOKUP_WORDS,
         "acronyms": find_acronyms(question),
         "as_of": day.isoformat() if day else None,
-        "territory": find_territory(question),
+        "territory": place.name if place else None,
     }
 
 
@@ -124,7 +124,7 @@ async def look_up(
     wanted = provisions[:MAX_DIRECT_PROVISIONS]
     found = await asyncio.gather(*(store.find(named["law_id"], named["provision_key"]) for named in wanted))
     return merged(
-        candidate(chunk, NAMED_SCORE, "direct", f"{named['law_id']}#{chunk['provision']}")
+        candidate(told_apart(chunk, as_of or today), NAMED_SCORE, "direct", f"{named['law_id']}#{chunk['provision']}")
         for named, chunks in zip(wanted, found, strict=True)
         for chunk in ([chunk for chunk in chunks if in_force(chunk, as_of, today)] or _nearest(chunks, as_of or today))
     )

@@ -34,7 +34,7 @@ def _joined(one: Candidate, other: Candidate) -> Candidate:
         "origins": list(dict.fromkeys(one["origins"] + other["origins"])),
         "found_by": list(dict.fromkeys(one["found_by"] + other["found_by"])),
     }
-    scores = [found["rerank_score"] for found in (one, other) if "rerank_score" in found]
-    if scores:
-        joined["rerank_score"] = max(scores)
+    scored = [found for found in (one, other) if "rerank_score" in found]
+    if scored:
+        joined["rerank_score"] = max(found["rerank_score"] for found in scored)
     return joined

@@ -5,7 +5,7 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.search import HybridSearch
+from nodes.search import HybridSearch, searches_of
 from nodes.stage import Cost, failed
 from services.errors import ModelError
 from state.context import ResolvedContext
@@ -25,7 +25,7 @@ async def embed_queries(
 ) -> EmbedQueriesUpdate:
     """Embed the queries into the cache; the state keeps their keys. Without the embedder, words alone must do."""
     try:
-        keys, cost = await search.embed(state["queries"], state.get("deadline"))
+        keys, cost = await search.embed(searches_of(state), state.get("deadline"))
     except ModelError as error:
         return {
             "dense_keys": [],

@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.search import HybridSearch
+from nodes.search import HybridSearch, searches_of
 from state.context import ResolvedContext
 from state.rag import RagState
 
@@ -18,4 +18,4 @@ async def encode_sparse(
     state: RagState, runtime: Runtime[ResolvedContext], *, search: HybridSearch
 ) -> EncodeSparseUpdate:
     """Encode the queries into the cache; the state keeps their keys."""
-    return {"sparse_keys": await search.encode(state["queries"])}
+    return {"sparse_keys": await search.encode(searches_of(state))}

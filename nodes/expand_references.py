@@ -37,7 +37,8 @@ async def expand_references(
     wanted = dict.fromkeys(ref for source in sources for ref in source["chunk"]["refs"] if ref not in known)
     held = store if state["rag_enabled"] else records
     as_of, today = search_filter(runtime.context, state["analysis"]).as_of, date.today()
-    cited = await held.fetch(list(wanted))
+    allowed = territories_of(sources)
+    cited = [chunk for chunk in await held.fetch(list(wanted)) if territory_of(chunk) in allowed]
     of_then = await wordings_of(as_of, [chunk for chunk in cited if not in_force(chunk, as_of, today)], held)
     fetched = {chunk["id"]: chunk for chunk in cited if in_force(chunk, as_of, today)}
     fetched |= {ref: chunk for ref, chunk in of_then.items() if chunk["id"] not in known}
@@ -49,6 +50,17 @@ async def expand_references(
             score = round(source["score"] * PARENT_FACTOR, 6)
             best.setdefault(chunk["id"], candidate(chunk, score, "reference", source["chunk"]["provision"]))
     return {"candidates": sources + in_order(best.values())[:MAX_REFERENCES]}
+
+
+def territory_of(chunk: Chunk) -> tuple[str | None, str | None]:
+    """Return the community and the city whose law a chunk is; neither for the whole state."""
+    return chunk["territory_ccaa"], chunk["territory_municipio"]
+
+
+def territories_of(sources: list[Candidate]) -> set[tuple[str | None, str | None]]:
+    """Return the territories whose law may be followed to: those of the sources, and the wider ones around them."""
+    own = {territory_of(source["chunk"]) for source in sources}
+    return own | {(community, None) for community, _ in own} | {(None, None)}
 
 
 async def wordings_of(day: date | None, others: list[Chunk], store: ChunkStore) -> dict[int, Chunk]:

@@ -1,14 +1,16 @@
 """Close the turn: citations, what the next turn may use, warnings, and the final event."""
 
+from datetime import date
+
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.abstain import what_was_searched
 from nodes.inputs import MAX_MESSAGES
 from nodes.search import search_filter
+from nodes.wordings import past_law, tracked_laws, wording_note
 from services.marks import marks_in
 from services.profile import Profile
-from services.protocols import SearchFilter
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagOutput, RagState
@@ -43,15 +45,18 @@ async def finalize(state: RagState, runtime: Runtime[ResolvedContext], *, profil
         {"role": "assistant", "content": answer},
     ]
     marks = marks_in(answer) if runtime.context.grounded_prompting else range(1, len(state["context"]) + 1)
+    cited = {number: state["context"][number - 1] for number in marks}
+    day = search_filter(runtime.context, state["analysis"]).as_of
+    tracked = tracked_laws(found["chunk"] for found in [*state["candidates"], *state["context"]])
     update: FinalizeUpdate = {
         "answer": answer,
         "context_chunk_ids": used or [i for i in carried if i not in dropped],
-        "citations": [citation(number, state["context"][number - 1]) for number in marks],
+        "citations": [citation(number, found, day, tracked) for number, found in cited.items()],
         "abstained": abstained,
         "warnings": [
             *state["warnings"],
             *missing_carryover(state.get("missing_carried", [])),
-            *past_law(search_filter(runtime.context, state["analysis"])),
+            *past_law(day, {f"C{number}": found for number, found in cited.items()}, tracked),
         ],
         "transcript": [*state["conversation"], *said][-MAX_MESSAGES:],
     }
@@ -62,8 +67,11 @@ async def finalize(state: RagState, runtime: Runtime[ResolvedContext], *, profil
     return update
 
 
-def citation(number: int, found: Candidate) -> Citation:
-    """Return the citation of one fragment."""
+def citation(number: int, found: Candidate, day: date | None = None, tracked: frozenset[str] = frozenset()) -> Citation:
+    """Return the citation of one fragment; with a day asked about, which wording it is.
+
+    ``tracked`` are the laws whose source tells amendments.
+    """
     chunk = found["chunk"]
     return {
         "mark": f"C{number}",
@@ -76,6 +84,9 @@ def citation(number: int, found: Candidate) -> Citation:
         "note": chunk["status_note"],
         "summary": chunk["summary"],
         "official": chunk["source"] == "official",
+        "valid_from": chunk["valid_from"],
+        "valid_to": chunk["valid_to"],
+        "wording": wording_note(chunk, day, tracked) if day else "",
     }
 
 
@@ -95,13 +106,3 @@ def missing_carryover(ids: list[int]) -> list[str]:
         return []
     listed = ", ".join(map(str, ids))
     return [f"Estos fragmentos de la respuesta anterior ya no están en el índice y no se han usado: {listed}."]
-
-
-def past_law(where: SearchFilter) -> list[str]:
-    """Return the warning for a question about the law of another day: laws in Markdown come in one wording only."""
-    if where.as_of is None:
-        return []
-    return [
-        f"La pregunta se refiere al derecho vigente el {where.as_of:%d/%m/%Y}. De cada norma el índice puede tener "
-        "solo su última redacción: compruebe en el enlace la de esa fecha."
-    ]

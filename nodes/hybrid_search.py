@@ -5,7 +5,7 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.search import HybridSearch
+from nodes.search import HybridSearch, searches_of
 from nodes.stage import Cost
 from state.chunks import Candidate
 from state.context import ResolvedContext
@@ -24,7 +24,7 @@ async def hybrid_search(
 ) -> HybridSearchUpdate:
     """Search with the vectors that the two encoding stages left in the cache."""
     found, cost = await search.run(
-        state["queries"],
+        searches_of(state),
         state["dense_keys"],
         state["sparse_keys"],
         context=runtime.context,

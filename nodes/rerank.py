@@ -1,46 +1,80 @@
 """Score the best candidates by what they say of the question."""
 
+from datetime import date
 from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.candidates import NAMED_SCORE, in_order
-from services.protocols import RerankerTable
-from services.rerank.table import resolve_strategy
+from nodes.final_scores import with_final_scores
+from nodes.rerank_policy import how_many
+from nodes.search import search_filter
+from nodes.stage import Cost, failed
+from services.errors import ModelError
+from services.profile import Profile
+from services.protocols import Reranker, RerankerTable
+from services.rerank.table import reranker_for
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState
-
-MAX_RERANKED = 20
 
 
 class RerankUpdate(TypedDict):
     """The candidates with their scores; nothing where no reranker is at work."""
 
     candidates: NotRequired[list[Candidate]]
+    warnings: NotRequired[list[str]]
+    cost: NotRequired[Cost]
 
 
-async def rerank(state: RagState, runtime: Runtime[ResolvedContext], *, rerankers: RerankerTable) -> RerankUpdate:
-    """Score the best candidates that have no score yet, 20 where each costs a model's time; later only the new.
+async def rerank(
+    state: RagState, runtime: Runtime[ResolvedContext], *, rerankers: RerankerTable, profile: Profile
+) -> RerankUpdate:
+    """Score the best candidates that have no score yet, as many as time allows; after a refetch only the new.
 
-    A provision that was named is beyond doubt: 1.0. The strategy ``none`` has no reranker and leaves the search scores
-    to decide.
+    A provision that was named is beyond doubt: 1.0. Beside relevance, the legal signals decide the order. The strategy
+    ``none`` has neither, and leaves it to the search scores. A model that is down costs quality, never the answer: the
+    heuristic scores in its place.
     """
-    reranker = rerankers.get(resolve_strategy(runtime.context.rerank_strategy))
+    reranker = reranker_for(runtime.context.rerank_strategy, rerankers)
     if reranker is None:
         return {}
-    scores = {found["chunk"]["id"]: NAMED_SCORE for found in state["candidates"] if "direct" in found["origins"]}
+    named = [found for found in state["candidates"] if "direct" in found["origins"]]
+    scores: dict[int, float | None] = {found["chunk"]["id"]: NAMED_SCORE for found in named}
     unscored = [
         found
         for found in in_order(state["candidates"])
         if "rerank_score" not in found
         and found["chunk"]["id"] not in scores
         and (not state["refetched"] or "need" in found["origins"])
-    ][: None if reranker.is_cheap else MAX_RERANKED]
-    for found, score in zip(unscored, await reranker.score(asked(state), state["queries"], unscored), strict=True):
-        scores[found["chunk"]["id"]] = score
-    return {"candidates": [_with_score(found, scores) for found in state["candidates"]]}
+    ]
+    most = how_many(reranker, len(unscored), state.get("usage"))
+    given = unscored if most >= len(unscored) else await _promising(state, unscored, rerankers["heuristic"], most)
+    update: RerankUpdate = {}
+    try:
+        scored = await reranker.score(asked(state), state["queries"], given, deadline=state.get("deadline"))
+        update["cost"] = {
+            "requests": scored.requests,
+            "input_tokens": scored.input_tokens,
+            "output_tokens": scored.output_tokens,
+        }
+    except ModelError as error:
+        given = unscored
+        scored = await rerankers["heuristic"].score(asked(state), state["queries"], given)
+        update["warnings"] = [*state["warnings"], f"Se ha ordenado sin el modelo de reordenación: {error}"]
+        update["cost"] = failed(error)
+    scores |= {found["chunk"]["id"]: score for found, score in zip(given, scored.scores, strict=True)}
+    as_of = search_filter(runtime.context, state["analysis"]).as_of
+    judged = [_with_score(found, scores) for found in state["candidates"]]
+    return {**update, "candidates": with_final_scores(judged, profile.signals, as_of, date.today())}
+
+
+async def _promising(state: RagState, unscored: list[Candidate], formula: Reranker, most: int) -> list[Candidate]:
+    """Return the candidates that the formula puts first: a model's time goes to those (docs/retrieval.md)."""
+    scored = await formula.score(asked(state), state["queries"], unscored)
+    by_score = sorted(zip(unscored, scored.scores, strict=True), key=lambda pair: -(pair[1] or 0.0))
+    return [found for found, _ in by_score[:most]]
 
 
 def asked(state: RagState) -> str:
@@ -49,6 +83,6 @@ def asked(state: RagState) -> str:
     return state["question"] if state["queries"] or not earlier else f"{earlier[-1]} {state['question']}"
 
 
-def _with_score(found: Candidate, scores: dict[int, float]) -> Candidate:
+def _with_score(found: Candidate, scores: dict[int, float | None]) -> Candidate:
     score = scores.get(found["chunk"]["id"])
     return found if score is None else {**found, "rerank_score": score}

@@ -2,28 +2,32 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 
-from legal.territory import find_territory
+from legal.territory import place_called
 from nodes.candidates import candidate, in_order, merged
+from nodes.later_wordings import later_wordings
 from nodes.stage import NO_COST, Cost
 from services.profile import Profile
 from services.protocols import ChunkStore, Embedder, HybridQuery, SearchFilter, SparseEncoder, SparseVector, Vector
+from services.question import searched_matter
+from services.text import stems
 from services.vector_cache import VectorCache
 from state.chunks import Candidate
 from state.context import ResolvedContext
+from state.rag import RagState
 from state.values import Analysis
 
 
 @dataclass(frozen=True)
 class Caps:
-    """How many parents each step of a search yields, at most."""
+    """How many parents each step of a search yields, at most (docs/retrieval.md has what more and fewer give)."""
 
-    prefetch: int = 20
-    per_collection: int = 10
-    per_query: int = 20
-    overall: int = 30
+    prefetch: int = 100
+    per_collection: int = 60
+    per_query: int = 100
+    overall: int = 100
 
 
 CAPS = Caps()
@@ -77,6 +81,7 @@ class HybridSearch:
         ``weighted score = RRF score × weight of the collection``, and ``caps`` say how many come through. No dense
         keys mean a search by words alone. Vectors that the cache no longer has (a forked checkpoint, another process)
         are made again.
+        Where the law of another day is asked for, a later wording stands in for one that the index lacks.
         """
         cost = NO_COST
         if any(self.dense_vectors.get(key) is None for key in dense_keys):
@@ -88,8 +93,23 @@ class HybridSearch:
             HybridQuery(direction, self.sparse_vectors.get(key) or NO_TERMS)
             for direction, key in zip(dense, sparse_keys, strict=True)
         ]
-        collections = context.collections or self.profile.names
         where = search_filter(context, analysis)
+        found = await self._candidates(queries, vectors, where, context.collections, caps)
+        if where.as_of:
+            of_today = await self._candidates(queries, vectors, replace(where, as_of=None), context.collections, caps)
+            found += await later_wordings(of_today, where.as_of, self.store)
+        return merged(found)[: caps.overall], cost
+
+    async def _candidates(
+        self,
+        queries: Sequence[str],
+        vectors: Sequence[HybridQuery],
+        where: SearchFilter,
+        chosen: Sequence[str],
+        caps: Caps,
+    ) -> list[Candidate]:
+        """Search the chosen collections, or all, at once; return what each query finds, the best first."""
+        collections = chosen or self.profile.names
         rankings = await asyncio.gather(
             *(
                 self.store.search(name, vectors, limit=caps.per_collection, prefetch=caps.prefetch, where=where)
@@ -105,19 +125,35 @@ class HybridSearch:
                     candidate(hit.chunk, round(hit.score * weight, 6), "hybrid", query) for hit in ranking[position]
                 )
             found.extend(in_order(of_query)[: caps.per_query])
-        return merged(found)[: caps.overall], cost
+        return found
 
 
 NO_TERMS = SparseVector((), ())
 
 
+def searches_of(state: RagState) -> list[str]:
+    """Return the searches to make: those of the reader, and beside them a first question as it was asked.
+
+    Keywords lose what the encoders have learnt of how people ask (docs/retrieval.md). A follow-up says too little by
+    itself, and a search that has all of the question's words makes it superfluous.
+    """
+    queries, matter = state["queries"], searched_matter(state["question"])
+    asked = set(stems(matter))
+    if state.get("carried") or not queries or any(asked <= set(stems(query)) for query in queries):
+        return queries
+    return [*queries, matter]
+
+
 def search_filter(context: ResolvedContext, analysis: Analysis) -> SearchFilter:
-    """Return what may be found: the caller's options go before what the question says."""
-    said = analysis["as_of"]
-    return SearchFilter(
-        as_of=context.as_of or (date.fromisoformat(said) if said else None),
-        territory=find_territory(context.territory or "") or analysis["territory"],
-    )
+    """Return what may be found: the caller's options go before what the question says.
+
+    Of the community that the caller chose, the question may name a city.
+    """
+    day, place = analysis["as_of"], analysis["territory"]
+    chosen, said = (place_called(name) if name else None for name in (context.territory, place))
+    if chosen and not (said and not chosen.city and said.community == chosen.community):
+        place = chosen.name
+    return SearchFilter(as_of=context.as_of or (date.fromisoformat(day) if day else None), territory=place)
 
 
 def _direction(vector: Vector | None) -> Vector | None:

@@ -40,10 +40,10 @@ async def select_context(
 
 
 def preference(found: Candidate) -> tuple[bool, float, float, str, str, int, int]:
-    """Sort key: the reranked score decides, candidates without one come after, then the search score.
+    """Sort key: the final score decides, candidates without one come after, then the search score.
 
     Ties: the parts of a provision together and in their order, then by id.
     """
-    score, chunk = found.get("rerank_score"), found["chunk"]
+    score, chunk = found.get("final_score"), found["chunk"]
     place = (chunk["law_id"], chunk["provision_key"], chunk["part"], chunk["id"])
     return score is None, -(score or 0.0), -found["score"], *place

@@ -2,17 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 
+from legal.dates import without_days
 from legal.synonyms import find_terms, of_the_field
+from legal.territory import place_words
 from services.figures import without_measure
 from services.lexicon import StemWeights
-from services.text import SpanishStemmer, stems
+from services.text import stem_word, stems
 
 _NUMBER_WEIGHT = 0.3
 """A figure of the question (an amount, a year) says little: provisions have figures of their own."""
+_PLACE_WEIGHT = 0.1
+"""A place says which law may be found; of the matter it says something only where the law itself names it."""
 _FOREIGN_WEIGHT = 0.35
 """Of a word that no text of the index has, in a question that is of the field beyond doubt: a name, a trade, a town."""
-_stem = SpanishStemmer().stem_word
 
 
 @dataclass(frozen=True)
@@ -30,11 +34,12 @@ class Concept:
 
 def concepts_of(question: str, weights: StemWeights) -> list[Concept]:
     """Take a question apart; empty where it has nothing but stop words."""
-    question = without_measure(question)
+    question = without_days(without_measure(question), today=date.today())
+    places = {stem for word in place_words(question) for stem in stems(word)}
     content = dict.fromkeys(stems(question))
     concepts: dict[tuple[str, ...], Concept] = {}
-    terms = find_terms(question, _stem)
-    of_field = of_the_field(question, _stem)
+    terms = find_terms(question, stem_word)
+    of_field = of_the_field(question, stem_word)
     for term in terms:
         own = tuple(stem for stem in term.stems if stem in content)
         legal = tuple((tuple(stems(name)), surely) for name, surely in term.legal)
@@ -46,7 +51,9 @@ def concepts_of(question: str, weights: StemWeights) -> list[Concept]:
             content.pop(stem, None)
     for stem in content:
         weight = weights.idf(stem)
-        if stem[0].isdigit():
+        if stem in places:
+            weight = min(weight, _PLACE_WEIGHT)
+        elif stem[0].isdigit():
             weight = min(weight, _NUMBER_WEIGHT)
         elif of_field and weight >= 1:
             weight = _FOREIGN_WEIGHT

@@ -146,7 +146,7 @@ class CriterionRecord(_Decision):
 OfALaw = ProvisionRecord | EmptyRecord
 Decision = RulingRecord | CriterionRecord
 Record = OfALaw | Decision
-_R = TypeVar("_R", ProvisionRecord, EmptyRecord, RulingRecord, CriterionRecord)
+_R = TypeVar("_R", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -189,14 +189,19 @@ def read_corpus(folder: Traversable) -> Corpus:
         ConfigurationError: a line breaks the schema; the message names file, line and field.
     """
     return Corpus(
-        provisions=tuple(_records(folder.joinpath("normativa"), ProvisionRecord)),
-        empty=tuple(_records(folder.joinpath("sin_contenido"), EmptyRecord)),
-        rulings=tuple(_records(folder.joinpath("sentencias"), RulingRecord)),
-        criteria=tuple(_records(folder.joinpath("criterios_inss"), CriterionRecord)),
+        provisions=tuple(read_records(folder.joinpath("normativa"), ProvisionRecord)),
+        empty=tuple(read_records(folder.joinpath("sin_contenido"), EmptyRecord)),
+        rulings=tuple(read_records(folder.joinpath("sentencias"), RulingRecord)),
+        criteria=tuple(read_records(folder.joinpath("criterios_inss"), CriterionRecord)),
     )
 
 
-def _records(folder: Traversable, schema: type[_R]) -> Iterator[_R]:
+def read_records(folder: Traversable, schema: type[_R]) -> Iterator[_R]:
+    """Read and check the files of one folder of the corpus, in the order of their names.
+
+    Raises:
+        ConfigurationError: the folder is missing, or a line breaks the schema; the message names file, line and field.
+    """
     if not folder.is_dir():
         raise ConfigurationError(f"Al corpus incluido le falta la carpeta {folder.name}. Vuelva a instalar articulado.")
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):

@@ -4,7 +4,9 @@ from langchain_core.language_models import BaseChatModel
 
 from services.chat import LangChainChat
 from services.container import Services
+from services.dual_encoder.encoder import DualEncoder
 from services.lexicon import Lexicon
+from services.likeness import EncodedLikeness
 from services.packaged import words_of_people
 from services.profile import load_profile
 from services.protocols import ChatModel, ChunkStore, Embedder
@@ -37,15 +39,18 @@ def build_services(settings: Settings, index: Index | None) -> Services:
     profile = load_profile(settings.profile)
     records = PackagedRecords()
     lexicon = Lexicon.load(index.models) if index else records.lexicon
+    reader = _reader(settings.reader, lexicon)
+    encoder = DualEncoder.load(index.models) if index else None
+    likeness = EncodedLikeness(encoder) if encoder else None
     return Services(
         settings=settings,
         profile=profile,
         store=_store(settings, index) if index else records,
-        reader=_reader(settings.reader, lexicon),
+        reader=reader,
         principal=_principal(settings.principal, lexicon),
-        embedder=_query_embedder(settings, index) if index else Unindexed(),
+        embedder=(document_embedder(settings) or encoder if index else None) or Unindexed(),
         sparse=Bm25Encoder(),
-        rerankers=rerankers(lexicon, words_of_people),
+        rerankers=rerankers(settings, reader, lexicon, words_of_people, likeness),
         records=records,
         counter=token_counter(settings.principal.model),
     )
@@ -89,18 +94,7 @@ def _embedder_fingerprint(settings: Settings) -> str:
         from services.openai_models import fingerprint_of
 
         return fingerprint_of(settings.embedder)
-    from services.lsa import LsaEmbedder
-
-    return LsaEmbedder.fingerprint_for(settings.lsa_dimensions)
-
-
-def _query_embedder(settings: Settings, index: Index) -> Embedder:
-    remote = document_embedder(settings)
-    if remote is not None:
-        return remote
-    from services.lsa import LsaEmbedder
-
-    return LsaEmbedder.load(index.models)
+    return DualEncoder.fingerprint_for(settings.offline_dimensions)
 
 
 def _store(settings: Settings, index: Index) -> ChunkStore:

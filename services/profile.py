@@ -5,6 +5,7 @@ from importlib import resources
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from legal.signals import SignalWeights
 from services.errors import ConfigurationError
 
 
@@ -19,7 +20,10 @@ class Collection(BaseModel):
 
 
 class Profile(BaseModel):
-    """One knowledge base. ``relevance_floor`` in [0, 1] is compared with the best reranked score."""
+    """One knowledge base. ``relevance_floor`` in [0, 1] is compared with the best relevance.
+
+    ``signals`` are the weights of the legal signals (``legal.signals.final_score``).
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -28,6 +32,7 @@ class Profile(BaseModel):
     language: str
     default_law: str
     relevance_floor: float = Field(ge=0, le=1)
+    signals: SignalWeights
     collections: tuple[Collection, ...]
 
     def weight(self, collection: str) -> float:

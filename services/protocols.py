@@ -194,16 +194,46 @@ class ChatModel(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Reranked:
+    """Relevance in [0, 1] of some candidates, in their order, and what it cost; ``None`` for one left unjudged."""
+
+    scores: Sequence[float | None]
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
 class Reranker(Protocol):
-    """Scores candidates for a question."""
+    """Scores candidates for a question. Retries and the deadline are its business."""
 
     @property
     def is_cheap(self) -> bool:
         """Whether it can score every candidate; others get the best by search score."""
         ...
 
-    async def score(self, question: str, queries: Sequence[str], candidates: Sequence[Candidate]) -> list[float]:
-        """Return one relevance in [0, 1] for each candidate, in their order."""
+    def estimate(self, candidates: int) -> float:
+        """Return the milliseconds that so many candidates will take, by what earlier ones took; 0 if none were."""
+        ...
+
+    async def score(
+        self,
+        question: str,
+        queries: Sequence[str],
+        candidates: Sequence[Candidate],
+        *,
+        deadline: float | None = None,
+    ) -> Reranked:
+        """Score every candidate. ``deadline`` is a Unix time in seconds.
+
+        Raises:
+            ModelError: the model failed for good.
+            ConfigurationError: the strategy cannot be used with these settings.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of threads and connections."""
         ...
 
 

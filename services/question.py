@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from datetime import date
 
 from legal.citations import parse_citations
+from legal.dates import without_days
 from legal.folding import fold
 from legal.laws import law_mentions
+from services.figures import without_measure
 from services.text import content_words
 
 _PROTOCOL = re.compile(
@@ -35,8 +38,14 @@ def without_protocol(question: str) -> str:
     return " ".join(_PROTOCOL.sub(" ", question).split())
 
 
+def searched_matter(question: str) -> str:
+    """Return what of a question is to be searched: no words of the protocol, no named provisions, no measures."""
+    return without_measure(matter_of(without_protocol(question)))
+
+
 def matter_of(question: str) -> str:
-    """Return what a question says beside the provisions that it names; unchanged where it names none."""
+    """Return what a question says beside the provisions that it names, and the days as of which it asks for the law."""
+    question = without_days(question, today=date.today()) or question
     citations = parse_citations(question)
     if not citations:
         return question

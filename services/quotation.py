@@ -11,7 +11,7 @@ from services.lexicon import StemWeights
 from services.passages import LEFT_OUT, MAX_PASSAGE_CHARACTERS, Passage, quote
 from services.question import matter_of
 from services.rating import Rated, rate
-from services.text import SpanishStemmer
+from services.text import stem_word
 
 MAX_PROVISIONS = 4
 MAX_BLOCKS = 3
@@ -24,7 +24,6 @@ _RELEVANT, _RELEVANT_OFF_FIELD = 0.25, 0.5
 _CLOSE = 0.7
 """Share of the best score that a further sentence or provision must have to be quoted, too."""
 _USELESS = 0.4
-_stem = SpanishStemmer().stem_word
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ def choose(question: str, fragments: Sequence[Fragment], weights: StemWeights, e
     rated = rate(question, fragments, weights, earlier)
     named = [one for one in rated if one.asked]
     others = [one for one in rated if not one.asked and matter]
-    floor = _RELEVANT if of_the_field(f"{question} {earlier}", _stem) else _RELEVANT_OFF_FIELD
+    floor = _RELEVANT if of_the_field(f"{question} {earlier}", stem_word) else _RELEVANT_OFF_FIELD
     best = max([floor, *(one.score for one in others if not one.past)])
     present = max((one.coverage for one in others if not one.past), default=0.0)
     close = [one for one in others if one.score >= max(floor, _CLOSE * best)]

@@ -10,7 +10,7 @@ from services.corpus import Record
 from services.lexicon import Lexicon
 from services.packaged import packaged
 from services.protocols import Hit, HybridQuery, SearchFilter
-from services.text import SpanishStemmer, stems
+from services.text import stem_word, stems
 from state.chunks import Chunk
 from state.values import NamedProvision
 
@@ -24,7 +24,6 @@ SYNONYM_WEIGHT = 0.35
 COVERAGE_SHARE = 0.8
 """How much covering the words of the question counts; the rest is likeness to a question of the record."""
 
-_stem = SpanishStemmer().stem_word
 
 TITLE_REPEATS = 3
 """A title says in few words what many words below it are about."""
@@ -113,7 +112,7 @@ class PackagedRecords:
 
     def _weights(self, question: str) -> dict[str, float]:
         weights: dict[str, float] = {}
-        for term, weight in expand(question, _stem):
+        for term, weight in expand(question, stem_word):
             # A synonym that no record uses cannot be missed in any.
             for stem in filter(self.lexicon.frequencies.__contains__, stems(term)):
                 weights[stem] = max(weights.get(stem, 0.0), weight * SYNONYM_WEIGHT * self.lexicon.idf(stem))

@@ -12,7 +12,10 @@ from services.errors import ConfigurationError
 from state.context import RerankStrategy, ResolvedContext
 
 Provider = Literal["offline", "openai", "azure", "compatible"]
-Role = Literal["reader", "principal", "embedder"]
+Role = Literal["reader", "principal", "embedder", "rerank"]
+"""What is configured by variables of its own, ``ARTICULADO_<ROLE>_…``."""
+
+RerankProvider = Literal["compatible", "cohere", "jina", "tei"]
 ChunkContext = Literal["breadcrumb", "reader", "none"]
 
 DEFAULT_MODELS: dict[Role, str] = {
@@ -55,6 +58,42 @@ class ModelSettings(BaseSettings):
         return read if read.model else read.model_copy(update={"model": DEFAULT_MODELS[role]})
 
 
+class RerankSettings(BaseSettings):
+    """Models that rerank: a cross-encoder of this machine, or an endpoint.
+
+    Read from ``ARTICULADO_RERANK_…``; which of them is at work is the strategy's to say.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="ARTICULADO_RERANK_", extra="ignore", frozen=True)
+
+    provider: RerankProvider = "compatible"
+    model: str = ""
+    base_url: str = ""
+    api_key: SecretStr | None = None
+    path: Path | None = Field(default=None, description="Folder of a cross-encoder's files")
+    file: str = Field(default="", description="ONNX file of the cross-encoder, below its folder")
+    cache: Path | None = Field(default=None, description="Where cross-encoders are downloaded; unset: ``home/models``")
+    tokens: int = Field(default=512, ge=64, le=8192, description="Of question and passage together")
+    batch: int = Field(default=32, ge=1, le=1000, description="Passages of one request to an endpoint")
+
+    @field_validator("path", "cache", mode="before")
+    @classmethod
+    def _expanded(cls, value: object) -> object:
+        return Path(value).expanduser() if isinstance(value, str | Path) and str(value).strip() else None
+
+    @classmethod
+    def read(cls, env_file: Path | None) -> "RerankSettings":
+        """Read them.
+
+        Raises:
+            ConfigurationError: a value cannot be used.
+        """
+        try:
+            return cls(_env_file=env_file)  # type: ignore[call-arg]
+        except ValidationError as error:
+            raise _explained(error, "ARTICULADO_RERANK_") from error
+
+
 class Settings(BaseSettings):
     """Everything that is configured for a process; the run context can override some of it for one question."""
 
@@ -79,13 +118,14 @@ class Settings(BaseSettings):
     territory: str | None = None
     context_tokens: int = Field(24_000, ge=500)
     question_timeout: float = Field(120.0, gt=0, description="Seconds for all model calls of one question")
-    lsa_dimensions: int = Field(192, ge=8, le=1024)
+    offline_dimensions: int = Field(192, ge=8, le=1024)
     chunk_context: ChunkContext = "breadcrumb"
     ingest_workers: int = Field(2, ge=1, le=64, description="Requests that an ingest sends to the reader at once")
 
     reader: ModelSettings = ModelSettings()
     principal: ModelSettings = ModelSettings()
     embedder: ModelSettings = ModelSettings()
+    rerank: RerankSettings = RerankSettings()
 
     @field_validator("collections", mode="before")
     @classmethod
@@ -105,10 +145,11 @@ class Settings(BaseSettings):
             ConfigurationError: a value cannot be used; the message names the variable.
         """
         given = {key: value for key, value in overrides.items() if value is not None}
-        roles = {
+        roles: dict[str, object] = {
             role: given.pop(role, None) or ModelSettings.for_role(role, env_file)
             for role in ("reader", "principal", "embedder")
         }
+        roles["rerank"] = given.pop("rerank", None) or RerankSettings.read(env_file)
         try:
             return cls(_env_file=env_file, **roles, **given)  # type: ignore[call-arg, arg-type]
         except ValidationError as error:
@@ -116,8 +157,9 @@ class Settings(BaseSettings):
         except SettingsError as error:
             # A role is set by its parts (ARTICULADO_READER_MODEL); its bare name would be read as JSON.
             raise ConfigurationError(
-                "ARTICULADO_READER, ARTICULADO_PRINCIPAL y ARTICULADO_EMBEDDER no llevan valor: configure sus partes, "
-                "por ejemplo ARTICULADO_READER_PROVIDER y ARTICULADO_READER_MODEL (véase .env.example)."
+                "ARTICULADO_READER, ARTICULADO_PRINCIPAL, ARTICULADO_EMBEDDER y ARTICULADO_RERANK no llevan valor: "
+                "configure sus partes, por ejemplo ARTICULADO_READER_PROVIDER y ARTICULADO_READER_MODEL (véase "
+                ".env.example)."
             ) from error
 
     @property

@@ -1,6 +1,7 @@
 """Spanish text analysis: stems for every lexical comparison, and sentences for quotation.
 
-One analysis serves BM25, LSA, the reranker and the offline models, so that they agree on what a word is.
+One analysis serves BM25, the offline encoder, the reranker and the offline models, so that they agree on what a word
+is.
 """
 
 import re
@@ -61,6 +62,10 @@ class SpanishStemmer:
     def stem_word(self, word: str) -> str:
         """Return the stem of a lower-case word; an empty string where nothing is left ("ª")."""
         return _stem(word)
+
+
+stem_word = SpanishStemmer().stem_word
+"""The stemmer as one function: what is tabulated by stems is tabulated once for it."""
 
 
 def content_words(text: str) -> list[str]:

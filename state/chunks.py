@@ -68,7 +68,8 @@ class Candidate(TypedDict):
     """A chunk that may go into the prompt.
 
     ``score`` is in [0, 1]: weighted fusion score, 1.0 for a provision that was named, 0.5 for carryover,
-    parent × 0.8 for a reference. ``rerank_score`` is in [0, 1] and set by the rerank stage.
+    parent × 0.8 for a reference. The rerank stage sets ``rerank_score``, the relevance in [0, 1], and ``final_score``,
+    which has the legal signals in it and decides the order.
     """
 
     chunk: Chunk
@@ -76,6 +77,7 @@ class Candidate(TypedDict):
     origins: list[Origin]
     found_by: list[str]
     rerank_score: NotRequired[float]
+    final_score: NotRequired[float]
 
 
 def in_force(chunk: Chunk, as_of: date | None, today: date) -> bool:
@@ -87,8 +89,13 @@ def in_force(chunk: Chunk, as_of: date | None, today: date) -> bool:
 
 
 def relevance(candidate: Candidate) -> float:
-    """Return the score that decides: the reranked one where there is one, else the search score."""
+    """Return how well a candidate fits: the reranked score where there is one, else the search score."""
     return candidate.get("rerank_score", candidate["score"])
+
+
+def deciding(candidate: Candidate) -> float:
+    """Return the score that decides the order: relevance and legal signals where it was scored, else the search's."""
+    return candidate.get("final_score", relevance(candidate))
 
 
 def provision_of(chunk: Chunk) -> tuple[str, str]:

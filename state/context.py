@@ -5,7 +5,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-RerankStrategy = Literal["auto", "none", "heuristic"]
+RerankStrategy = Literal["auto", "none", "heuristic", "cross_encoder", "llm", "api"]
+"""``auto``: the cross-encoder where its files are on the machine, else the heuristic."""
 
 
 class RunContext(BaseModel):
@@ -17,7 +18,9 @@ class RunContext(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    rerank_strategy: RerankStrategy | None = Field(default=None, description="auto, none o heuristic")
+    rerank_strategy: RerankStrategy | None = Field(
+        default=None, description="Reordenación: auto, none, heuristic, cross_encoder, llm o api"
+    )
     grounded_prompting: bool | None = Field(default=None, description="Respuestas con marcas [C1] y reglas de cita")
     max_chunks_in_prompt: int | None = Field(default=None, ge=1, le=100, description="Fragmentos que lee el modelo")
     rag_enabled: bool | None = Field(default=None, description="Sin él se consultan solo los resúmenes incluidos")

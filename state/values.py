@@ -31,7 +31,8 @@ class NamedProvision(TypedDict):
 class Analysis(TypedDict):
     """What can be read off the question without a model.
 
-    ``is_lookup``: the question asks for the provisions that it names, and for nothing else.
+    ``is_lookup``: the question asks for the provisions that it names, and for nothing else. ``as_of`` is the day whose
+    law is asked for (ISO 8601), ``territory`` the canonical name of a community or a city (``legal.territory``).
     """
 
     provisions: list[NamedProvision]
@@ -44,7 +45,8 @@ class Analysis(TypedDict):
 class Citation(TypedDict):
     """A fragment that the answer rests on. ``official`` is false where its text is our plain-language summary.
 
-    ``summary`` is ours, too, and may be empty.
+    ``summary`` is ours, too, and may be empty. The wording is in force from ``valid_from`` to the day before
+    ``valid_to`` (ISO 8601, ``None`` is open); ``wording`` says which one it is where another day's law is asked for.
     """
 
     mark: str
@@ -57,6 +59,9 @@ class Citation(TypedDict):
     note: str
     summary: str
     official: bool
+    valid_from: str | None
+    valid_to: str | None
+    wording: str
 
 
 class Verdict(TypedDict):

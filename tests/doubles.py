@@ -8,7 +8,7 @@ from fakes.chunks import make_chunk as plain_chunk
 
 from services.container import Services
 from services.profile import load_profile
-from services.protocols import Completion, Embedded, Hit, HybridQuery, SearchFilter, SparseVector
+from services.protocols import Completion, Embedded, Hit, HybridQuery, Reranked, SearchFilter, SparseVector
 from services.settings import Settings
 from state.chunks import Candidate, Chunk
 from state.values import Message
@@ -140,17 +140,48 @@ class QueueChat:
 
 
 class FixedReranker:
-    """Scores chunks by their id; 0.5 for one that it does not know."""
+    """Scores chunks by their id; 0.5 for one that it does not know. ``error`` makes it fail instead."""
 
-    is_cheap = False
-
-    def __init__(self, scores: dict[int, float] | None = None) -> None:
+    def __init__(
+        self,
+        scores: dict[int, float | None] | None = None,
+        *,
+        is_cheap: bool = False,
+        milliseconds: float = 0.0,
+        requests: int = 0,
+        error: Exception | None = None,
+    ) -> None:
         self.scores = scores or {}
+        self.is_cheap = is_cheap
+        self.milliseconds = milliseconds
+        self.requests = requests
+        self.error = error
         self.seen: list[list[int]] = []
+        self.questions: list[str] = []
+        self.deadlines: list[float | None] = []
+        self.closed = 0
 
-    async def score(self, question: str, queries: Sequence[str], candidates: Sequence[Candidate]) -> list[float]:
+    def estimate(self, candidates: int) -> float:
+        return candidates * self.milliseconds
+
+    async def score(
+        self,
+        question: str,
+        queries: Sequence[str],
+        candidates: Sequence[Candidate],
+        *,
+        deadline: float | None = None,
+    ) -> Reranked:
         self.seen.append([found["chunk"]["id"] for found in candidates])
-        return [self.scores.get(found["chunk"]["id"], 0.5) for found in candidates]
+        self.questions.append(question)
+        self.deadlines.append(deadline)
+        if self.error:
+            raise self.error
+        scores = [self.scores.get(found["chunk"]["id"], 0.5) for found in candidates]
+        return Reranked(scores, self.requests, input_tokens=10 * self.requests, output_tokens=3 * self.requests)
+
+    async def close(self) -> None:
+        self.closed += 1
 
 
 class CharacterCounter:

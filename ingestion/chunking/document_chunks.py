@@ -53,7 +53,7 @@ async def document_chunks(document: Document, embed: Embed) -> list[Chunk]:
                 "status_note": document.status_note,
                 "notes": [],
                 "territory_ccaa": document.territory,
-                "territory_municipio": None,
+                "territory_municipio": document.municipality,
                 "chunk_type": "doctrine" if document.kind in _DOCTRINE else "document",
                 "tier": "",
                 "topic": "",

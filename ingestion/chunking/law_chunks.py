@@ -72,7 +72,7 @@ def law_chunks(law: Law) -> list[Chunk]:
                     "status_note": note,
                     "notes": list(provision.notes),
                     "territory_ccaa": law.territory,
-                    "territory_municipio": None,
+                    "territory_municipio": law.municipality,
                     "chunk_type": "provision",
                     "tier": "",
                     "topic": "",

@@ -75,10 +75,11 @@ async def lsa_of(texts: Sequence[str]) -> list[Vector]:
 
     A text that shares no word with another one gets the zero vector.
     """
-    from services.lsa import LsaEmbedder
+    from services.dual_encoder.encoder import DualEncoder, Lessons
 
-    embedder = await asyncio.to_thread(LsaEmbedder.fit, texts, LSA_DIMENSIONS)
-    return (await embedder.embed_documents(texts)).vectors
+    # Without questions to learn from, its axes are the latent ones.
+    encoder = await asyncio.to_thread(DualEncoder.fit, Lessons(texts), LSA_DIMENSIONS)
+    return (await encoder.embed_documents(texts)).vectors
 
 
 def _fitted(text: str, start: int, end: int) -> list[Span]:

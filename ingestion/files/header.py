@@ -13,7 +13,7 @@ from legal.boe_ids import is_boe_id
 from legal.citations import parse_citations
 from legal.labels import provision_key
 from legal.laws import find_law
-from legal.territory import communities, find_territory
+from legal.territory import communities, find_territory, place_called
 from services.errors import InvalidInput
 
 DocumentType = Literal["ruling", "criterion", "document", "law"]
@@ -78,6 +78,15 @@ def _community(written: object) -> object:
     raise PydanticCustomError("territory", "{known}", {"known": f"los posibles son {', '.join(communities())}"})
 
 
+def _city(written: object) -> object:
+    if not isinstance(written, str):
+        return written
+    place = place_called(written)
+    if place and place.city:
+        return place.city
+    raise PydanticCustomError("territory", "«{written}» no es un municipio conocido", {"written": written})
+
+
 Text = Annotated[str, AfterValidator(lambda text: " ".join(text.split()))]
 Name = Annotated[str, Field(pattern=r"^[\w.:-]+$")]
 
@@ -102,9 +111,15 @@ class Header(BaseModel):
     url: Annotated[str, Field(pattern=r"^https?://\S+$")] = ""
     status_note: Text = ""
     territory: Annotated[str | None, BeforeValidator(_community)] = None
+    municipality: Annotated[str | None, BeforeValidator(_city)] = None
     id: Name = ""
     collection: Annotated[str, Field(pattern=r"^[a-z0-9_]+$")] = ""
     kind: Annotated[str, Field(pattern=r"^[a-z0-9_]+$")] = ""
+
+    @property
+    def community(self) -> str | None:
+        """The community of the municipality, else the one that is given."""
+        return find_territory(self.municipality) if self.municipality else self.territory
 
     @property
     def what(self) -> DocumentType:

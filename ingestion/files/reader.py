@@ -72,7 +72,8 @@ def _law(path: Path, header: Header, text: RunningText) -> Law | None:
         valid_to=None,
         status_note=header.status_note,
         provisions=tuple(replace(one, status_note=one.status_note or header.status_note) for one in provisions),
-        territory=header.territory,
+        territory=header.community,
+        municipality=header.municipality,
         collection=header.collection or COLLECTIONS[header.what],
     )
 
@@ -90,7 +91,8 @@ def _document(path: Path, header: Header, pages: tuple[Page, ...], text: Running
         published=header.day.isoformat() if header.day else None,
         interprets=header.interprets,
         status_note=header.status_note,
-        territory=header.territory,
+        territory=header.community,
+        municipality=header.municipality,
         url=_url(path, header),
     )
 

@@ -1,5 +1,6 @@
 """Entries in, a generation of the index out: fit or call the embedder, encode what is new, write, describe."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -7,9 +8,10 @@ from dataclasses import dataclass
 from ingestion.indexing.encoding import Encode, encoded, offline_encoder, provider_encoder
 from ingestion.indexing.entries import Entry
 from ingestion.indexing.vector_journal import VectorJournal
+from ingestion.plain_language.lessons import lessons_of
+from services.dual_encoder.encoder import DualEncoder
 from services.factory import CHUNKER, document_embedder, expected_fingerprints
 from services.lexicon import Lexicon
-from services.lsa import LsaEmbedder
 from services.profile import load_profile
 from services.settings import Settings
 from services.store.builder import IndexBuilder, digest
@@ -67,17 +69,17 @@ async def _encoder(
     progress: Progress,
 ) -> Encode:
     """Return what encodes the new entries; where the index begins anew, its models are made from all."""
-    whole = [entry.sparse for entry in entries if entry.sparse] if fit else []
     embedder = document_embedder(settings)
     if fit:
-        progress("Analizando el vocabulario", 0, 0)
+        progress("Aprendiendo el vocabulario", 0, 0)
+        parents = [entry for entry in entries if entry.sparse]
+        Lexicon.build(entry.sparse for entry in parents).save(builder.models)
+        # With a provider's embedder, too: the reranker asks it how near a question and a provision are.
+        lessons = lessons_of(entry.chunk for entry in parents)
+        (await asyncio.to_thread(DualEncoder.fit, lessons, settings.offline_dimensions)).save(builder.models)
     if embedder is None:
-        if fit:
-            LsaEmbedder.fit(whole, settings.lsa_dimensions).save(builder.models)
         return await offline_encoder(builder.models, len(new), settings.ingest_workers, stack)
     stack.push_async_callback(embedder.close)
-    if fit:
-        Lexicon.build(whole).save(builder.models)
     journal = stack.enter_context(VectorJournal(settings.home / "vectors.sqlite"))
     return provider_encoder(embedder, journal)
 

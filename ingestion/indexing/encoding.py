@@ -15,9 +15,9 @@ import numpy as np
 from ingestion.indexing.entries import Entry
 from ingestion.indexing.vector_journal import VectorJournal
 from ingestion.workspace import key_of
+from services.dual_encoder.encoder import DualEncoder
 from services.embeddings import MAX_TEXTS
 from services.errors import ConfigurationError
-from services.lsa import LsaEmbedder
 from services.protocols import Embedder, SparseVector, Vector
 from services.sparse import Bm25Encoder
 
@@ -122,7 +122,7 @@ class _Offline:
     """The encoders of one process."""
 
     def __init__(self, models: Path) -> None:
-        self._embedder = LsaEmbedder.load(models)
+        self._embedder = DualEncoder.load(models)
         self._sparse = Bm25Encoder()
 
     def encode(self, entries: Sequence[Entry]) -> Encoded:

@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from ingestion.chunking.children import STRATEGY, child, children_of
 from ingestion.context.contexts import context_of
-from ingestion.indexing.indexed_text import indexed_text
+from services.indexed_text import indexed_text
 from services.settings import ChunkContext
 from state.chunks import Chunk
 

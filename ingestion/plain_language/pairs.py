@@ -3,7 +3,7 @@
     python -m ingestion.plain_language.pairs > pairs.jsonl
 
 A line is {"id", "question", "relevant": {"<BOE id>#<label>": 2}}, the form of the gold sets that
-``benchmarks/retrieval.py`` reads. Nobody who is to be tested on these questions may have been trained on them.
+``articulado eval`` reads. Nobody who is to be tested on these questions may have been trained on them.
 """
 
 import json

@@ -23,7 +23,7 @@ from services.store.layout import (
     to_hits,
 )
 from services.store.points import Points
-from services.store.rrf import Scored, fuse, of_parents
+from services.store.rrf import Scored, fuse, of_parents, weights_of
 from state.chunks import Chunk
 
 
@@ -120,7 +120,10 @@ class EdgeStore:
             return [[] for _ in queries]
         shard = self._shard(collection)
         answers = iter(shard.query_batch(q.QueryBatchRequest(requests)))
-        rankings = [fuse([self._parents(next(answers), prefetch) for _ in query], limit=limit) for query in sides]
+        rankings = [
+            fuse([self._parents(next(answers), prefetch) for _ in vectors], weights_of(query), limit=limit)
+            for query, vectors in zip(queries, sides, strict=True)
+        ]
         # Reading a payload costs more than finding it: only those of the best are read.
         best: list[q.PointId] = [point for ranking in rankings for point, _ in ranking]
         records = shard.retrieve(best, with_payload=True, with_vector=False)

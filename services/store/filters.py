@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import get_args
 
+from legal.territory import place_called
 from services.protocols import SearchFilter
-from state.chunks import REPEALED, Status
-
-IN_FORCE = tuple(status for status in get_args(Status) if status not in REPEALED)
+from state.chunks import REPEALED
 
 
 @dataclass(frozen=True)
@@ -59,18 +57,17 @@ Clause = tuple[Condition, ...]
 def clauses(where: SearchFilter, today: date) -> list[Clause]:
     """Return the clauses that must all hold.
 
-    On the day asked for (today if none is) a provision must have begun and not have ended. Its status speaks of
-    today, so it only counts where no day is asked for.
+    On the day asked for (today if none is) a provision must have begun and not have ended. Where no day is asked for,
+    repealed law stays: it is ranked lower, and its note says what has become of it. A superseded wording of a provision
+    that is still there has another status, and is left out.
     """
     day = where.as_of or today
-    must: list[Clause] = [
+    ended: Clause = () if where.as_of else (OneOf("status", tuple(sorted(REPEALED))),)
+    return [
         (IsNull("valid_from"), UpTo("valid_from", day)),
-        (IsNull("valid_to"), After("valid_to", day)),
-        _somewhere(where.territory),
+        (IsNull("valid_to"), After("valid_to", day), *ended),
+        *_somewhere(where.territory),
     ]
-    if where.as_of is None:
-        must.append((OneOf("status", IN_FORCE),))
-    return must
 
 
 def provision(law_id: str, provision_key: str) -> list[Clause]:
@@ -83,11 +80,9 @@ def citing(ids: Sequence[int]) -> list[Clause]:
     return [(Holds("refs", tuple(ids)),)]
 
 
-def _somewhere(territory: str | None) -> Clause:
-    if territory is None:
-        return (IsNull("territory_ccaa"),)
-    return (
-        IsNull("territory_ccaa"),
-        OneOf("territory_ccaa", (territory,)),
-        OneOf("territory_municipio", (territory,)),
-    )
+def _somewhere(territory: str | None) -> list[Clause]:
+    """Return the clauses for a community or a city: state law always, that of a city only where the city is named."""
+    place = place_called(territory) if territory else None
+    community: Clause = (OneOf("territory_ccaa", (place.community,)),) if place else ()
+    city: Clause = (OneOf("territory_municipio", (place.city,)),) if place and place.city else ()
+    return [(IsNull("territory_ccaa"), *community), (IsNull("territory_municipio"), *city)]

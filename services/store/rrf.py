@@ -1,34 +1,44 @@
 """Reciprocal rank fusion: one ranking out of several.
 
 Fused here and not by the engine, because an engine breaks ties as its hash tables fall: the two adapters (and two
-runs of one) would rank tied chunks differently. Constant, ranks and so the order of everything that is not tied are
-those of Qdrant's own RRF, which is what ``QdrantVectorStore`` asks for.
+runs of one) would rank tied chunks differently, and because its constant and weights are fixed. Both were measured
+(docs/retrieval.md).
 """
 
 from collections.abc import Mapping, Sequence
 
-K = 2
-"""Qdrant's default ranking constant (the paper uses 60 with one-based ranks)."""
+from services.protocols import HybridQuery
+
+K = 20
+"""Ranking constant (zero-based ranks; the paper has 60 with one-based ones, Qdrant 2)."""
+
+DENSE, SPARSE = 3.0, 1.0
+"""What the place in each side counts for."""
 
 Scored = tuple[int, float]
 """A point id and its score."""
 
 
-def fuse(sides: Sequence[Sequence[Scored]], *, limit: int) -> list[Scored]:
-    """Return the best ``limit`` points by RRF, scores in [0, 1], descending; ties by ascending id.
+def weights_of(query: HybridQuery) -> list[float]:
+    """Return the weights of the sides that a query has, the dense one first."""
+    return [DENSE] * (query.dense is not None) + [SPARSE] * bool(query.sparse.indices)
 
-    A point at the zero-based rank r of a side gets 1 / (K + r) from it; the sum is divided by what a point that is
+
+def fuse(sides: Sequence[Sequence[Scored]], weights: Sequence[float], *, limit: int) -> list[Scored]:
+    """Return the best ``limit`` points by weighted RRF, scores in [0, 1], descending; ties by ascending id.
+
+    A point at the zero-based rank r of a side gets weight / (K + r) from it; the sum is divided by what a point that is
     first in every side gets. Within a side, equal scores are ranked by ascending id.
 
     Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods",
     SIGIR 2009.
     """
     scores: dict[int, float] = {}
-    for side in sides:
+    for side, weight in zip(sides, weights, strict=True):
         for rank, (point, _) in enumerate(sorted(side, key=_best_first)):
-            scores[point] = scores.get(point, 0.0) + 1 / (K + rank)
-    highest = len(sides) / K
-    # Rounded, because sums that are equal on paper (1/6 + 1/3 and 1/2) may differ in their last bit.
+            scores[point] = scores.get(point, 0.0) + weight / (K + rank)
+    highest = sum(weights) / K
+    # Rounded, because sums that are equal on paper may differ in their last bit.
     fused = [(point, round(score / highest, 9)) for point, score in scores.items()]
     return sorted(fused, key=_best_first)[:limit]
 

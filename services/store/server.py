@@ -23,7 +23,7 @@ from services.store.layout import (
 )
 from services.store.manifest import Index
 from services.store.points import Points
-from services.store.rrf import fuse, of_parents
+from services.store.rrf import fuse, of_parents, weights_of
 from services.store.server_collection import collection_name
 from state.chunks import Chunk
 
@@ -73,7 +73,10 @@ class ServerStore:
         found = [[(int(str(point.id)), point.score) for point in answer.points] for answer in answered]
         parents = await self._parents(self._names[collection], [point for side in found for point, _ in side])
         answers = iter(found)
-        rankings = [fuse([of_parents(next(answers), parents, prefetch) for _ in query], limit=limit) for query in sides]
+        rankings = [
+            fuse([of_parents(next(answers), parents, prefetch) for _ in vectors], weights_of(query), limit=limit)
+            for query, vectors in zip(queries, sides, strict=True)
+        ]
         best = list({parent: None for ranking in rankings for parent, _ in ranking})
         with explained():
             records = await self._client.retrieve(self._names[collection], best) if best else []

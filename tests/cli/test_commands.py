@@ -82,8 +82,9 @@ def test_search_lists_candidates_in_order_and_calls_no_answering_model(answered)
     results = found["candidates"]
     assert [result["rank"] for result in results] == [1, 2, 3, 4, 5]
     assert (results[0]["law_id"], results[0]["provision"]) == (ET, "Artículo 38")
-    scores = [result["rerank_score"] for result in results]
+    scores = [result["score"] for result in results]
     assert scores == sorted(scores, reverse=True)
+    assert all(0 <= result["rerank_score"] <= 1 for result in results)
     assert results[0]["origins"] == ["hybrid"]
     assert results[0]["found_by"]
     assert "answer" not in found["usage"]["stages"]

@@ -47,7 +47,7 @@ def test_what_can_be_read_is_kept_and_the_rest_named(index, capsys):
     assert "Añadidos: Ley BOE-A-2000-1." in output.out
     assert f"Índice: {index}\nOmitidos: 1\n" in output.out
     assert "\x1b" not in output.out
-    assert run(["search", "pausa del café", "--limit", "1", "--index", str(index), "--json"]) == 0
+    assert run(["search", "pausa del café diecisiete minutos", "--limit", "1", "--index", str(index), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["candidates"][0]["law_id"] == "BOE-A-2000-1"
     Path("leyes/rota.md").unlink()
     assert run(["ingest", "leyes", "--index", str(index)]) == 0

@@ -40,7 +40,9 @@ def test_the_run_context_holds_what_was_given_and_nothing_else():
     assert run_context(settings, None, None, None, None).model_dump(exclude_none=True) == {}
     context = run_context(settings, date(2020, 1, 1), "madrid", "normativa, sentencias", "none")
     assert context.as_of == date(2020, 1, 1)
-    assert context.territory == "Comunidad de Madrid"
+    assert context.territory == "Madrid"
+    assert run_context(settings, None, "comunidad de madrid", None, None).territory == "Comunidad de Madrid"
+    assert run_context(settings, None, "León", None, None).territory == "León"
     assert context.collections == ["normativa", "sentencias"]
     assert context.rerank_strategy == "none"
     assert run_context(settings, None, "Villarriba", None, None).territory == "Villarriba"

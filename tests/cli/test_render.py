@@ -47,6 +47,22 @@ def test_sources_tell_plain_language_from_official_text_and_show_notes():
     ]
 
 
+def test_a_source_says_which_wording_it_is():
+    out = piped()
+    then = citation(wording="Redacción vigente del 24/10/2015 al 29/03/2022", note="Sustituida.")
+    print_sources(out, [then, citation(mark="C2", wording="Redacción vigente desde el 30/03/2022", note="Sustituida.")])
+    assert out.file.getvalue().splitlines()[2:] == [
+        "  [C1] Ley, Artículo 1. Objeto",
+        f"       {LONG}",
+        "       Redacción vigente del 24/10/2015 al 29/03/2022",
+        "       Nota: Sustituida.",
+        "  [C2] Ley, Artículo 1. Objeto",
+        f"       {LONG}",
+        "       Redacción vigente desde el 30/03/2022",
+        "       Nota: Sustituida.",
+    ]
+
+
 def test_the_summary_of_official_text_is_marked_as_ours():
     out = piped()
     print_sources(out, [citation(url="", summary="Son 30 días."), citation(official=False, summary="Son 30 días.")])

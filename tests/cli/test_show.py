@@ -193,7 +193,8 @@ def test_a_law_alone(index, shown, capsys):
     [
         (["hola"], 2, "No se entiende «hola»."),
         (["art. 1 de la Ley 99/2024"], 1, "No se conoce la norma que se nombra."),
-        (["art. 4 CC"], 2, "No se conoce la norma «CC»."),
+        (["art. 4 CC"], 1, "No se conoce la norma que se nombra."),
+        (["art. 4 LXYZ"], 2, "No se conoce la norma «LXYZ»."),
         (["art. 38 ET"], 1, "Estatuto de los Trabajadores (BOE-A-2015-11430) no está en el índice. En él están: "),
         (["ET"], 1, "articulado ingest boe BOE-A-2015-11430."),
         (["art. 38 del Real Decreto Legislativo 1/1995"], 1, "La sustituyó: Estatuto de los Trabajadores."),

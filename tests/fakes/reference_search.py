@@ -1,6 +1,8 @@
-"""An independent and slow hybrid search: numpy, BM25's IDF and RRF written out as the documentation states them.
+"""An independent and slow hybrid search: numpy, BM25's IDF and weighted RRF as the documentation states them.
 
-On each side every point is scored; then a parent takes the place of the best of its children, and of itself.
+On each side every point is scored; then a parent takes the place of the best of its children, and of itself. The rank r
+(from 0) gives 3 / (20 + r) on the side of meaning and 1 / (20 + r) on that of words; what is first on every side that
+the query has is worth 1.
 """
 
 import math
@@ -12,33 +14,35 @@ from fakes.chunks import Batch
 from services.protocols import HybridQuery, SearchFilter
 from state.chunks import Chunk
 
+COMMUNITIES = {"Cataluña": "Cataluña", "Andalucía": "Andalucía", "Sevilla": "Andalucía"}
+"""The community of each territory that the tests search in."""
+
 
 def passes(chunk: Chunk, where: SearchFilter, today: date) -> bool:
     day = (where.as_of or today).isoformat()
     if chunk["valid_from"] is not None and chunk["valid_from"] > day:
         return False
-    if chunk["valid_to"] is not None and chunk["valid_to"] <= day:
+    # Where no day is asked for, what was repealed is found: its note says what has become of it.
+    repealed = chunk["status"] in ("derogada", "agotada")
+    if chunk["valid_to"] is not None and chunk["valid_to"] <= day and not (repealed and where.as_of is None):
         return False
-    if where.as_of is None and chunk["status"] in ("derogada", "agotada"):
-        return False
-    if chunk["territory_ccaa"] is None:
-        return True
-    return where.territory is not None and where.territory in (chunk["territory_ccaa"], chunk["territory_municipio"])
+    return chunk["territory_ccaa"] in (None, COMMUNITIES.get(where.territory)) and (
+        chunk["territory_municipio"] in (None, where.territory)
+    )
 
 
 def search(
     batch: Batch, query: HybridQuery, *, limit: int, prefetch: int, where: SearchFilter, today: date
 ) -> list[tuple[int, float]]:
     allowed = [passes(chunk, where, today) for chunk in batch.chunks]
-    sides = []
+    sides: list[tuple[int, dict[int, float]]] = []
     if query.dense is not None:
-        sides.append(
-            {
-                chunk["id"]: float(vector @ query.dense)
-                for chunk, vector, ok in zip(batch.chunks, batch.dense, allowed, strict=True)
-                if ok and vector is not None
-            }
-        )
+        likeness = {
+            chunk["id"]: float(vector @ query.dense)
+            for chunk, vector, ok in zip(batch.chunks, batch.dense, allowed, strict=True)
+            if ok and vector is not None
+        }
+        sides.append((3, likeness))
     if query.sparse.indices:
         with_words = [dict(zip(vector.indices, vector.values, strict=True)) for vector in batch.sparse]
         documents = sum(1 for words in with_words if words)
@@ -51,20 +55,21 @@ def search(
                     for index, weight in zip(query.sparse.indices, query.sparse.values, strict=True)
                     if index in words
                 )
-        sides.append(scores)
+        sides.append((1, scores))
     parent_of = {
         chunk["id"]: chunk["id"] if chunk["parent_id"] is None else chunk["parent_id"] for chunk in batch.chunks
     }
     fused: dict[int, Fraction] = {}
-    for scores in sides:
+    for weight, scores in sides:
         families: dict[int, list[float]] = {}
         for point, score in scores.items():
             families.setdefault(parent_of[point], []).append(score)
         ranking = sorted(families, key=lambda parent: (-max(families[parent]), parent))[:prefetch]
         for rank, parent in enumerate(ranking):
-            fused[parent] = fused.get(parent, Fraction(0)) + Fraction(1, 2 + rank)
+            fused[parent] = fused.get(parent, Fraction(0)) + Fraction(weight, 20 + rank)
     best = sorted(fused, key=lambda point: (-fused[point], point))[:limit]
-    return [(point, float(fused[point] / Fraction(len(sides), 2))) for point in best]
+    highest = Fraction(sum(weight for weight, _ in sides), 20)
+    return [(point, float(fused[point] / highest)) for point in best]
 
 
 def _idf(documents: int, containing: int) -> float:

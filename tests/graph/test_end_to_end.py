@@ -188,7 +188,7 @@ async def test_collections_of_a_built_index(made_up_index):
 
 def test_an_index_of_other_settings_is_a_clear_error(made_up_index):
     with pytest.raises(IndexMismatch, match="articulado ingest"):
-        open_rag(Settings.read(env_file=None, index=made_up_index, lsa_dimensions=64))
+        open_rag(Settings.read(env_file=None, index=made_up_index, offline_dimensions=64))
 
 
 def test_no_index_where_one_was_named(tmp_path):
@@ -250,5 +250,5 @@ async def test_nothing_readable_leaves_the_index_as_it_was(tmp_path, made_up_ind
 
 async def test_a_demo_of_other_settings_is_built_again(tmp_path):
     one = open_services(Settings.read(env_file=None, home=tmp_path))
-    other = open_services(Settings.read(env_file=None, home=tmp_path, lsa_dimensions=32))
+    other = open_services(Settings.read(env_file=None, home=tmp_path, offline_dimensions=32))
     assert (one.embedder.dimensions, other.embedder.dimensions) == (192, 32)

@@ -205,7 +205,7 @@ async def test_a_ruling_comes_with_what_it_interprets(tmp_path: Path) -> None:
 async def test_other_settings_build_everything_anew_from_the_catalogue(tmp_path: Path) -> None:
     write_law(tmp_path / "a.md", "BOE-A-2000-1")
     await ingest([tmp_path / "a.md"], settings(tmp_path))
-    other = settings(tmp_path, lsa_dimensions=32)
+    other = settings(tmp_path, offline_dimensions=32)
     write_law(tmp_path / "b.md", "BOE-A-2000-2")
     report = await ingest([tmp_path / "b.md"], other)
     assert report["added"] == ["Ley BOE-A-2000-2"]

@@ -8,6 +8,7 @@ from doubles import FakeEmbedder, FakeStore, FixedReranker, QueueChat, make_chun
 from langgraph.checkpoint.memory import InMemorySaver
 
 from graph.rag import build_rag
+from nodes.search import CAPS
 from services.errors import InvalidInput, ModelError
 from services.protocols import Hit
 from services.settings import Settings
@@ -44,7 +45,7 @@ async def test_a_simple_question_is_answered_with_three_model_calls():
     assert result["used_chunk_ids"] == result["context_chunk_ids"] == [38]
     assert (result["retried"], result["abstained"], result["needs"]) == (False, False, [])
     assert result["usage"]["model_calls"] == 3
-    assert result["usage"]["tokens"] == {"input": 21, "output": 6}
+    assert result["usage"]["tokens"] == {"input": 22, "output": 6}
     assert {"decompose", "embed_queries", "hybrid_search", "answer", "verify"} <= set(result["usage"]["stages"])
 
 
@@ -52,12 +53,11 @@ async def test_every_collection_is_searched_with_all_queries_at_once():
     live = services('["vacaciones anuales", "despido"]')
     await ask(live)
     assert [search[:4] for search in live.store.searches] == [
-        ("normativa", 2, 10, 20),
-        ("sentencias", 2, 10, 20),
-        ("criterios_inss", 2, 10, 20),
-        ("documentos", 2, 10, 20),
+        (name, 3, CAPS.per_collection, CAPS.prefetch)
+        for name in ("normativa", "sentencias", "criterios_inss", "documentos")
     ]
-    assert live.embedder.batches == [["vacaciones anuales", "despido"]]
+    # The question itself is searched, too: it has words that the searches lack.
+    assert live.embedder.batches == [["vacaciones anuales", "despido", "¿Cuántos días de vacaciones tengo?"]]
 
 
 async def test_scores_are_weighted_and_references_follow_their_source():
@@ -156,7 +156,7 @@ async def test_the_law_of_another_day_comes_with_a_warning():
     live = services()
     result = await ask(live, "¿Cuántos días de vacaciones había en 2019?")
     assert "31/12/2019" in result["warnings"][0]
-    assert {str(search[4].as_of) for search in live.store.searches} == {"2019-12-31"}
+    assert {str(search[4].as_of) for search in live.store.searches} == {"2019-12-31", "None"}
     assert (await ask(services()))["warnings"] == []
 
 

@@ -38,7 +38,7 @@ async def test_a_named_demo_may_hold_another_corpus(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        {"lsa_dimensions": 64},
+        {"offline_dimensions": 64},
         {"embedder": ModelSettings(provider="openai", model="text-embedding-3-small")},
     ],
 )
@@ -72,11 +72,11 @@ async def test_a_named_folder_without_an_index_stays_empty(tmp_path: Path) -> No
 
 
 async def test_the_default_demo_is_built_once_and_again_for_other_settings(tmp_path: Path) -> None:
-    settings = Settings.read(None, home=tmp_path, lsa_dimensions=16)
+    settings = Settings.read(None, home=tmp_path, offline_dimensions=16)
     built = await open_configured(settings)
     assert built.manifest.demo
     assert await open_configured(settings) == built
-    other = Settings.read(None, home=tmp_path, lsa_dimensions=8)
+    other = Settings.read(None, home=tmp_path, offline_dimensions=8)
     rebuilt = await open_configured(other)
     assert rebuilt.folder != built.folder
     assert rebuilt.manifest.fingerprints == expected_fingerprints(other, built.manifest.fingerprints.chunker)

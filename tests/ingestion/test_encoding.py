@@ -10,7 +10,7 @@ from doubles import make_chunk
 
 from ingestion.indexing.encoding import BATCH, NO_WORDS, WORTH_PROCESSES, Encoded, encoded, offline_encoder
 from ingestion.indexing.entries import Entry
-from services.lsa import LsaEmbedder
+from services.dual_encoder.encoder import DualEncoder, Lessons
 
 TEXTS = [f"El descanso número {n} dura días y el permiso {n % 7} horas" for n in range(40)]
 
@@ -18,7 +18,9 @@ TEXTS = [f"El descanso número {n} dura días y el permiso {n % 7} horas" for n 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("modelos")
-    LsaEmbedder.fit(TEXTS, 8).save(folder)
+    # With questions: those and documents have axes of their own.
+    questions = [(f"días {n}, horas y permiso {n % 7}", n) for n in range(len(TEXTS))]
+    DualEncoder.fit(Lessons(TEXTS, questions * 50), 8).save(folder)
     return folder
 
 
@@ -48,8 +50,18 @@ async def test_a_text_without_a_known_word_has_no_direction(models: Path) -> Non
         assert (await encode([Entry(make_chunk(1), dense="xyzzy")])).dense == [None]
 
 
+async def test_texts_are_embedded_as_documents_not_as_questions(models: Path) -> None:
+    embedder = DualEncoder.load(models)
+    text = TEXTS[5]
+    async with AsyncExitStack() as stack:
+        encode = await offline_encoder(models, 1, 1, stack)
+        [vector] = (await encode([Entry(make_chunk(1), dense=text)])).dense
+    np.testing.assert_allclose(vector, embedder.embed_all([text])[0], atol=1e-6)
+    assert not np.allclose(vector, embedder.embed_question(text), atol=1e-3)
+
+
 async def test_a_text_is_embedded_in_the_whole_that_it_stands_in(models: Path) -> None:
-    embedder = LsaEmbedder.load(models)
+    embedder = DualEncoder.load(models)
     own, whole = embedder.embed_all([TEXTS[5], TEXTS[12]])
     expected = own + 2 * whole
     async with AsyncExitStack() as stack:

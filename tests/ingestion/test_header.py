@@ -106,6 +106,21 @@ def test_all_fields():
 
 
 @pytest.mark.parametrize(
+    ("fields", "community", "city"),
+    [
+        ({"territory": "Galicia"}, "Galicia", None),
+        ({"territory": "León"}, "Castilla y León", None),
+        ({"municipality": "jerez"}, "Andalucía", "Jerez de la Frontera"),
+        ({"municipality": "Jerez", "territory": "Galicia"}, "Andalucía", "Jerez de la Frontera"),
+        ({}, None, None),
+    ],
+)
+def test_the_city_of_a_bylaw_tells_its_community(fields, community, city):
+    header = header_of(FILE, fields)
+    assert (header.community, header.municipality) == (community, city)
+
+
+@pytest.mark.parametrize(
     ("fields", "what"),
     [
         ({"court": "TS"}, "ruling"),
@@ -144,6 +159,7 @@ def test_a_law_outside_the_registry_goes_by_its_official_identifier():
         ({"provisions": ["XX#Artículo 38"]}, "«XX#Artículo 38» no nombra"),
         ({"provisions": [["ET 38"]]}, "«provisions» .*lista de textos"),
         ({"territory": "Marte"}, "«territory» .*Andalucía, Aragón"),
+        ({"municipality": "Andalucía"}, "«municipality» .*«Andalucía» no es un municipio conocido"),
         ({"url": "ftp://x"}, "«url» .*https://"),
         ({"id": "a b"}, "«id» .*guiones"),
         ({"collection": "Las Mías"}, "«collection» .*minúsculas"),

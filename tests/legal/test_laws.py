@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from legal.laws import find_law, law_mentions
-from legal.registry import in_force_on, known_laws, laws_by_name, plain
+from legal.registry import in_force_on, key_of, known_laws, laws_by_name, spellings
 
 ET, LGSS, LISOS = "BOE-A-2015-11430", "BOE-A-2015-11724", "BOE-A-2000-15060"
 
@@ -43,6 +43,15 @@ ET, LGSS, LISOS = "BOE-A-2015-11430", "BOE-A-2015-11724", "BOE-A-2000-15060"
         ("Orden PJC/297/2026", "BOE-A-2026-7296"),
         ("jornadas especiales de trabajo", "BOE-A-1995-21346"),
         ("BOE-A-2015-11430", ET),
+        ("E.T.", ET),
+        ("L. G. S. S.", LGSS),
+        ("ley general seguridad social", LGSS),
+        ("Ley Gral. de la Seg. Social", LGSS),
+        ("R.D. de alta dirección", "BOE-A-1985-17006"),
+        ("rd empleadas de hogar", "BOE-A-2011-17975"),
+        ("decreto de las empleadas del hogar", "BOE-A-2011-17975"),
+        ("RDL de bonificaciones", "BOE-A-2023-625"),
+        ("Ley 31 de 1995", "BOE-A-1995-24292"),
     ],
 )
 def test_finds_a_law_by_any_of_its_names(name, law_id):
@@ -59,6 +68,8 @@ def test_finds_a_law_by_any_of_its_names(name, law_id):
         "Ley General Tributaria",
         "Ley 8/1980, de 10 de marzo, del Estatuto de los Trabajadores",
         "Real Decreto 2/2015",
+        "Ley de Empleo de Galicia",
+        "orden de cotización para 2024",
         "trabajo",
         "",
     ],
@@ -95,8 +106,24 @@ def test_a_name_in_an_old_text_is_the_law_of_that_day():
 
 
 def test_no_name_means_two_laws():
-    names = [(plain(name), law.id) for law in known_laws().values() for name in law.names]
-    assert len({name for name, _ in names}) == len(set(names)) == len(laws_by_name())
+    names = {
+        (key_of(spelling), law.id)
+        for law in known_laws().values()
+        for name in law.names
+        for spelling in spellings(name)
+    }
+    assert len({name for name, _ in names}) == len(names) == len(laws_by_name())
+
+
+def test_a_longer_name_is_of_a_law_that_is_not_here():
+    assert [mention.law_id for mention in law_mentions("la ley de empleo público y la ley de empleo")] == [
+        None,
+        "BOE-A-2023-5365",
+    ]
+
+
+def test_the_prose_of_a_law_keeps_to_names_that_are_here():
+    assert law_mentions("el artículo 217 LEC", literal=True) == []
 
 
 def test_the_registry_is_whole():

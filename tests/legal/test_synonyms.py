@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from legal.synonym_table import load_synonyms
-from legal.synonyms import expand, find_terms, of_the_field, root
+from legal.synonyms import TermTable, expand, find_terms, of_the_field, root
 from services.text import SpanishStemmer
 
 stem = SpanishStemmer().stem_word
@@ -27,10 +27,10 @@ estoy de baja | incapacidad temporal
 baja médica | incapacidad temporal
 pensión | jubilación
 pensiones | prestación contributiva
-finiquito | liquidación de haberes
+finiquito | documento de liquidación
 qué es el IMV | ingreso mínimo vital
 imv y menores | ingreso mínimo vital
-necesito el NIE | autorización de residencia y trabajo
+necesito el NIE | número de identidad de extranjero
 en el SEPE | Servicio Público de Empleo Estatal
 nos meten en un erte | suspensión del contrato o reducción de jornada
 un ERE | despido colectivo
@@ -57,11 +57,60 @@ empleada de hogar | servicio del hogar familiar
 mobbing | acoso moral
 permiso por boda | permiso retribuido
 lactancia | cuidado del lactante
-pensión de viudedad | muerte y supervivencia
+me he quedado viuda | pensión de viudedad
+se ha muerto mi marido | cónyuge superviviente
 jubilación anticipada | coeficientes reductores
 estar a prueba | período de prueba
 avisar con 15 días | preaviso
 contrato temporal | contrato de duración determinada
+me han bajado de categoría | movilidad funcional
+me quieren cambiar de turno | modificación sustancial de condiciones de trabajo
+una MSCT | modificación sustancial de condiciones de trabajo
+no me dejan coger vacaciones | fijación de la fecha de disfrute de las vacaciones
+me cambian de centro | movilidad geográfica
+mi empresa ha cerrado | extinción de la personalidad jurídica del contratante
+trabajo en negro | no solicitar la afiliación inicial o el alta de los trabajadores
+se ha muerto mi marido | pensión de viudedad
+cuidar de mi madre enferma | cuidado directo de un familiar
+me he roto la pierna trabajando | accidente de trabajo
+accidente yendo al trabajo | al ir o al volver del lugar de trabajo
+me duele la espalda y la mutua me da el alta | impugnación de altas médicas
+tengo un hijo discapacitado | asignación económica por hijo con discapacidad
+hospitalización de un familiar | accidente o enfermedad graves, hospitalización o intervención quirúrgica
+días por mudanza | traslado del domicilio habitual
+el día de mi boda | quince días naturales en caso de matrimonio o registro de pareja de hecho
+permiso para exámenes | permisos necesarios para concurrir a exámenes
+días de asuntos propios | permiso por asuntos particulares
+me espía el jefe | intimidad y uso de dispositivos digitales en el ámbito laboral
+hay cámaras en el almacén | dispositivos de videovigilancia
+correos fuera de horario | desconexión digital
+un whatsapp fuera de horario | desconexión digital
+trabajo de niñera | servicio del hogar familiar
+soy futbolista | deportistas profesionales
+soy cantante | artistas en espectáculos públicos
+abogado en un bufete | abogados que prestan servicios en despachos
+soy comercial | representantes de comercio
+marinero en un pesquero | trabajadores del mar
+soy estibador | trabajadores portuarios
+médico MIR | residencia para la formación de especialistas en Ciencias de la Salud
+trabajo en la cárcel | penados en instituciones penitenciarias
+mineros | minería del carbón
+las peonadas | trabajadores agrarios eventuales
+ayuda de los 52 años | subsidio por desempleo para mayores de cincuenta y dos años
+no puedo hacer mi trabajo, ¿IPT? | incapacidad permanente total
+estoy cobrando el paro, ¿puedo viajar al extranjero? | prestación por desempleo
+quiero pagar a plazos | aplazamiento de pago
+me han despedido por denunciar | indemnidad frente a represalias
+nos ponen servicios mínimos | mantenimiento de los servicios esenciales
+me deben la nómina | falta de pago o retrasos continuados en el abono del salario
+me han hechado | despido
+el MEI | Mecanismo de Equidad Intergeneracional
+CCC de la empresa | código de cuenta de cotización
+el TC2 | relación nominal de trabajadores
+CNAE | Clasificación Nacional de Actividades Económicas
+SOVI | Seguro Obligatorio de Vejez e Invalidez
+RLT | representantes de los trabajadores
+AT/EP | accidentes de trabajo y enfermedades profesionales
 """
 
 
@@ -72,7 +121,7 @@ def test_the_table_knows_what_people_mean(row):
 
 
 def test_the_table_is_large_enough():
-    assert len(load_synonyms().synonym) >= 80
+    assert len(load_synonyms().synonym) >= 320
 
 
 def test_the_longest_term_wins():
@@ -80,7 +129,74 @@ def test_the_longest_term_wins():
     assert "incapacidad temporal" not in legal_terms("pedir la baja voluntaria")
 
 
-def test_lookalikes_of_function_words_call_for_nothing():
+TABLE = """
+field = ["=paro"]
+[[synonym]]
+terms = ["pedir la baja", "baja"]
+legal = ["incapacidad temporal"]
+[[synonym]]
+terms = ["la baja voluntaria de la empresa"]
+legal = ["dimisión"]
+[[synonym]]
+terms = ["=casa"]
+legal = ["vivienda"]
+[[synonym]]
+terms = ["me caso"]
+legal = ["matrimonio"]
+"""
+
+
+OWN = TermTable(load_synonyms(TABLE), stem)
+
+
+def found_in(text):
+    return [spoken.legal[0][0] for spoken in OWN.find(text)]
+
+
+def test_a_longer_term_wins_wherever_it_begins():
+    assert found_in("quiero pedir la baja voluntaria en la empresa") == ["dimisión"]
+    assert found_in("quiero pedir la baja en la empresa") == ["incapacidad temporal"]
+
+
+def test_a_term_with_an_equals_sign_is_matched_as_it_stands():
+    assert found_in("mi CASA") == ["vivienda"]
+    assert found_in("en caso de duda, casado") == []
+    assert found_in("si me caso") == ["matrimonio"]
+    assert OWN.has_field_word("en paro")
+    assert not OWN.has_field_word("parar en la parada")
+
+
+@pytest.mark.parametrize(
+    ("text", "legal"),
+    [
+        ("en caso de duda", "domicilio"),
+        ("los buques del mar", "cónyuge"),
+        ("las ayudas de la comunidad autónoma", "trabajador por cuenta propia"),
+        ("de mutuo acuerdo", "mutuas colaboradoras con la Seguridad Social"),
+        ("conciliación previa al juicio", "conciliación de la vida familiar y laboral"),
+        ("lo paga directamente", "alta dirección"),
+        ("asistencia sanitaria", "servicio del hogar familiar"),
+        (
+            "el registro de jornada",
+            "registros sobre la persona del trabajador, en sus taquillas y efectos particulares",
+        ),
+        ("firmar un contrato", "contratas y subcontratas"),
+        ("cuántas horas son", "contrato a tiempo parcial"),
+        ("la sentencia es firme", "forma escrita"),
+        ("bajar las escaleras", "incapacidad temporal"),
+        ("la Seguridad Social", "cuotas de la Seguridad Social"),
+        ("el parte de accidente", "nacimiento y cuidado de menor"),
+        ("la plaza de garaje no es un plazo", "trabajos de temporada"),
+        ("trabajador por cuenta ajena", "trabajador por cuenta propia"),
+        ("seguir cobrando", "medidas de vigilancia y control para verificar el cumplimiento"),
+        ("los servicios sociales", "servicio militar obligatorio"),
+    ],
+)
+def test_words_that_only_look_alike_call_for_nothing(text, legal):
+    assert legal not in legal_terms(text)
+
+
+def test_function_words_call_for_nothing():
     assert expand("¿Para qué sirve?", stem) == []
     assert expand("¿Eres un robot bajo Madrid?", stem) == []
 
@@ -100,8 +216,8 @@ def test_both_ways_leads_back_to_the_first_term():
 
 def test_weights_and_order():
     assert expand("pensión, si me echaron", stem) == [
-        ("jubilación", 0.6),
-        ("prestación contributiva", 0.6),
+        ("jubilación", 0.3),
+        ("prestación contributiva", 0.3),
         ("despido", 0.9),
         ("extinción del contrato", 0.9),
     ]
@@ -133,6 +249,10 @@ def test_without_a_stemmer_accents_and_plurals_still_do_not_matter():
         "tarifa plana",
         "me han dado de alta",
         "servicios mínimos",
+        "soy autónoma",
+        "estoy en paro",
+        "el TC2 de marzo",
+        "me han bajado la jornada reducida",
     ],
 )
 def test_words_of_the_field(text):
@@ -149,6 +269,8 @@ def test_words_of_the_field(text):
         "permiso de conducir",
         "alquiler de un piso",
         "un puesto de helados",
+        "la parada de taxi",
+        "los impuestos de la comunidad autónoma",
     ],
 )
 def test_words_of_other_fields(text):
@@ -170,6 +292,7 @@ def test_a_table_of_ones_own():
         ENTRY + 'note = "x"\n',
         ENTRY.replace('"paro"', ""),
         ENTRY.replace('"desempleo"', '"de la"'),
+        ENTRY.replace('"desempleo"', '"=desempleo"'),
         ENTRY.replace("field", "fields"),
         'field = ["trabajo"]\n',
     ],

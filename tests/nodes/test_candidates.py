@@ -7,7 +7,6 @@ from langgraph.runtime import Runtime
 from nodes.candidates import candidate, merged
 from nodes.expand_references import expand_references
 from nodes.merge_candidates import merge_candidates
-from nodes.rerank import rerank
 from nodes.select_context import select_context
 from services.fragments import render
 from state.context import ResolvedContext
@@ -126,9 +125,9 @@ async def chosen(candidates, tokens=10_000, *, refetched=False, **context):
     return ids((await select_context(state, runtime, counter=CharacterCounter(), context_tokens=tokens))["context"])
 
 
-async def test_reranked_scores_decide_and_unscored_come_after():
-    scored = {**found(1, 0.1), "rerank_score": 0.2}
-    better = {**found(2, 0.1), "rerank_score": 0.9}
+async def test_final_scores_decide_and_unscored_come_after():
+    scored = {**found(1, 0.1), "rerank_score": 0.95, "final_score": 0.2}
+    better = {**found(2, 0.1), "rerank_score": 0.3, "final_score": 0.9}
     assert await chosen([found(3, 1.0), scored, better]) == [2, 1, 3]
 
 
@@ -154,70 +153,9 @@ async def test_what_the_model_asked_for_gets_in():
     assert await chosen(candidates, tokens=1, refetched=True) == [99]
 
 
-class CountingReranker:
-    is_cheap = False
-
-    async def score(self, question, queries, candidates):
-        self.seen, self.question = ids(candidates), question
-        return [0.5] * len(candidates)
-
-
-async def test_the_twenty_best_are_reranked():
-    reranker = CountingReranker()
-    state = {
-        "candidates": [found(n, n / 100) for n in range(30)],
-        "question": "x",
-        "queries": [],
-        "conversation": [],
-        "refetched": False,
-    }
-    update = await rerank(state, RUNTIME, rerankers={"heuristic": reranker})
-    assert reranker.seen == list(range(29, 9, -1))
-    assert [one["chunk"]["id"] for one in update["candidates"] if "rerank_score" not in one] == list(range(10))
-
-
-async def test_named_provisions_need_no_reranker():
-    reranker = CountingReranker()
-    state = {
-        "candidates": [found(1, 1.0, "direct"), found(2, 0.9)],
-        "question": "x",
-        "queries": [],
-        "conversation": [],
-        "refetched": False,
-    }
-    update = await rerank(state, RUNTIME, rerankers={"heuristic": reranker})
-    assert reranker.seen == [2]
-    assert [one["rerank_score"] for one in update["candidates"]] == [1.0, 0.5]
-
-
 async def test_parts_of_a_provision_stay_together_and_in_order():
     parts = [candidate(make_chunk(100 - n, "Artículo 5", part=n, parts=3), 1.0, "direct") for n in (1, 2, 3)]
     assert await chosen([*reversed(parts), found(7, 1.0)]) == [99, 98, 97, 7]
-
-
-@pytest.mark.parametrize(
-    ("queries", "question"), [([], "¿Cuántas vacaciones? explícamelo mejor"), (["x"], "explícamelo mejor")]
-)
-async def test_a_question_that_searches_nothing_is_about_the_one_before(queries, question):
-    reranker = CountingReranker()
-    said = [{"role": "user", "content": "¿Cuántas vacaciones?"}, {"role": "assistant", "content": "Treinta días."}]
-    state = {"candidates": [found(1, 0.5)], "question": "explícamelo mejor", "queries": queries, "conversation": said}
-    await rerank({**state, "refetched": False}, RUNTIME, rerankers={"heuristic": reranker})
-    assert reranker.question == question
-
-
-async def test_after_a_refetch_only_what_is_new_is_scored():
-    reranker = CountingReranker()
-    state = {
-        "candidates": [{**found(1, 0.9), "rerank_score": 0.3}, found(2, 0.8), found(3, 0.1, "need")],
-        "question": "x",
-        "queries": [],
-        "conversation": [],
-        "refetched": True,
-    }
-    update = await rerank(state, RUNTIME, rerankers={"heuristic": reranker})
-    assert reranker.seen == [3]
-    assert [one.get("rerank_score") for one in update["candidates"]] == [0.3, None, 0.5]
 
 
 async def test_references_that_the_day_makes_one_count_once():

@@ -4,7 +4,7 @@ import asyncio
 
 from doubles import FakeEmbedder, FakeSparse, FakeStore, make_chunk
 
-from nodes.search import HybridSearch
+from nodes.search import CAPS, Caps, HybridSearch
 from services.profile import load_profile
 from state.context import ResolvedContext
 
@@ -15,11 +15,12 @@ def searcher(store):
     return HybridSearch(store, FakeEmbedder(), FakeSparse(), load_profile("laboral"))
 
 
-async def run(store, *queries, analysis=NOTHING, **context):
+async def run(store, *queries, analysis=NOTHING, caps=CAPS, **context):
     search = searcher(store)
     dense, _ = await search.embed(queries, None)
     lexical = await search.encode(queries)
-    found, _ = await search.run(queries, dense, lexical, context=ResolvedContext(**context), analysis=analysis)
+    options = ResolvedContext(**context)
+    found, _ = await search.run(queries, dense, lexical, context=options, analysis=analysis, caps=caps)
     return [(one["chunk"]["id"], one["score"], one["found_by"]) for one in found]
 
 
@@ -35,15 +36,16 @@ async def test_collections_are_weighted():
     assert await run(store, "q") == [(3, 0.9, ["q"]), (2, 0.8, ["q"]), (1, 0.5, ["q"])]
 
 
-async def test_ten_a_collection_twenty_a_query_thirty_in_all():
+async def test_the_caps_hold_for_each_collection_for_each_query_and_in_all():
     everything = chunks("normativa", 100, 30) + chunks("sentencias", 200, 15) + chunks("criterios_inss", 300, 15)
     first = [(c["id"], 1.0) for c in everything]
     second = [(c["id"], c["id"] / 400) for c in reversed(everything)]
-    one = await run(FakeStore(everything, {"q": first}), "q")
+    caps = Caps(prefetch=20, per_collection=10, per_query=20, overall=30)
+    one = await run(FakeStore(everything, {"q": first}), "q", caps=caps)
     assert len(one) == 20
     assert sum(100 <= i < 200 for i, _, _ in one) == 10
     assert sum(300 <= i < 400 for i, _, _ in one) == 10
-    two = await run(FakeStore(everything, {"q": first, "r": second}), "q", "r")
+    two = await run(FakeStore(everything, {"q": first, "r": second}), "q", "r", caps=caps)
     assert len(two) == 30
 
 
@@ -52,10 +54,9 @@ async def test_the_callers_options_go_before_what_the_question_says():
     said = {**NOTHING, "as_of": "2019-01-01", "territory": "Madrid"}
     await run(store, "q", analysis=said)
     await run(store, "q", analysis=said, territory="Cataluña", as_of="2020-02-02", collections=("normativa",))
-    assert {(s[4].territory, str(s[4].as_of)) for s in store.searches[:4]} == {("Madrid", "2019-01-01")}
-    assert [(s[0], s[4].territory, str(s[4].as_of)) for s in store.searches[4:]] == [
-        ("normativa", "Cataluña", "2020-02-02")
-    ]
+    asked = [(s[0], s[4].territory, s[4].as_of and str(s[4].as_of)) for s in store.searches]
+    assert {one[1:] for one in asked[:8]} == {("Madrid", "2019-01-01"), ("Madrid", None)}
+    assert asked[8:] == [("normativa", "Cataluña", "2020-02-02"), ("normativa", "Cataluña", None)]
 
 
 class Gate(FakeStore):

@@ -1,10 +1,16 @@
+"""The heuristic's formula, worked out by hand: words, likeness, what is known of the law, references, the curve."""
+
+import copy
+import math
+
 import pytest
 from doubles import make_chunk
 
 from services.lexicon import Lexicon
+from services.profile import load_profile
 from services.rerank.heuristic import HeuristicReranker
-from services.rerank.table import rerankers, resolve_strategy
 
+FLOOR = load_profile("laboral").relevance_floor
 HOLIDAYS = make_chunk(
     38,
     "Artículo 38",
@@ -24,22 +30,202 @@ ALL = [HOLIDAYS, DISMISSAL, REMOTE, SUCCESSION, CAPITAL]
 LEXICON = Lexicon.build(
     [f"{c['title']} {c['text']}" for c in ALL] + ["trabajador y empresa", "días de plazo, en escrito"] * 20
 )
+HOUSEHOLD = "BOE-A-2011-17975"
 
 
-def candidate(chunk, score=0.9, origin="hybrid", **fields):
-    return {"chunk": {**chunk, **fields}, "score": score, "origins": [origin], "found_by": []}
+def silent(id_, **fields):
+    """Make a provision that says nothing: its likeness alone counts."""
+    return make_chunk(id_, f"Artículo {id_}", **{"title": "", "text": "", "breadcrumb": "", "law_name": "", **fields})
 
 
-async def scores(question, *candidates, queries=()):
-    return await HeuristicReranker(LEXICON).score(question, list(queries), list(candidates))
+def candidate(chunk, score=0.9, **fields):
+    return {"chunk": {**chunk, **fields}, "score": score, "origins": ["hybrid"], "found_by": []}
+
+
+def like(cosines):
+    """Return a likeness that is given for each chunk by its id, 0 for the rest."""
+    return lambda question, chunks: [cosines.get(chunk["id"], 0.0) for chunk in chunks]
+
+
+def alike(cosine):
+    """Return a likeness that is the same for every chunk."""
+    return lambda question, chunks: [cosine] * len(chunks)
+
+
+async def scores(question, *candidates, queries=(), **parts):
+    return await HeuristicReranker(**parts).score(question, list(queries), list(candidates))
+
+
+def before_the_curve(relevance):
+    """Return the score that a relevance was made of: 0.42 + 0.11 · ln(r / (1 − r))."""
+    return 0.42 + 0.11 * math.log(relevance / (1 - relevance))
+
+
+async def sums(question, *candidates, **parts):
+    found = await scores(question, *candidates, **{"likeness": alike(0.0)} | parts)
+    return [before_the_curve(relevance) for relevance in found]
+
+
+async def test_the_relevance_is_the_formula():
+    # "vacaciones" is in the title and the only concept: words 1. With a cosine of 0.188 it is 1.47 / 3.5 = 0.42, where
+    # as many are right as wrong; with 1, 3.5 / 3.5 = 1 and 1 / (1 + e^(−0.58 / 0.11)) = 0.9949; with neither words nor
+    # likeness, 1 / (1 + e^(0.42 / 0.11)) = 0.0215.
+    likeness = like({1: 0.188, 2: 1.0})
+    even, sure = (candidate(HOLIDAYS, id=1), candidate(HOLIDAYS, id=2, provision_key="art:2"))
+    nothing = candidate(silent(3))
+    found = await scores("vacaciones", even, sure, nothing, likeness=likeness)
+    assert found == [pytest.approx(0.5), pytest.approx(0.9949, abs=1e-4), pytest.approx(0.0215, abs=1e-4)]
+
+
+async def test_words_and_likeness_are_added_one_to_two_and_a_half():
+    words, both, likeness_alone, unlike = await sums(
+        "vacaciones",
+        candidate(HOLIDAYS, id=1, provision_key="art:1"),
+        candidate(HOLIDAYS, id=2, provision_key="art:2"),
+        candidate(silent(3)),
+        candidate(HOLIDAYS, id=4, provision_key="art:4"),
+        likeness=like({2: 0.4, 3: 0.4, 4: -0.4}),
+    )
+    assert words == pytest.approx(1 / 3.5)
+    assert both == pytest.approx(2 / 3.5)
+    assert likeness_alone == pytest.approx(1 / 3.5)
+    assert unlike == pytest.approx(words), "a negative cosine counts as none"
+
+
+async def test_the_likeness_is_asked_once_for_the_question_and_all_chunks():
+    calls = []
+
+    def likeness(question, chunks):
+        calls.append((question, [chunk["id"] for chunk in chunks]))
+        return [0.0] * len(chunks)
+
+    await scores("vacaciones", candidate(HOLIDAYS), candidate(REMOTE), queries=["descanso"], likeness=likeness)
+    assert calls == [("vacaciones", [38, 13])]
+
+
+async def test_places_weigh_by_prominence():
+    word = "preaviso"
+    places = [{"title": word}, {"topic": word}, {"text": word}, {"breadcrumb": word}, {"law_name": word}]
+    found = await sums(word, *(candidate(make_chunk(n), **place) for n, place in enumerate(places)))
+    assert found == [pytest.approx(strength / 3.5) for strength in (1.0, 0.9, 0.75, 0.6, 0.4)]
+
+
+async def test_what_people_say_the_topic_and_attributes_count_alike_and_a_summary_does_not():
+    blank = make_chunk(1, text="Nada.")
+    topic, attribute, summary = await sums(
+        "preaviso",
+        candidate(blank, topic="preaviso_despido"),
+        candidate(blank, attributes={"keywords": "preaviso"}),
+        candidate(blank, summary="Preaviso."),
+    )
+    (spoken,) = await sums("preaviso", candidate(blank), spoken=lambda chunk: "cuánto preaviso doy")
+    assert topic == attribute == spoken == pytest.approx(0.9 / 3.5)
+    assert summary == pytest.approx(0)
+
+
+async def test_a_legal_synonym_counts_as_the_word():
+    (remote,) = await sums("teletrabajo", candidate(REMOTE))
+    assert remote == pytest.approx(1 / 3.5)
+
+
+async def test_covering_one_search_whole_counts_for_a_question_of_two_concepts():
+    # Of "vacaciones y teletrabajo" the provision covers one of two; of the search, all: 0.9.
+    question = "vacaciones y teletrabajo"
+    holidays = candidate(HOLIDAYS, law_name="")
+    (alone,) = await sums(question, holidays)
+    (searched,) = await sums(question, holidays, queries=["trabajo a distancia", "vacaciones"])
+    (whole,) = await sums("vacaciones", holidays, queries=["trabajo a distancia"])
+    assert [alone, searched, whole] == [pytest.approx(words / 3.5) for words in (0.5, 0.9, 1.0)]
+
+
+async def test_the_prior_damps_words_and_likeness_alike():
+    kinds = ({}, {"provision_key": "dt:1"}, {"provision_key": "df:1"}, {"provision_key": "dd:1"})
+    same = [candidate(HOLIDAYS, id=n, **kind) for n, kind in enumerate(kinds)]
+    amending = candidate(HOLIDAYS, id=9, provision_key="art:9", title="Modificación de las vacaciones anuales")
+    special = candidate(HOLIDAYS, id=10, provision_key="art:10", law_id=HOUSEHOLD)
+    found = await sums("vacaciones anuales", *same, amending, special, likeness=alike(0.6))
+    # (1 + 2.5 · 0.6) / 3.5 = 2.5 / 3.5
+    assert found == [pytest.approx(2.5 / 3.5 * factor) for factor in (1, 0.85, 0.8, 0.8, 0.5, 0.85)]
+
+
+async def test_a_special_regime_that_the_question_names_is_not_damped():
+    question = "vacaciones de la empleada de hogar"
+    general, special = await sums(
+        question, candidate(HOLIDAYS), candidate(HOLIDAYS, id=7, provision_key="art:7", law_id=HOUSEHOLD)
+    )
+    assert general == pytest.approx(special) != 0
+
+
+async def test_a_question_without_a_word_of_the_field_is_damped():
+    # "domicilio" stands in the text: 0.75. Learnt likeness is damped, too: it knows no other field.
+    plain, likened = await sums(
+        "domicilio",
+        candidate(REMOTE),
+        candidate(REMOTE, id=2, provision_key="art:2"),
+        likeness=like({2: 0.4}),
+    )
+    assert plain == pytest.approx(0.6 * 0.75 / 3.5)
+    assert likened == pytest.approx(0.6 * 1.75 / 3.5)
+
+
+async def test_a_provision_gets_a_tenth_of_the_best_other_one_that_refers_to_it():
+    rule = candidate(silent(1))
+    part = candidate(silent(2, provision_key="art:1", part=2, parts=2))
+    best = candidate(silent(3, refs=[1, 99]))
+    weaker = candidate(silent(4, refs=[1, 1]))
+    last = candidate(silent(5))
+    found = await sums("vacaciones", rule, part, best, weaker, last, likeness=like({1: 0.14, 3: 0.7, 4: 0.35}))
+    # own: 0.1, 0, 0.5, 0.25, 0; both parts of the provision get 0.1 · 0.5; 99 is not among the candidates.
+    assert found == [pytest.approx(score, abs=1e-9) for score in (0.15, 0.05, 0.5, 0.25, 0.0)]
+
+
+async def test_nothing_is_passed_on_inside_a_provision_nor_a_second_time():
+    first = candidate(silent(1, refs=[2, 3]))
+    part = candidate(silent(2, provision_key="art:1", part=2, parts=2))
+    second = candidate(silent(3, refs=[4]))
+    third = candidate(silent(4))
+    found = await sums("vacaciones", first, part, second, third, likeness=like({1: 0.7}))
+    # own: 0.5, 0, 0, 0; the second is cited by the first; the third only by the second, which has nothing of its own.
+    assert found == [pytest.approx(score, abs=1e-9) for score in (0.5, 0.0, 0.05, 0.0)]
+
+
+async def test_the_curve_rises_and_stays_between_0_and_1():
+    cosines = [step / 20 for step in range(-20, 21)]
+    same = [candidate(silent(n)) for n in range(len(cosines))]
+    found = await scores("vacaciones", *same, likeness=like(dict(enumerate(cosines))))
+    assert all(0 < score < 1 for score in found)
+    assert found == sorted(found)
+    assert len(set(found[20:])) == 21, "every positive cosine tells"
+
+
+async def test_search_score_rank_age_and_force_are_not_relevance():
+    plain, other = await scores(
+        "vacaciones",
+        candidate(HOLIDAYS, 0.1),
+        candidate(HOLIDAYS, 0.9, id=2, rank=5, status="derogada", valid_from="1980-01-01", valid_to="1990-01-01"),
+    )
+    assert plain == other
+
+
+async def test_inputs_stay_untouched():
+    given = [candidate(HOLIDAYS, refs=[13]), candidate(REMOTE, refs=[38])]
+    before, queries = copy.deepcopy(given), ["vacaciones anuales"]
+    await HeuristicReranker(LEXICON, likeness=alike(0.5)).score("vacaciones", queries, given)
+    assert given == before
+    assert queries == ["vacaciones anuales"]
+
+
+async def test_without_candidates_there_are_no_scores():
+    assert await HeuristicReranker().score("vacaciones", ["vacaciones"], []) == []
 
 
 @pytest.mark.parametrize(
     "question", ["¿Cuál es la capital de Francia?", "receta de paella", "impuesto de sucesiones en Madrid", "¿y eso?"]
 )
 async def test_another_field_stays_below_the_floor(question):
-    for score in await scores(question, *map(candidate, ALL)):
-        assert score < 0.25
+    # The encoder knows no other field: it finds something a little like everything.
+    for score in await scores(question, *map(candidate, ALL), weights=LEXICON, likeness=alike(0.4)):
+        assert score < FLOOR
 
 
 @pytest.mark.parametrize(
@@ -52,85 +238,12 @@ async def test_another_field_stays_below_the_floor(question):
         ("teletrabajo", REMOTE),
     ],
 )
-async def test_a_question_of_the_field_puts_its_provision_first_and_well_above(question, chunk):
-    found = await scores(question, *map(candidate, ALL))
-    assert max(found) == found[ALL.index(chunk)] > 0.4
+async def test_a_question_of_the_field_puts_its_provision_first_and_above_the_floor(question, chunk):
+    found = await scores(question, *map(candidate, ALL), weights=LEXICON, likeness=alike(0.3))
+    assert max(found) == found[ALL.index(chunk)] > FLOOR
+    assert sorted(found)[-2] < max(found)
 
 
-async def test_the_score_is_the_formula():
-    # "vacaciones" is in the title and the only concept: lexical 1; 0.8 + 0.2 · 0.6 = 0.92; rank 2, general statute.
-    assert await scores("vacaciones", candidate(HOLIDAYS, 0.6)) == [pytest.approx(0.92)]
-    # Fusion 1, rank 4 of a law that the registry does not know: 0.94; repealed: 0.6.
-    (score,) = await scores("vacaciones", candidate(HOLIDAYS, 1.0, rank=4, law_id="X", status="derogada"))
-    assert score == pytest.approx(0.94 * 0.6)
-
-
-async def test_rules_go_before_transitional_and_amending_provisions():
-    text = {"title": "Vacaciones anuales"}
-    article, transitional = candidate(make_chunk(1), **text), candidate(make_chunk(2), provision_key="dt:1", **text)
-    final = candidate(make_chunk(3), provision_key="df:1", **text)
-    amending = candidate(
-        make_chunk(4), title="Modificación de las vacaciones anuales", law_id=article["chunk"]["law_id"]
-    )
-    found = await scores("vacaciones anuales", article, transitional, final, amending)
-    assert found == [pytest.approx(found[0] * factor) for factor in (1, 0.85, 0.8, 0.5)]
-
-
-async def test_a_question_without_a_word_of_the_field_is_damped():
-    # "domicilio" in the text: lexical 0.75; 0.6 · 0.75^1.5, fusion 1.
-    (score,) = await scores("domicilio", candidate(REMOTE, 1.0))
-    assert score == pytest.approx(0.6 * 0.75**1.5)
-
-
-async def test_places_weigh_by_prominence():
-    word = "preaviso"
-    places = [{"title": word}, {"topic": word}, {"text": word}, {"breadcrumb": word}, {"law_name": word}]
-    found = await scores(word, *(candidate(make_chunk(1), **place) for place in places))
-    assert found == sorted(found, reverse=True)
-    assert len(set(found)) == 5
-
-
-async def test_topic_and_attributes_count_alike_and_a_summary_does_not():
-    topic, attribute, summary = await scores(
-        "preaviso",
-        candidate(make_chunk(1), topic="preaviso_despido"),
-        candidate(make_chunk(1), attributes={"keywords": "preaviso"}),
-        candidate(make_chunk(1), summary="Preaviso."),
-    )
-    assert topic == attribute > summary == 0
-
-
-async def test_covering_one_search_whole_counts_for_a_question_of_two_concepts():
-    question = "vacaciones y teletrabajo"
-    (alone,) = await scores(question, candidate(HOLIDAYS))
-    (searched,) = await scores(question, candidate(HOLIDAYS), queries=["vacaciones anuales", "trabajo a distancia"])
-    assert searched > alone
-
-
-async def test_scores_stay_in_range_and_inputs_untouched():
-    given = candidate(HOLIDAYS, 7.0)
-    before = {**given, "chunk": dict(given["chunk"])}
-    assert all(0 <= score <= 1 for score in await scores("vacaciones anuales", given, candidate(REMOTE, -1.0)))
-    assert given == before
-
-
-async def test_without_candidates_or_lexicon_it_still_works():
-    assert await HeuristicReranker().score("vacaciones", [], []) == []
-    (score,) = await HeuristicReranker().score("vacaciones", [], [candidate(HOLIDAYS, 1.0)])
-    assert score == pytest.approx(1.0)
-
-
-async def test_the_words_of_people_count_like_the_topic():
-    question, words = "me echaron a la calle", "echar a la calle"
-    blank = candidate(make_chunk(1), text="Nada.")
-    (plain,) = await HeuristicReranker().score(question, [], [blank])
-    (spoken,) = await HeuristicReranker(spoken=lambda chunk: words).score(question, [], [blank])
-    (topic,) = await scores(question, candidate(make_chunk(1), text="Nada.", topic=words))
-    assert spoken > plain
-    assert spoken == pytest.approx(topic)
-
-
-def test_strategies():
-    assert list(rerankers()) == ["heuristic"]
-    assert resolve_strategy("auto") == "heuristic"
-    assert resolve_strategy("none") == "none"
+async def test_without_an_encoder_a_title_that_is_the_question_is_above_the_floor():
+    (score,) = await scores("vacaciones", candidate(HOLIDAYS), weights=LEXICON)
+    assert score > FLOOR

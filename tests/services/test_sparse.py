@@ -1,9 +1,10 @@
 import subprocess
 import sys
 
+import pytest
 from fastembed.sparse.bm25 import Bm25
 
-from services.sparse import AVERAGE_LENGTH, B, Bm25Encoder, K
+from services.sparse import AVERAGE_LENGTH, SYNONYM_WEIGHT, B, Bm25Encoder, K
 from services.text import stems
 
 TEXTS = [
@@ -18,7 +19,7 @@ def term_ids(text):
 
 
 def test_terms_are_the_stems_of_our_analysis():
-    encoder = Bm25Encoder()
+    encoder = Bm25Encoder(synonyms=lambda text: ())
     for text, document, query in zip(
         TEXTS, encoder.encode_documents(TEXTS), encoder.encode_queries(TEXTS), strict=True
     ):
@@ -35,9 +36,41 @@ def test_weights_follow_the_formula():
 
 
 def test_query_terms_weigh_one_and_are_in_ascending_order():
-    query = Bm25Encoder().encode_queries(["despido despido vacaciones permiso nómina"])[0]
+    query = Bm25Encoder(synonyms=lambda text: ()).encode_queries(["despido despido vacaciones permiso nómina"])[0]
     assert query.values == (1.0,) * 4
     assert list(query.indices) == sorted(set(query.indices))
+
+
+def test_legal_terms_that_a_query_calls_for_weigh_less_than_its_own_words():
+    # "Despido" is in three of them: the surest counts, wherever it stands.
+    terms = [("despido disciplinario", 0.5), ("faltas", 1.0), ("despido", 0.9), ("despido", 0.2)]
+    table = {"me echaron por faltas": terms}
+    [query] = Bm25Encoder(synonyms=table.__getitem__).encode_queries(list(table))
+    weights = dict(zip(query.indices, query.values, strict=True))
+    own, called = Bm25.compute_token_id("falt"), {"desped": 0.9, "disciplinari": 0.5}
+    assert weights[own] == 1.0
+    for stem, surely in called.items():
+        assert weights[Bm25.compute_token_id(stem)] == pytest.approx(SYNONYM_WEIGHT * surely)
+    assert list(query.indices) == sorted(weights)
+
+
+def test_the_legal_synonyms_are_those_of_the_table():
+    [query], [plain] = (
+        encoder.encode_queries(["me echaron del trabajo"]) for encoder in (Bm25Encoder(), Bm25Encoder(lambda text: ()))
+    )
+    assert Bm25.compute_token_id("desped") in set(query.indices) - set(plain.indices)
+
+
+def test_documents_have_their_own_words_alone():
+    text = "me echaron del trabajo"
+    [document] = Bm25Encoder().encode_documents([text])
+    assert set(document.indices) == term_ids(text)
+
+
+def test_queries_do_not_mix():
+    encoder = Bm25Encoder()
+    texts = ["me echaron del trabajo", "", "vacaciones", "me echaron del trabajo"]
+    assert encoder.encode_queries(texts) == [encoder.encode_queries([text])[0] for text in texts]
 
 
 def test_a_text_without_content_gives_an_empty_vector():

@@ -1,0 +1,90 @@
+"""``articulado eval``: how well the right provisions are found, on questions whose provisions are known."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.options import IndexFolder, Json, Rerank, read_settings, run_context
+from services.errors import InvalidInput
+
+Gold = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--gold",
+        metavar="FICHERO",
+        help="Preguntas con sus preceptos, en JSONL; se puede repetir. Sin ella, las incluidas en articulado.",
+    ),
+]
+RunFile = Annotated[
+    Path | None,
+    typer.Option("--run", metavar="FICHERO", help="Escribe lo encontrado en formato TREC."),
+]
+CompareRun = Annotated[
+    Path | None,
+    typer.Option("--compare-run", metavar="FICHERO", help="Compara con lo que otro sistema encontró, en formato TREC."),
+]
+Compare = Annotated[
+    tuple[str, str] | None,
+    typer.Option("--compare", metavar="MODO MODO", help="Compara dos modos de reordenación: heuristic cross_encoder."),
+]
+Ablation = Annotated[
+    bool, typer.Option("--ablation", metavar="", help="Mide además lo que vale cada técnica de la búsqueda.")
+]
+Answers = Annotated[
+    bool, typer.Option("--answers", metavar="", help="Mide además las respuestas del modelo configurado.")
+]
+Peers = Annotated[
+    bool, typer.Option("--peers", metavar="", help="Mide además otros buscadores sobre los mismos preceptos.")
+]
+Report = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="CARPETA", help="Escribe un informe: JSON, Markdown y gráficos."),
+]
+
+
+def evaluate(
+    gold: Gold = None,
+    index: IndexFolder = None,
+    run: RunFile = None,
+    rerank: Rerank = None,
+    compare_run: CompareRun = None,
+    compare: Compare = None,
+    ablation: Ablation = False,
+    answers: Answers = False,
+    peers: Peers = False,
+    report: Report = None,
+    as_json: Json = False,
+) -> None:
+    """Mide lo que se encuentra, con preguntas cuyos preceptos se conocen."""
+    if compare:
+        if run or rerank or compare_run or ablation or answers or peers or report:
+            raise InvalidInput("--compare solo se puede combinar con --gold, --index y --json.")
+        _compare(gold or [], index, compare, as_json)
+        return
+
+    from cli.eval_json import as_dict
+    from cli.eval_run import Request, measure
+    from cli.eval_view import print_measurement
+    from cli.render import console, print_json
+
+    settings = read_settings(index)
+    context = run_context(settings, None, None, None, rerank)
+    request = Request(gold or [], run, compare_run, ablation, answers, peers, report)
+    measurement = asyncio.run(measure(request, settings, context))
+    if as_json:
+        print_json(as_dict(measurement))
+    else:
+        print_measurement(console(), measurement)
+
+
+def _compare(gold: list[Path], index: Path | None, strategies: tuple[str, str], as_json: bool) -> None:
+    from cli.eval_compare import as_dict, measure, print_comparisons
+    from cli.render import console, print_json
+
+    comparisons = asyncio.run(measure(gold, read_settings(index), strategies))
+    if as_json:
+        print_json(as_dict(comparisons))
+    else:
+        print_comparisons(console(), comparisons)

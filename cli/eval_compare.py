@@ -1,0 +1,147 @@
+"""``articulado eval --compare``: one rerank strategy against another."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from rich.console import Console
+
+from cli.eval_sets import check_index, read_sets
+from cli.eval_table import number, percent, say, signed, table
+from cli.render import console
+from cli.session import opened
+from evaluation.compare import (
+    LEAST_GAIN,
+    LEAST_MOVABLE,
+    LEAST_RISEN,
+    LEAST_TOP_SCORE,
+    METRIC,
+    MOST_RERANK_MS,
+    MOST_TOTAL_MS,
+    Comparison,
+    Side,
+    compare_strategies,
+)
+from evaluation.evaluate import Percentiles
+from services.errors import InvalidInput
+from services.spanish import figure
+from state.context import RerankStrategy
+
+if TYPE_CHECKING:
+    from services.settings import Settings
+
+NOT_MEASURED = "no medido"
+
+
+async def measure(gold: Sequence[Path], settings: "Settings", strategies: tuple[str, str]) -> list[Comparison]:
+    """Compare two strategies on every gold set.
+
+    Raises:
+        ArticuladoError: a strategy does not exist, or a file, the index or a service cannot be used.
+    """
+    known = get_args(RerankStrategy)
+    for strategy in strategies:
+        if strategy not in known:
+            raise InvalidInput(f"--compare no admite «{strategy}». Valores posibles: {', '.join(known)}.")
+    check_index(settings)
+    if strategies[0] == strategies[1]:
+        raise InvalidInput("--compare necesita dos modos distintos, por ejemplo: --compare heuristic cross_encoder.")
+    first, second = cast(tuple[RerankStrategy, RerankStrategy], strategies)
+    sets = read_sets(gold)
+    async with opened(settings) as services:
+        with console(stderr=True).status("Evaluando…") as status:
+            return [
+                await compare_strategies(one, services, (first, second), on_strategy=lambda name: status.update(name))
+                for one in sets
+            ]
+
+
+def as_dict(comparisons: Sequence[Comparison]) -> dict[str, Any]:
+    """Return what ``--json`` writes."""
+    return {"sets": [_as_dict(one) for one in comparisons]}
+
+
+def _as_dict(one: Comparison) -> dict[str, Any]:
+    return {
+        "name": one.gold.name,
+        "gold": str(one.gold.path),
+        "questions": len(one.gold.questions),
+        "before": _side_as_dict(one.before),
+        "after": _side_as_dict(one.after),
+        "gain": one.gain,
+        METRIC: one.ndcg and {**asdict(one.ndcg), "interval": one.ndcg.interval._asdict()},
+        "moved": one.moved and {**asdict(one.moved), "share": one.moved.share},
+    }
+
+
+def _side_as_dict(side: Side) -> dict[str, Any]:
+    return {
+        "strategy": side.strategy,
+        "not_measured": side.why or None,
+        "failed": side.failed,
+        METRIC: side.outcome.measured.means.get(METRIC) if side.outcome else None,
+        "top_score": side.top_score,
+        "rerank_ms": side.rerank and asdict(side.rerank),
+        "total_ms": side.total and asdict(side.total),
+    }
+
+
+def print_comparisons(out: Console, comparisons: Sequence[Comparison]) -> None:
+    """Print a table for each gold set, with the goals; below it what could not be measured, and why."""
+    for at, one in enumerate(comparisons):
+        if at:
+            out.print()
+        say(out, f"{one.gold.name}: {len(one.gold.questions)} preguntas", style="bold")
+        before, after = one.before, one.after
+        rows = [
+            (METRIC, _mean(before), _mean(after), ""),
+            (f"Cambio de {METRIC}", "", _gain(one), f"≥ +{percent(LEAST_GAIN)}"),
+            ("Suben de las que pueden", "", _risen(one), f"≥ {percent(LEAST_RISEN)}"),
+            ("Puntuación del primero", _top(before), _top(after), f"> {figure(LEAST_TOP_SCORE, 1)}"),
+            ("Reordenación p50/p95, ms", _times(before.rerank), _times(after.rerank), f"< {figure(MOST_RERANK_MS)}"),
+            ("Total sin modelos p50/p95, ms", _times(before.total), _times(after.total), f"< {figure(MOST_TOTAL_MS)}"),
+        ]
+        table(out, ("", before.strategy, after.strategy, "Objetivo"), rows)
+        if one.ndcg:
+            low, high = one.ndcg.interval
+            said = f"\nDiferencia de {METRIC}: {signed(one.ndcg.difference)} [{signed(low)}; {signed(high)}]"
+            say(out, f"{said}, p = {number(one.ndcg.p)}.")
+        for side in (before, after):
+            _print_shortfall(out, side)
+
+
+def _print_shortfall(out: Console, side: Side) -> None:
+    if side.why:
+        say(out, f"{side.strategy}: {NOT_MEASURED}: {side.why}", style="yellow")
+    if side.failed:
+        said = f"{side.strategy}: el modelo falló en {side.failed} preguntas, que ordenó la heurística"
+        say(out, f"{said}: sus cifras no son las del modelo solo.", style="yellow")
+
+
+def _mean(side: Side) -> str:
+    mean = side.outcome.measured.means.get(METRIC) if side.outcome else None
+    return NOT_MEASURED if mean is None else number(mean)
+
+
+def _gain(one: Comparison) -> str:
+    return NOT_MEASURED if one.gain is None else f"{signed(100 * one.gain, 1)} %"
+
+
+def _risen(one: Comparison) -> str:
+    if one.moved is None:
+        return NOT_MEASURED
+    counted = f"{one.moved.risen}/{one.moved.movable}"
+    return (
+        f"{counted} (menos de {LEAST_MOVABLE})"
+        if one.moved.share is None
+        else f"{counted} ({percent(one.moved.share)})"
+    )
+
+
+def _top(side: Side) -> str:
+    return NOT_MEASURED if side.top_score is None else number(side.top_score)
+
+
+def _times(found: Percentiles | None) -> str:
+    return NOT_MEASURED if found is None else f"{figure(found.p50)}/{figure(found.p95)}"

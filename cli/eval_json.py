@@ -1,0 +1,110 @@
+"""What ``articulado eval --json`` writes."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from cli.eval_run import Measurement, SetMeasured
+from evaluation.configuration import Configuration
+from evaluation.evaluate import Outcome
+from evaluation.failures import diagnosed
+from evaluation.gold import Question
+from evaluation.provisions import Key, key_of, written
+from evaluation.report_json import report_json
+
+
+def as_dict(measurement: Measurement) -> dict[str, Any]:
+    """Return everything that was measured, question by question."""
+    return {
+        "index": str(measurement.index),
+        "rerank": measurement.strategy,
+        "compared_with": str(measurement.request.other) if measurement.request.other else None,
+        "written": [str(path) for path in measurement.written],
+        "sets": [_set(one) for one in measurement.sets],
+    }
+
+
+def _set(one: SetMeasured) -> dict[str, Any]:
+    outcome = one.outcome
+    return {
+        "name": outcome.gold.name,
+        "gold": str(outcome.gold.path),
+        "questions": len(outcome.gold.questions),
+        "negatives": len(outcome.negatives),
+        "ignored_keys": list(outcome.gold.ignored),
+        "not_held": [written(named) for named in one.not_held],
+        "metrics": metrics(outcome.measured),
+        "by_category": {
+            name: {"questions": len(values.per_question), "metrics": metrics(values)}
+            for name, values in outcome.by_category.items()
+        },
+        "wrongly_refused": [question.id for question in outcome.wrongly_refused],
+        "negatives_declined": [question.id for question in outcome.rightly_declined],
+        "latency_ms": {
+            **asdict(outcome.latency),
+            "stages": {name: asdict(values) for name, values in outcome.stage_latency.items()},
+        },
+        "compared": {name: _paired(asdict(paired)) for name, paired in one.against.items()},
+        **_asked_for(one),
+        "per_question": [_question(outcome, question) for question in outcome.gold.questions],
+    }
+
+
+def _asked_for(one: SetMeasured) -> dict[str, Any]:
+    """Return what a report has of an ablation, of answers and of peers, where they were asked for."""
+    found = one.findings
+    asked = {
+        "configurations": found.configurations,
+        "answers": found.answers,
+        "peers": found.peers.runs or found.peers.missing,
+    }
+    names = [name for name, values in asked.items() if values]
+    report = report_json(found) if names else {}
+    return {name: report[name] for name in names}
+
+
+def metrics(measured: Configuration) -> dict[str, dict[str, float]]:
+    """Return mean and interval of each metric."""
+    return {
+        name: {"mean": mean, "low": measured.intervals[name].low, "high": measured.intervals[name].high}
+        for name, mean in measured.means.items()
+    }
+
+
+def _paired(paired: dict[str, Any]) -> dict[str, Any]:
+    low, high = paired.pop("interval")
+    return {**paired, "low": low, "high": high}
+
+
+def _question(outcome: Outcome, question: Question) -> dict[str, Any]:
+    found = outcome.retrieved[question.id]
+    grades = {key_of(named): grade for named, grade in question.relevant.items()}
+    failure = diagnosed(question, found.ranking)
+    return {
+        "id": question.id,
+        "question": question.question,
+        "category": question.category,
+        "topic": question.topic,
+        "voice": question.voice,
+        "relevant": {written(named): grade for named, grade in question.relevant.items()},
+        "queries": list(found.queries),
+        "metrics": outcome.measured.per_question.get(question.id),
+        "failure": failure.kind if question.relevant else None,
+        "rank": failure.rank,
+        "abstained": found.abstained,
+        "top_score": found.top_score,
+        "milliseconds": found.milliseconds,
+        "stages_ms": dict(found.stages),
+        "warnings": list(found.warnings),
+        "ranking": [_row(row, grades) for row in found.rows],
+    }
+
+
+def _row(row: Any, grades: Mapping[Key, int]) -> dict[str, Any]:
+    return {
+        "provision": written(row.provision),
+        "law": row.law,
+        "score": row.score,
+        "origins": list(row.origins),
+        "grade": grades.get(key_of(row.provision), 0),
+    }

@@ -1,0 +1,165 @@
+"""What ``articulado eval`` does: gold sets in, what they measure out."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli.eval_sets import check_ids, check_index, read_sets
+from cli.render import console
+from cli.session import opened
+from evaluation.bootstrap import Paired, compare
+from evaluation.evaluate import Outcome, evaluate
+from evaluation.findings import Findings
+from evaluation.gold import GoldSet
+from evaluation.held import not_held
+from evaluation.metrics import METRICS, per_question
+from evaluation.provisions import Provision
+from evaluation.run import Run, read_trec, write_trec
+from services.errors import ConfigurationError, InvalidInput
+
+if TYPE_CHECKING:
+    from services.container import Services
+    from services.settings import Settings
+    from state.context import RerankStrategy, RunContext
+
+TAG = "articulado"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command line asks for. ``run`` and ``report`` are where to write, ``other`` a run to compare with."""
+
+    gold: Sequence[Path] = ()
+    run: Path | None = None
+    other: Path | None = None
+    ablation: bool = False
+    answers: bool = False
+    peers: bool = False
+    report: Path | None = None
+
+
+@dataclass(frozen=True)
+class SetMeasured:
+    """One gold set on the index: the labels that the index lacks, what was found, and how another run compares.
+
+    ``against`` goes by metric; the other run is the first of each pair. It is empty without one.
+    """
+
+    not_held: Sequence[Provision]
+    findings: Findings
+    against: Mapping[str, Paired]
+
+    @property
+    def outcome(self) -> Outcome:
+        """What was found."""
+        return self.findings.outcome
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What one command has measured, and the files that it has written."""
+
+    request: Request
+    index: Path
+    strategy: "RerankStrategy"
+    sets: Sequence[SetMeasured]
+    written: Sequence[Path]
+
+
+async def measure(request: Request, settings: "Settings", context: "RunContext") -> Measurement:
+    """Ask every question of every gold set; write what is to be written.
+
+    Raises:
+        ArticuladoError: a file, the index or a service cannot be used.
+    """
+    sets = read_sets(request.gold)
+    if request.run or request.other:
+        check_ids(sets)
+    if request.ablation or request.peers:
+        check_index(settings)
+    _check_output(request)
+    theirs = read_trec(request.other) if request.other else {}
+    measured = []
+    async with opened(settings) as services:
+        with console(stderr=True).status("Evaluando…") as status:
+            for one in sets:
+                lacking = await not_held(one.questions, services.store)
+                findings = await _findings(one, services, context, request, lambda doing: status.update(f"{doing}…"))
+                against = compared(findings.outcome, theirs) if request.other else {}
+                measured.append(SetMeasured(lacking, findings, against))
+    strategy = settings.defaults().overridden_by(context).rerank_strategy
+    return Measurement(request, settings.index_folder, strategy, measured, _write(request, measured))
+
+
+async def _findings(
+    gold: GoldSet, services: "Services", context: "RunContext", request: Request, tell: Callable[[str], None]
+) -> Findings:
+    from evaluation.ablation import ablation
+    from evaluation.answers import evaluate_answers
+    from evaluation.environment import environment
+    from evaluation.peers.measure import Measured, run_peers
+    from evaluation.retrieve import Retriever
+
+    tell(f"Evaluando {gold.name}")
+    outcome = await evaluate(gold, Retriever(services, context))
+    configurations = (
+        await ablation(gold, services, context, lambda name: tell(f"Evaluando {gold.name} ({name})"))
+        if request.ablation
+        else []
+    )
+    tell(f"Respuestas a {gold.name}" if request.answers else f"Evaluando {gold.name}")
+    answers = await evaluate_answers(services, gold.questions, context=context) if request.answers else []
+    peers = await run_peers(services, gold.questions) if request.peers else Measured((), {}, 0)
+    return Findings(outcome, environment(services) if request.report else {}, configurations, answers, peers)
+
+
+def compared(outcome: Outcome, theirs: Run) -> dict[str, Paired]:
+    """Compare another run with this one, metric by metric; a question that it leaves out scores 0.
+
+    Raises:
+        InvalidInput: it has none of the questions.
+    """
+    questions = outcome.positives
+    if not any(question.id in theirs for question in outcome.gold.questions):
+        raise InvalidInput(
+            f"La lista de --compare-run no tiene ninguna pregunta de {outcome.gold.path}. Los identificadores de las "
+            "preguntas deben ser los mismos."
+        )
+    ours, others = outcome.measured.per_question, per_question(questions, theirs)
+    return {
+        name: compare([others[one.id][name] for one in questions], [ours[one.id][name] for one in questions])
+        for name in METRICS
+        if questions
+    }
+
+
+def _check_output(request: Request) -> None:
+    """Say before the work that its result could not be written."""
+    run = request.run
+    if run and (run.is_dir() or not run.absolute().parent.is_dir()):
+        raise InvalidInput(f"No se puede escribir {run}: indique en --run un fichero de una carpeta que exista.")
+    if request.report and request.report.exists() and not request.report.is_dir():
+        raise InvalidInput(f"No se puede escribir el informe: {request.report} no es una carpeta.")
+    if request.report and find_spec("matplotlib") is None:
+        raise ConfigurationError(
+            'Los gráficos del informe necesitan matplotlib. Instálelo con: pip install -e ".[eval]"'
+        )
+
+
+def _write(request: Request, measured: Sequence[SetMeasured]) -> list[Path]:
+    """Write the run of all sets, and the report of each, in a folder of its own where there are several."""
+    written = []
+    if request.run:
+        outcomes = [one.outcome for one in measured]
+        run = {name: found.ranking for outcome in outcomes for name, found in outcome.retrieved.items()}
+        write_trec(run, request.run, TAG)
+        written.append(request.run)
+    if request.report:
+        from evaluation.report import write_report
+
+        for one in measured:
+            folder = request.report / one.outcome.gold.name if len(measured) > 1 else request.report
+            written += write_report(folder, one.findings)
+    return written

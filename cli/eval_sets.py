@@ -1,0 +1,59 @@
+"""The gold sets that a command line names, or the project's own."""
+
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evaluation.gold import GoldSet, read_gold_set
+from services.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from services.settings import Settings
+
+OWN_SET = "demo.jsonl"
+
+
+def read_sets(gold: Sequence[Path]) -> list[GoldSet]:
+    """Read gold sets; without any, the project's own, which asks about the demo corpus.
+
+    Raises:
+        InvalidInput: one cannot be read.
+    """
+    return [read_gold_set(path) for path in gold] or [own_set()]
+
+
+def own_set() -> GoldSet:
+    """Read the project's own set."""
+    with resources.as_file(resources.files("evaluation").joinpath("datasets", OWN_SET)) as path:
+        return read_gold_set(path)
+
+
+def check_index(settings: "Settings") -> None:
+    """Check that there is a search to take apart.
+
+    Raises:
+        InvalidInput: retrieval is switched off.
+    """
+    if not settings.rag_enabled:
+        raise InvalidInput(
+            "--ablation, --compare y --peers miden la búsqueda en el índice, que ARTICULADO_RAG_ENABLED=false "
+            "desactiva. Quítelo y repita la orden."
+        )
+
+
+def check_ids(sets: Sequence[GoldSet]) -> None:
+    """Check that no two sets have a question of one identifier: a run could not tell them apart.
+
+    Raises:
+        InvalidInput: two have.
+    """
+    seen: dict[str, Path] = {}
+    for one in sets:
+        for question in one.questions:
+            if question.id in seen:
+                raise InvalidInput(
+                    f"El identificador «{question.id}» está en {seen[question.id]} y en {one.path}: en una lista TREC "
+                    "no se distinguirían. Evalúe los dos ficheros por separado."
+                )
+            seen[question.id] = one.path

@@ -1,0 +1,144 @@
+"""What ``articulado eval`` shows: tables no wider than 80 columns, and the questions that went worst."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.console import Console
+
+from cli.eval_extras import print_answers, print_configurations, print_peers
+from cli.eval_run import Measurement, SetMeasured
+from cli.eval_table import number, say, signed, table
+from cli.render import clean
+from evaluation.bootstrap import Paired
+from evaluation.evaluate import Outcome
+from evaluation.failures import FIRST, FOUND_WITHIN, Failure, Kind
+from evaluation.findings import Findings
+from evaluation.metrics import MAIN
+from evaluation.provisions import Provision, written
+from legal.registry import known_laws
+
+MOST_WORST = 5
+MOST_LACKING = 10
+BY_CATEGORY = ("nDCG@5", MAIN, "R@20", "hit@3", "success@3")
+LEGEND = (
+    "hit@k: un precepto que responde (grado 2) entre los k primeros; success@k: uno que al menos ayuda (grado 1). "
+    "P@3/min(3,R): P@3 sobre lo más que la pregunta permite."
+)
+FAILED: dict[Kind | None, str] = {
+    None: "lo que responde está entre los tres primeros, pero falta otro precepto o va detrás",
+    "retrieval": f"recuperación: nada de lo que responde está entre los {FOUND_WITHIN} primeros",
+    "ranking": f"ordenación: está entre los {FOUND_WITHIN} primeros, no entre los {FIRST} primeros",
+    "answer": "respuesta: se encontró, pero no se cita",
+}
+
+
+def print_measurement(out: Console, measurement: Measurement) -> None:
+    """Print each gold set: metrics, categories, abstention, latency, comparison, failures and worst questions."""
+    for at, one in enumerate(measurement.sets):
+        if at:
+            out.print()
+        _print_set(out, one, measurement)
+    say(out, f"\n{LEGEND}", style="dim")
+    for path in measurement.written:
+        say(out, f"Escrito: {path}")
+
+
+def _print_set(out: Console, one: SetMeasured, measurement: Measurement) -> None:
+    outcome = one.outcome
+    positives, negatives = len(outcome.positives), len(outcome.negatives)
+    out.print(clean(f"{outcome.gold.name}: {_questions(positives + negatives)}"), style="bold", markup=False)
+    _say_lacking(out, one)
+    if positives:
+        _print_metrics(out, outcome)
+    if outcome.by_category:
+        _print_categories(out, outcome)
+    if one.against:
+        _print_comparison(out, one.against, str(measurement.request.other))
+    _print_asked_for(out, one.findings)
+    refused, declined = len(outcome.wrongly_refused), len(outcome.rightly_declined)
+    said = f"\nAbstención: {refused} de {positives} con respuesta, rechazadas sin razón"
+    say(out, f"{said}; {declined} de {negatives} sin respuesta, bien declinadas.")
+    latency = outcome.latency
+    say(out, f"Recuperación por pregunta: p50 {latency.p50:.0f} ms, p95 {latency.p95:.0f} ms.")
+    kinds = [failure.kind for failure in one.findings.failures]
+    said = f"Fallos: {kinds.count('retrieval')} de recuperación, {kinds.count('ranking')} de ordenación"
+    say(out, f"{said}, {kinds.count('answer')} de respuesta." if one.findings.answers else f"{said}.")
+    _print_worst(out, one.findings.worst[:MOST_WORST], outcome)
+
+
+def _print_asked_for(out: Console, findings: Findings) -> None:
+    if findings.configurations and findings.outcome.positives:
+        print_configurations(out, findings.steps)
+    if findings.answers:
+        print_answers(out, findings.answers)
+    if (findings.peers.runs or findings.peers.missing) and findings.outcome.positives:
+        print_peers(out, findings)
+
+
+def _say_lacking(out: Console, one: SetMeasured) -> None:
+    if one.not_held:
+        shown = ", ".join(map(written, one.not_held[:MOST_LACKING]))
+        more = f" y {len(one.not_held) - MOST_LACKING} más" if len(one.not_held) > MOST_LACKING else ""
+        said = f"Aviso: el índice no tiene {len(one.not_held)} de los preceptos esperados: {shown}{more}."
+        say(out, f"{said} ¿Es el índice para el que se escribió el fichero?", style="yellow")
+    if one.outcome.gold.ignored:
+        say(out, f"Aviso: no se usan estos campos del fichero: {', '.join(one.outcome.gold.ignored)}.", style="yellow")
+
+
+def _print_metrics(out: Console, outcome: Outcome) -> None:
+    measured = outcome.measured
+    rows = [
+        (name, number(mean), f"{number(measured.intervals[name].low)} – {number(measured.intervals[name].high)}")
+        for name, mean in measured.means.items()
+    ]
+    table(out, ("Métrica", "Media", "Intervalo 95 %"), rows)
+
+
+def _print_categories(out: Console, outcome: Outcome) -> None:
+    rows = [
+        (name, str(len(one.per_question)), *(number(one.means[metric]) for metric in BY_CATEGORY))
+        for name, one in outcome.by_category.items()
+    ]
+    table(out, ("Categoría", "n", *BY_CATEGORY), rows)
+
+
+def _print_comparison(out: Console, against: Mapping[str, Paired], other: str) -> None:
+    say(out, f"\nFrente a {other} (+/=/−: preguntas mejores, iguales y peores aquí)")
+    rows = [
+        (
+            name,
+            number(paired.second),
+            number(paired.first),
+            signed(paired.difference),
+            f"{signed(paired.interval.low)} – {signed(paired.interval.high)}",
+            number(paired.p),
+            f"{paired.wins}/{paired.ties}/{paired.losses}",
+        )
+        for name, paired in against.items()
+    ]
+    table(out, ("Métrica", "Aquí", "Otro", "Dif.", "Intervalo 95 %", "p", "+/=/−"), rows)
+
+
+def _print_worst(out: Console, worst_first: Sequence[Failure], outcome: Outcome) -> None:
+    if worst_first:
+        say(out, f"\nPeores preguntas por {MAIN}", style="bold")
+    laws = {row.provision[0]: row.law for found in outcome.retrieved.values() for row in found.rows}
+    for failure in worst_first:
+        question = failure.question
+        score = number(outcome.measured.per_question[question.id][MAIN])
+        say(out, f"{question.id} ({score}): {question.question}")
+        say(out, f"Fallo de {FAILED[failure.kind]}." if failure.kind else f"{FAILED[None].capitalize()}.", indent=4)
+        say(out, f"Se esperaba: {_listed(question.relevant, laws)}.", indent=4)
+        say(out, f"Se encontró: {_listed(failure.instead, laws) or 'nada'}.", indent=4)
+
+
+def _listed(provisions: Iterable[Provision], laws: Mapping[str, str]) -> str:
+    return "; ".join(f"{_law(law_id, laws)}, {label}" for law_id, label in provisions)
+
+
+def _law(law_id: str, laws: Mapping[str, str]) -> str:
+    known = known_laws().get(law_id)
+    return known.abbreviation or known.short if known else laws.get(law_id, law_id)
+
+
+def _questions(count: int) -> str:
+    return f"{count} pregunta" if count == 1 else f"{count} preguntas"

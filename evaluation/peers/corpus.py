@@ -1,0 +1,91 @@
+"""What every peer searches: the provisions of an index, each whole, with the same text and the same vector."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.peers.vectors import LatentVectors
+from evaluation.provisions import Provision, provision
+from evaluation.retrieve import LAW
+from services.container import Services
+from services.errors import NoResultsFound
+from services.index import open_index
+from services.store.layout import parts_in_order
+from services.store.points import Points
+from state.chunks import Chunk, provision_of
+
+_PAGE = 2_000
+"""Chunks that are read at once: about 6 MB."""
+
+
+@dataclass(frozen=True)
+class PeerCorpus:
+    """Provisions with their texts and vectors, in the same order.
+
+    ``vectors`` is (n, dim) float32, L2-normalised; ``embed`` makes such vectors of questions.
+    """
+
+    provisions: tuple[Provision, ...]
+    texts: tuple[str, ...]
+    vectors: NDArray[np.float32]
+    embed: Callable[[Sequence[str]], NDArray[np.float32]]
+
+
+async def read_corpus(services: Services) -> PeerCorpus:
+    """Read all provisions of the configured index.
+
+    Raises:
+        IndexMissing, StoreUnavailable: the index cannot be read.
+        NoResultsFound: it has no provisions.
+    """
+    index = await asyncio.to_thread(open_index, services.settings.index_folder)
+    parents = sorted({point.parent for point in Points.load(index.folder)})
+    pages = [parents[start : start + _PAGE] for start in range(0, len(parents), _PAGE)]
+    chunks = [chunk for page in pages for chunk in await services.store.fetch(page)]
+    return await asyncio.to_thread(corpus_of, chunks)
+
+
+def corpus_of(chunks: Iterable[Chunk]) -> PeerCorpus:
+    """Join the parts of each provision of a law, and embed the whole.
+
+    Of several wordings those of today are taken, or else the one that comes first in ``parts_in_order``. Provisions
+    follow one another by law and key.
+
+    Raises:
+        NoResultsFound: there are none.
+    """
+    parts: dict[tuple[str, str], list[Chunk]] = {}
+    for chunk in chunks:
+        if chunk["collection"] == LAW:
+            parts.setdefault(provision_of(chunk), []).append(chunk)
+    if not parts:
+        raise NoResultsFound(
+            "El índice no tiene ningún precepto con el que comparar otros buscadores. Añada normas con "
+            "«articulado ingest» o indique otro índice con --index."
+        )
+    whole = [_of_today(parts_in_order(parts[place])) for place in sorted(parts)]
+    texts = tuple(map(_text, whole))
+    embed = LatentVectors(texts)
+    provisions = tuple(provision(one[0]["law_id"], one[0]["provision"]) for one in whole)
+    return PeerCorpus(provisions, texts, embed(texts), embed)
+
+
+def _of_today(parts: Sequence[Chunk]) -> list[Chunk]:
+    day = date.today().isoformat()
+    now = [one for one in parts if (one["valid_from"] or day) <= day < (one["valid_to"] or "9999")]
+    first = parts[0]["valid_from"]
+    return now or [one for one in parts if one["valid_from"] == first]
+
+
+def _text(parts: Sequence[Chunk]) -> str:
+    """Return law, breadcrumb and heading, once for all parts, and the texts of the parts."""
+    headings = [
+        line
+        for one in parts
+        for line in (one["law_name"], one["breadcrumb"], f"{one['provision']}. {one['title']}".rstrip(". "))
+    ]
+    return "\n".join(filter(None, [*dict.fromkeys(headings), *(one["text"] for one in parts)]))

@@ -1,0 +1,82 @@
+"""Which rerank strategies this machine can run, and how often one of them failed while it was measured."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from services.container import Services
+from services.errors import ConfigurationError, ModelError
+from services.protocols import Reranked, Reranker
+from services.rerank.model_files import ModelFiles
+from services.rerank.table import Unusable, automatic, reranker_for
+from state.chunks import Candidate
+from state.context import RerankStrategy
+
+STRATEGIES: tuple[RerankStrategy, ...] = ("heuristic", "llm", "api", "cross_encoder")
+NO_FILES = "no hay ficheros del modelo"
+
+
+def why_not(strategy: RerankStrategy, services: Services) -> str:
+    """Say in Spanish why a strategy cannot be measured here; empty where it can. Nothing is downloaded for it."""
+    reranker = services.rerankers.get(strategy)
+    if isinstance(reranker, Unusable):
+        return reranker.error
+    if strategy == "cross_encoder":
+        try:
+            ModelFiles.of(services.settings).find()
+        except ConfigurationError:
+            return NO_FILES
+    return ""
+
+
+def available_strategies(services: Services) -> list[RerankStrategy]:
+    """Return the strategies that can be measured here; last the one that "auto" stands for."""
+    chosen, _ = automatic(services.settings)
+    others = [one for one in STRATEGIES if one in services.rerankers and one != chosen]
+    return [*(one for one in others if not why_not(one, services)), chosen]
+
+
+@dataclass
+class Watched:
+    """Satisfies ``Reranker`` with another one, and keeps what that fails at: the heuristic stands in for it then.
+
+    ``failures`` has the message of the model by question.
+    """
+
+    reranker: Reranker
+    failures: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_cheap(self) -> bool:
+        """Whether it can score every candidate."""
+        return self.reranker.is_cheap
+
+    def estimate(self, candidates: int) -> float:
+        """Return the milliseconds that so many candidates will take."""
+        return self.reranker.estimate(candidates)
+
+    async def score(
+        self,
+        question: str,
+        queries: Sequence[str],
+        candidates: Sequence[Candidate],
+        *,
+        deadline: float | None = None,
+    ) -> Reranked:
+        """Score every candidate (``Reranker.score``)."""
+        try:
+            return await self.reranker.score(question, queries, candidates, deadline=deadline)
+        except ModelError as error:
+            self.failures[question] = str(error)
+            raise
+
+    async def close(self) -> None:
+        """Leave the reranker open: it belongs to the services that it came from."""
+
+
+def watched(strategy: RerankStrategy, services: Services) -> tuple[Services, Mapping[str, str]]:
+    """Return the services with the reranker of a strategy watched, and where its failures will be."""
+    reranker = reranker_for(strategy, services.rerankers)
+    if reranker is None:
+        return services, {}
+    watch = Watched(reranker)
+    return replace(services, rerankers={**services.rerankers, strategy: watch}), watch.failures

@@ -1,0 +1,54 @@
+"""What the offline encoder learns from: the provisions of an index, and how people ask about them."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from services.dual_encoder.encoder import Lessons
+from services.indexed_text import indexed_text
+from services.packaged import packaged, places_of
+from services.situations import load_situations
+from state.chunks import Chunk, provision_of
+
+SITUATION_REPEATS = 3
+"""How often a situation is shown for each time that a question of a record is: there are far fewer of them."""
+
+Place = tuple[str, str]
+"""Law and provision key."""
+
+
+def lessons_of(parents: Iterable[Chunk]) -> Lessons:
+    """Return each provision of an index as one document, with all that is said of it in other words.
+
+    These are its title, the situations that it helps to answer and, where a packaged record is of it, the questions,
+    the summary and the rules of that. Records of provisions that the index does not hold are lessons, too: an encoder
+    for one small document has to learn the language somewhere.
+    """
+    wholes = _wholes(parents)
+    said: dict[Place, list[str]] = {place: [parts[0]["title"]] for place, parts in wholes.items()}
+    documents = {place: _text(parts) for place, parts in wholes.items()}
+    for record, chunk in packaged():
+        place = provision_of(chunk)
+        # The text of a record's own chunk is its rules: as questions they would teach nothing.
+        rules = record.shown if place in wholes and wholes[place][0]["source"] == "official" else record.shown[:1]
+        documents.setdefault(place, indexed_text(chunk))
+        said.setdefault(place, [chunk["title"]]).extend((*record.questions, *rules))
+    for situation in load_situations():
+        for place in places_of(situation.provisions):
+            if place in said:
+                said[place] += [situation.question] * SITUATION_REPEATS
+    rows = {place: row for row, place in enumerate(documents)}
+    questions = [(text, rows[place]) for place, texts in said.items() for text in texts if text]
+    return Lessons(list(documents.values()), questions)
+
+
+def _wholes(parents: Iterable[Chunk]) -> Mapping[Place, Sequence[Chunk]]:
+    """Return the parts of each provision, of its last wording."""
+    wholes: dict[Place, list[Chunk]] = defaultdict(list)
+    for chunk in parents:
+        if chunk["valid_to"] is None:
+            wholes[provision_of(chunk)].append(chunk)
+    return wholes
+
+
+def _text(parts: Sequence[Chunk]) -> str:
+    return indexed_text({**parts[0], "text": "\n".join(part["text"] for part in parts)})

@@ -1,0 +1,59 @@
+"""Patterns for the names of laws in folded texts: with articles or without, with dots in acronyms or without."""
+
+import re
+from functools import cache
+
+from legal.folding import fold
+from legal.registry import SHORTENED, acronyms, known_laws, other_names, spellings
+from legal.territory import communities
+
+_ABBREVIATED = frozenset(("rd", "rdl"))
+
+
+@cache
+def name_patterns() -> dict[str, re.Pattern[str]]:
+    """Return for each first word of a name a pattern of all names that begin with it, longest first."""
+    groups: dict[str, set[str]] = {}
+    names = [name for law in known_laws().values() for name in law.names]
+    for spelling in {spelling for name in (*names, *other_names()) for spelling in spellings(name)}:
+        groups.setdefault(spelling.split()[0], set()).add(spelling)
+    return {
+        first: re.compile("(?:" + "|".join(map(_spaced, sorted(group, key=len, reverse=True))) + r")(?!\.?\w)")
+        for first, group in groups.items()
+    }
+
+
+def _spaced(name: str) -> str:
+    """Return a pattern for a name in a folded text: with articles or without, "de" written or left out."""
+    pattern, gap = "", ""
+    for word in name.split():
+        if word == "de":
+            gap = r"(?:[\s,-]+(?:del|de)\s+(?:(?:la|el|los|las)\s+)?|[ -])"
+            continue
+        pattern += gap + _written(word)
+        gap = r"[\s,-]+(?:(?:la|el|los|las)\s+)?"
+    return pattern
+
+
+def _written(word: str) -> str:
+    """Return a pattern for a word: an acronym may have dots, some words are often cut."""
+    if word in _ABBREVIATED or word in acronyms():
+        return rf"(?:{word}|" + r"\.\s?".join(word) + r"\.?)"
+    return rf"(?:{word}|{SHORTENED[word]}\.?)" if word in SHORTENED else re.escape(word)
+
+
+@cache
+def first_words() -> re.Pattern[str]:
+    """Return a pattern of the words that names begin with."""
+    return re.compile(
+        r"(?<![\w/])(?:"
+        + "|".join(_written(first) for first in sorted(name_patterns(), key=len, reverse=True))
+        + r")(?![\w/])"
+    )
+
+
+@cache
+def of_community() -> re.Pattern[str]:
+    """Return a pattern for what makes of a name that of a law of an autonomous community: "de Galicia"."""
+    names = "|".join(re.escape(fold(name)) for name in communities())
+    return re.compile(rf"\s+(?:del?|de\s+la)\s+(?:comunidad\s+(?:autonoma\s+)?(?:de\s+)?)?(?:{names})\b")

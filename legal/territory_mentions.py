@@ -1,0 +1,87 @@
+"""Find where a text names places, and how surely: after "en", in several words, or in one."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from legal.folding import fold
+from legal.territory_table import Name, Place, names
+from legal.territory_words import (
+    is_elsewhere,
+    is_followed_as_place,
+    is_of_something_local,
+    is_written_as_name,
+    names_region,
+    next_is_name,
+    word_before,
+)
+
+SAID, PHRASE, WORD = 1, 2, 3
+"""The phases: a name that is said to be a place, one of several words, one of a single word."""
+
+_AND = re.compile(r"\s*(?:,|/|\by\b|\be\b|\bo\b|\bu\b|\bni\b)\s*(?:en\s+)?(?:(?:la|el|las|los)\s+)?")
+_IN_BRACKETS = re.compile(r"\s*[,(]\s*(?:provincia\s+de\s+)?")
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A place that ``text[start:end]`` names, and the phase that finds it: the lower, the surer."""
+
+    place: Place
+    start: int
+    end: int
+    phase: int
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    longest = sorted(names(), key=len, reverse=True)
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest))})(?![\w-])")
+
+
+def mentions_of(text: str) -> list[Mention]:
+    """Return the places that a text names, in order, without overlap; of names that overlap the longer."""
+    folded = fold(text)
+    found: list[Mention] = []
+    for match in _pattern().finditer(folded):
+        last = found[-1] if found else None
+        mention = _read(text, folded, match, last)
+        if mention:
+            found.append(mention)
+    return found
+
+
+def _read(text: str, folded: str, match: re.Match[str], last: Mention | None) -> Mention | None:
+    name, start, end = names()[match[0]], match.start(), match.end()
+    said = word_before(folded, start)
+    gap = folded[last.end : start] if last else ""
+    if said is None and last and last.phase == SAID and _AND.fullmatch(gap):
+        said = ""
+    if name.adjective:
+        counts = is_of_something_local(text, folded, start, linked=True)
+    else:
+        counts = not is_elsewhere(folded, start) and _is_place(text, folded, match, name, said)
+    if not counts:
+        return None
+    place = name.place
+    # "Getafe (Madrid)", "Alcoy, Alicante": the second is the province.
+    of_last = last is not None and last.place.city and last.place.community == place.community
+    if name.region and ((said and names_region(said)) or (of_last and _IN_BRACKETS.fullmatch(gap))):
+        place = name.region
+    phase = SAID if said is not None else PHRASE if len(match[0].split()) > 1 else WORD
+    return Mention(place, start, end, phase)
+
+
+def _is_place(text: str, folded: str, match: re.Match[str], name: Name, said: str | None) -> bool:
+    """Tell whether a name is one of a place here; ``said`` is the word that makes it one, empty for "en"."""
+    if not name.doubt or said:
+        return True
+    start, end = match.span()
+    if next_is_name(text, end) or (name.doubt == "word" and not is_written_as_name(text, start, end)):
+        return False
+    return (
+        said is not None
+        or (name.doubt == "word" and " " in match[0])
+        or is_followed_as_place(folded, start, end)
+        or is_of_something_local(text, folded, start)
+    )

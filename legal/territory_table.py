@@ -1,0 +1,144 @@
+"""The table of territories ``legal/data/territory.toml``, read and checked."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from legal.folding import fold
+
+
+@dataclass(frozen=True)
+class Place:
+    """A community, or one of its cities; both by their canonical names, which chunks carry."""
+
+    community: str
+    city: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The canonical name of the city, else of the community: no two places share one."""
+        return self.city or self.community
+
+
+Doubt = Literal["", "surname", "word"]
+
+
+@dataclass(frozen=True)
+class Name:
+    """What a name means: a place, and ``region``, the community alone, where a province is called so, too.
+
+    ``doubt`` tells what else it may be; an ``adjective`` is no name by itself.
+    """
+
+    place: Place
+    region: Place | None = None
+    doubt: Doubt = ""
+    adjective: bool = False
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Words(_Table):
+    """The words around a name that tell what it names; the header of the data file explains the fields."""
+
+    prepositions: tuple[str, ...]
+    places: tuple[str, ...]
+    regions: tuple[str, ...]
+    matters: tuple[str, ...]
+    local: tuple[str, ...]
+    beside: tuple[str, ...]
+    others: tuple[str, ...]
+    breaks: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+class Community(_Table):
+    """One community with its names; the header of the data file explains the fields."""
+
+    name: str = Field(min_length=1)
+    aliases: tuple[str, ...]
+    adjectives: tuple[str, ...]
+    provinces: tuple[str, ...]
+    cities: tuple[tuple[str, ...], ...]
+    surnames: tuple[str, ...]
+    words: tuple[str, ...]
+
+    def named(self) -> dict[str, Name]:
+        """Return every name of the community and of what is in it, folded.
+
+        Raises:
+            ValueError: two of its cities share a name, or what is called doubtful is no name of it.
+        """
+        whole = Place(self.name)
+        names = {fold(one): Name(whole, adjective=True) for one in self.adjectives}
+        names |= {fold(one): Name(whole) for one in (self.name, *self.aliases, *self.provinces)}
+        regions = {fold(one) for one in (self.name, *self.aliases, *self.provinces)}
+        taken: dict[str, str] = {}
+        for city in self.cities:
+            for one in map(fold, city):
+                if taken.setdefault(one, city[0]) != city[0]:
+                    raise ValueError(f"territory.toml, «{self.name}»: dos ciudades se llaman «{one}». Deje una.")
+                names[one] = Name(Place(self.name, city[0]), whole if one in regions else None)
+        doubts: tuple[tuple[Doubt, tuple[str, ...]], ...] = (("surname", self.surnames), ("word", self.words))
+        for doubt, doubtful in doubts:
+            for one in doubtful:
+                if fold(one) not in names:
+                    raise ValueError(f"territory.toml, «{self.name}»: «{one}» no es un nombre de la tabla. Añádalo.")
+                known = names[fold(one)]
+                names[fold(one)] = Name(known.place, known.region, doubt, known.adjective)
+        return names
+
+
+class Gazetteer(_Table):
+    """The whole table."""
+
+    words: Words
+    community: tuple[Community, ...] = Field(min_length=1)
+
+    def named(self) -> dict[str, Name]:
+        """Return every name of the table, folded.
+
+        Raises:
+            ValueError: a name is of two communities.
+        """
+        names: dict[str, Name] = {}
+        for community in self.community:
+            own = community.named()
+            if shared := sorted(set(own) & set(names)):
+                raise ValueError(
+                    f"territory.toml: «{shared[0]}» está en «{names[shared[0]].place.community}» y en "
+                    f"«{community.name}». Deje uno."
+                )
+            names |= own
+        return names
+
+
+def load_gazetteer(source: str | None = None) -> Gazetteer:
+    """Read and check the table (that of the package, or the given TOML text).
+
+    Raises:
+        ValueError: it breaks its schema; the message says where.
+    """
+    if source is None:
+        source = resources.files("legal.data").joinpath("territory.toml").read_text(encoding="utf-8")
+    read = Gazetteer.model_validate(tomllib.loads(source))
+    read.named()
+    return read
+
+
+@cache
+def gazetteer() -> Gazetteer:
+    """Return the table of the package."""
+    return load_gazetteer()
+
+
+@cache
+def names() -> dict[str, Name]:
+    """Return what each name of the package's table means, by the name folded."""
+    return gazetteer().named()

@@ -1,0 +1,122 @@
+"""Say which wording of a provision an answer about the law of another day rests on."""
+
+from collections.abc import Iterable, Mapping
+from datetime import date, timedelta
+from typing import Literal
+
+from legal.registry import known_laws
+from state.chunks import Candidate, Chunk, in_force
+
+Certainty = Literal["sure", "derived", "unknown"]
+"""How sure it is that a wording was that of a day: ``derived``, if the source leaves room for another one."""
+
+# What notes say of a wording (``ingestion.boe.notes``, ``ingestion.history.notes``): that it ended, with both its days
+# or without; that its first day, or its last, is not certain; that others may have come before its end.
+_ENDED, _BOTH_DAYS = "Redacción en vigor", "Redacción en vigor del "
+_FIRST_DEDUCED, _LAST_DEDUCED = "se deduce", "al menos"
+_GAPS = ("No constan", "al menos el ")
+_SETTLED = timedelta(days=365)
+"""So long after the day that is deduced from its publication a norm without a day of its own is law beyond doubt."""
+
+
+def tracked_laws(chunks: Iterable[Chunk]) -> frozenset[str]:
+    """Return the laws (by id) whose source tells amendments, as far as these chunks show it."""
+    return frozenset(
+        chunk["law_id"]
+        for chunk in chunks
+        if chunk["source"] == "official" and (chunk["notes"] or chunk["status_note"].startswith(_BOTH_DAYS))
+    )
+
+
+def certainty(chunk: Chunk, day: date, tracked: frozenset[str]) -> Certainty:
+    """Return how sure it is that a wording with this day among its own was that of the day.
+
+    Most laws in Markdown come in one wording only, which seems to be as old as the law. ``tracked`` are the laws whose
+    source tells amendments.
+    """
+    note, begins = chunk["status_note"], _day(chunk["valid_from"])
+    if chunk["source"] != "official":
+        return "unknown"
+    if any(gap in note for gap in _GAPS) or (_FIRST_DEDUCED in note and begins and day < begins + _SETTLED):
+        return "derived"
+    law = known_laws().get(chunk["law_id"])
+    amended_since = law is not None and begins is not None and begins > law.published
+    never_amended = chunk["law_id"] in tracked and not chunk["notes"]
+    return "sure" if note.startswith(_ENDED) or amended_since or never_amended else "unknown"
+
+
+def has_wordings(chunk: Chunk) -> bool:
+    """Tell whether a chunk is of a law: rulings, criteria and other documents have no wordings."""
+    return chunk["chunk_type"] == "provision"
+
+
+def wording_note(chunk: Chunk, day: date, tracked: frozenset[str]) -> str:
+    """Return the line on the wording that was chosen for a question about the law of a day, without full stop.
+
+    At most 73 characters; empty for what has no wordings.
+    """
+    if not has_wordings(chunk):
+        return ""
+    begins, ends = _day(chunk["valid_from"]), _day(chunk["valid_to"])
+    last = ends - timedelta(days=1) if ends else None
+    if begins and begins > day:
+        return f"Rige desde el {begins:%d/%m/%Y}: no es la redacción del {day:%d/%m/%Y}"
+    if last and last < day:
+        return f"Rigió hasta el {last:%d/%m/%Y}: no es la redacción del {day:%d/%m/%Y}"
+    if certainty(chunk, day, tracked) == "unknown":
+        found = "Única redacción en el índice" if chunk["source"] == "official" else "Resume la redacción de hoy"
+        return f"{found}: compruebe la del {day:%d/%m/%Y}"
+    deduced = _FIRST_DEDUCED in chunk["status_note"] or _LAST_DEDUCED in chunk["status_note"]
+    if begins and last:
+        span, doubt = f" del {begins:%d/%m/%Y} al {last:%d/%m/%Y}", " (fechas deducidas)"
+    else:
+        span = f" desde el {begins:%d/%m/%Y}" if begins else f" hasta el {last:%d/%m/%Y}" if last else ""
+        doubt = " (fecha deducida)"
+    return f"Redacción vigente{span}{doubt if deduced else ''}"
+
+
+def told_apart(chunk: Chunk, day: date) -> Chunk:
+    """Return a chunk whose note says, where it is not the wording of a day that is asked about, of when it is."""
+    begins, ends = _day(chunk["valid_from"]), _day(chunk["valid_to"])
+    if begins and begins > day:
+        span = f"rige desde el {begins:%d/%m/%Y}"
+    elif ends and ends <= day:
+        span = f"rigió hasta el {ends - timedelta(days=1):%d/%m/%Y}"
+    else:
+        return chunk
+    note = f"Esta redacción {span} y no es la del {day:%d/%m/%Y}, por la que se pregunta. {chunk['status_note']}"
+    return {**chunk, "status_note": note.rstrip()}
+
+
+def past_law(day: date | None, cited: Mapping[str, Candidate], tracked: frozenset[str]) -> list[str]:
+    """Return the warnings for an answer about the law of another day; ``cited`` are the fragments by their marks.
+
+    A provision that the question names has had its own warning where the index lacks its wording of that day.
+    """
+    if day is None:
+        return []
+    asked = f"La pregunta se refiere al derecho vigente el {day:%d/%m/%Y}"
+    laws = {mark: found for mark, found in cited.items() if has_wordings(found["chunk"])}
+    if not laws:
+        return [
+            f"{asked}. De cada norma el índice puede tener solo su última redacción: compruebe en el BOE la de esa "
+            "fecha."
+        ]
+    others = {mark: found for mark, found in laws.items() if not in_force(found["chunk"], day, day)}
+    unsure = [mark for mark in laws if mark not in others and certainty(laws[mark]["chunk"], day, tracked) != "sure"]
+    if not unsure and not others:
+        return [f"{asked}: las redacciones citadas son las que regían ese día."]
+    warnings = [f"{asked}."]
+    if unsure:
+        warnings[0] += f" No consta con seguridad cuál era entonces la redacción de {_list(unsure)}: compruébela."
+    if untold := [mark for mark, found in others.items() if "direct" not in found["origins"]]:
+        warnings.append(f"La redacción citada de {_list(untold)} no estaba en vigor ese día: compruebe la de entonces.")
+    return warnings
+
+
+def _list(marks: list[str]) -> str:
+    return " y ".join(filter(None, (", ".join(marks[:-1]), marks[-1])))
+
+
+def _day(written: str | None) -> date | None:
+    return date.fromisoformat(written) if written else None

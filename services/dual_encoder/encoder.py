@@ -1,0 +1,133 @@
+"""The encoder itself: questions and documents by axes of their own, into one space."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from services.dual_encoder import training
+from services.dual_encoder.vocabulary import MIN_TEXTS, SYNONYM_WEIGHT, Counts, Vocabulary, asked_counts, counts_of
+from services.errors import IndexMissing
+from services.protocols import Embedded, Vector
+from services.text import analysis_fingerprint
+
+_FILE = "dual-encoder.npz"
+_VERSION = "1"
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """What an encoder learns from: documents, and questions each with the number of the document that answers it."""
+
+    documents: Sequence[str]
+    questions: Sequence[tuple[str, int]] = ()
+
+
+class DualEncoder:
+    """Embeds questions and documents as weighted sums of the axes of their stems; satisfies ``Embedder``.
+
+    A question and the document that answers it need not share a word: the axes of "echaron" have learnt to lie near
+    those of "despido". A text without any known stem gets the zero vector: it has no dense side. Vectors always have
+    the dimensions asked for, so that neither layout nor fingerprint depends on the number of texts.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, asked: NDArray[np.float16], held: NDArray[np.float16]) -> None:
+        self.vocabulary = vocabulary
+        self._asked, self._held = asked.astype(np.float32), held.astype(np.float32)
+
+    @staticmethod
+    def fingerprint_for(dimensions: int) -> str:
+        """Return the fingerprint that an encoder of so many dimensions has, before any is fitted."""
+        how = (training.EPOCHS, training.BATCH, training.TEMPERATURE, training.RATE, training.LAST_RATE, training.SEED)
+        settings = repr((_VERSION, analysis_fingerprint(), dimensions, MIN_TEXTS, SYNONYM_WEIGHT, how))
+        return f"dual:{blake2b(settings.encode(), digest_size=6).hexdigest()}"
+
+    @classmethod
+    def fit(cls, lessons: Lessons, dimensions: int) -> "DualEncoder":
+        """Learn from documents and questions (seconds for thousands); the same lessons give the same encoder."""
+        documents = [counts_of(text) for text in lessons.documents]
+        # One text may be a question to several documents.
+        counted = {text: asked_counts(text) for text in dict.fromkeys(text for text, _ in lessons.questions)}
+        questions = [counted[text] for text, _ in lessons.questions]
+        vocabulary = Vocabulary.of(documents, counted.values())
+        asked, held = training.fit_axes(
+            vocabulary.matrix(documents),
+            vocabulary.matrix(questions),
+            [answer for _, answer in lessons.questions],
+            dimensions,
+        )
+        return cls(vocabulary, asked.astype(np.float16), held.astype(np.float16))
+
+    def save(self, folder: Path) -> None:
+        """Write the encoder into the ``models`` folder of an index."""
+        np.savez(
+            folder / _FILE,
+            stems=np.array(self.vocabulary.stems, dtype=np.str_),
+            idf=self.vocabulary.idf,
+            asked=self._asked.astype(np.float16),
+            held=self._held.astype(np.float16),
+        )
+
+    @classmethod
+    def load(cls, folder: Path) -> "DualEncoder":
+        """Open what ``save`` wrote.
+
+        Raises:
+            IndexMissing: the file is missing or damaged.
+        """
+        path = folder / _FILE
+        try:
+            # Opened here: numpy leaves a damaged file open.
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+                vocabulary = Vocabulary(stored["stems"].tolist(), stored["idf"])
+                return cls(vocabulary, stored["asked"], stored["held"])
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+            raise IndexMissing(
+                f"Falta el codificador del índice o está dañado ({path}). "
+                "Reconstruya el índice con «articulado ingest»."
+            ) from error
+
+    @property
+    def fingerprint(self) -> str:
+        """What an index must have been built with to be searched with this encoder."""
+        return self.fingerprint_for(self.dimensions)
+
+    @property
+    def dimensions(self) -> int:
+        """Length of the vectors."""
+        return int(self._asked.shape[1])
+
+    async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
+        """Embed questions or searches (about 0.2 ms each, no request)."""
+        return Embedded(self._embed([asked_counts(text) for text in texts], self._asked))
+
+    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
+        """Embed texts of the corpus, off the event loop."""
+        return Embedded(await asyncio.to_thread(self.embed_all, texts))
+
+    async def close(self) -> None:
+        """Do nothing: there are no connections."""
+
+    def embed_all(self, texts: Sequence[str]) -> list[Vector]:
+        """Embed texts of the corpus, here and now."""
+        return self._embed([counts_of(text) for text in texts], self._held)
+
+    def embed_question(self, text: str) -> Vector:
+        """Embed one question, here and now."""
+        return self._embed([asked_counts(text)], self._asked)[0]
+
+    def _embed(self, texts: Sequence[Counts], axes: NDArray[np.float32]) -> list[Vector]:
+        # Row by row: as a sparse matrix it would need scipy, whose import takes longer than a question.
+        weighed = (self.vocabulary.weigh(counts) for counts in texts)
+        return [_unit(weights @ axes[rows]) for rows, weights in weighed]
+
+
+def _unit(vector: Vector) -> Vector:
+    """Return the vector at length 1; zeros stay."""
+    length = float(np.linalg.norm(vector))
+    return vector / np.float32(length) if length else vector

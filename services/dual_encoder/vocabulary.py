@@ -1,0 +1,81 @@
+"""The stems that an encoder knows, and texts as weights over them."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from legal.synonyms import expand
+from services.text import stem_word, stems
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+MIN_TEXTS = 2
+"""A stem that fewer texts have relates nothing to anything."""
+
+SYNONYM_WEIGHT = 0.5
+"""What a legal term counts for that a question calls for and does not have, beside a word of its own."""
+
+
+Counts = Mapping[str, float]
+"""How often a text has each stem."""
+
+
+def counts_of(text: str) -> Counts:
+    """Count the stems of a document."""
+    return Counter(stems(text))
+
+
+def asked_counts(text: str) -> Counts:
+    """Count the stems of a question, and those of the legal terms that it calls for (``legal.synonyms``)."""
+    counts: dict[str, float] = dict(Counter(stems(text)))
+    for term, surely in expand(text, stem_word):
+        for stem in stems(term):
+            counts[stem] = max(surely * SYNONYM_WEIGHT, counts.get(stem, 0.0))
+    return counts
+
+
+class Vocabulary:
+    """Stems and how much each says, idf in [0, 1]; their order is that of the rows of an encoder's axes."""
+
+    def __init__(self, known: Sequence[str], idf: NDArray[np.float32]) -> None:
+        self.stems = tuple(known)
+        self.idf = idf
+        self._rows = {stem: row for row, stem in enumerate(self.stems)}
+
+    @classmethod
+    def of(cls, documents: Sequence[Counts], questions: Iterable[Counts]) -> "Vocabulary":
+        """Take the stems that at least two documents or two questions have, in alphabetical order.
+
+        idf(s) = ln((N + 1) / (df(s) + 1)) / ln(N + 1) over the N documents, as in ``services.lexicon``.
+        """
+        frequencies = Counter(stem for counts in documents for stem in counts)
+        asked = Counter(stem for counts in questions for stem in counts)
+        known = sorted(stem for stem, texts in (frequencies | asked).items() if texts >= MIN_TEXTS)
+        total = math.log(len(documents) + 1) or 1.0
+        idf = [math.log((len(documents) + 1) / (frequencies[stem] + 1)) / total for stem in known]
+        return cls(known, np.array(idf, dtype=np.float32))
+
+    def matrix(self, texts: Sequence[Counts]) -> "csr_array":
+        """Return the weights of texts, (texts, stems) float32; see ``weigh``."""
+        from scipy.sparse import csr_array
+
+        weighed = [self.weigh(counts) for counts in texts]
+        ends = np.cumsum([0, *(len(rows) for rows, _ in weighed)])
+        empty: list[NDArray[np.float32]] = [np.empty(0, dtype=np.float32)]
+        rows = np.concatenate([np.empty(0, dtype=np.intp), *(rows for rows, _ in weighed)])
+        weights = np.concatenate([*empty, *(weights for _, weights in weighed)])
+        return csr_array((weights, rows, ends), shape=(len(texts), len(self.stems)))
+
+    def weigh(self, counts: Counts) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        """Return rows and weights of the known stems, of unit length: (1 + ln n) · idf, or n · idf for n below 1."""
+        known = [(row, count) for stem, count in counts.items() if (row := self._rows.get(stem)) is not None]
+        rows = np.array([row for row, _ in known], dtype=np.intp)
+        often = [1 + math.log(count) if count >= 1 else count for _, count in known]
+        weights = np.array(often, dtype=np.float32) * self.idf[rows]
+        length = float(np.linalg.norm(weights))
+        return rows, weights / np.float32(length) if length else weights

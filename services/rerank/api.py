@@ -1,0 +1,161 @@
+"""Rerank endpoints over HTTP: ``POST {base_url}/rerank``, as Cohere has it and Jina, vLLM and TEI have after it.
+
+Retries, deadline and the meaning of failures are those of the chat models: the client is the same.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import openai
+
+from services.errors import ModelError
+from services.http_client import PerLoopClient
+from services.model_failures import Endpoint
+from services.openai_models import CONNECT_TIMEOUT, NO_KEY
+from services.protocols import AsyncClose, Reranked, TokenCounter
+from services.rerank.api_reply import read_reply
+from services.rerank.endpoint import RerankEndpoint, asked_for, endpoint_of
+from services.retry import Retrier
+from services.settings import RerankSettings
+from services.tokens import EstimatedCounter
+
+PATIENCE = 10.0
+"""Seconds; such endpoints answer in less than one."""
+
+MOST_AT_ONCE = 5
+"""Requests in flight, where a question takes several."""
+
+_log = logging.getLogger(__name__)
+
+
+class RerankApi:
+    """Satisfies ``PassageScorer``: relevance as the endpoint gives it, within [0, 1].
+
+    ``batch`` is how many passages a request takes; more go in several, at most 5 at once. A passage that the endpoint
+    leaves out stays unjudged.
+    """
+
+    patience = PATIENCE
+
+    def __init__(
+        self,
+        client: openai.AsyncOpenAI,
+        endpoint: RerankEndpoint,
+        *,
+        batch: int,
+        retrier: Retrier,
+        close: AsyncClose,
+    ) -> None:
+        self._client = client
+        self._endpoint = endpoint
+        self._batch = batch
+        self._retrier = retrier
+        self._close = close
+        self._told = False
+
+    @property
+    def name(self) -> str:
+        """Strategy, endpoint and model."""
+        return f"api:{self._endpoint.url}:{self._endpoint.model}"
+
+    async def open(self, deadline: float) -> TokenCounter:
+        """Return a counter that no model's tokens exceed by much."""
+        return EstimatedCounter()
+
+    async def score(self, question: str, passages: Sequence[str], *, deadline: float) -> Reranked:
+        """Score the passages, in as few requests as the endpoint allows.
+
+        Raises:
+            ModelError: a request failed for good; its ``attempts`` counts those of all requests.
+            ConfigurationError: the endpoint accepts neither the key nor the model.
+        """
+        batches = [passages[start : start + self._batch] for start in range(0, len(passages), self._batch)]
+        free = asyncio.Semaphore(MOST_AT_ONCE)
+        asked = 0
+
+        async def scored(batch: Sequence[str]) -> tuple[list[float | None], int]:
+            async def attempt() -> tuple[list[float | None], int]:
+                nonlocal asked
+                asked += 1
+                return self._read(await self._post(question, batch), len(batch))
+
+            async with free:
+                return (await self._retrier.run(attempt, deadline))[0]
+
+        requests = [asyncio.ensure_future(scored(batch)) for batch in batches]
+        try:
+            replies = await asyncio.gather(*requests)
+        except ModelError as error:
+            error.attempts = asked
+            raise
+        finally:
+            for request in requests:
+                request.cancel()
+            await asyncio.gather(*requests, return_exceptions=True)
+        scores = [score for reply, _ in replies for score in reply]
+        return Reranked(scores, asked, sum(tokens for _, tokens in replies))
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._close()
+
+    async def _post(self, question: str, passages: Sequence[str]) -> object:
+        body = {
+            "model": self._endpoint.model,
+            "query": question,
+            self._endpoint.texts: list(passages),
+            "top_n": len(passages),
+        }
+        try:
+            return await self._client.post("/rerank", body=body, cast_to=object)
+        except ValueError as error:  # a body that is no JSON
+            raise self._unreadable("no es JSON") from error
+
+    def _read(self, reply: object, passages: int) -> tuple[list[float | None], int]:
+        given, tokens = read_reply(reply, passages)
+        scores = [None if score is None else min(max(score, 0.0), 1.0) for score in given]
+        if all(score is None for score in scores):
+            raise self._unreadable("no trae puntuaciones")
+        if scores != given and not self._told:
+            # Logits or the like: cut, they lose their order.
+            self._told = True
+            name = self._retrier.endpoint.name
+            _log.warning("%s puntúa fuera de [0, 1]: active allí la normalización (sigmoide).", name)
+        return scores, tokens
+
+    def _unreadable(self, why: str) -> ModelError:
+        endpoint = self._retrier.endpoint
+        return ModelError(
+            f"La respuesta de {endpoint.name} no es la de una API de reordenación ({why}). Compruebe que "
+            f"{endpoint.variable('BASE_URL')} lleva a una como la de Cohere (POST …/rerank)."
+        )
+
+
+def rerank_api(settings: RerankSettings, retrier: Callable[[Endpoint], Retrier] = Retrier) -> RerankApi:
+    """Return the endpoint that the settings name.
+
+    Raises:
+        ConfigurationError: a setting that it needs is missing; the message names it.
+    """
+    endpoint = endpoint_of(settings)
+    timeout = openai.Timeout(None, connect=CONNECT_TIMEOUT)
+    http = PerLoopClient(timeout=timeout, follow_redirects=False)
+    # Of another provider: nothing that identifies the account at OpenAI goes there.
+    headers: dict[str, Any] = {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
+    client = openai.AsyncOpenAI(
+        api_key=settings.api_key.get_secret_value() if settings.api_key else NO_KEY,
+        base_url=endpoint.url,
+        default_headers=headers,
+        max_retries=0,
+        timeout=timeout,
+        http_client=http,
+    )
+    return RerankApi(
+        client,
+        endpoint,
+        batch=settings.batch,
+        retrier=retrier(asked_for(endpoint, settings)),
+        close=http.aclose,
+    )

@@ -1,0 +1,124 @@
+"""The files of a cross-encoder: where they are, what is missing, and how they are fetched when that is asked for."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from services.errors import ConfigurationError
+from services.settings import Settings
+
+DEFAULT_MODEL = "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1"
+"""Small (118 million parameters, most of them its vocabulary), trained on questions in 14 languages, Spanish among
+them, and Apache-2.0. BAAI/bge-reranker-v2-m3 (Apache-2.0) computes fourteen times as much for a token: too slow for two
+cores. jina-reranker-v2-base-multilingual may not be used commercially (CC-BY-NC-4.0), so it is nobody's default."""
+
+DEFAULT_FILE = "onnx/model.onnx"
+TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
+_ONNX_PLACES = (DEFAULT_FILE, "model.onnx")
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """A model by name, in a cache of downloads, or in a folder of its own; ``file`` is its ONNX file, below either."""
+
+    model: str
+    file: str
+    folder: Path | None
+    cache: Path
+
+    @classmethod
+    def of(cls, settings: Settings) -> "ModelFiles":
+        """Return the files that the settings name."""
+        rerank = settings.rerank
+        return cls(rerank.model or DEFAULT_MODEL, rerank.file, rerank.path, rerank.cache or settings.home / "models")
+
+    @property
+    def name(self) -> str:
+        """The model, for a person."""
+        return self.model if self.folder is None else str(self.folder)
+
+    def find(self, *, download: bool = False) -> tuple[Path, str]:
+        """Return the folder and the ONNX file below it. Nothing is loaded.
+
+        ``download`` fetches what the cache lacks, in one attempt, which may take minutes; a folder of the user's own is
+        his to fill. Without it the network is never asked.
+
+        Raises:
+            ConfigurationError: files are missing; the message names them and says what to do.
+        """
+        if self.folder:
+            return self._in_folder(self.folder)
+        found = self._in_cache()
+        if found is None and download:
+            self._fetch()
+            found = self._in_cache()
+        if found is None:
+            raise self._missing(
+                f"no están todos en {self.cache}. Con ARTICULADO_RERANK_STRATEGY=cross_encoder se descargan cuando "
+                "hacen falta (cientos de MB)"
+            )
+        return found
+
+    def _fetch(self) -> None:
+        from fastembed.rerank.cross_encoder import TextCrossEncoder
+
+        source, file, others = self._published()
+        try:
+            # fastembed's constructor would try three times, with pauses of 39 seconds in all.
+            TextCrossEncoder.download_files_from_huggingface(
+                source, cache_dir=str(self.cache), extra_patterns=[file, *others]
+            )
+        except Exception as error:  # the hub's own errors, those of its HTTP client, and those of the disk
+            raise self._missing(f"no se pueden descargar ({type(error).__name__})") from error
+
+    def _missing(self, why: str) -> ConfigurationError:
+        return ConfigurationError(
+            f"Los ficheros del modelo de reordenación {self.name} no están en esta máquina: {why}. Sin conexión, copie "
+            f"en una carpeta su fichero ONNX, {' y '.join(TOKENIZER_FILES)} e indíquela en ARTICULADO_RERANK_PATH, o "
+            "use otro modo (ARTICULADO_RERANK_STRATEGY=heuristic, o --rerank heuristic)."
+        )
+
+    def _in_folder(self, folder: Path) -> tuple[Path, str]:
+        if not folder.is_dir():
+            raise self._missing("la carpeta de ARTICULADO_RERANK_PATH no existe")
+        places = (self.file,) if self.file else _ONNX_PLACES
+        file = next((place for place in places if (folder / place).is_file()), "")
+        if not file:
+            raise self._missing(
+                f"falta {' o '.join(places)} en {folder} (otro nombre se indica en ARTICULADO_RERANK_FILE)"
+            )
+        lacking = [name for name in TOKENIZER_FILES if not (folder / name).is_file()]
+        if lacking:
+            raise self._missing(f"falta {' y '.join(lacking)} en {folder}")
+        return folder, file
+
+    def _in_cache(self) -> tuple[Path, str] | None:
+        # Asked first, so that a machine without models does not pay for loading the libraries.
+        if not self.cache.is_dir():
+            return None
+        source, file, others = self._published()
+        snapshots = self.cache / f"models--{source.replace('/', '--')}" / "snapshots"
+        needed = (file, *TOKENIZER_FILES, *others)
+        for snapshot in sorted(snapshots.glob("*")):
+            if all((snapshot / name).is_file() for name in needed):
+                return snapshot, file
+        return None
+
+    def _published(self) -> tuple[str, str, list[str]]:
+        """Return where the model is published, its ONNX file, and the files that this one needs beside it.
+
+        Raises:
+            ConfigurationError: the name is none of a published model.
+        """
+        from fastembed.rerank.cross_encoder import TextCrossEncoder
+
+        for known in TextCrossEncoder.list_supported_models():
+            if known["model"].lower() == self.model.lower() and known["sources"]["hf"]:
+                if self.file in ("", known["model_file"]):
+                    return known["sources"]["hf"], known["model_file"], known["additional_files"]
+                return known["sources"]["hf"], self.file, []
+        if self.model.count("/") != 1 or not all(self.model.split("/")):
+            raise ConfigurationError(
+                f"ARTICULADO_RERANK_MODEL={self.model} no es el nombre de un modelo publicado (organización/modelo). "
+                "Corríjalo, o indique la carpeta de sus ficheros en ARTICULADO_RERANK_PATH."
+            )
+        return self.model, self.file or DEFAULT_FILE, []

@@ -1,0 +1,66 @@
+"""What a model is given to score: a heading and the text, cut where a sentence ends."""
+
+import re
+from collections.abc import Iterator
+
+from services.protocols import TokenCounter
+from services.text import sentences
+from state.chunks import Chunk
+
+FRAME_TOKENS = 4
+"""Tokens that a pair has beside its texts, at most: ``<s> question </s></s> passage </s>``."""
+
+_WORD = re.compile(r"\S+")
+
+
+def passage_of(chunk: Chunk) -> str:
+    """Return what is scored of a chunk: law, provision and title in a line of their own, then its text."""
+    heading = ". ".join(filter(None, (chunk["provision"], chunk["title"])))
+    return "\n".join(filter(None, (" > ".join(filter(None, (chunk["law_name"], heading))), chunk["text"].strip())))
+
+
+def cut_pair(question: str, passages: list[str], most: int, counter: TokenCounter) -> tuple[str, list[str]]:
+    """Cut a question and its passages so that each pair has at most ``most`` tokens.
+
+    A question longer than half of that is cut to it, so that every passage has the other half.
+    """
+    asked = cut(question, (most - FRAME_TOKENS) // 2, counter)
+    room = most - FRAME_TOKENS - counter.count(asked)
+    return asked, [cut(passage, room, counter) for passage in passages]
+
+
+def cut(text: str, most: int, counter: TokenCounter) -> str:
+    """Return the beginning of a text, up to the last full sentence that fits.
+
+    Where that leaves more than half of the room empty (a heading, and a sentence of a page), the last word decides.
+    """
+    end, spent = _fitting(text, _sentence_ends(text), most, counter)
+    if text[end:].strip() and 2 * spent < most:
+        end, _ = _fitting(text, _word_ends(text), most, counter)
+    # A word without end: a token has at least a character.
+    return text[: end or most]
+
+
+def _fitting(text: str, ends: Iterator[int], most: int, counter: TokenCounter) -> tuple[int, int]:
+    """Return the last of the ends that fits, and the tokens up to it.
+
+    The pieces are counted one by one: the pieces of a tokenizer never reach over white space, and each is counted once.
+    """
+    last = spent = 0
+    for end in ends:
+        cost = counter.count(text[last:end])
+        if spent + cost > most:
+            break
+        last, spent = end, spent + cost
+    return last, spent
+
+
+def _sentence_ends(text: str) -> Iterator[int]:
+    end = 0
+    for sentence in sentences(text):
+        end = text.index(sentence, end) + len(sentence)
+        yield end
+
+
+def _word_ends(text: str) -> Iterator[int]:
+    return (word.end() for word in _WORD.finditer(text))

@@ -1,0 +1,62 @@
+"""Where a question went wrong."""
+
+import pytest
+
+from evaluation.failures import diagnosed, failures, worst
+from evaluation.gold import Question
+from evaluation.run import Ranked
+
+LAW = "BOE-A-2015-11430"
+
+
+def named(number):
+    return LAW, f"Artículo {number}"
+
+
+def ranking(*numbers):
+    return [Ranked(named(number), -at) for at, number in enumerate(numbers)]
+
+
+def asked(name, *right, helps=()):
+    return Question(name, "¿?", dict.fromkeys(map(named, right), 2) | dict.fromkeys(map(named, helps), 1))
+
+
+@pytest.mark.parametrize(("place", "kind"), [(1, None), (3, None), (4, "ranking"), (20, "ranking"), (21, "retrieval")])
+def test_the_place_of_what_answers_decides(place, kind):
+    found = ranking(*range(101, 100 + place), 1, *range(201, 210))
+    failure = diagnosed(asked("q", 1, 2), found)
+    assert (failure.kind, failure.rank) == (kind, place)
+    assert failure.instead == tuple(one.provision for one in found[:3])
+
+
+def test_what_is_not_found_at_all_has_no_rank():
+    failure = diagnosed(asked("q", 1), ranking(7))
+    assert (failure.kind, failure.rank, failure.instead) == ("retrieval", None, (named(7),))
+    assert diagnosed(asked("q", 1), []).kind == "retrieval"
+
+
+def test_what_only_helps_answers_where_there_is_nothing_better():
+    assert diagnosed(asked("q", 1, helps=[2]), ranking(2, 3, 4, 1)).kind == "ranking"
+    assert diagnosed(asked("q", helps=[2]), ranking(2, 3, 4, 1)).kind is None
+
+
+def test_found_but_not_cited_is_a_failure_of_the_answer():
+    run = {"a": ranking(1, 9), "b": ranking(1), "c": ranking(7, 8, 9, 1), "d": ranking(7, 8, 9, 1), "e": ranking(7)}
+    questions = [asked(name, 1) for name in run]
+    cited = {"a": [named(9)], "b": [(LAW, "Art. 1.2")], "c": [named(1)], "d": [], "e": [named(1)]}
+    kinds = {failure.question.id: failure.kind for failure in failures(questions, run, cited)}
+    assert kinds == {"a": "answer", "d": "ranking", "e": "retrieval"}
+    assert [failure.question.id for failure in failures(questions, run)] == ["c", "d", "e"]
+
+
+def test_negatives_cannot_fail():
+    assert failures([asked("n")], {"n": ranking(1)}) == []
+
+
+def test_the_worst_are_the_lowest_and_no_perfect_one():
+    questions = [asked(name, 1) for name in "abcd"]
+    values = {name: {"nDCG@10": value} for name, value in zip("abcd", (0.5, 0.0, 1.0, 0.0), strict=True)}
+    shown = worst(questions, values, {"b": ranking(7, 8, 9, 1)}, 4)
+    assert [failure.question.id for failure in shown] == ["b", "d", "a"]
+    assert shown[0].instead == (named(7), named(8), named(9))
+    assert len(worst(questions, values, {}, 1)) == 1

@@ -1,0 +1,116 @@
+"""The project's own gold set: enough of every kind, labels of the packaged corpus, facts as the law says them."""
+
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from evaluation.gold import read_gold_set
+from ingestion.markdown.reader import read_law
+from legal.labels import provision_key
+from services.packaged import records_of_laws
+from services.text import stems
+
+FOLDER = Path(__file__).resolve().parents[2] / "evaluation" / "datasets"
+GOLD = read_gold_set(FOLDER / "demo.jsonl")
+QUESTIONS = GOLD.questions
+POSITIVE = [one for one in QUESTIONS if not one.is_negative]
+AT_LEAST = {
+    "basic_info": 14,
+    "requisitos": 8,
+    "documentos": 8,
+    "como_solicitar": 8,
+    "plazos": 5,
+    "acronyms": 5,
+    "colloquial": 7,
+    "territorial": 5,
+    "negative": 5,
+}
+ANSWERS = 2
+"""The grade of a provision that answers the question."""
+
+
+def test_there_are_enough_questions_of_every_category():
+    counted = Counter(one.category for one in QUESTIONS)
+    assert counted.keys() == AT_LEAST.keys()
+    assert {name: counted[name] for name, least in AT_LEAST.items() if counted[name] < least} == {}
+    assert len(QUESTIONS) >= 65
+
+
+def test_the_readme_counts_as_the_file_does():
+    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
+    told = {name: int(count) for name, count in re.findall(r"^\| `(\w+)` \| (\d+) \|", readme, re.MULTILINE)}
+    voices = Counter(one.voice for one in QUESTIONS)
+    assert told == Counter(one.category for one in QUESTIONS)
+    assert f"{len(QUESTIONS)} questions, {voices['lay']} `lay` and {voices['professional']} `professional`" in readme
+    assert voices.keys() == {"lay", "professional"}
+
+
+def test_ids_are_unique_and_every_field_means_something():
+    ids = [one.id for one in QUESTIONS]
+    assert len(set(ids)) == len(ids)
+    assert all(re.fullmatch(r"demo-\d{3}", id_) for id_ in ids)
+    assert GOLD.ignored == ()
+    assert all(re.fullmatch(r"[a-z0-9]+(_[a-z0-9]+)*", one.topic) for one in QUESTIONS)
+
+
+def test_no_question_is_asked_twice():
+    asked = Counter(tuple(sorted(set(stems(one.question)))) for one in QUESTIONS)
+    assert max(asked.values()) == 1
+
+
+def test_negatives_are_the_category_of_negatives_and_have_no_facts():
+    for one in QUESTIONS:
+        assert one.is_negative == (one.category == "negative"), one.id
+        assert one.is_negative == (not one.answer_facts), one.id
+
+
+def test_every_other_question_has_a_provision_that_answers_and_one_to_three_facts():
+    for one in POSITIVE:
+        assert ANSWERS in one.relevant.values(), one.id
+        assert set(one.relevant.values()) <= {1, ANSWERS}, one.id
+        assert 1 <= len(one.answer_facts) <= 3, one.id
+
+
+def test_every_label_is_a_provision_of_the_packaged_corpus_that_is_law():
+    records = records_of_laws()
+    for one in POSITIVE:
+        for law_id, label in one.relevant:
+            record = records.get((law_id, provision_key(label) or ""))
+            assert record is not None, f"{one.id}: {law_id}#{label}"
+            assert record.provision == label, one.id
+            assert not getattr(record, "repealed", False), one.id
+
+
+def test_every_packaged_law_answers_a_question():
+    answering = {law_id for one in POSITIVE for (law_id, _), grade in one.relevant.items() if grade == ANSWERS}
+    assert answering == {law_id for law_id, _ in records_of_laws()}
+
+
+@pytest.fixture(scope="module")
+def official(real_laws):
+    """A function from law and label to the official text, in one line; ``None`` if there is none."""
+
+    @cache
+    def texts(law_id: str) -> dict[str, str]:
+        provisions = read_law(real_laws / f"{law_id}.md").provisions
+        return {one.key: " ".join(" ".join((one.title, *one.paragraphs)).split()) for one in provisions}
+
+    return lambda law_id, label: texts(law_id).get(provision_key(label))
+
+
+def test_every_label_is_a_provision_of_the_law(official):
+    missing = [(one.id, label) for one in POSITIVE for label in one.relevant if official(*label) is None]
+    assert missing == []
+
+
+def test_every_fact_stands_in_a_provision_that_answers_as_the_law_puts_it(official):
+    invented = [
+        (one.id, fact)
+        for one in POSITIVE
+        for fact in one.answer_facts
+        if not any(fact in official(*label) for label, grade in one.relevant.items() if grade == ANSWERS)
+    ]
+    assert invented == []

@@ -1,0 +1,241 @@
+"""A report says what was measured: numbers worked out by hand, in JSON, in Markdown and as charts."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evaluation.answers import FACTS, NO_INVENTION, PRECISION, AnswerResult
+from evaluation.configuration import measured
+from evaluation.evaluate import Outcome
+from evaluation.findings import Findings
+from evaluation.gold import GoldSet, Question
+from evaluation.peers.measure import Measured, PeerRun
+from evaluation.report import write_report
+from evaluation.report_json import report_json
+from evaluation.report_markdown import report_markdown
+from evaluation.report_text import table
+from evaluation.retrieve import Retrieved, Row
+from evaluation.run import Ranked
+from services.errors import InvalidInput
+
+ET = "BOE-A-2015-11430"
+
+
+def named(number):
+    return ET, f"Artículo {number}"
+
+
+def asked(name, *right, category="plazos", voice="lay", helps=()):
+    relevant = dict.fromkeys(map(named, right), 2) | dict.fromkeys(map(named, helps), 1)
+    return Question(name, f"¿Pregunta {name} | con barra?", relevant, category, "", voice)
+
+
+def run_of(**rankings):
+    return {name: [Ranked(named(one), -at) for at, one in enumerate(found)] for name, found in rankings.items()}
+
+
+def retrieved(numbers, score, *, abstained=False):
+    rows = tuple(Row(named(one), -float(at), "ET", ("hybrid",)) for at, one in enumerate(numbers))
+    return Retrieved(rows, ("q",), abstained, score, {"rerank": 2.0}, 10.0)
+
+
+QUESTIONS = (
+    asked("a", 1),
+    asked("b", 2, voice="professional"),
+    asked("c", 3, category="requisitos", voice="professional", helps=[30]),
+    asked("d", 4),
+    asked("n", category="negative"),
+)
+FAR = [*range(100, 119), 4]
+FOUND = {"a": [1, 9], "b": [8, 7, 9, 2], "c": [30, 3], "d": [9], "n": [9]}
+OUTCOME = Outcome(
+    GoldSet("oro", Path("oro.jsonl"), QUESTIONS),
+    {
+        "a": retrieved(FOUND["a"], 0.9),
+        "b": retrieved(FOUND["b"], 0.6),
+        "c": retrieved(FOUND["c"], 0.8),
+        "d": retrieved(FOUND["d"], 0.2, abstained=True),
+        "n": retrieved(FOUND["n"], None, abstained=True),
+    },
+)
+BASE = measured("solo palabras", list(QUESTIONS), run_of(a=[9, 1], b=[8], c=[3], d=[9]))
+IN_USE = measured("todo", list(QUESTIONS), run_of(**FOUND))
+ANSWERS = [
+    AnswerResult(QUESTIONS[0], "Son 45 días.", False, (named(9),), (named(9),), ("45 días",), ("30 días",),
+                 {PRECISION: 0.0, NO_INVENTION: 0.0, FACTS: 0.5}),
+    AnswerResult(QUESTIONS[1], "Sí.", False, (named(2),), (), (), (), {PRECISION: 1.0, NO_INVENTION: 1.0}),
+    AnswerResult(QUESTIONS[3], "No.", True, (), (), (), (), {}),
+    AnswerResult(QUESTIONS[4], "Son 30.", False, (named(9),), (named(9),), (), (), {}),
+]  # fmt: skip
+PEERS = Measured(
+    (PeerRun("bm25s", {"bm25s": "0.3"}, run_of(a=[1], b=[2], c=[9], d=[9]), 0.5, 0.25),),
+    {"Haystack": "No se ha comparado con Haystack: falta."},
+    4_866,
+)
+MACHINE = {"Máquina": "x86_64, 2 núcleos", "Python": "3.11"}
+WHOLE = Findings(OUTCOME, MACHINE, [BASE, IN_USE], ANSWERS, PEERS)
+ALONE = Findings(OUTCOME, MACHINE)
+
+
+def section(text, title):
+    return text.split(f"\n## {title}", 1)[1].split("\n## ", 1)[0]
+
+
+def cells(text, first):
+    """The cells of the row that begins so, in each table of a text."""
+    rows = [line for line in text.splitlines() if line.startswith(f"| {first} |")]
+    return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows]
+
+
+def test_each_configuration_is_compared_with_the_one_before():
+    base, in_use = report_json(WHOLE)["configurations"]
+    assert (base["name"], base["difference"]) == ("solo palabras", None)
+    # nDCG@10 before: 1/log2(3), 0, 3/(3 + 1/log2(3)) (the helping one is not found), 0; after: 1, 1/log2(5),
+    # (1 + 3/log2(3))/(3 + 1/log2(3)), 0.
+    assert base["metrics"]["nDCG@10"]["mean"] == pytest.approx((0.63093 + 0 + 0.82624 + 0) / 4, abs=1e-5)
+    assert in_use["metrics"]["nDCG@10"]["mean"] == pytest.approx((1 + 0.43068 + 0.79671 + 0) / 4, abs=1e-5)
+    difference = in_use["difference"]
+    assert difference["difference"] == pytest.approx((0.36907 + 0.43068 - 0.02953) / 4, abs=1e-5)
+    assert (difference["wins"], difference["ties"], difference["losses"]) == (2, 1, 1)
+    assert difference["interval"]["low"] < difference["difference"] < difference["interval"]["high"]
+
+
+def test_the_table_of_configurations_has_intervals_and_differences():
+    first, second = cells(section(report_markdown(WHOLE), "Configuraciones"), "todo")
+    assert first[1].startswith("0,557 [")
+    assert first[-3].startswith("+0,193 [")
+    assert first[-1] == "2 / 1 / 1"
+    assert second[1].startswith("0,500 [")  # lay: a and d
+    base, _ = cells(section(report_markdown(WHOLE), "Configuraciones"), "solo palabras")
+    assert base[-3:] == ["–", "–", "–"]
+
+
+def test_without_an_ablation_the_retrieval_in_use_stands_alone():
+    report = report_json(ALONE)
+    assert [one["name"] for one in report["configurations"]] == ["oro"]
+    assert "answers" not in report
+    assert "peers" not in report
+    text = report_markdown(ALONE)
+    assert "## Respuestas" not in text
+    assert "## Otros buscadores" not in text
+
+
+def test_categories_have_their_own_metrics():
+    report = report_json(WHOLE)
+    assert {name: one["questions"] for name, one in report["categories"].items()} == {"plazos": 3, "requisitos": 1}
+    assert report["categories"]["plazos"]["hit@3"]["mean"] == pytest.approx(1 / 3, abs=1e-6)
+    (row,) = cells(section(report_markdown(WHOLE), "Por categoría"), "plazos")
+    assert row[1] == "3"
+    assert row[5].startswith("0,333 [")
+
+
+def test_failures_are_of_retrieval_of_ranking_or_of_the_answer():
+    kinds = {one["id"]: one["kind"] for one in report_json(WHOLE)["failures"]}
+    # "a" is found first, but the answer cites another; "b" is fourth, but cited; "c" is not cited at all.
+    assert kinds == {"a": "answer", "c": "answer", "d": "retrieval"}
+    assert {one["id"]: one["kind"] for one in report_json(ALONE)["failures"]} == {"b": "ranking", "d": "retrieval"}
+    text = section(report_markdown(WHOLE), "Fallos por etapa")
+    retrieval, ranking, answer = text.split("\n### ")[1:]
+    assert retrieval.startswith("De recuperación: 1 de 4")
+    assert "**d**" in retrieval
+    assert ranking.startswith("De orden: 0 de 4")
+    assert answer.startswith("De respuesta: 2 de 4")
+    assert "### De respuesta" not in report_markdown(ALONE)
+
+
+def test_the_worst_questions_say_what_was_found_instead():
+    report = report_json(WHOLE)
+    assert [one["id"] for one in report["worst"]] == ["d", "b", "c"]
+    assert report["worst"][1] == {
+        "id": "b",
+        "question": "¿Pregunta b | con barra?",
+        "category": "plazos",
+        "relevant": {f"{ET}#Artículo 2": 2},
+        "rank": 4,
+        "instead": [f"{ET}#Artículo 8", f"{ET}#Artículo 7", f"{ET}#Artículo 9"],
+    }
+    lines = section(report_markdown(WHOLE), "Peores preguntas").splitlines()[2:]
+    assert "Se esperaba: Estatuto de los Trabajadores, Artículo 2 (grado 2)." in lines[1]
+    assert "Lo que responde está en el puesto 4. Se encontró: Estatuto de los Trabajadores, Artículo 8;" in lines[1]
+    assert "no está en la lista" in lines[0]
+
+
+def test_refusals_are_told_apart():
+    assert report_json(WHOLE)["refusals"] == {"wrongly_refused": ["d"], "rightly_declined": ["n"]}
+    answered = {**OUTCOME.retrieved, "n": retrieved([9], 0.5)}
+    text = section(report_markdown(replace(ALONE, outcome=replace(OUTCOME, retrieved=answered))), "Abstención")
+    assert "De 1 preguntas sin respuesta en la norma, 0 se declinan. De 4 con respuesta, 1 se declinan" in text
+    assert "no declinada" not in section(report_markdown(ALONE), "Abstención")
+    assert "- Declinada sin razón: d," in text
+    assert "- Sin respuesta en la norma y no declinada: n," in text
+
+
+def test_confidence_is_right_where_what_answers_is_among_the_first_three():
+    found = report_json(WHOLE)["confidence"]
+    # a and c are right; b, d and the negative, of which nothing was found, are not.
+    (one,) = found["bins"]
+    assert (one["confidence"], one["right"], one["count"]) == (pytest.approx(0.5), pytest.approx(0.4), 5)
+    assert found["ece"] == pytest.approx(0.1)
+
+
+def test_answers_show_their_means_and_what_is_wrong():
+    report = report_json(WHOLE)["answers"]
+    assert report["metrics"][PRECISION] == {"mean": 0.5, "questions": 2}
+    assert report["questions"][0]["unsupported"] == ["45 días"]
+    text = section(report_markdown(WHOLE), "Respuestas")
+    assert cells(text, "Preceptos citados que son pertinentes") == [
+        ["Preceptos citados que son pertinentes", "`precision_normativa`", "0,500", "2"]
+    ]
+    assert "### Afirmaciones sin apoyo en los fragmentos: 1\n\n- **a** «¿Pregunta a | con barra?»: 45 días." in text
+    assert "### Hechos que faltan: 1\n\n- **a** «¿Pregunta a | con barra?»: 30 días." in text
+    assert "### Declinadas sin razón: 1\n\n- **d**" in text
+    assert "### Sin respuesta en la norma y contestadas: 1\n\n- **n**" in text
+
+
+def test_peers_stand_beside_us_and_the_missing_ones_are_named():
+    report = report_json(WHOLE)["peers"]
+    assert (report["provisions"], list(report["missing"])) == (4_866, ["Haystack"])
+    (one,) = report["runs"]
+    assert (one["name"], one["packages"], one["question_ms"]) == ("bm25s", {"bm25s": "0.3"}, 0.25)
+    # What we give against the peer: 0, 1/log2(5) - 1, 0.79671, 0.
+    assert one["difference"]["difference"] == pytest.approx((-0.56932 + 0.79671) / 4, abs=1e-5)
+    text = section(report_markdown(WHOLE), "Otros buscadores")
+    (theirs,), (ours,) = cells(text, "bm25s"), cells(text, "articulado")
+    assert "4.866 preceptos" in text
+    assert "No se ha comparado con Haystack" in text
+    assert (theirs[1][:5], ours[1][:5], len(theirs)) == ("0,500", "0,557", len(ours))
+
+
+def test_only_negatives_leave_nothing_to_rank():
+    negative = Question("n", "¿?", {})
+    outcome = Outcome(GoldSet("oro", Path("oro.jsonl"), (negative,)), {"n": retrieved([9], 0.5)})
+    found = Findings(outcome, MACHINE, peers=PEERS)
+    assert report_json(found)["configurations"][0]["difference"] is None
+    (row,) = cells(section(report_markdown(found), "Configuraciones"), "oro")
+    assert set(row[1:]) == {"–"}
+
+
+def test_what_would_break_a_table_is_altered():
+    assert table(["a"], [["x | y\nz"]]) == "| a |\n| --- |\n| x \\| y z |"
+
+
+def test_the_report_is_written_into_a_folder_the_same_each_time(tmp_path):
+    pytest.importorskip("matplotlib", reason="the optional extra «eval» is not installed: no matplotlib")
+    first = write_report(tmp_path / "nueva" / "a", WHOLE)
+    second = write_report(tmp_path / "b", Findings(OUTCOME, MACHINE, [BASE, IN_USE], ANSWERS, PEERS))
+    names = ["report.json", "report.md", "confianza.png", "configuraciones.png", "categorias.png"]
+    assert [file.name for file in first] == names
+    assert [file.read_bytes() for file in first] == [file.read_bytes() for file in second]
+    text = first[1].read_text(encoding="utf-8")
+    assert json.loads(first[0].read_text(encoding="utf-8"))["gold"] == {
+        "name": "oro", "questions": 5, "positives": 4, "negatives": 1,
+    }  # fmt: skip
+    assert all(f"]({name})" in text for name in names[2:])
+
+
+def test_a_folder_that_cannot_be_is_said_to_be(tmp_path):
+    (tmp_path / "fichero").write_text("")
+    with pytest.raises(InvalidInput, match=r"No se puede escribir el informe en .*Indique otra carpeta"):
+        write_report(tmp_path / "fichero", ALONE)

@@ -1,0 +1,100 @@
+"""Territory through the real retrieval graph: own law in, that of others out, that of the state always in.
+
+The fixture (``tests/data/territory.jsonl``) holds 3 chunks of the state and 12 of four communities and two cities of
+one of them. All are made up, say so, and are about one matter: only their territory can tell them apart.
+"""
+
+import asyncio
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from fakes.chunks import make_chunk
+from searching import retrieval_over
+
+from legal.ids import chunk_id
+from state.chunks import Chunk
+
+FIXTURE = Path(__file__).parents[1] / "data" / "territory.jsonl"
+MATTER = "¿Cuánto dura el descanso de muestra"
+STATE = "el Estado"
+
+
+def chunks() -> list[Chunk]:
+    records = [json.loads(line) for line in FIXTURE.read_text(encoding="utf-8").splitlines()]
+    return [
+        make_chunk(
+            chunk_id("normativa", record["law_id"], record["provision"], None, 1),
+            provision_key=f"art:{record['provision'].split()[1]}",
+            valid_from=None,
+            url="",
+            **record,
+        )
+        for record in records
+    ]
+
+
+def place_of(chunk: Chunk) -> str:
+    return chunk["territory_municipio"] or chunk["territory_ccaa"] or STATE
+
+
+@pytest.fixture(scope="module")
+def retrieval(tmp_path_factory):
+    return asyncio.run(retrieval_over(tmp_path_factory.mktemp("index"), chunks(), "cuánto dura descanso muestra"))
+
+
+async def found(retrieval, question: str, **context: str) -> set[str]:
+    state = await retrieval.ainvoke({"question": question}, context=context, output_keys=["candidates"])
+    return {place_of(one["chunk"]) for one in state["candidates"]}
+
+
+def test_the_fixture_holds_what_it_says():
+    assert Counter(map(place_of, chunks())) == {
+        STATE: 3,
+        "Andalucía": 2,
+        "Cataluña": 2,
+        "Galicia": 2,
+        "Comunidad de Madrid": 2,
+        "Sevilla": 2,
+        "Málaga": 2,
+    }
+    assert len({one["id"] for one in chunks()}) == 15
+
+
+@pytest.mark.parametrize(
+    ("question", "places"),
+    [
+        (f"{MATTER}?", set()),
+        (f"{MATTER} en Cataluña?", {"Cataluña"}),
+        (f"{MATTER} en Barcelona?", {"Cataluña"}),
+        (f"{MATTER} en Vigo?", {"Galicia"}),
+        (f"{MATTER} en Madrid?", {"Comunidad de Madrid"}),
+        (f"{MATTER} en Andalucía?", {"Andalucía"}),
+        (f"{MATTER} en la provincia de Sevilla?", {"Andalucía"}),
+        (f"{MATTER} en Granada?", {"Andalucía"}),
+        (f"{MATTER} en Sevilla?", {"Andalucía", "Sevilla"}),
+        (f"{MATTER} en Málaga?", {"Andalucía", "Málaga"}),
+        (f"{MATTER} en Sevilla y en Málaga?", {"Andalucía"}),
+        (f"{MATTER} en Aragón?", set()),
+        (f"{MATTER}, según mi jefe León?", set()),
+        (f"María Murcia me pregunta: {MATTER} en Lugo?", {"Galicia"}),
+        (f"{MATTER}? ¿Hay diferencias entre Madrid y Barcelona?", set()),
+    ],
+)
+async def test_what_a_question_finds(retrieval, question, places):
+    assert await found(retrieval, question) == places | {STATE}
+
+
+@pytest.mark.parametrize(
+    ("option", "question", "places"),
+    [
+        ("Galicia", f"{MATTER}?", {"Galicia"}),
+        ("sevilla", f"{MATTER}?", {"Andalucía", "Sevilla"}),
+        ("Galicia", f"{MATTER} en Sevilla?", {"Galicia"}),
+        ("Andalucía", f"{MATTER} en Sevilla?", {"Andalucía", "Sevilla"}),
+        ("Málaga", f"{MATTER} en Sevilla?", {"Andalucía", "Málaga"}),
+    ],
+)
+async def test_the_option_goes_before_the_question(retrieval, option, question, places):
+    assert await found(retrieval, question, territory=option) == places | {STATE}

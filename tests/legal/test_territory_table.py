@@ -1,0 +1,91 @@
+"""The table of territories: what a jurist may write in it, and what it must hold."""
+
+import re
+import tomllib
+from importlib import resources
+
+import pytest
+from pydantic import ValidationError
+
+from legal.territory import communities, place_called
+from legal.territory_table import Place, gazetteer, load_gazetteer, names
+
+CAPITALS = """
+Almería Cádiz Córdoba Granada Huelva Jaén Málaga Sevilla; Huesca Teruel Zaragoza; Oviedo; Palma;
+Las_Palmas_de_Gran_Canaria Santa_Cruz_de_Tenerife; Santander; Albacete Ciudad_Real Cuenca Guadalajara Toledo;
+Ávila Burgos León Palencia Salamanca Segovia Soria Valladolid Zamora; Barcelona Girona Lleida Tarragona;
+Alicante Castellón_de_la_Plana Valencia; Badajoz Cáceres Mérida; A_Coruña Lugo Ourense Pontevedra
+Santiago_de_Compostela; Logroño; Madrid; Murcia; Pamplona; Vitoria-Gasteiz Bilbao Donostia-San_Sebastián; Ceuta; Melilla
+"""
+"""The capitals of the provinces and of the communities, those of a community together."""
+
+
+def cities() -> list[Place]:
+    return [Place(one.name, city[0]) for one in gazetteer().community for city in one.cities]
+
+
+def test_seventeen_communities_and_two_cities():
+    assert len(set(communities())) == 19
+
+
+def test_every_capital_is_a_city_of_its_community():
+    assert len(cities()) >= 200
+    for group in CAPITALS.split(";"):
+        found = [place_called(name.replace("_", " ")) for name in group.split()]
+        assert [place.city for place in found] == [name.replace("_", " ") for name in group.split()]
+        assert len({place.community for place in found}) == 1
+
+
+def test_canonical_names_are_of_one_place_each():
+    named = [place.name for place in cities()]
+    assert len(named) == len(set(named))
+    assert set(named) & set(communities()) == {"Ceuta", "Melilla"}
+    assert {place_called(name) for name in communities()} == {
+        Place(name, name if name in ("Ceuta", "Melilla") else None) for name in communities()
+    }
+    assert all(place_called(place.name) == place for place in cities())
+
+
+def test_co_official_names():
+    for one, other in (("Lleida", "Lérida"), ("Donostia", "San Sebastián"), ("Alacant", "Alicante"), ("Irun", "Irún")):
+        assert place_called(one) == place_called(other)
+    assert place_called("Bizkaia") == place_called("Vizcaya") == Place("País Vasco")
+
+
+def packaged() -> str:
+    return resources.files("legal.data").joinpath("territory.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda text: text.replace('["Vigo"]', '["Vigo"], ["Orzán", "Vigo"]'),
+            "«Galicia»: dos ciudades se llaman «vigo»",
+        ),
+        (lambda text: text.replace('["Vigo"]', '["Vigo", "Sevilla"]'), "«sevilla» está en «Andalucía» y en «Galicia»"),
+        (lambda text: text.replace('surnames = ["Lugo"', 'surnames = ["Luco"'), "«Luco» no es un nombre de la tabla"),
+    ],
+)
+def test_a_mistake_in_the_table_is_told(change, message):
+    changed = change(packaged())
+    assert changed != packaged()
+    with pytest.raises(ValueError, match=re.escape(message)):
+        load_gazetteer(changed)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("surnames = []", "apellidos = []"), ('name = "Galicia"', 'name = ""'), ("\n[words]", "\n[palabras]")],
+)
+def test_what_breaks_the_schema_is_refused(old, new):
+    tomllib.loads(packaged().replace(old, new, 1))
+    with pytest.raises(ValidationError):
+        load_gazetteer(packaged().replace(old, new, 1))
+
+
+def test_doubtful_names_are_read_as_such():
+    assert names()["leon"].doubt == "surname"
+    assert names()["rota"].doubt == "word"
+    assert names()["madrid"].region == Place("Comunidad de Madrid")
+    assert names()["catalana"].adjective

@@ -1,0 +1,35 @@
+"""References lead to law of the state, and of the territories that the candidates are of."""
+
+import pytest
+from doubles import FakeStore, NoRecords, make_chunk
+from langgraph.runtime import Runtime
+
+from nodes.candidates import candidate
+from nodes.expand_references import expand_references
+from state.context import ResolvedContext
+
+CITED = [
+    make_chunk(11, "Artículo 11"),
+    make_chunk(12, "Artículo 12", territory_ccaa="Galicia"),
+    make_chunk(13, "Artículo 13", territory_ccaa="Galicia", territory_municipio="Vigo"),
+    make_chunk(14, "Artículo 14", territory_ccaa="Andalucía"),
+]
+
+
+@pytest.mark.parametrize(
+    ("community", "city", "followed"),
+    [(None, None, {11}), ("Galicia", None, {11, 12}), ("Galicia", "Vigo", {11, 12, 13}), ("Galicia", "Lugo", {11, 12})],
+)
+async def test_what_is_followed(community, city, followed):
+    source = make_chunk(1, refs=[11, 12, 13, 14], territory_ccaa=community, territory_municipio=city)
+    update = await expand_references(
+        {
+            "candidates": [candidate(source, 1.0, "hybrid")],
+            "rag_enabled": True,
+            "analysis": {"provisions": [], "is_lookup": False, "acronyms": [], "as_of": None, "territory": None},
+        },
+        Runtime(context=ResolvedContext()),
+        store=FakeStore([source, *CITED]),
+        records=NoRecords(),
+    )
+    assert {one["chunk"]["id"] for one in update["candidates"]} == {1} | followed

@@ -1,0 +1,245 @@
+"""Which candidates are scored, how many, and what becomes of a model that fails."""
+
+import time
+
+import pytest
+from doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
+from langgraph.runtime import Runtime
+
+from graph.rag import build_rag
+from nodes.candidates import candidate
+from nodes.rerank import rerank
+from services.errors import ConfigurationError, ModelError
+from services.profile import load_profile
+from services.rerank.model_reranker import ModelReranker
+from services.rerank.reader import ReaderScorer
+from state.context import ResolvedContext
+
+NOTHING = {"provisions": [], "is_lookup": False, "acronyms": [], "as_of": None, "territory": None}
+PROFILE = load_profile("laboral")
+
+
+def found(id_, score, origin="hybrid", **fields):
+    return {**candidate(make_chunk(id_, f"Artículo {id_}"), score, origin), **fields}
+
+
+def state_of(candidates, **said):
+    fresh = {
+        "question": "x",
+        "queries": [],
+        "conversation": [],
+        "refetched": False,
+        "warnings": [],
+        "analysis": NOTHING,
+    }
+    return {"candidates": candidates, **fresh, **said}
+
+
+async def reranked(state, *, strategy="auto", **table):
+    table = {"heuristic": FixedReranker(is_cheap=True)} | table
+    runtime = Runtime(context=ResolvedContext(rerank_strategy=strategy))
+    return await rerank(state, runtime, rerankers=table, profile=PROFILE)
+
+
+def scores(update):
+    return [one.get("rerank_score") for one in update["candidates"]]
+
+
+def used(**stages):
+    return {"turn": 1, "model_calls": 2, "tokens": {"input": 0, "output": 0}, "stages": stages}
+
+
+THIRTY = [found(n, n / 100) for n in range(30)]
+
+
+async def test_a_model_gets_the_twenty_that_the_heuristic_puts_first():
+    reranker, heuristic = FixedReranker(), FixedReranker({n: 1 - n / 100 for n in range(30)}, is_cheap=True)
+    update = await reranked(state_of(THIRTY), strategy="llm", llm=reranker, heuristic=heuristic)
+    assert reranker.seen == [list(range(20))]
+    assert [one["chunk"]["id"] for one in update["candidates"] if "rerank_score" not in one] == list(range(20, 30))
+
+
+async def test_the_final_score_has_the_legal_signals_and_a_named_provision_is_first_whatever_they_say():
+    old, new = (
+        make_chunk(1, law_id="X", rank=5, valid_from="1990-01-01"),
+        make_chunk(2, law_id="X", rank=1, valid_from="2026-01-01"),
+    )
+    gone = {
+        **make_chunk(3, law_id="X", rank=1, valid_from="2026-01-01"),
+        "status": "derogada",
+        "valid_to": "2026-06-01",
+    }
+    named = {**candidate(old, 0.9, "direct"), "chunk": {**old, "id": 4}}
+    update = await reranked(state_of([*(candidate(chunk, 0.5, "hybrid") for chunk in (old, new, gone)), named]))
+    # 0.70 · 0.5 + 0.15 · 0.05 + 0.10 · 0 + 0.05; 0.35 + 0.15 + 0.10 + 0.05; 0.35 + 0.15 + 0.10 - 0.30
+    finals = [one["final_score"] for one in update["candidates"]]
+    assert finals == [pytest.approx(0.4075), pytest.approx(0.65), pytest.approx(0.30), 1.0]
+
+
+async def test_the_day_that_is_asked_about_decides_what_is_in_force():
+    gone = {
+        **make_chunk(3, law_id="X", rank=1, valid_from="2019-01-01"),
+        "status": "derogada",
+        "valid_to": "2026-06-01",
+    }
+    state = state_of([candidate(gone, 0.5, "hybrid")], analysis=NOTHING | {"as_of": "2020-01-01"})
+    [then] = (await reranked(state))["candidates"]
+    assert then["final_score"] == pytest.approx(0.65)
+
+
+async def test_a_cheap_one_gets_all():
+    reranker = FixedReranker(is_cheap=True, milliseconds=1000)
+    update = await reranked(state_of(THIRTY, usage=used(hybrid_search=9000.0)), heuristic=reranker)
+    assert len(reranker.seen[0]) == 30
+    assert None not in scores(update)
+
+
+@pytest.mark.parametrize(
+    ("stages", "milliseconds", "given"),
+    [
+        ({}, 0.0, 20),
+        ({}, 150.0, 20),
+        ({}, 150.1, 12),
+        ({"embed_queries": 400.0, "hybrid_search": 600.0}, 100.0, 20),
+        ({"embed_queries": 401.0, "hybrid_search": 600.0}, 100.0, 12),
+        ({"hybrid_search": 3001.0}, 0.0, 12),
+        # What the first search and its reranking took counts for what was fetched later, too.
+        ({"hybrid_search": 500.0, "rerank": 1500.0, "refetch": 1001.0}, 0.0, 12),
+        # The time of the chat models is no reranker's to make up for.
+        ({"decompose": 4000.0, "answer": 9000.0, "hybrid_search": 500.0}, 100.0, 20),
+    ],
+)
+async def test_twelve_where_retrieval_and_reranking_would_take_more_than_three_seconds(stages, milliseconds, given):
+    reranker = FixedReranker(milliseconds=milliseconds)
+    await reranked(state_of(THIRTY, usage=used(**stages)), strategy="llm", llm=reranker)
+    assert len(reranker.seen[0]) == given
+
+
+async def test_the_estimate_is_for_as_many_as_there_are():
+    # 15 · 150 ms is within three seconds, and 20 would not be.
+    reranker = FixedReranker(milliseconds=190.0)
+    await reranked(state_of(THIRTY[:15]), strategy="llm", llm=reranker)
+    assert len(reranker.seen[0]) == 15
+    await reranked(state_of(THIRTY[:16]), strategy="llm", llm=reranker)
+    assert len(reranker.seen[1]) == 12
+
+
+async def test_named_provisions_need_no_reranker():
+    reranker = FixedReranker()
+    update = await reranked(state_of([found(1, 1.0, "direct"), found(2, 0.9)]), strategy="llm", llm=reranker)
+    assert reranker.seen == [[2]]
+    assert scores(update) == [1.0, 0.5]
+
+
+async def test_strategy_none_scores_nothing_at_all():
+    reranker = FixedReranker()
+    update = await reranked(state_of([found(1, 1.0, "direct"), found(2, 0.9)]), strategy="none", heuristic=reranker)
+    assert update == {}
+    assert reranker.seen == []
+
+
+@pytest.mark.parametrize("strategy", ["cross_encoder", "llm", "api", "heuristic"])
+async def test_a_strategy_that_is_named_is_the_one_at_work(strategy):
+    table = {name: FixedReranker({1: 0.1 * n}) for n, name in enumerate(("heuristic", "cross_encoder", "llm", "api"))}
+    update = await reranked(state_of([found(1, 0.5)]), strategy=strategy, **table)
+    assert scores(update) == [table[strategy].scores[1]]
+
+
+async def test_auto_is_the_heuristic_unless_the_table_says_otherwise():
+    heuristic, encoder = FixedReranker({1: 0.2}), FixedReranker({1: 0.7})
+    state = state_of([found(1, 0.5)])
+    assert scores(await reranked(state, heuristic=heuristic, cross_encoder=encoder)) == [0.2]
+    assert scores(await reranked(state, heuristic=heuristic, cross_encoder=encoder, auto=encoder)) == [0.7]
+
+
+@pytest.mark.parametrize(
+    ("queries", "question"), [([], "¿Cuántas vacaciones? explícamelo mejor"), (["x"], "explícamelo mejor")]
+)
+async def test_a_question_that_searches_nothing_is_about_the_one_before(queries, question):
+    reranker = FixedReranker()
+    said = [{"role": "user", "content": "¿Cuántas vacaciones?"}, {"role": "assistant", "content": "Treinta días."}]
+    state = state_of([found(1, 0.5)], question="explícamelo mejor", queries=queries, conversation=said)
+    await reranked(state, heuristic=reranker)
+    assert reranker.questions == [question]
+
+
+async def test_after_a_refetch_only_what_is_new_is_scored():
+    reranker = FixedReranker()
+    state = state_of([found(1, 0.9, rerank_score=0.3), found(2, 0.8), found(3, 0.1, "need")], refetched=True)
+    update = await reranked(state, heuristic=reranker)
+    assert reranker.seen == [[3]]
+    assert scores(update) == [0.3, None, 0.5]
+
+
+async def test_what_a_model_leaves_out_stays_unscored():
+    update = await reranked(state_of([found(1, 0.9), found(2, 0.8)]), heuristic=FixedReranker({1: None, 2: 0.0}))
+    assert scores(update) == [None, 0.0]
+
+
+async def test_its_requests_and_tokens_are_counted():
+    update = await reranked(state_of([found(1, 0.9)]), strategy="llm", llm=FixedReranker(requests=2))
+    assert update["cost"] == {"requests": 2, "input_tokens": 20, "output_tokens": 6}
+    assert "warnings" not in update
+
+
+async def test_it_keeps_to_the_deadline_of_the_question():
+    reranker, end = FixedReranker(), time.time() + 60
+    await reranked(state_of([found(1, 0.9)], deadline=end), heuristic=reranker)
+    assert reranker.deadlines == [end]
+
+
+async def test_a_model_that_is_down_costs_quality_and_not_the_answer():
+    error = ModelError("El servidor no responde.")
+    error.attempts = 3
+    heuristic, down = FixedReranker({n: n / 100 for n in range(30)}, is_cheap=True), FixedReranker(error=error)
+    state = state_of(THIRTY, warnings=["Antes."])
+    update = await reranked(state, strategy="api", api=down, heuristic=heuristic)
+    assert scores(update) == [n / 100 for n in range(30)]
+    assert update["warnings"] == ["Antes.", "Se ha ordenado sin el modelo de reordenación: El servidor no responde."]
+    assert update["cost"] == {"requests": 3, "input_tokens": 0, "output_tokens": 0}
+
+
+async def test_a_strategy_that_cannot_be_used_is_told_and_not_replaced():
+    heuristic = FixedReranker(is_cheap=True)
+    broken = FixedReranker(error=ConfigurationError("Falta la clave."))
+    with pytest.raises(ConfigurationError, match="Falta la clave"):
+        await reranked(state_of(THIRTY[:9]), strategy="api", api=broken, heuristic=heuristic)
+    assert heuristic.seen == []
+
+
+async def test_inputs_stay_as_they_are():
+    given = [found(1, 0.9)]
+    before = [dict(one) for one in given]
+    await reranked(state_of(given))
+    assert given == before
+
+
+HOLIDAYS, WAGES = make_chunk(38, title="Vacaciones"), make_chunk(26, title="Salario")
+PLAIN = "Son 30 días [C1].\n===META===\nUSED|1\nDROP|ninguno"
+
+
+async def through_the_graph(strategy, *replies):
+    """Answer a question with one of two rerankers: the heuristic prefers the wages, the reader what it says."""
+    store = FakeStore([HOLIDAYS, WAGES], {"vacaciones": [(26, 0.9), (38, 0.8)]})
+    table = {"heuristic": FixedReranker({26: 0.6, 38: 0.5}, is_cheap=True)}
+    table["llm"] = ModelReranker(ReaderScorer(QueueChat(*replies or [""])), tokens=512)
+    live = make_services(store, QueueChat('["vacaciones"]'), QueueChat(PLAIN), rerankers=table)
+    return await build_rag(live).ainvoke({"question": "¿Vacaciones?"}, context={"rerank_strategy": strategy})
+
+
+async def test_the_call_is_in_the_account_of_the_question_and_its_scores_decide():
+    free, paid = await through_the_graph("heuristic"), await through_the_graph("llm", '{"1": 2, "2": 9}')
+    assert [free["citations"][0]["chunk_id"], paid["citations"][0]["chunk_id"]] == [26, 38]
+    assert paid["usage"]["model_calls"] == free["usage"]["model_calls"] + 1
+    assert paid["usage"]["tokens"]["input"] == free["usage"]["tokens"]["input"] + 10
+    assert paid["usage"]["tokens"]["output"] == free["usage"]["tokens"]["output"] + 3
+    assert paid["warnings"] == []
+
+
+async def test_a_question_is_answered_though_its_reranker_is_down():
+    error = ModelError("El lector no responde.")
+    error.attempts = 3
+    free, failed = await through_the_graph("heuristic"), await through_the_graph("llm", error)
+    assert failed["citations"] == free["citations"]
+    assert failed["usage"]["model_calls"] == free["usage"]["model_calls"] + 3
+    assert failed["warnings"] == ["Se ha ordenado sin el modelo de reordenación: El lector no responde."]

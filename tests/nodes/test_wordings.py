@@ -1,0 +1,112 @@
+"""Which wording an answer about the law of another day rests on, and how sure that is."""
+
+from datetime import date
+
+import pytest
+from doubles import make_chunk
+
+from nodes.candidates import candidate
+from nodes.wordings import past_law, tracked_laws, wording_note
+from services.fragments import neutralise
+
+DAY = date(2021, 12, 31)
+ET = "BOE-A-2015-11430"  # published on 24 October 2015
+EXACT = "Redacción en vigor del 24 de octubre de 2015 al 29 de marzo de 2022; la sustituye la Ley 1/2022."
+UNTIL = "Redacción en vigor hasta el 29 de marzo de 2022; la sustituye el Real Decreto-ley 32/2021."
+AT_LEAST = "Redacción en vigor al menos hasta el 29 de marzo de 2022, día en que se publicó la Ley 1/2022."
+GAP = "Redacción en vigor hasta el 1 de mayo de 2020; la modifica la Ley 1/2020. No constan aquí las siguientes."
+SOME_DAY = "Redacción en vigor al menos el 1 de mayo de 2020; dejó de estarlo un día que no consta."
+DEDUCED = "Se modifica por la Ley 1/2018. El día en que empezó a regir se deduce de la fecha de la reforma."
+ENDED = {"valid_from": "2015-10-24", "valid_to": "2022-03-30", "status": "modificada"}
+
+
+def chunk(**fields):
+    return make_chunk(1, "Artículo 15", law_id=ET, **fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "note"),
+    [
+        (ENDED | {"status_note": EXACT}, "Redacción vigente del 24/10/2015 al 29/03/2022"),
+        (ENDED | {"status_note": UNTIL}, "Redacción vigente del 24/10/2015 al 29/03/2022"),
+        (ENDED | {"status_note": AT_LEAST}, "Redacción vigente del 24/10/2015 al 29/03/2022 (fechas deducidas)"),
+        (ENDED | {"status_note": UNTIL, "valid_from": None}, "Redacción vigente hasta el 29/03/2022"),
+        ({"valid_from": "2019-03-08"}, "Redacción vigente desde el 08/03/2019"),
+        (
+            {"valid_from": "2019-03-08", "status_note": DEDUCED},
+            "Redacción vigente desde el 08/03/2019 (fecha deducida)",
+        ),
+        ({"valid_from": "2015-10-24"}, "Única redacción en el índice: compruebe la del 31/12/2021"),
+        (
+            {"valid_from": "2015-10-24", "source": "plain_language"},
+            "Resume la redacción de hoy: compruebe la del 31/12/2021",
+        ),
+        ({"valid_from": "2022-01-01"}, "Rige desde el 01/01/2022: no es la redacción del 31/12/2021"),
+        (ENDED | {"valid_to": "2021-12-31"}, "Rigió hasta el 30/12/2021: no es la redacción del 31/12/2021"),
+        ({"valid_from": "2015-10-24", "chunk_type": "doctrine"}, ""),
+    ],
+)
+def test_the_line_on_the_wording(fields, note):
+    assert wording_note(chunk(**fields), DAY, frozenset()) == note
+    assert len(note) <= 73
+    assert neutralise(note) == note
+
+
+def test_what_a_source_with_notes_never_amended_is_as_old_as_its_law():
+    article = chunk(valid_from="2015-10-24")
+    amended = make_chunk(2, "Artículo 16", law_id=ET, notes=["Se modifica por la Ley 1/2018."])
+    tracked = tracked_laws([article, amended])
+    assert tracked == {ET}
+    assert wording_note(article, DAY, tracked) == "Redacción vigente desde el 24/10/2015"
+    assert wording_note(chunk(valid_from="2015-10-24", notes=["Se modifica."]), DAY, tracked).startswith("Única")
+    assert tracked_laws([article, {**amended, "source": "plain_language"}]) == frozenset()
+    assert tracked_laws([chunk(status_note=EXACT)]) == {ET}
+    # A note on its end says nothing of its beginning: two snapshots were compared, and the source has no notes.
+    assert tracked_laws([chunk(status_note=UNTIL)]) == frozenset()
+
+
+SURE = chunk(**ENDED, status_note=UNTIL)
+
+
+@pytest.mark.parametrize(
+    ("cited", "warnings"),
+    [
+        ({"C1": SURE}, ["{}: las redacciones citadas son las que regían ese día."]),
+        ({"C1": SURE | {"status_note": AT_LEAST}}, ["{}: las redacciones citadas son las que regían ese día."]),
+        (
+            {"C1": chunk(valid_from="2019-03-08", status_note=DEDUCED)},
+            ["{}: las redacciones citadas son las que regían ese día."],
+        ),
+        (
+            {"C1": SURE, "C2": chunk(valid_from="2015-10-24"), "C4": SURE | {"status_note": GAP}},
+            ["{}. No consta con seguridad cuál era entonces la redacción de C2 y C4: compruébela."],
+        ),
+        (
+            {"C1": SURE | {"status_note": SOME_DAY}, "C2": chunk(valid_from="2021-03-08", status_note=DEDUCED)},
+            ["{}. No consta con seguridad cuál era entonces la redacción de C1 y C2: compruébela."],
+        ),
+        (
+            {"C1": SURE, "C2": chunk(valid_from="2022-01-01")},
+            ["{}.", "La redacción citada de C2 no estaba en vigor ese día: compruebe la de entonces."],
+        ),
+        (
+            {"C1": chunk(chunk_type="doctrine")},
+            ["{}. De cada norma el índice puede tener solo su última redacción: compruebe en el BOE la de esa fecha."],
+        ),
+        (
+            {},
+            ["{}. De cada norma el índice puede tener solo su última redacción: compruebe en el BOE la de esa fecha."],
+        ),
+    ],
+)
+def test_the_warnings(cited, warnings):
+    found = {mark: candidate(one, 1.0, "hybrid") for mark, one in cited.items()}
+    asked = "La pregunta se refiere al derecho vigente el 31/12/2021"
+    assert past_law(DAY, found, frozenset()) == [warning.format(asked) for warning in warnings]
+    assert past_law(None, found, frozenset()) == []
+
+
+def test_a_provision_that_was_named_has_been_warned_of():
+    later = chunk(valid_from="2022-01-01")
+    found = {"C1": candidate(later, 1.0, "direct")}
+    assert past_law(DAY, found, frozenset()) == ["La pregunta se refiere al derecho vigente el 31/12/2021."]

@@ -1,0 +1,47 @@
+"""The real search over chunks of a test: embedded store, BM25 and the retrieval graph; words alone decide."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from doubles import FakeEmbedder, QueueChat, make_services
+from fakes.chunks import Batch, unit
+from fakes.stores import build
+
+from graph.rag import Rag, build_rag, build_retrieval
+from services.container import Services
+from services.protocols import Embedded
+from services.sparse import Bm25Encoder
+from services.store.edge import EdgeStore
+from state.chunks import Chunk
+
+USED = "Lo dice la norma {marks}.\n===META===\nUSED|{numbers}\nDROP|ninguno"
+
+
+class NoMeaning(FakeEmbedder):
+    """Knows no word: its vectors are zero, and have no neighbours."""
+
+    async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
+        return Embedded([np.zeros(2, dtype=np.float32) for _ in texts])
+
+
+async def services_over(folder: Path, chunks: Sequence[Chunk], query: str, answer: str = "") -> Services:
+    """Index chunks and open what a graph needs: the reader searches one query, the principal gives one answer."""
+    words = Bm25Encoder().encode_documents([f"{chunk['title']}\n{chunk['text']}" for chunk in chunks])
+    index = await build(folder, [Batch(chunks, [unit(1, 0)] * len(chunks), words)])
+    store: Any = EdgeStore(index.folder, list(index.manifest.collections))
+    reader, principal = QueueChat(f'["{query}"]'), QueueChat(answer)
+    return make_services(store, reader, principal, embedder=NoMeaning(), sparse=Bm25Encoder())
+
+
+async def retrieval_over(folder: Path, chunks: Sequence[Chunk], query: str) -> Rag:
+    """Return the retrieval graph over an index of chunks."""
+    return build_retrieval(await services_over(folder, chunks, query))
+
+
+async def rag_over(folder: Path, chunks: Sequence[Chunk], query: str, *, cited: int) -> Rag:
+    """Return the answering graph over an index of chunks; each answer cites the first fragments, as many as asked."""
+    numbers = range(1, cited + 1)
+    answer = USED.format(marks="".join(f"[C{n}]" for n in numbers), numbers=",".join(map(str, numbers)))
+    return build_rag(await services_over(folder, chunks, query, answer))

@@ -1,0 +1,221 @@
+"""What rerankers with a model share: the cut, the cache of scores, the pace, the patience."""
+
+import asyncio
+
+import pytest
+from doubles import CharacterCounter, make_chunk
+from fake_time import FakeTime
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodes.candidates import candidate
+from services.errors import ModelError
+from services.protocols import Reranked
+from services.rerank.model_reranker import ModelReranker
+from services.rerank.pace import Pace
+from services.rerank.passage import FRAME_TOKENS, cut, cut_pair, passage_of
+from services.rerank.score_cache import ScoreCache
+from services.tokens import EstimatedCounter
+
+
+class Words:
+    """Scores a passage by its number of characters, ÷ 1000; each takes 100 ms of a clock that it moves."""
+
+    patience = 5.0
+
+    def __init__(self, time, name="modelo"):
+        self.time = time
+        self.name = name
+        self.calls = []
+        self.deadlines = []
+        self.opened = self.closed = 0
+        self.failing = False
+
+    async def open(self, deadline):
+        self.opened += 1
+        if self.opened == 1:
+            await self.time.sleep(60)
+        return CharacterCounter()
+
+    async def score(self, question, passages, *, deadline):
+        self.calls.append((question, list(passages)))
+        self.deadlines.append(deadline)
+        if self.failing:
+            raise ModelError("no")
+        await self.time.sleep(0.1 * len(passages))
+        return Reranked([len(passage) / 1000 for passage in passages], requests=1, input_tokens=len(passages))
+
+    async def close(self):
+        self.closed += 1
+
+
+@pytest.fixture
+def scorer():
+    return Words(FakeTime())
+
+
+@pytest.fixture
+def reranker(scorer):
+    return ModelReranker(scorer, tokens=512, clock=scorer.time.clock)
+
+
+def found(id_, **fields):
+    return candidate(make_chunk(id_, **fields), 0.5, "hybrid")
+
+
+ONE, TWO, THREE = (found(n, text="x" * n) for n in (1, 2, 3))
+
+
+async def test_what_was_scored_in_the_last_five_minutes_is_not_scored_again(scorer, reranker):
+    first = await reranker.score("q", [], [ONE, TWO])
+    assert (first.requests, first.input_tokens) == (1, 2)
+    again = await reranker.score("q", [], [TWO, ONE])
+    assert list(again.scores) == list(first.scores)[::-1]
+    assert (again.requests, again.input_tokens) == (0, 0)
+    mixed = await reranker.score("q", [], [TWO, THREE, ONE])
+    assert [len(passages) for _, passages in scorer.calls] == [2, 1]
+    assert list(mixed.scores) == [first.scores[1], mixed.scores[1], first.scores[0]]
+
+
+async def test_scores_are_forgotten_after_five_minutes(scorer, reranker):
+    await reranker.score("q", [], [ONE])
+    scorer.time.now += 299.9
+    await reranker.score("q", [], [ONE])
+    assert len(scorer.calls) == 1
+    scorer.time.now += 0.2
+    await reranker.score("q", [], [ONE])
+    assert len(scorer.calls) == 2
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"text": "otro"},
+        {"title": "Otro"},
+        {"provision": "Artículo 9"},
+        {"law_name": "Otra ley"},
+    ],
+)
+async def test_another_question_or_wording_is_scored_anew(scorer, reranker, other):
+    await reranker.score("q", [], [found(1)])
+    await reranker.score("q", [], [found(1, **other)])
+    await reranker.score("Q", [], [found(1)])
+    assert len(scorer.calls) == 3
+    # The id and the score of the search are no part of what is scored.
+    await reranker.score("q", [], [{**found(7, provision="Artículo 1"), "score": 0.1}])
+    assert len(scorer.calls) == 3
+
+
+def test_models_do_not_share_scores():
+    keys = {ScoreCache.key(*parts) for parts in (("a", "b", "c"), ("a", "bc", ""), ("ab", "", "c"), ("x", "b", "c"))}
+    assert len(keys) == 4
+    assert ScoreCache.key("a", "\ud800", "c") != ScoreCache.key("a", "\ud801", "c")
+
+
+def test_the_cache_stays_within_its_size_and_drops_the_oldest():
+    time = FakeTime()
+    cache = ScoreCache(time.clock, capacity=2)
+    for key in (b"1", b"2", b"1", b"3"):
+        cache.put(key, 0.0)
+    assert len(cache) == 2
+    assert [cache.get(key) for key in (b"1", b"2", b"3")] == [0.0, None, 0.0]
+
+
+async def test_what_failed_is_not_kept(scorer, reranker):
+    scorer.failing = True
+    with pytest.raises(ModelError):
+        await reranker.score("q", [], [ONE])
+    scorer.failing = False
+    assert (await reranker.score("q", [], [ONE])).requests == 1
+
+
+async def test_the_estimate_follows_what_passages_have_taken_without_the_loading(scorer, reranker):
+    assert reranker.estimate(20) == 0.0
+    await reranker.score("q", [], [ONE, TWO])
+    assert reranker.estimate(20) == pytest.approx(2000, rel=1e-6)
+    await reranker.score("q", [], [ONE, TWO])
+    assert reranker.estimate(20) == pytest.approx(2000, rel=1e-6)
+
+
+def test_the_pace_is_a_moving_average():
+    pace = Pace()
+    assert pace.estimate(5) == 0.0
+    pace.record(10, 1000.0)
+    assert pace.estimate(5) == 500.0
+    pace.record(2, 400.0)
+    assert pace.estimate(1) == pytest.approx(0.7 * 100 + 0.3 * 200)
+
+
+async def test_it_waits_as_long_as_its_patience_and_never_beyond_the_deadline(scorer, reranker):
+    await reranker.score("q", [], [ONE])
+    now = scorer.time.now
+    await reranker.score("q", [], [TWO], deadline=now + 3)
+    await reranker.score("q", [], [THREE], deadline=now + 100)
+    assert scorer.deadlines[1] == now + 3
+    assert scorer.deadlines[2] == pytest.approx(now + 0.1 + 5)
+
+
+async def test_nothing_to_score_asks_nobody(scorer, reranker):
+    assert list((await reranker.score("q", [], [])).scores) == []
+    assert (scorer.opened, scorer.calls) == (0, [])
+    await reranker.close()
+    assert scorer.closed == 1
+
+
+async def test_two_questions_at_once_get_their_own_scores(scorer, reranker):
+    first, second = await asyncio.gather(reranker.score("a", [], [ONE]), reranker.score("b", [], [TWO, THREE]))
+    assert (len(first.scores), len(second.scores)) == (1, 2)
+    assert sorted(question for question, _ in scorer.calls) == ["a", "b"]
+
+
+def test_a_passage_is_law_provision_title_and_text():
+    chunk = make_chunk(1, "Artículo 38", title="Vacaciones", text=" 1. Treinta días. ", summary="No sale.")
+    assert passage_of(chunk) == "Estatuto de los Trabajadores > Artículo 38. Vacaciones\n1. Treinta días."
+    assert passage_of(make_chunk(1, "Artículo 38", title="", law_name="", text="")) == "Artículo 38"
+
+
+@pytest.mark.parametrize(
+    ("most", "kept"),
+    [
+        (100, "1. Según el art. 5 hay plazo. Son veinte días.\nEl resto."),
+        (56, "1. Según el art. 5 hay plazo. Son veinte días.\nEl resto."),
+        (55, "1. Según el art. 5 hay plazo. Son veinte días."),
+        (46, "1. Según el art. 5 hay plazo. Son veinte días."),
+        (45, "1. Según el art. 5 hay plazo."),
+        # No sentence fits, or only one that leaves the room empty: whole words.
+        (28, "1. Según el art. 5 hay"),
+        (2, "1."),
+        # No word fits: characters.
+        (1, "1"),
+    ],
+)
+def test_a_text_is_cut_where_a_sentence_ends(most, kept):
+    text = "1. Según el art. 5 hay plazo. Son veinte días.\nEl resto."
+    assert (len(text), cut(text, most, CharacterCounter())) == (56, kept)
+
+
+def test_a_heading_alone_is_no_passage():
+    text = "Ley > Artículo 5. Plazo\nSerán " + "muchos " * 30 + "días."
+    assert cut(text, 60, CharacterCounter()) == "Ley > Artículo 5. Plazo\nSerán muchos muchos muchos muchos"
+
+
+def test_a_question_takes_half_the_room_at_most():
+    question, (passage,) = cut_pair("q" * 30 + " " + "r" * 60, ["a" * 20 + ". " + "B" * 80], 104, CharacterCounter())
+    assert question == "q" * 30
+    assert passage == ("a" * 20 + ". " + "B" * 80)[:21]
+    question, (passage,) = cut_pair("¿plazo?", ["A" * 95], 104, CharacterCounter())
+    assert len(question) + len(passage) + FRAME_TOKENS == 104
+
+
+@given(st.text(max_size=300), st.integers(1, 200))
+def test_a_cut_text_fits_and_is_a_beginning(text, most):
+    kept = cut(text, most, CharacterCounter())
+    assert text.startswith(kept)
+    assert len(kept) <= most
+    if len(text.strip()) <= most and text == text.strip():
+        assert kept == text
+
+
+@given(st.lists(st.sampled_from(["El plazo es de veinte días. ", "Artículo 5. ", "b) Otro caso;\n"]), max_size=40))
+def test_it_fits_with_a_counter_of_tokens_too(pieces):
+    assert EstimatedCounter().count(cut("".join(pieces), 64, EstimatedCounter())) <= 64

@@ -1,0 +1,37 @@
+"""What a question says of day and place chooses the law, and does not count against it."""
+
+import pytest
+
+from services.concepts import concepts_of, coverage
+from services.lexicon import Lexicon
+from services.question import matter_of
+from services.text import stems
+
+TEXTS = ["vacaciones anuales retribuidas", "despido improcedente", "jornada de trabajo", "bonificaciones en Melilla"]
+WEIGHTS = Lexicon.build(TEXTS)
+
+
+def covered(question: str, text: str) -> float:
+    return coverage(concepts_of(question, WEIGHTS), dict.fromkeys(stems(text), 1.0), WEIGHTS)
+
+
+@pytest.mark.parametrize("aside", [" en 2019", " antes de la reforma laboral", " el 3/3/22", " a finales de 2012"])
+def test_a_day_costs_nothing(aside):
+    assert covered(f"vacaciones anuales{aside}", TEXTS[0]) == covered("vacaciones anuales", TEXTS[0]) == 1.0
+    assert matter_of(f"vacaciones anuales{aside}") == "vacaciones anuales"
+
+
+def test_a_place_costs_little_and_still_finds_the_law_that_names_it():
+    assert covered("vacaciones anuales en Sevilla", TEXTS[0]) > 0.9
+    assert covered("bonificaciones en Melilla", TEXTS[3]) == 1.0
+    assert covered("vacaciones anuales en Melilla", "vacaciones anuales en Melilla") > covered(
+        "vacaciones anuales en Melilla", TEXTS[0]
+    )
+
+
+def test_a_surname_is_a_word_as_any_other():
+    assert covered("vacaciones de mi jefe León", TEXTS[0]) < 0.9
+
+
+def test_a_question_that_is_but_a_date_stays():
+    assert matter_of("en 2019") == "en 2019"
