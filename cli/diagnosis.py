@@ -57,6 +57,7 @@ class Diagnosis(TypedDict):
     profile: str
     roles: dict[str, RoleDiagnosis]
     index: IndexDiagnosis | None
+    rerank: str
     notes: list[str]
     problems: list[str]
 
@@ -67,6 +68,7 @@ async def diagnose(index: Path | None) -> Diagnosis:
         "ready": False,
         "store": "",
         "profile": "",
+        "rerank": "",
         "roles": {},
         "index": None,
         "notes": [],
@@ -80,6 +82,7 @@ async def diagnose(index: Path | None) -> Diagnosis:
             found["roles"][role] = _role(model)
             if settings.rag_enabled or role != "embedder":
                 found["problems"] += _obstacles(role, model)
+        found["rerank"] = _reranking(settings)
         await _look(settings, found)
     except ArticuladoError as error:
         # A role that cannot be used may be met again on the way to the index.
@@ -99,6 +102,18 @@ def _role(settings: "ModelSettings") -> RoleDiagnosis:
         "base_url": settings.base_url,
         "key": "configurada" if settings.api_key and not offline else missing,
     }
+
+
+def _reranking(settings: "Settings") -> str:
+    """Say what orders the results, and where the machine decides that, which model it looks for."""
+    if settings.rerank_strategy != "auto":
+        return settings.rerank_strategy
+    from services.rerank.model_files import ModelFiles
+    from services.rerank.table import automatic
+
+    strategy, _ = automatic(settings)
+    found = "está" if strategy == "cross_encoder" else "no está"
+    return f"{strategy} (auto: {ModelFiles.of(settings).name} {found} en esta máquina)"
 
 
 def _obstacles(role: "Role", settings: "ModelSettings") -> list[str]:

@@ -16,6 +16,8 @@ def print_diagnosis(out: Console, found: Diagnosis) -> None:
             lines.append((f"Modelo {name}", f"{model} · clave: {settings['key']}"))
     if found["store"]:
         lines.append(("Almacén", found["store"]))
+    if found["rerank"]:
+        lines.append(("Reordenación", found["rerank"]))
     if index := found["index"]:
         lines += [
             ("Índice", index["folder"] + (" (demostración)" if index["demo"] else "")),

@@ -66,5 +66,7 @@ def search(
                 print_json({"question": asked, **state, "candidates": listed})
             else:
                 print_results(console(), ranked, services.profile, abstained=state["abstained"])
+                for warning in state["warnings"]:
+                    console().print(f"\nAviso: {warning}", style="yellow", markup=False)
 
     asyncio.run(searched())

@@ -74,6 +74,7 @@ class Retriever:
         self._graph = build_retrieval(services)
         self._search = HybridSearch(services.store, services.embedder, services.sparse, services.profile)
         self._context = context
+        self._profile = services.profile
         resolved = services.settings.defaults().overridden_by(context)
         self._searches_law = LAW in (resolved.collections or services.profile.names)
         self._law_alone = resolved.model_copy(update={"collections": (LAW,)})
@@ -116,7 +117,19 @@ class Retriever:
             if len(rows) >= LEAST_ROWS or len(found) == reached:
                 break
             reached = len(found)
+        if len(rows) < LEAST_ROWS and self._searches_law:
+            # Words that no provision has find nothing: what the field is about stands in, so that no run lacks rows.
+            rows = _each_once([*rows.values(), *map(_filling_row, _of_laws(await self._of_the_field(state)))])
         return list(rows.values())[: max(len(merged), MOST_ROWS)]
+
+    async def _of_the_field(self, state: RagState) -> list[Candidate]:
+        """Return what a search for the title of the profile finds, its scores below 0."""
+        title = [self._profile.title]
+        dense, _ = await self._search.embed(title, None)
+        sparse = await self._search.encode(title)
+        analysis = state["analysis"]
+        found, _ = await self._search.run(title, dense, sparse, context=self._law_alone, analysis=analysis)
+        return [{**one, "score": one["score"] - 1} for one in found]
 
 
 def _of_laws(candidates: Iterable[Candidate]) -> Iterator[Candidate]:

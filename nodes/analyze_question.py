@@ -124,7 +124,12 @@ async def look_up(
     wanted = provisions[:MAX_DIRECT_PROVISIONS]
     found = await asyncio.gather(*(store.find(named["law_id"], named["provision_key"]) for named in wanted))
     return merged(
-        candidate(told_apart(chunk, as_of or today), NAMED_SCORE, "direct", f"{named['law_id']}#{chunk['provision']}")
+        candidate(
+            told_apart(chunk, as_of) if as_of else chunk,
+            NAMED_SCORE,
+            "direct",
+            f"{named['law_id']}#{chunk['provision']}",
+        )
         for named, chunks in zip(wanted, found, strict=True)
         for chunk in ([chunk for chunk in chunks if in_force(chunk, as_of, today)] or _nearest(chunks, as_of or today))
     )

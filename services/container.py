@@ -2,11 +2,20 @@
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from typing import Protocol
 
 from services.profile import Profile
 from services.protocols import ChatModel, ChunkStore, Embedder, RerankerTable, SparseEncoder, TokenCounter
 from services.records import PackagedRecords
 from services.settings import Settings
+
+
+class Closing(Protocol):
+    """What is let go of in the end."""
+
+    async def close(self) -> None:
+        """Let go of files and connections."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -30,5 +39,6 @@ class Services:
         Raises: what the last service to fail has raised.
         """
         async with AsyncExitStack() as stack:
-            for service in (self.store, self.reader, self.principal, self.embedder):
+            services: tuple[Closing, ...] = (self.store, self.reader, self.principal, self.embedder)
+            for service in (*services, *self.rerankers.values()):
                 stack.push_async_callback(service.close)

@@ -5,6 +5,7 @@ from langchain_core.language_models import BaseChatModel
 from services.chat import LangChainChat
 from services.container import Services
 from services.dual_encoder.encoder import DualEncoder
+from services.dual_encoder.packaged import packaged_encoder
 from services.lexicon import Lexicon
 from services.likeness import EncodedLikeness
 from services.packaged import words_of_people
@@ -94,7 +95,7 @@ def _embedder_fingerprint(settings: Settings) -> str:
         from services.openai_models import fingerprint_of
 
         return fingerprint_of(settings.embedder)
-    return DualEncoder.fingerprint_for(settings.offline_dimensions)
+    return packaged_encoder(settings.offline_dimensions).fingerprint
 
 
 def _store(settings: Settings, index: Index) -> ChunkStore:

@@ -118,7 +118,7 @@ class Settings(BaseSettings):
     territory: str | None = None
     context_tokens: int = Field(24_000, ge=500)
     question_timeout: float = Field(120.0, gt=0, description="Seconds for all model calls of one question")
-    offline_dimensions: int = Field(192, ge=8, le=1024)
+    offline_dimensions: int = Field(192, ge=8, le=192)
     chunk_context: ChunkContext = "breadcrumb"
     ingest_workers: int = Field(2, ge=1, le=64, description="Requests that an ingest sends to the reader at once")
 

@@ -1,6 +1,5 @@
 """Entries in, a generation of the index out: fit or call the embedder, encode what is new, write, describe."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -8,8 +7,7 @@ from dataclasses import dataclass
 from ingestion.indexing.encoding import Encode, encoded, offline_encoder, provider_encoder
 from ingestion.indexing.entries import Entry
 from ingestion.indexing.vector_journal import VectorJournal
-from ingestion.plain_language.lessons import lessons_of
-from services.dual_encoder.encoder import DualEncoder
+from services.dual_encoder.packaged import packaged_encoder
 from services.factory import CHUNKER, document_embedder, expected_fingerprints
 from services.lexicon import Lexicon
 from services.profile import load_profile
@@ -71,12 +69,11 @@ async def _encoder(
     """Return what encodes the new entries; where the index begins anew, its models are made from all."""
     embedder = document_embedder(settings)
     if fit:
-        progress("Aprendiendo el vocabulario", 0, 0)
-        parents = [entry for entry in entries if entry.sparse]
-        Lexicon.build(entry.sparse for entry in parents).save(builder.models)
-        # With a provider's embedder, too: the reranker asks it how near a question and a provision are.
-        lessons = lessons_of(entry.chunk for entry in parents)
-        (await asyncio.to_thread(DualEncoder.fit, lessons, settings.offline_dimensions)).save(builder.models)
+        progress("Analizando el vocabulario", 0, 0)
+        Lexicon.build(entry.sparse for entry in entries if entry.sparse).save(builder.models)
+        # With a provider's embedder, too: the reranker asks it how near a question and a provision are. A copy, so that
+        # an index goes on being searched by the encoder that it was made with.
+        packaged_encoder(settings.offline_dimensions).save(builder.models)
     if embedder is None:
         return await offline_encoder(builder.models, len(new), settings.ingest_workers, stack)
     stack.push_async_callback(embedder.close)

@@ -7,7 +7,7 @@ from services.dual_encoder.encoder import Lessons
 from services.indexed_text import indexed_text
 from services.packaged import packaged, places_of
 from services.situations import load_situations
-from state.chunks import Chunk, provision_of
+from state.chunks import REPEALED, Chunk, provision_of
 
 SITUATION_REPEATS = 3
 """How often a situation is shown for each time that a question of a record is: there are far fewer of them."""
@@ -42,10 +42,10 @@ def lessons_of(parents: Iterable[Chunk]) -> Lessons:
 
 
 def _wholes(parents: Iterable[Chunk]) -> Mapping[Place, Sequence[Chunk]]:
-    """Return the parts of each provision, of its last wording."""
+    """Return the parts of each provision, of its last wording; repealed law has one, too."""
     wholes: dict[Place, list[Chunk]] = defaultdict(list)
     for chunk in parents:
-        if chunk["valid_to"] is None:
+        if chunk["valid_to"] is None or chunk["status"] in REPEALED:
             wholes[provision_of(chunk)].append(chunk)
     return wholes
 

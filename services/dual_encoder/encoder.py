@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from zipfile import BadZipFile
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.dual_encoder import training
-from services.dual_encoder.vocabulary import MIN_TEXTS, SYNONYM_WEIGHT, Counts, Vocabulary, asked_counts, counts_of
+from services.dual_encoder.vocabulary import SYNONYM_WEIGHT, Counts, Vocabulary, asked_counts, counts_of
 from services.errors import IndexMissing
 from services.protocols import Embedded, Vector
 from services.text import analysis_fingerprint
@@ -33,19 +34,12 @@ class DualEncoder:
 
     A question and the document that answers it need not share a word: the axes of "echaron" have learnt to lie near
     those of "despido". A text without any known stem gets the zero vector: it has no dense side. Vectors always have
-    the dimensions asked for, so that neither layout nor fingerprint depends on the number of texts.
+    the dimensions asked for, whatever the number of texts.
     """
 
-    def __init__(self, vocabulary: Vocabulary, asked: NDArray[np.float16], held: NDArray[np.float16]) -> None:
+    def __init__(self, vocabulary: Vocabulary, asked: NDArray[np.floating], held: NDArray[np.floating]) -> None:
         self.vocabulary = vocabulary
         self._asked, self._held = asked.astype(np.float32), held.astype(np.float32)
-
-    @staticmethod
-    def fingerprint_for(dimensions: int) -> str:
-        """Return the fingerprint that an encoder of so many dimensions has, before any is fitted."""
-        how = (training.EPOCHS, training.BATCH, training.TEMPERATURE, training.RATE, training.LAST_RATE, training.SEED)
-        settings = repr((_VERSION, analysis_fingerprint(), dimensions, MIN_TEXTS, SYNONYM_WEIGHT, how))
-        return f"dual:{blake2b(settings.encode(), digest_size=6).hexdigest()}"
 
     @classmethod
     def fit(cls, lessons: Lessons, dimensions: int) -> "DualEncoder":
@@ -92,10 +86,25 @@ class DualEncoder:
                 "Reconstruya el índice con «articulado ingest»."
             ) from error
 
-    @property
+    def turned(self, documents: Sequence[str]) -> "DualEncoder":
+        """Return the encoder with its main dimensions first; it finds the same (all cosines stay as they are)."""
+        vectors = np.stack(self.embed_all(documents))
+        _, _, directions = np.linalg.svd(vectors, full_matrices=False)
+        asked, held = (axes @ directions.T for axes in (self._asked, self._held))
+        return DualEncoder(self.vocabulary, asked.astype(np.float16), held.astype(np.float16))
+
+    def reduced(self, dimensions: int) -> "DualEncoder":
+        """Return the encoder with its first dimensions only: smaller vectors that say less."""
+        return DualEncoder(self.vocabulary, self._asked[:, :dimensions], self._held[:, :dimensions])
+
+    @cached_property
     def fingerprint(self) -> str:
-        """What an index must have been built with to be searched with this encoder."""
-        return self.fingerprint_for(self.dimensions)
+        """What an index must have been built with to be searched with this encoder: all that it is made of."""
+        digest = blake2b(repr((_VERSION, analysis_fingerprint(), SYNONYM_WEIGHT)).encode(), digest_size=6)
+        digest.update("\n".join(self.vocabulary.stems).encode() + self.vocabulary.idf.tobytes())
+        for axes in (self._asked, self._held):
+            digest.update(axes.astype(np.float16).tobytes())
+        return f"dual:{self.dimensions}:{digest.hexdigest()}"
 
     @property
     def dimensions(self) -> int:

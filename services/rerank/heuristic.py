@@ -15,7 +15,7 @@ from state.chunks import Candidate, Chunk, provision_of
 _TITLE, _SPOKEN, _TEXT, _BREADCRUMB, _LAW = 1.0, 0.9, 0.75, 0.6, 0.4
 """How prominent a stem is by where it stands."""
 _QUERIES = 0.9
-"""What covering one whole search of the decomposer counts for, against covering the whole question."""
+"""What one search of the decomposer counts for, in words or likeness, against the whole question."""
 _LIKENESS = 2.5
 """What learnt likeness counts for beside the words, which count 1."""
 _CITED = 0.1
@@ -40,7 +40,8 @@ class HeuristicReranker:
     each by its most prominent place (title 1, words of people 0.9, text 0.75, chapter 0.6, name of the law 0.4)::
 
         words     = max(C(question), 0.9 · max over searches of C(search))
-        own       = (words + 2.5 · max(0, cosine)) / 3.5 · prior, 0.6 of it where no word is of the field alone
+        likeness  = max(0, cosine of the question, 0.9 · max over searches of the cosine of each)
+        own       = (words + 2.5 · likeness) / 3.5 · prior, 0.6 of it where no word is of the field alone
         s         = own + 0.1 · max own of the candidates that refer to it
         relevance = 1 / (1 + e^((0.42 − s) / 0.11))
 
@@ -66,17 +67,25 @@ class HeuristicReranker:
         asked = concepts_of(question, self._weights)
         searched = [concepts_of(query, self._weights) for query in queries]
         field = 1.0 if of_the_field(question, stem_word) else _OFF_FIELD
-        cosines = self._likeness(question, chunks) if self._likeness else [0.0] * len(chunks)
+        cosines = self._alike(question, queries, chunks)
         learnt = _LIKENESS if self._likeness else 0.0
         own = [
-            field
-            * prior(question, chunk)
-            * (self._words(asked, searched, chunk) + learnt * max(0.0, cosine))
-            / (1 + learnt)
+            field * prior(question, chunk) * (self._words(asked, searched, chunk) + learnt * cosine) / (1 + learnt)
             for chunk, cosine in zip(chunks, cosines, strict=True)
         ]
         cited = _passed_on(chunks, own)
         return [_chance(score + _CITED * cited[provision_of(chunk)]) for chunk, score in zip(chunks, own, strict=True)]
+
+    def _alike(self, question: str, queries: Sequence[str], chunks: Sequence[Chunk]) -> Sequence[float]:
+        """Return the best cosine of question and searches for each chunk, in [0, 1]."""
+        if not self._likeness:
+            return [0.0] * len(chunks)
+        of_question = self._likeness(question, chunks)
+        of_queries = [self._likeness(query, chunks) for query in queries if query != question]
+        return [
+            max(0.0, own, *(_QUERIES * cosine for cosine in others))
+            for own, *others in zip(of_question, *of_queries, strict=True)
+        ]
 
     def _words(self, asked: list[Concept], searched: list[list[Concept]], chunk: Chunk) -> float:
         strengths = _strengths(chunk, self._spoken(chunk))

@@ -28,6 +28,7 @@ def test_a_fresh_offline_installation_is_ready_and_nothing_is_built(diagnosed, c
     status, found = diagnosed()
     assert (status, found["ready"], found["index"], found["problems"]) == (0, True, None, [])
     assert found["notes"] == ["El índice de demostración se construirá con la primera pregunta."]
+    assert found["rerank"].startswith("heuristic (auto: ")
     assert run(["doctor"]) == 0
     page = capsys.readouterr().out
     assert found["notes"][0] in page

@@ -8,6 +8,7 @@ from evaluation.held import not_held
 from evaluation.retrieve import Retriever
 from nodes.search import CAPS
 from services.errors import InvalidInput
+from services.profile import load_profile
 from state.context import RunContext
 
 ET = "BOE-A-2015-11430"
@@ -91,7 +92,16 @@ async def test_the_search_goes_deeper_until_there_are_twenty_provisions():
 async def test_a_search_that_finds_nothing_more_is_not_repeated():
     asked, store = retriever(articles(2), [1, 2])
     assert labels(await asked.retrieve("¿vacaciones?")) == ["Artículo 1", "Artículo 2"]
-    assert depths(store) == [CAPS.prefetch, 4 * CAPS.prefetch, 16 * CAPS.prefetch]
+    # The last one is for what the field is about.
+    assert depths(store) == [CAPS.prefetch, 4 * CAPS.prefetch, 16 * CAPS.prefetch, CAPS.prefetch]
+
+
+async def test_a_question_without_a_known_word_is_filled_with_what_the_field_is_about():
+    asked, store = retriever(articles(25), [], queries='["xyzzy"]')
+    store.rankings[load_profile("laboral").title] = [(number, 0.5) for number in range(1, 26)]
+    found = await asked.retrieve("¿xyzzy?")
+    assert len(found.rows) == 25
+    assert all(row.score < 1 for row in found.rows)
 
 
 async def test_filling_searches_with_every_query_and_the_same_filters():

@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from services.dual_encoder.encoder import DualEncoder, Lessons
+from services.dual_encoder.packaged import packaged_encoder
 from services.errors import IndexMissing
+from services.text import stems
 
 TEXTS = [
     "vacaciones anuales retribuidas del trabajador",
@@ -121,10 +123,41 @@ async def test_a_corpus_that_teaches_nothing_gives_zero_vectors(texts):
     assert not vector.any()
 
 
-def test_the_fingerprint_is_known_before_fitting_and_tells_dimensions_apart(encoder):
-    assert encoder.fingerprint == DualEncoder.fingerprint_for(4)
-    assert DualEncoder.fit(Lessons(TEXTS[:3]), 4).fingerprint == DualEncoder.fingerprint_for(4)
-    assert DualEncoder.fingerprint_for(4) != DualEncoder.fingerprint_for(5)
+def test_the_fingerprint_is_that_of_what_it_has_learnt(encoder):
+    assert DualEncoder.fit(Lessons(TEXTS), 4).fingerprint == encoder.fingerprint
+    assert DualEncoder.fit(Lessons(TEXTS[:5]), 4).fingerprint != encoder.fingerprint
+    assert encoder.reduced(3).fingerprint != encoder.fingerprint == encoder.reduced(4).fingerprint
+
+
+def test_turned_it_finds_the_same_and_its_first_dimensions_say_most(encoder):
+    turned = encoder.turned(TEXTS)
+    question, turned_question = encoder.embed_question("vacaciones"), turned.embed_question("vacaciones")
+    before, after = np.stack(encoder.embed_all(TEXTS)), np.stack(turned.embed_all(TEXTS))
+    np.testing.assert_allclose(after @ turned_question, before @ question, atol=2e-3)
+    strengths = np.linalg.norm(after, axis=0)
+    assert list(strengths) == sorted(strengths, reverse=True)
+    assert turned.reduced(2).embed_question("vacaciones").shape == (2,)
+
+
+def test_the_encoder_of_the_package_knows_how_people_ask():
+    encoder = packaged_encoder()
+    law = ["Forma y efectos del despido disciplinario", "Vacaciones anuales", "Recibo individual del salario"]
+    held = np.stack(encoder.embed_all(law))
+    for place, question in enumerate(
+        ("me han echado a la calle", "cuándo puedo irme a la playa en verano", "mi nómina")
+    ):
+        assert np.argmax(held @ encoder.embed_question(question)) == place
+    assert (encoder.dimensions, packaged_encoder(64).dimensions) == (192, 64)
+
+
+def test_the_encoder_of_the_package_knows_the_stems_of_this_analysis():
+    known = set(packaged_encoder().vocabulary.stems)
+    said = {
+        stem
+        for text in ("despido improcedente", "vacaciones", "me echaron", "jubilación anticipada")
+        for stem in stems(text)
+    }
+    assert said <= known
 
 
 def test_a_missing_or_damaged_file_is_a_missing_index(encoder, tmp_path):

@@ -20,7 +20,7 @@ from services.settings import Settings
         ("QUESTION_TIMEOUT", "0", "debe ser mayor que 0"),
         ("RAG_ENABLED", "quizá", "debe ser true o false"),
         ("CONTEXT_TOKENS", "499", "debe ser 500 o más"),
-        ("OFFLINE_DIMENSIONS", "1025", "debe ser 1024 o menos"),
+        ("OFFLINE_DIMENSIONS", "193", "debe ser 192 o menos"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_explained_in_spanish(monkeypatch, name, value, says):
