@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from evaluation.provisions import Provision, parsed
 from services.errors import InvalidInput
+from services.system_errors import reason
 
 __all__ = ["GoldSet", "Provision", "Question", "read_gold", "read_gold_set"]
 
@@ -129,7 +130,7 @@ def _rows(path: Path) -> Iterator[tuple[int, _Row]]:
     except UnicodeDecodeError as error:
         raise InvalidInput(f"{path} no está en UTF-8. Conviértalo, por ejemplo con iconv -t UTF-8.") from error
     except OSError as error:
-        raise InvalidInput(f"No se puede leer {path}: {error.strerror or error}. Compruebe la ruta.") from error
+        raise InvalidInput(f"No se puede leer {path}: {reason(error)}. Compruebe la ruta.") from error
     # Not splitlines: a JSON text may hold the separators of lines and paragraphs as they are.
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
@@ -140,7 +141,8 @@ def _row(line: str, where: str) -> _Row:
     try:
         value: Any = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{where}: no es JSON válido ({error}). Escriba un objeto JSON por línea.") from error
+        column = f" (columna {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise InvalidInput(f"{where}: no es JSON válido{column}. Escriba un objeto JSON por línea.") from error
     if not isinstance(value, dict):
         raise InvalidInput(f"{where}: no es un objeto JSON. Cada línea debe ser {{…}} con id, question y relevant.")
     try:

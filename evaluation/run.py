@@ -7,6 +7,7 @@ from pathlib import Path
 
 from evaluation.provisions import SEPARATOR, Provision, key_of, parsed, written
 from services.errors import InvalidInput
+from services.system_errors import reason
 
 DECIMALS = 6
 STEP = 10**-DECIMALS
@@ -42,7 +43,7 @@ def write_trec(run: Mapping[str, Sequence[Ranked]], path: Path, tag: str) -> Non
     try:
         path.write_text("".join(lines), encoding="utf-8")
     except OSError as error:
-        raise InvalidInput(f"No se puede escribir {path}: {error.strerror or error}. Indique otra ruta.") from error
+        raise InvalidInput(f"No se puede escribir {path}: {reason(error)}. Indique otra ruta.") from error
 
 
 def _joined(text: str) -> str:
@@ -67,7 +68,7 @@ def read_trec(path: Path) -> Run:
     except UnicodeDecodeError as error:
         raise InvalidInput(f"{path} no está en UTF-8. Conviértalo, por ejemplo con iconv -t UTF-8.") from error
     except OSError as error:
-        raise InvalidInput(f"No se puede leer {path}: {error.strerror or error}. Compruebe la ruta.") from error
+        raise InvalidInput(f"No se puede leer {path}: {reason(error)}. Compruebe la ruta.") from error
     rows: dict[str, list[tuple[float, int, Provision]]] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
