@@ -1,8 +1,10 @@
 """Entries in, a generation of the index out: fit or call the embedder, encode what is new, write, describe."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 from ingestion.indexing.encoding import Encode, encoded, offline_encoder, provider_encoder
 from ingestion.indexing.entries import Entry
@@ -73,12 +75,16 @@ async def _encoder(
         Lexicon.build(entry.sparse for entry in entries if entry.sparse).save(builder.models)
         # With a provider's embedder, too: the reranker asks it how near a question and a provision are. A copy, so that
         # an index goes on being searched by the encoder that it was made with.
-        packaged_encoder(settings.offline_dimensions).save(builder.models)
+        await asyncio.to_thread(_copy_encoder, settings.offline_dimensions, builder.models)
     if embedder is None:
         return await offline_encoder(builder.models, len(new), settings.ingest_workers, stack)
     stack.push_async_callback(embedder.close)
     journal = stack.enter_context(VectorJournal(settings.home / "vectors.sqlite"))
     return provider_encoder(embedder, journal)
+
+
+def _copy_encoder(dimensions: int, models: Path) -> None:
+    packaged_encoder(dimensions).save(models)
 
 
 def describe(

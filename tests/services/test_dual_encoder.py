@@ -143,9 +143,7 @@ def test_the_encoder_of_the_package_knows_how_people_ask():
     encoder = packaged_encoder()
     law = ["Forma y efectos del despido disciplinario", "Vacaciones anuales", "Recibo individual del salario"]
     held = np.stack(encoder.embed_all(law))
-    for place, question in enumerate(
-        ("me han echado a la calle", "cuándo puedo irme a la playa en verano", "mi nómina")
-    ):
+    for place, question in enumerate(("me han echado a la calle", "quiero coger agosto libre", "no me dan la nómina")):
         assert np.argmax(held @ encoder.embed_question(question)) == place
     assert (encoder.dimensions, packaged_encoder(64).dimensions) == (192, 64)
 
