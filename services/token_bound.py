@@ -1,0 +1,122 @@
+"""A bound of a text's tokens from above, for OpenAI's encodings, without their tables.
+
+What is known without them: the patterns that cut a text before anything is merged, and the pieces and parts of
+``data/token_pieces.txt``. Byte pair encoding then joins neighbours within a piece until no two neighbours together are
+a token (Sennrich et al. 2016, and tiktoken's ``byte_pair_merge``), and takes a piece that is a token as it is.
+"""
+
+from collections import Counter
+from functools import cache, lru_cache
+
+# Comes with tiktoken, whose own reference implementation cuts with it.
+import regex  # type: ignore[import-untyped]
+
+from services.token_pieces import SHORT, known
+
+LONGEST = 256
+"""Bytes of a piece; a longer one that is not listed is charged its bytes: it is no word."""
+
+_PATTERNS = {
+    "cl100k_base": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+    r"|\s++\Z|\s*[\r\n]|\s+(?!\S)|\s",
+    "o200k_base": r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+}
+"""As tiktoken publishes them (``tiktoken_ext.openai_public``)."""
+
+ENCODINGS = tuple(_PATTERNS)
+
+_UNSETTLED = regex.compile(
+    "[^\\0-\u0294\u0296-\u036f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u048a-\u0527\u05d0-\u05ea\u0621-\u063a"
+    "\u0641-\u064a\u1e00-\u1eff\u2000-\u2063\u20a0-\u20b5\u2190-\u23e8\u2460-\u26b2\u3000-\u303f\u3041-\u3096"
+    "\u309b-\u30ff\u4e00-\u9fa5\uac00-\ud7a3\ufe00-\ufe0f\uff01-\uff5e\ufffd"
+    "\U0001f000-\U0001f02b\U0001f1e6-\U0001faff]"
+)
+"""Characters that one version of Unicode calls letters and an earlier one does not know: libraries cut them apart."""
+
+_BLOCK = regex.compile(r"\s*\S(?:\S+|\s++\Z|\s*[\r\n])*+")
+"""White space and what follows up to the next that holds no line break: no piece reaches over its ends."""
+
+
+class TokenBound:
+    """Bounds the tokens of any text in one encoding.
+
+    A piece that is listed costs its true count, another the most parts that merging can leave of it.
+    """
+
+    def __init__(self, encoding: str) -> None:
+        self._pattern = regex.compile(_PATTERNS[encoding])
+        self._known = known(encoding)
+        self._priced = lru_cache(1 << 16)(self._price)
+
+    def count(self, text: str) -> int:
+        """Return at least the number of tokens, at most the bytes in UTF-8."""
+        text = encodable(text)
+        if not _UNSETTLED.search(text):
+            return self._settled(text)
+        blocks = _BLOCK.findall(text)
+        return sum(_size(block) if _UNSETTLED.search(block) else self._settled(block) for block in blocks)
+
+    def _settled(self, text: str) -> int:
+        pieces = Counter(self._pattern.findall(text)).items()
+        return sum(times * (self._priced(piece) if len(piece) <= LONGEST else _size(piece)) for piece, times in pieces)
+
+    def _price(self, piece: str) -> int:
+        listed = self._known.count(piece)
+        if listed is not None:
+            return listed
+        raw = piece.encode().decode("latin-1")
+        if raw in self._known.short:
+            return 1
+        return len(raw) if len(raw) > LONGEST else most_parts(raw, self._known.short)
+
+
+@cache
+def bound(encoding: str) -> TokenBound:
+    """Return the bound of an encoding, read once."""
+    return TokenBound(encoding)
+
+
+def most_parts(piece: str, short: frozenset[str]) -> int:
+    """Return the most parts into which a piece falls so that no two neighbours together are in ``short``.
+
+    ``piece`` and ``short``: bytes as Latin-1 text. What merging leaves is such a division, if all of ``short``
+    are tokens; so that it is never of more parts, whatever the other tokens are, and in whatever order they merge.
+    """
+    longer = SHORT  # stands for every length from there on: with a neighbour it is no short token
+    none = -len(piece)
+    rows = [[none] * longer + [0]]  # by end: the most parts up to there, by the length of the last
+    longest = none
+    for end in range(1, len(piece) + 1):
+        row = [none] * (longer + 1)
+        for length in range(1, min(longer, end + 1)):
+            start = end - length
+            before = rows[start]
+            best = before[longer]
+            for previous in range(1, min(longer, start + 1)):
+                if before[previous] > best and (
+                    previous + length > SHORT or piece[start - previous : end] not in short
+                ):
+                    best = before[previous]
+            row[length] = best + 1
+        if end >= longer:
+            longest = max(longest, max(rows[end - longer]))
+            row[longer] = longest + 1
+        rows.append(row)
+    return max(rows[-1])
+
+
+def encodable(text: str) -> str:
+    """Replace halves of characters, as tiktoken does."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _size(text: str) -> int:
+    return len(text.encode())
