@@ -27,11 +27,11 @@ from cross_encoder_model import FIRST_WORD, VOCABULARY, write_int8, write_model
 
 from services.packaged import packaged
 from services.protocols import Reranker
-from services.rerank.costless import Costless
 from services.rerank.cross_encoder import CrossEncoder
 from services.rerank.heuristic import HeuristicReranker
 from services.rerank.model_files import ModelFiles
 from services.rerank.model_reranker import ModelReranker
+from services.spanish_law import SPANISH_LAW
 
 SENTENCE = 16
 QUESTION_WORDS = 12
@@ -82,7 +82,7 @@ async def _measured(runs: int, folders: dict[str, Path]) -> None:
         print(f"| cross_encoder, {name}: loading | | | {loading:.2f} s | | | |")
     for passages in (20, 45):
         found = words.sample(chunks, passages)
-        times = await _times(Costless(HeuristicReranker()), runs, found, lambda: QUESTION)
+        times = await _times(HeuristicReranker(SPANISH_LAW), runs, found, lambda: QUESTION)
         _print("heuristic", passages, "all", times)
 
 

@@ -30,6 +30,7 @@ from ingestion.chunking.semantic import semantic_spans
 from legal.ids import chunk_id
 from services.index import open_index
 from services.protocols import HybridQuery, SearchFilter, SparseVector, Vector
+from services.spanish_law import SPANISH_LAW
 from services.sparse import Bm25Encoder
 from services.store.builder import IndexBuilder
 from services.store.edge import EdgeStore
@@ -72,7 +73,7 @@ class Texts:
 
 def rows(dimensions: int, version: str) -> Iterator[Row]:
     """Yield parents with words and children with vectors, without end; the texts depend on the version."""
-    texts, encoder, noise = Texts(1), Bm25Encoder(), np.random.default_rng(1)
+    texts, encoder, noise = Texts(1), Bm25Encoder.of(SPANISH_LAW), np.random.default_rng(1)
     sizes = random.Random(2)
     for number in range(1_000_000_000):
         parent = chunk(number, texts.text(sizes.randint(*PARENT_CHARACTERS)), version)
@@ -155,7 +156,7 @@ async def search(folder: Path, dimensions: int) -> dict[str, float]:
     """Open the index and search it with four queries at a time; return milliseconds and memory."""
     index = open_index(folder)
     store = EdgeStore(index.folder, list(index.manifest.collections))
-    texts, noise, encoder = Texts(3), np.random.default_rng(3), Bm25Encoder()
+    texts, noise, encoder = Texts(3), np.random.default_rng(3), Bm25Encoder.of(SPANISH_LAW)
     queries = [
         HybridQuery(vector / np.linalg.norm(vector), encoder.encode_queries([texts.text(40)])[0])
         for vector in noise.standard_normal((4 * (SEARCHES + 1), dimensions), dtype=np.float32)

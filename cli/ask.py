@@ -10,6 +10,7 @@ from cli.options import (
     Collections,
     IndexFolder,
     Json,
+    Profile,
     Question,
     Rerank,
     Territory,
@@ -27,6 +28,7 @@ Previous = Annotated[
 def ask(
     question: Question,
     index: IndexFolder = None,
+    profile: Profile = None,
     as_of: AsOf = None,
     territory: Territory = None,
     collections: Collections = None,
@@ -36,11 +38,11 @@ def ask(
 ) -> None:
     """Responde una pregunta y dice en qué preceptos se apoya."""
     from cli.answer_view import AnswerView, result_of
-    from cli.render import NOT_ADVICE, console, print_json, print_sources, print_warnings
+    from cli.render import console, print_end, print_json
     from cli.session import ask_graph, opened
     from nodes.inputs import checked_ids
 
-    settings = read_settings(index)
+    settings = read_settings(index, profile)
     context = run_context(settings, as_of, territory, collections, rerank)
     asked = read_question(question)
     ids = checked_ids([part.strip() for part in previous.split(",")]) if previous else None
@@ -55,8 +57,6 @@ def ask(
                 return
             out = console()
             result: dict[str, Any] = await AnswerView(out).show(events)
-            print_sources(out, result["citations"])
-            print_warnings(out, result["warnings"])
-            out.print(f"\n{NOT_ADVICE}", style="dim")
+            print_end(out, result, services.profile, services.language)
 
     asyncio.run(answered())

@@ -4,13 +4,14 @@ import asyncio
 import contextlib
 import sys
 
-from cli.options import AsOf, Collections, IndexFolder, Rerank, Territory, read_settings, run_context
+from cli.options import AsOf, Collections, IndexFolder, Profile, Rerank, Territory, read_settings, run_context
 
 PROMPT = "\n› "
 
 
 def chat(
     index: IndexFolder = None,
+    profile: Profile = None,
     as_of: AsOf = None,
     territory: Territory = None,
     collections: Collections = None,
@@ -27,14 +28,21 @@ def chat(
     from cli.session import open_services
     from graph.rag import build_rag
 
-    settings = read_settings(index)
+    settings = read_settings(index, profile)
     context = run_context(settings, as_of, territory, collections, rerank)
     out = console()
     # One loop for the whole conversation keeps connections alive from one question to the next.
     with asyncio.Runner() as runner:
         services = runner.run(open_services(settings))
         try:
-            conversation = Conversation(build_rag(services, InMemorySaver()), context, out, runner.run)
+            conversation = Conversation(
+                build_rag(services, InMemorySaver()),
+                context,
+                out,
+                services.language,
+                runner.run,
+                law=services.profile.features.spanish_law,
+            )
             conversation.hold(lambda: input(PROMPT if sys.stdin.isatty() else ""))
         finally:
             runner.run(services.close())

@@ -9,8 +9,9 @@ from rich.console import Console
 
 from cli.answer_view import AnswerView
 from cli.failures import report
-from cli.render import NOT_ADVICE, print_sources, print_warnings
+from cli.render import notice, print_sources, print_warnings
 from cli.session import ask_graph
+from services.language import Language
 
 if TYPE_CHECKING:
     from graph.rag import Rag
@@ -26,24 +27,32 @@ Result = dict[str, Any]
 
 
 class Conversation:
-    """A conversation over a graph that remembers its threads; ``wait`` runs a coroutine to its end."""
+    """A conversation over a graph that remembers its threads; ``wait`` runs a coroutine to its end.
+
+    ``law``: the profile is of the law, and what is told is no legal advice.
+    """
 
     def __init__(
         self,
         graph: "Rag",
         context: "RunContext",
         out: Console,
+        language: Language,
         wait: Callable[[Coroutine[Any, Any, Result]], Result],
+        *,
+        law: bool,
     ) -> None:
         self._graph = graph
         self._context = context
         self._out = out
+        self._language = language
         self._wait = wait
+        self._law = law
         self._begin()
 
     def hold(self, read: Callable[[], str]) -> None:
         """Answer what ``read`` gives, until ``/salir``, the end of the input or Ctrl-C; an error ends nothing."""
-        self._out.print(f"{NOT_ADVICE}\nEscriba su pregunta, o /ayuda.", style="dim")
+        self._out.print(f"{notice(self._language, law=self._law)}\nEscriba su pregunta, o /ayuda.", style="dim")
         with contextlib.suppress(EOFError, KeyboardInterrupt):
             while (line := read().strip()) != "/salir":
                 if line:
@@ -62,7 +71,7 @@ class Conversation:
                 self._begin()
                 self._out.print("Conversación nueva.")
             case "/fuentes" if self._last.get("citations"):
-                print_sources(self._out, self._last["citations"])
+                print_sources(self._out, self._last["citations"], self._language)
             case "/fuentes":
                 self._out.print("La última respuesta no tiene fuentes.")
             case _ if line.startswith("/"):
@@ -77,5 +86,5 @@ class Conversation:
         except Exception as error:
             report(error)
             return
-        print_sources(self._out, self._last["citations"])
-        print_warnings(self._out, self._last["warnings"])
+        print_sources(self._out, self._last["citations"], self._language)
+        print_warnings(self._out, self._last["warnings"], self._language.say("view_warning", text="{text}"))

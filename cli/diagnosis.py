@@ -4,8 +4,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
+from cli.diagnosis_profile import article_problem, cases_alone, staleness, without_index
 from cli.options import read_settings
-from cli.session import receives_texts
+from cli.session import INITIAL, receives_texts
 from services.errors import ArticuladoError, ConfigurationError
 
 if TYPE_CHECKING:
@@ -48,11 +49,14 @@ class IndexDiagnosis(TypedDict):
 class Diagnosis(TypedDict):
     """Everything found.
 
-    ``ready`` says whether questions can be answered; ``problems`` what keeps them from it and what to do; ``notes``
-    what else is worth knowing. ``index`` is ``None`` where there is none yet, or none that is used or can be.
+    ``profile`` is its name, where it can be read. ``ready`` says whether what the profile is for can be done: questions
+    answered, or where ``questions`` is false, cases alone; ``problems`` what keeps it from that and what to do;
+    ``notes`` what else is worth knowing. ``index`` is ``None`` where there is none
+    yet, or none that is used or can be.
     """
 
     ready: bool
+    questions: bool
     store: str
     profile: str
     roles: dict[str, RoleDiagnosis]
@@ -62,10 +66,11 @@ class Diagnosis(TypedDict):
     problems: list[str]
 
 
-async def diagnose(index: Path | None) -> Diagnosis:
+async def diagnose(index: Path | None, profile: str | None = None) -> Diagnosis:
     """Look at the settings, the keys, the index and the store; nothing is built and no model is called."""
     found: Diagnosis = {
         "ready": False,
+        "questions": True,
         "store": "",
         "profile": "",
         "rerank": "",
@@ -75,7 +80,7 @@ async def diagnose(index: Path | None) -> Diagnosis:
         "problems": [],
     }
     try:
-        settings = read_settings(index)
+        settings = read_settings(index, profile)
         found["store"], found["profile"] = settings.store, settings.profile
         for role in ROLES:
             model: ModelSettings = getattr(settings, role)
@@ -135,27 +140,38 @@ async def _look(settings: "Settings", found: Diagnosis) -> None:
     from services.factory import build_services
     from services.profile import load_profile
 
-    load_profile(settings.profile)
+    profile = load_profile(settings.profile)
+    found["profile"], found["questions"] = profile.name, bool(profile.for_questions)
     if not settings.rag_enabled:
-        found["notes"].append(WITHOUT_INDEX)
+        if problem := without_index(profile):
+            found["problems"].append(problem)
+        else:
+            found["notes"].append(WITHOUT_INDEX)
         return
-    index = find_configured(settings)
+    if only := cases_alone(profile):
+        found["notes"].append(only)
+    index, problem = find_configured(settings), article_problem(profile)
     if index is None:
+        if problem:
+            found["problems"].append(problem)
+            return
         if not _can_hold(settings.index_folder):
             found["problems"].append(
-                f"El índice de demostración no se puede construir en {settings.index_folder}: este usuario no tiene "
-                "permiso. Indique otra carpeta en ARTICULADO_HOME o con --index."
+                f"{INITIAL.capitalize()} «{profile.name}» no se puede construir en {settings.index_folder}: este "
+                "usuario no tiene permiso. Indique otra carpeta en ARTICULADO_HOME o con --index."
             )
             return
         recipient = receives_texts(settings)
         found["notes"].append(
-            "El índice de demostración se construirá con la primera pregunta"
+            f"{INITIAL.capitalize()} «{profile.name}» se construirá con la primera pregunta en {settings.index_folder}"
             + (f": sus textos se enviarán a {recipient}." if recipient else ".")
         )
         if settings.store == "server":
             await _reach_server(settings)
         return
     found["index"] = _index(index.manifest, settings.index_folder)
+    if stale := staleness(settings, problem):
+        found["notes"].append(stale)
     if found["problems"]:
         return
     services = build_services(settings, index)

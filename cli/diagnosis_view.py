@@ -14,13 +14,15 @@ def print_diagnosis(out: Console, found: Diagnosis) -> None:
         if settings := found["roles"].get(role):
             model = " ".join(part for part in (settings["provider"], settings["model"], settings["base_url"]) if part)
             lines.append((f"Modelo {name}", f"{model} · clave: {settings['key']}"))
+    if found["profile"]:
+        lines.append(("Perfil", found["profile"]))
     if found["store"]:
         lines.append(("Almacén", found["store"]))
     if found["rerank"]:
         lines.append(("Reordenación", found["rerank"]))
     if index := found["index"]:
         lines += [
-            ("Índice", index["folder"] + (" (demostración)" if index["demo"] else "")),
+            ("Índice", index["folder"] + (" (inicial)" if index["demo"] else "")),
             ("Contenido", f"{figure(index['points'])} puntos: fragmentos y sus piezas de búsqueda"),
             *((f"  {name}", _amount(index, name)) for name in index["collections"]),
             ("Procede de", index["source"]),
@@ -34,7 +36,8 @@ def print_diagnosis(out: Console, found: Diagnosis) -> None:
     for problem in found["problems"]:
         out.print(f"\nProblema: {clean(problem)}", style="red", markup=False)
     if found["ready"]:
-        out.print("\nTodo listo: se puede preguntar. (No se ha llamado a ningún modelo.)", style="green")
+        can = "se puede preguntar" if found["questions"] else "se pueden tratar casos, y no preguntas libres"
+        out.print(f"\nTodo listo: {can}. (No se ha llamado a ningún modelo.)", style="green")
 
 
 def _amount(index: IndexDiagnosis, name: str) -> str:

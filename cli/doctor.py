@@ -5,16 +5,16 @@ import asyncio
 import typer
 
 from cli.failures import FAILED
-from cli.options import IndexFolder, Json
+from cli.options import IndexFolder, Json, Profile
 
 
-def doctor(index: IndexFolder = None, as_json: Json = False) -> None:
+def doctor(index: IndexFolder = None, profile: Profile = None, as_json: Json = False) -> None:
     """Comprueba la configuración y el índice, y dice qué falta."""
     from cli.diagnosis import diagnose
     from cli.diagnosis_view import print_diagnosis
     from cli.render import console, print_json
 
-    found = asyncio.run(diagnose(index))
+    found = asyncio.run(diagnose(index, profile))
     if as_json:
         print_json(found)
     else:

@@ -48,7 +48,7 @@ async def measure(gold: Sequence[Path], settings: "Settings", strategies: tuple[
     if strategies[0] == strategies[1]:
         raise InvalidInput("--compare necesita dos modos distintos, por ejemplo: --compare heuristic cross_encoder.")
     first, second = cast(tuple[RerankStrategy, RerankStrategy], strategies)
-    sets = read_sets(gold)
+    sets = read_sets(gold, settings)
     async with opened(settings) as services:
         with console(stderr=True).status("Evaluando…") as status:
             return [

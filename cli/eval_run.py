@@ -74,7 +74,7 @@ async def measure(request: Request, settings: "Settings", context: "RunContext")
     Raises:
         ArticuladoError: a file, the index or a service cannot be used.
     """
-    sets = read_sets(request.gold)
+    sets = read_sets(request.gold, settings)
     if request.run or request.other:
         check_ids(sets)
     if request.ablation or request.peers:

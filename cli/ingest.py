@@ -8,7 +8,7 @@ import typer
 
 from cli.failures import FAILED, complain
 from cli.ingest_group import PATHS, IngestCommands
-from cli.options import IndexFolder, Json, a_date, read_settings, whole
+from cli.options import IndexFolder, Json, Profile, a_date, read_settings, whole
 from cli.spanish import Command
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ MAX_LAWS = 20_000
 
 app = typer.Typer(
     cls=IngestCommands,
-    help="Construye el índice con sus documentos: normas en Markdown o en el XML del BOE, PDF, texto, HTML y Word. "
+    help="Construye el índice con sus documentos: normas en Markdown o en el XML del BOE, PDF, texto, HTML y Word, y "
+    "artículos de una base de conocimiento (.article.yaml). "
     "Solo se procesa lo que ha cambiado; lo que no se puede leer se nombra y se omite.",
     epilog="Una carpeta que se llame boe o remove se escribe ./boe o ./remove.",
 )
@@ -74,10 +75,16 @@ Limit = Annotated[
 
 @app.command(PATHS, cls=Command, hidden=True)
 def ingest_paths(
-    paths: Paths = None, index: IndexFolder = None, rebuild: Rebuild = False, yes: Yes = False, as_json: Json = False
+    paths: Paths = None,
+    index: IndexFolder = None,
+    profile: Profile = None,
+    rebuild: Rebuild = False,
+    yes: Yes = False,
+    as_json: Json = False,
 ) -> None:
     """Indexa ficheros y carpetas."""
-    _ingest({"paths": [str(path) for path in paths or []], "rebuild": rebuild, "confirmed": yes}, index, as_json)
+    request: IngestRequest = {"paths": [str(path) for path in paths or []], "rebuild": rebuild, "confirmed": yes}
+    _ingest(request, index, profile, as_json)
 
 
 @app.command("boe", cls=Command)
@@ -89,6 +96,7 @@ def ingest_boe(
     until: Until = None,
     limit: Limit = None,
     index: IndexFolder = None,
+    profile: Profile = None,
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
@@ -97,22 +105,28 @@ def ingest_boe(
     given = {"materia": materia, "query": query, **days, "limit": limit}
     listing: Listing = {name: value for name, value in given.items() if value}  # type: ignore[assignment]
     request: IngestRequest = {"boe": laws or [], "listing": listing, "confirmed": yes}
-    _ingest({**request, "refresh": not (laws or listing)}, index, as_json)
+    _ingest({**request, "refresh": not (laws or listing)}, index, profile, as_json)
 
 
 @app.command("remove", cls=Command)
-def ingest_remove(documents: Documents, index: IndexFolder = None, yes: Yes = False, as_json: Json = False) -> None:
+def ingest_remove(
+    documents: Documents,
+    index: IndexFolder = None,
+    profile: Profile = None,
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
     """Quita documentos del índice."""
-    _ingest({"remove": documents, "confirmed": yes}, index, as_json)
+    _ingest({"remove": documents, "confirmed": yes}, index, profile, as_json)
 
 
-def _ingest(request: "IngestRequest", index: Path | None, as_json: bool) -> None:
+def _ingest(request: "IngestRequest", index: Path | None, profile: str | None, as_json: bool) -> None:
     from cli.ingest_run import run_ingest
     from cli.ingest_view import print_report
     from cli.render import console, print_json
     from services.profile import load_profile
 
-    settings = read_settings(index)
+    settings = read_settings(index, profile)
     report = run_ingest(settings, request)
     for failure in report["failures"]:
         complain(f"omitido {failure['source']}: {failure['reason']}")
@@ -120,7 +134,8 @@ def _ingest(request: "IngestRequest", index: Path | None, as_json: bool) -> None
         print_json(report)
     else:
         print_report(console(), report, load_profile(settings.profile))
-        if index is not None:
-            console().print(f'Para preguntar: articulado ask --index {index} "…"', markup=False)
+        if index is not None or profile is not None:
+            options = [f"--index {index}"] * (index is not None) + [f"--profile {profile}"] * (profile is not None)
+            console().print(f'Para preguntar: articulado ask {" ".join(options)} "…"', markup=False)
     if report["failures"]:
         raise typer.Exit(FAILED)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from cli.ask import ask
+from cli.case import app as case
 from cli.chat import chat
 from cli.doctor import doctor
 from cli.eval import evaluate
@@ -30,6 +31,7 @@ app.command("search", cls=Command)(search)
 app.command("show", cls=Command)(show)
 app.command("chat", cls=Command)(chat)
 app.add_typer(ingest, name="ingest")
+app.add_typer(case, name="case")
 app.command("eval", cls=Command)(evaluate)
 app.command("doctor", cls=Command)(doctor)
 app.command("serve", cls=Command)(serve)

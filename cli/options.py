@@ -50,6 +50,12 @@ IndexFolder = Annotated[
     Path | None,
     typer.Option("--index", metavar="CARPETA", help="Carpeta del índice. Sin ella, el propio del usuario."),
 ]
+Profile = Annotated[
+    str | None,
+    typer.Option(
+        "--profile", metavar="PERFIL", help="Perfil de conocimiento: su nombre (laboral, plan_401k) o su fichero .toml."
+    ),
+]
 AsOf = Annotated[
     date | None,
     typer.Option("--as-of", metavar="FECHA", parser=a_date, help="Derecho vigente en esa fecha (AAAA-MM-DD)."),
@@ -86,15 +92,15 @@ def read_question(words: list[str]) -> str:
     return question
 
 
-def read_settings(index: Path | None) -> "Settings":
-    """Return the settings of this process, with the index of the command line on top.
+def read_settings(index: Path | None, profile: str | None = None) -> "Settings":
+    """Return the settings of this process, with the index and the profile of the command line on top.
 
     Raises:
         ConfigurationError: a value cannot be used.
     """
     from services.settings import Settings
 
-    return Settings.read(index=index)
+    return Settings.read(index=index, profile=profile)
 
 
 def run_context(

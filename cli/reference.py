@@ -41,10 +41,13 @@ class Reference:
     day: date | None
 
 
-def read_reference(text: str, default_law: str, today: date, as_of: date | None = None) -> Reference:
+def read_reference(
+    text: str, default_law: str, today: date, as_of: date | None = None, *, spanish_law: bool = True
+) -> Reference:
     """Read "art. 48.4 ET", "anexo II LISOS", "art. 1 BOE-A-2015-11430" or "ET", as a question is read.
 
-    An article without a law is of ``default_law``; ``as_of`` goes before a date in the text.
+    An article without a law is of ``default_law``; ``as_of`` goes before a date in the text. Without ``spanish_law`` a
+    law goes by its identifier alone.
 
     Raises:
         InvalidInput: neither a provision nor a law is named.
@@ -57,6 +60,11 @@ def read_reference(text: str, default_law: str, today: date, as_of: date | None 
 
     day = as_of or find_date(text, today=today)
     identifier = _BOE_ID.search(text)
+    if not (spanish_law or identifier):
+        raise InvalidInput(
+            f"«{text.strip()}» no está en el índice. Nombre un documento por su identificador, su título o su fichero. "
+            "Si es un artículo nuevo del perfil, renueve antes el índice: articulado ingest."
+        )
     words = _BOE_ID.sub(" ", text)
     by_name = find_law(words)
     law = identifier[0].upper() if identifier else by_name.id if by_name else ""

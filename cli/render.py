@@ -2,18 +2,20 @@
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
 
 from state.values import Citation
 
-NOT_ADVICE = "Información general sobre la normativa; no es asesoramiento jurídico."
-IN_PLAIN_LANGUAGE = "Resumen en lenguaje claro, no oficial"
-NOT_OFFICIAL = "resumen en lenguaje claro, no es el texto oficial"
+if TYPE_CHECKING:
+    from services.language import Language
+    from services.profile import Profile
+
+WARNING = "Aviso: {text}"
 # C0 and C1 control characters but tab and newline: a text must not be able to drive the terminal.
 _CONTROL = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160)])
 
@@ -48,8 +50,8 @@ def print_indented(out: Console, text: str, *, indent: int, style: str = "") -> 
     out.print(Text(text, style=style), soft_wrap=True)
 
 
-def print_sources(out: Console, citations: Iterable[Citation]) -> None:
-    """List what the answer rests on: marks, law, provision, link, and whether it is official text.
+def print_sources(out: Console, citations: Iterable[Citation], language: "Language") -> None:
+    """List what the answer rests on, in the language of its profile: marks, law, provision, link, official or not.
 
     The parts of a provision are one source with several marks.
     """
@@ -65,24 +67,37 @@ def print_sources(out: Console, citations: Iterable[Citation]) -> None:
         )
         sources.setdefault(place, []).append(citation)
     if sources:
-        out.print("\nFuentes", style="bold")
+        out.print(f"\n{language.say('view_sources')}", style="bold", markup=False)
     for citation, *others in sources.values():
         marks = "".join(f"[{one['mark']}]" for one in (citation, *others))
-        title = f". {citation['title']}" if citation["title"] else ""
+        title = f". {citation['title']}" if citation["title"] not in ("", citation["provision"]) else ""
         print_indented(out, f"{marks} {citation['law']}, {citation['provision']}{title}", indent=2)
         if citation["url"]:
             print_indented(out, citation["url"], indent=7, style="cyan")
         if wording := citation.get("wording"):
             print_indented(out, wording, indent=7, style="dim")
         if citation["note"]:
-            print_indented(out, f"Nota: {citation['note']}", indent=7, style="yellow")
+            print_indented(out, language.say("view_note", note=citation["note"]), indent=7, style="yellow")
         if citation["summary"] and citation["official"]:
-            print_indented(out, f"{IN_PLAIN_LANGUAGE}: {citation['summary']}", indent=7, style="dim")
+            summary = language.say("view_plain_language", summary=citation["summary"])
+            print_indented(out, summary, indent=7, style="dim")
         if not citation["official"]:
-            print_indented(out, f"({NOT_OFFICIAL})", indent=7, style="dim")
+            print_indented(out, language.say("view_not_official"), indent=7, style="dim")
 
 
-def print_warnings(out: Console, warnings: Iterable[str]) -> None:
-    """Print what went less well than it should, each on a line of its own."""
+def print_warnings(out: Console, warnings: Iterable[str], said: str = WARNING) -> None:
+    """Print what went less well than it should, each on a line of its own, in the place of ``{text}``."""
     for warning in warnings:
-        out.print(f"\nAviso: {clean(warning)}", style="yellow", markup=False)
+        out.print(f"\n{said.replace('{text}', clean(warning))}", style="yellow", markup=False)
+
+
+def notice(language: "Language", *, law: bool) -> str:
+    """Return what a result is not: no legal advice where the profile is of the law, else no advice."""
+    return language.say("view_notice_law" if law else "view_notice")
+
+
+def print_end(out: Console, result: Mapping[str, Any], profile: "Profile", language: "Language") -> None:
+    """Print what follows an answer, in the language of its profile: sources, warnings, and what it is not."""
+    print_sources(out, result["citations"], language)
+    print_warnings(out, result["warnings"], language.say("view_warning", text="{text}"))
+    out.print(f"\n{notice(language, law=profile.features.spanish_law)}", style="dim", markup=False)

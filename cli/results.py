@@ -5,18 +5,10 @@ from typing import Any
 
 from rich.console import Console
 
-from cli.render import NOT_OFFICIAL, clean, print_indented
+from cli.render import clean, print_indented
+from services.language import Language
 from services.profile import Profile
-from state.chunks import REPEALED, Candidate, Origin, deciding
-
-ORIGINS: dict[Origin, str] = {
-    "hybrid": "búsqueda",
-    "direct": "citado en la pregunta",
-    "carryover": "respuesta anterior",
-    "reference": "remisión de",
-    "need": "pedido por el modelo",
-    "records": "resúmenes incluidos",
-}
+from state.chunks import REPEALED, Candidate, deciding
 
 
 def as_dict(rank: int, found: Candidate) -> dict[str, Any]:
@@ -42,31 +34,37 @@ def as_dict(rank: int, found: Candidate) -> dict[str, Any]:
     }
 
 
-def print_results(out: Console, ranked: Sequence[Candidate], profile: Profile, *, abstained: bool) -> None:
-    """List candidates in order: provision, collection, score, where each came from, link."""
+def print_results(
+    out: Console, ranked: Sequence[Candidate], profile: Profile, language: Language, *, abstained: bool
+) -> None:
+    """List candidates in order, in the language of the profile: provision, collection, score, origin, link."""
     if not ranked:
-        out.print("No se ha encontrado nada. Pruebe con otras palabras o indique la ley y el artículo.")
+        out.print(language.say("view_nothing_found_law" if profile.features.spanish_law else "view_nothing_found"))
     labels = {collection.name: collection.label for collection in profile.collections}
     for rank, found in enumerate(ranked, start=1):
         chunk = found["chunk"]
-        title = f". {chunk['title']}" if chunk["title"] else ""
+        title = f". {chunk['title']}" if chunk["title"] not in ("", chunk["provision"]) else ""
         part = f" ({chunk['part']}/{chunk['parts']})" if chunk["parts"] > 1 else ""
         heading = f"{rank:>2}. {chunk['law_name']}, {chunk['provision']}{title}{part}"
         out.print(clean(heading), style="bold", markup=False)
-        score = f"{deciding(found):.2f}".replace(".", ",")
+        decimals = f"{deciding(found):.2f}".replace(".", language.say("view_decimal_mark"))
+        score = language.say("view_score", score=decimals)
         label = labels.get(chunk["collection"], chunk["collection"])
-        print_indented(out, f"{label} · puntuación {score} · {_came_from(found)}", indent=4)
+        print_indented(out, f"{label} · {score} · {_came_from(found, language)}", indent=4)
         if chunk["status"] in REPEALED:
-            print_indented(out, f"Atención: {chunk['status_note'] or chunk['status']}", indent=4, style="yellow")
+            caution = language.say("view_attention", text=chunk["status_note"] or chunk["status"])
+            print_indented(out, caution, indent=4, style="yellow")
         if chunk["source"] != "official":
-            print_indented(out, f"({NOT_OFFICIAL})", indent=4, style="dim")
+            print_indented(out, language.say("view_not_official"), indent=4, style="dim")
         if chunk["url"]:
             print_indented(out, chunk["url"], indent=4, style="cyan")
     if ranked and abstained:
-        out.print("\nNada de esto alcanza la relevancia mínima: a esta pregunta no se respondería.", style="yellow")
+        out.print(f"\n{language.say('view_below_floor')}", style="yellow")
 
 
-def _came_from(found: Candidate) -> str:
-    origins = ", ".join(ORIGINS[origin] for origin in found["origins"])
-    words = ", ".join(f"«{words}»" for words in found["found_by"])
+def _came_from(found: Candidate, language: Language) -> str:
+    origins = ", ".join(language.say(f"view_origin_{origin}") for origin in found["origins"])
+    # Searches are shown as they were made: marks inside them stay.
+    begin, end, *_ = language.said.quotation_marks
+    words = ", ".join(f"{begin}{words}{end}" for words in found["found_by"])
     return f"{origins} {words}".strip()

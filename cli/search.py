@@ -10,6 +10,7 @@ from cli.options import (
     Collections,
     IndexFolder,
     Json,
+    Profile,
     Question,
     Rerank,
     Territory,
@@ -36,6 +37,7 @@ Limit = Annotated[
 def search(
     question: Question,
     index: IndexFolder = None,
+    profile: Profile = None,
     as_of: AsOf = None,
     territory: Territory = None,
     collections: Collections = None,
@@ -44,10 +46,10 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Busca preceptos sin redactar respuesta."""
-    from cli.render import console, print_json
+    from cli.render import console, print_json, print_warnings
     from cli.session import opened
 
-    settings = read_settings(index)
+    settings = read_settings(index, profile)
     context = run_context(settings, as_of, territory, collections, rerank)
     asked = read_question(question)
 
@@ -65,8 +67,8 @@ def search(
                 listed = [as_dict(rank, found) for rank, found in enumerate(ranked, start=1)]
                 print_json({"question": asked, **state, "candidates": listed})
             else:
-                print_results(console(), ranked, services.profile, abstained=state["abstained"])
-                for warning in state["warnings"]:
-                    console().print(f"\nAviso: {warning}", style="yellow", markup=False)
+                out, language = console(), services.language
+                print_results(out, ranked, services.profile, language, abstained=state["abstained"])
+                print_warnings(out, state["warnings"], language.say("view_warning", text="{text}"))
 
     asyncio.run(searched())

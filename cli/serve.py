@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.options import IndexFolder, read_settings, whole
-from server.address import HOST, MAX_PORT, PORT
+from cli.options import IndexFolder, Profile, read_settings, whole
+from server.address import HOST, MAX_PORT, PATHS, PORT
 
 if TYPE_CHECKING:
     from services.container import Services
@@ -21,19 +21,26 @@ Playground = Annotated[
 ]
 
 
-def serve(host: Host = HOST, port: Port = PORT, playground: Playground = False, index: IndexFolder = None) -> None:
+def serve(
+    host: Host = HOST,
+    port: Port = PORT,
+    playground: Playground = False,
+    index: IndexFolder = None,
+    profile: Profile = None,
+) -> None:
     """Sirve el agente por HTTP (LangServe) hasta que se interrumpe."""
     from cli.render import console
     from cli.session import open_services
     from server.serve import serve as run
     from services.portal import wait_for
 
-    settings = read_settings(index)
+    settings = read_settings(index, profile)
 
     def services() -> "Services":
         address = f"[{host}]" if ":" in host else host
         console().print(
-            f"Se abre el índice y se atiende en http://{address}:{port}/rag (Ctrl-C termina).", markup=False
+            f"Se abre el índice y se atiende en http://{address}:{port}: {', '.join(PATHS)} (Ctrl-C termina).",
+            markup=False,
         )
         return wait_for(open_services(settings))
 

@@ -17,23 +17,28 @@ if TYPE_CHECKING:
     from state.values import StreamEvent
 
 
+INITIAL = "el índice inicial del perfil"
+"""What is built on first use is called on screen, before the name of the profile."""
+
+
 async def open_services(settings: "Settings") -> "Services":
-    """Open index and services; where the demo index has to be built first, say so, and who gets its texts.
+    """Open index and services; where the first index of the profile has to be built, say so, and who gets its texts.
 
     Raises:
         ArticuladoError: settings, index or provider cannot be used.
     """
     from ingestion.demo import build_demo, find_configured
     from services.factory import build_services
+    from services.profile import load_profile
 
     if not settings.rag_enabled:
         return build_services(settings, None)
     index = find_configured(settings)
     if index is None:
-        errors = console(stderr=True)
+        errors, what = console(stderr=True), f"{INITIAL} «{load_profile(settings.profile).name}»"
         if recipient := receives_texts(settings):
-            errors.print(f"Se construye el índice de demostración: sus textos se envían a {recipient}.", markup=False)
-        with errors.status("Construyendo el índice de demostración (solo la primera vez)…"):
+            errors.print(f"Se construye {what}: sus textos se envían a {recipient}.", markup=False)
+        with errors.status(f"Construyendo {what} (solo la primera vez)…"):
             index = await build_demo(settings)
     return build_services(settings, index)
 

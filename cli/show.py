@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.failures import FAILED, complain
-from cli.options import AsOf, IndexFolder, Json, read_question, read_settings
+from cli.options import AsOf, IndexFolder, Json, Profile, read_question, read_settings
 from services.errors import NoResultsFound
 
 if TYPE_CHECKING:
@@ -28,15 +28,22 @@ Provision = Annotated[
 ]
 
 
-def show(provision: Provision, index: IndexFolder = None, as_of: AsOf = None, as_json: Json = False) -> None:
+def show(
+    provision: Provision,
+    index: IndexFolder = None,
+    profile: Profile = None,
+    as_of: AsOf = None,
+    as_json: Json = False,
+) -> None:
     """Muestra un precepto: su texto, sus redacciones, qué cita y quién lo cita."""
     from cli.reference import read_reference
     from cli.render import console, print_json
     from cli.show_view import print_held, print_shown
     from cli.shown_document import document_named, print_document
+    from services.language import language
     from services.profile import load_profile
 
-    settings, today, text = read_settings(index), date.today(), read_question(provision)
+    settings, today, text = read_settings(index, profile), date.today(), read_question(provision)
     named = document_named(settings, text)
     if named and (document := asyncio.run(_document(settings, named))):
         if as_json:
@@ -44,20 +51,21 @@ def show(provision: Provision, index: IndexFolder = None, as_of: AsOf = None, as
         else:
             print_document(console(), document)
         return
-    default_law = load_profile(settings.profile).default_law
-    reference = read_reference(text, default_law, today, as_of or settings.as_of)
+    profile_read = load_profile(settings.profile)
+    default_law, spanish_law = profile_read.default_law, profile_read.features.spanish_law
+    reference = read_reference(text, default_law, today, as_of or settings.as_of, spanish_law=spanish_law)
     provisions, laws, missing = asyncio.run(_look_up(settings, reference, today))
     if as_json:
         day = reference.day.isoformat() if reference.day else None
         held = [asdict(law) for law in laws]
         print_json({"asked": text, "as_of": day, "provisions": provisions, "laws": held, "missing": missing})
     else:
-        out = console()
+        out, spoken = console(), language(profile_read.language)
         for number, found in enumerate(provisions):
             out.print("\n" * bool(number), end="")
-            print_shown(out, found, today)
+            print_shown(out, found, today, spoken)
         for law in laws:
-            print_held(out, law)
+            print_held(out, law, spoken)
     for message in missing:
         complain(message)
     if missing:

@@ -10,8 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.holdings import Held, counted
-from cli.render import IN_PLAIN_LANGUAGE, NOT_OFFICIAL, clean, print_indented
+from cli.render import clean, print_indented
 from cli.shown import Link, Shown, Version
+from services.language import Language
 from state.chunks import REPEALED, Status
 
 STATUSES: dict[Status, str] = {
@@ -23,7 +24,7 @@ STATUSES: dict[Status, str] = {
 }
 
 
-def print_shown(out: Console, found: Shown, today: date) -> None:
+def print_shown(out: Console, found: Shown, today: date, language: Language) -> None:
     """Print a provision: heading, validity, text, wordings, amendments, what it cites and who cites it."""
     title = f". {found['title']}" if found["title"] else ""
     out.print(clean(f"{found['law']} ({found['law_id']})"), style="bold", markup=False)
@@ -34,10 +35,10 @@ def print_shown(out: Console, found: Shown, today: date) -> None:
     validity = f": {_validity(found)}" if found["official"] else ""
     out.print(f"{state[0].upper()}{state[1:]}{validity}.", style=style)
     if found["status_note"]:
-        out.print(clean(f"Nota: {found['status_note']}"), style="yellow", markup=False)
+        out.print(clean(language.say("view_note", note=found["status_note"])), style="yellow", markup=False)
     if not found["official"]:
-        out.print(f"({NOT_OFFICIAL})", style="dim")
-    _print_text(out, found)
+        out.print(language.say("view_not_official"), style="dim")
+    _print_text(out, found, language)
     if found["url"]:
         out.print(Text(f"\n{clean(found['url'])}", style="cyan"), soft_wrap=True)
     if found["official"]:
@@ -50,11 +51,11 @@ def print_shown(out: Console, found: Shown, today: date) -> None:
     _print_links(out, "Lo citan", found["cited_by"])
 
 
-def print_held(out: Console, law: Held) -> None:
+def print_held(out: Console, law: Held, language: Language) -> None:
     """Print what the index holds of a law."""
     out.print(clean(f"{law.title} ({law.law_id})"), style="bold", markup=False)
     if not law.official:
-        out.print(f"({NOT_OFFICIAL})", style="dim")
+        out.print(language.say("view_not_official"), style="dim")
     if law.labels:
         out.print(clean(f"Preceptos en el índice: {counted(law.labels)}."), markup=False)
     for file in law.files:
@@ -62,7 +63,7 @@ def print_held(out: Console, law: Held) -> None:
     out.print(f'Para ver uno: articulado show "art. 1 {law.law_id}"', markup=False)
 
 
-def _print_text(out: Console, found: Shown) -> None:
+def _print_text(out: Console, found: Shown, language: Language) -> None:
     """Print the places that were asked for; the whole text where none was, or there is none of them."""
     whole = not any(one["text"] for one in found["excerpts"])
     for one in found["excerpts"]:
@@ -75,7 +76,8 @@ def _print_text(out: Console, found: Shown) -> None:
         else:
             out.print(f"\nNo tiene {place}{': se muestra entero' if whole else ''}.", style="yellow", markup=False)
     if whole:
-        summary = found["summary"] and f"{IN_PLAIN_LANGUAGE if found['official'] else 'Resumen'}: {found['summary']}"
+        kind = "view_plain_language" if found["official"] else "view_summary"
+        summary = found["summary"] and language.say(kind, summary=found["summary"])
         for text in filter(None, (summary, found["text"])):
             out.print()
             print_indented(out, text, indent=2)

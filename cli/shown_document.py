@@ -1,4 +1,4 @@
-"""A ruling, a guide or any other running text as ``articulado show`` shows it."""
+"""A ruling, a guide, an article or any other text without provisions as ``articulado show`` shows it."""
 
 import asyncio
 from pathlib import Path
@@ -10,13 +10,17 @@ from typing_extensions import TypedDict
 
 from cli.render import clean, print_indented
 from services.protocols import ChunkStore
+from state.articles import details_of
 
 if TYPE_CHECKING:
     from services.settings import Settings
 
 
 class ShownDocument(TypedDict):
-    """A document whole. ``published`` is ISO 8601; ``text`` joins its parts, in order, with blank lines."""
+    """A document whole. ``published`` is ISO 8601.
+
+    ``text`` joins its parts, in order, with blank lines; those of an article each below its title.
+    """
 
     law_id: str
     name: str
@@ -30,21 +34,27 @@ class ShownDocument(TypedDict):
 
 
 def document_named(settings: "Settings", text: str) -> str:
-    """Return the id of the document of the index that goes by its id (an ECLI), title, path or file name; else ""."""
+    """Return the id of what goes by its id (an ECLI), title, path or file name; else "".
+
+    That is a document of the index, or an article that the profile brings along, which may not be in the index yet.
+    """
+    from ingestion.articles.named import article_named
     from ingestion.base import open_base
     from ingestion.catalog import read_catalog
+    from services.profile import load_profile
 
-    if not (settings.rag_enabled and (served := open_base(settings))):
+    if not settings.rag_enabled:
         return ""
-    wanted = text.strip().casefold()
-    for source in read_catalog(served.folder).sources:
+    served, wanted = open_base(settings), text.strip().casefold()
+    for source in read_catalog(served.folder).sources if served else ():
         files = [file["path"] for file in source["files"]]
         # What goes by its path is no law: those have provisions, and are read as references.
         if source["identity"] in files:
             names = (source["law_id"], source["title"], *files, *(Path(file).name for file in files))
             if wanted in map(str.casefold, names):
                 return source["law_id"]
-    return ""
+    article = article_named(load_profile(settings.profile), text)
+    return article.id if article else ""
 
 
 async def shown_document(store: ChunkStore, document: str) -> ShownDocument | None:
@@ -57,14 +67,16 @@ async def shown_document(store: ChunkStore, document: str) -> ShownDocument | No
     others = await asyncio.gather(*(store.find(document, f"{document}#{number}") for number in numbers))
     parts = [first[0], *(part for found in others for part in found[:1])]
     head = first[0]
+    # Each part of an article has a title of its own, and that of the article is its name.
+    article = "article_title" in details_of(head)
     return {
         "law_id": document,
         "name": head["law_name"],
-        "title": head["title"],
+        "title": head["law_name"] if article else head["title"],
         "collection": head["collection"],
         "published": head["valid_from"],
         "status_note": head["status_note"],
-        "text": "\n\n".join(part["text"] for part in parts),
+        "text": "\n\n".join(f"{part['title']}\n{part['text']}" if article else part["text"] for part in parts),
         "url": head["url"].partition("#page=")[0],
         "chunk_ids": [part["id"] for part in parts],
     }

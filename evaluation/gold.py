@@ -5,21 +5,21 @@ provision that answers, 1 for one that helps; an empty one makes the question a 
 not answer. ``category``, ``topic``, ``voice`` and ``answer_facts`` are optional; other keys are left alone.
 """
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from evaluation.json_lines import json_lines
 from evaluation.provisions import Provision, parsed
 from services.errors import InvalidInput
-from services.system_errors import reason
 
 __all__ = ["GoldSet", "Provision", "Question", "read_gold", "read_gold_set"]
 
 MAX_GRADE = 3
+NEEDED = "Cada línea debe ser {…} con id, question y relevant."
 
 
 @dataclass(frozen=True)
@@ -109,10 +109,11 @@ def read_gold_set(path: Path) -> GoldSet:
     questions: list[Question] = []
     first_lines: dict[str, int] = {}
     ignored: dict[str, None] = {}
-    for number, row in _rows(path):
+    for number, where, value in json_lines(path, NEEDED):
+        row = _row(value, where)
         if row.id in first_lines:
             raise InvalidInput(
-                f"{path}, línea {number}: el identificador «{row.id}» ya está en la línea {first_lines[row.id]}. "
+                f"{where}: el identificador «{row.id}» ya está en la línea {first_lines[row.id]}. "
                 "Dé a cada pregunta uno propio."
             )
         first_lines[row.id] = number
@@ -124,27 +125,7 @@ def read_gold_set(path: Path) -> GoldSet:
     return GoldSet(path.stem, path, tuple(questions), tuple(ignored))
 
 
-def _rows(path: Path) -> Iterator[tuple[int, _Row]]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"{path} no está en UTF-8. Conviértalo, por ejemplo con iconv -t UTF-8.") from error
-    except OSError as error:
-        raise InvalidInput(f"No se puede leer {path}: {reason(error)}. Compruebe la ruta.") from error
-    # Not splitlines: a JSON text may hold the separators of lines and paragraphs as they are.
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            yield number, _row(line, f"{path}, línea {number}")
-
-
-def _row(line: str, where: str) -> _Row:
-    try:
-        value: Any = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        column = f" (columna {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
-        raise InvalidInput(f"{where}: no es JSON válido{column}. Escriba un objeto JSON por línea.") from error
-    if not isinstance(value, dict):
-        raise InvalidInput(f"{where}: no es un objeto JSON. Cada línea debe ser {{…}} con id, question y relevant.")
+def _row(value: Mapping[str, Any], where: str) -> _Row:
     try:
         return _Row.model_validate(value)
     except ValidationError as error:

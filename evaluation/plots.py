@@ -31,6 +31,7 @@ _LABEL = 34
 """Characters of a line of a label."""
 _SPREAD = 0.7
 """Share of a row that its series take."""
+_CONFIDENCE = "Confianza (relevancia del primer fragmento)"
 
 
 @dataclass(frozen=True)
@@ -87,8 +88,12 @@ def interval_chart(
     _save(drawn, path)
 
 
-def reliability_chart(path: Path, title: str, found: Reliability) -> None:
+def reliability_chart(
+    path: Path, title: str, found: Reliability, *, axis: str = _CONFIDENCE, asked: str = "preguntas"
+) -> None:
     """Draw the share of right questions of each bin over its confidence, beside the diagonal of perfect calibration.
+
+    ``axis`` says what the confidence is, ``asked`` what the questions are called.
 
     Raises:
         ConfigurationError: matplotlib is not installed.
@@ -107,7 +112,7 @@ def reliability_chart(path: Path, title: str, found: Reliability) -> None:
         markersize=6,
         capsize=3,
         linewidth=1.6,
-        label=_observed(found),
+        label=_observed(found, asked),
     )
     axes.set_xlim(0, 1.02)
     axes.set_ylim(-0.02, 1.02)
@@ -116,17 +121,17 @@ def reliability_chart(path: Path, title: str, found: Reliability) -> None:
     axes.xaxis.set_major_formatter(_decimal)
     axes.yaxis.set_major_formatter(_decimal)
     _finish(axes, title)
-    axes.set_xlabel("Confianza (relevancia del primer fragmento)")
-    axes.set_ylabel("Proporción de preguntas acertadas")
+    axes.set_xlabel(axis)
+    axes.set_ylabel(f"Proporción de {asked} acertadas")
     drawn.legend(loc="outside lower center", frameon=False)
     _save(drawn, path)
 
 
-def _observed(found: Reliability) -> str:
+def _observed(found: Reliability, asked: str) -> str:
     counts = sorted({one.count for one in found.bins})
     sizes = "-".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
     groups = f"{len(found.bins)} grupos" if len(found.bins) > 1 else "un grupo"
-    return f"observado, con su intervalo del 95 %: {groups} de {sizes} preguntas; ECE = {figure(found.ece, 3)}"
+    return f"observado, con su intervalo del 95 %: {groups} de {sizes} {asked}; ECE = {figure(found.ece, 3)}"
 
 
 def _figure(height: float, width: float = _WIDTH) -> "Figure":

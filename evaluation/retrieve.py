@@ -72,7 +72,10 @@ class Retriever:
 
     def __init__(self, services: Services, context: RunContext | None = None) -> None:
         self._graph = build_retrieval(services)
-        self._search = HybridSearch(services.store, services.embedder, services.sparse, services.profile)
+        self._field, profile = services.field, services.profile
+        self._search = HybridSearch(
+            services.store, services.embedder, services.sparse, profile, profile.for_questions, services.field
+        )
         self._context = context
         self._profile = services.profile
         resolved = services.settings.defaults().overridden_by(context)
@@ -92,7 +95,7 @@ class Retriever:
         candidates = sorted(state["candidates"], key=preference)
         return Retrieved(
             rows=tuple(await self._filled(_each_once(map(_row, _of_laws(candidates))), state)),
-            queries=tuple(searches_of(state)),
+            queries=tuple(searches_of(state, self._field)),
             abstained=state["abstained"],
             top_score=max((relevance(found) for found in candidates if "rerank_score" in found), default=None),
             stages=state["usage"]["stages"],
@@ -102,7 +105,7 @@ class Retriever:
 
     async def _filled(self, merged: dict[Key, Row], state: RagState) -> list[Row]:
         """Add what the same search finds beyond its caps; deeper while there are too few rows and more is found."""
-        rows, reached, searches = merged, -1, searches_of(state)
+        rows, reached, searches = merged, -1, searches_of(state, self._field)
         attempts = range(1, ATTEMPTS + 1) if searches and self._searches_law else ()
         for depth in (CAPS.prefetch * DEEPER**attempt for attempt in attempts):
             found, _ = await self._search.run(

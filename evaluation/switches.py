@@ -8,18 +8,21 @@ import numpy as np
 
 from nodes.decompose import MAX_QUERIES, parse_queries
 from services.container import Services
+from services.language import Language
 from services.protocols import (
+    MOST_SELECTED,
     ChatModel,
     ChunkStore,
     Completion,
     Embedded,
     Hit,
     HybridQuery,
+    S,
     SearchFilter,
     SparseVector,
+    Structured,
 )
 from services.sparse import Bm25Encoder
-from services.text import stem_word, stems
 from state.chunks import Chunk
 from state.values import Message
 
@@ -84,6 +87,12 @@ class Narrowed:
         """Return what refers to some chunks."""
         return await self.store.citing(ids) if self.references else []
 
+    async def select(
+        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MOST_SELECTED
+    ) -> list[Chunk]:
+        """Select as the store does."""
+        return await self.store.select(collections, where, limit=limit)
+
     async def counts(self) -> dict[str, int]:
         """Count as the store does."""
         return await self.store.counts()
@@ -97,6 +106,7 @@ class OwnWords:
     """A reader whose searches keep the words of the question alone, without what it adds; satisfies ``ChatModel``."""
 
     reader: ChatModel
+    language: Language
 
     @property
     def name(self) -> str:
@@ -106,10 +116,10 @@ class OwnWords:
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
         """Return the reader's searches; none that an earlier one has already."""
         reply = await self.reader.complete(system, messages, deadline=deadline)
-        said = set(stems(messages[-1]["content"]))
+        said = set(self.language.stems(messages[-1]["content"]))
         kept: list[list[str]] = []
         for search in parse_queries(reply.text, MAX_QUERIES):
-            words = [word for word in search.split() if stem_word(word) in said]
+            words = [word for word in search.split() if self.language.stem_word(word) in said]
             if words and not any(set(words) <= set(earlier) for earlier in kept):
                 kept.append(words)
         return replace(reply, text=json.dumps([" ".join(words) for words in kept], ensure_ascii=False))
@@ -128,6 +138,23 @@ class OwnWords:
         on_text(completion.text)
         return completion
 
+    @property
+    def takes_limit(self) -> bool:
+        """As the reader's model."""
+        return self.reader.takes_limit
+
+    async def structured(
+        self,
+        system: str,
+        messages: Sequence[Message],
+        schema: type[S],
+        *,
+        max_tokens: int | None = None,
+        deadline: float | None = None,
+    ) -> Structured[S]:
+        """Leave structured replies to the reader: no search is one."""
+        return await self.reader.structured(system, messages, schema, max_tokens=max_tokens, deadline=deadline)
+
     async def close(self) -> None:
         """Leave the reader open: it belongs to the services that it came from."""
 
@@ -137,10 +164,6 @@ def without_synonyms(services: Services) -> Services:
     offline = services.settings.reader.provider == "offline"
     return replace(
         services,
-        sparse=Bm25Encoder(synonyms=_none) if isinstance(services.sparse, Bm25Encoder) else services.sparse,
-        reader=OwnWords(services.reader) if offline else services.reader,
+        sparse=Bm25Encoder(services.language) if isinstance(services.sparse, Bm25Encoder) else services.sparse,
+        reader=OwnWords(services.reader, services.language) if offline else services.reader,
     )
-
-
-def _none(text: str) -> Sequence[tuple[str, float]]:
-    return ()

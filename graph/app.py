@@ -1,8 +1,13 @@
-"""The graph of this process, built from its environment: what ``langgraph.json`` names.
+"""The graphs of this process, built from its environment: what ``langgraph.json`` names.
 
-Importing this opens the index (and builds the demo one the first time); ``graph.compose`` has the same as functions.
+Importing this opens the index (and builds the first one of the profile); ``graph.compose`` has the same as functions.
 """
 
-from graph.compose import open_rag
+from graph.case import build_generate_response, build_required_data
+from graph.compose import open_services
+from graph.rag import build_rag
 
-rag = open_rag()
+services = open_services()
+rag = build_rag(services)
+required_data = build_required_data(services)
+generate_response = build_generate_response(services)

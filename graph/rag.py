@@ -19,6 +19,7 @@ from nodes.hybrid_search import hybrid_search
 from nodes.load_carryover import load_carryover
 from nodes.lookup_records import lookup_records
 from nodes.merge_candidates import merge_candidates
+from nodes.prompts import Prompts, load_prompts
 from nodes.refetch import refetch
 from nodes.rerank import rerank
 from nodes.search import HybridSearch
@@ -35,12 +36,12 @@ Rag = CompiledStateGraph[RagState, RunContext, RagInput, RagOutput]
 
 def build_rag(services: Services, checkpointer: BaseCheckpointSaver[str] | None = None) -> Rag:
     """Wire the answering graph; with a checkpointer, each thread remembers its conversation."""
-    search = HybridSearch(services.store, services.embedder, services.sparse, services.profile)
-    builder = _retrieval(services, search)
+    search, prompts = _search(services), load_prompts(services.profile)
+    builder = _retrieval(services, search, prompts)
     bind = partial(stage, defaults=services.settings.defaults())
 
-    builder.add_node("answer", bind(answer, principal=services.principal))
-    builder.add_node("verify", bind(verify))
+    builder.add_node("answer", bind(answer, principal=services.principal, prompts=prompts, language=services.language))
+    builder.add_node("verify", bind(verify, language=services.language))
     builder.add_node("refetch", bind(refetch, store=services.store, records=services.records, search=search))
     builder.add_node("finalize", bind(finalize, profile=services.profile))
 
@@ -55,14 +56,21 @@ def build_rag(services: Services, checkpointer: BaseCheckpointSaver[str] | None 
 
 def build_retrieval(services: Services) -> Rag:
     """Wire the same stages up to the chosen context: what a search or an evaluation needs, without an answer."""
-    search = HybridSearch(services.store, services.embedder, services.sparse, services.profile)
-    builder = _retrieval(services, search)
+    search = _search(services)
+    builder = _retrieval(services, search, load_prompts(services.profile))
     builder.add_edge("abstain", END)
     builder.add_edge("select_context", END)
     return builder.compile(name="retrieval")
 
 
-def _retrieval(services: Services, search: HybridSearch) -> Builder:
+def _search(services: Services) -> HybridSearch:
+    profile = services.profile
+    return HybridSearch(
+        services.store, services.embedder, services.sparse, profile, profile.for_questions, services.field
+    )
+
+
+def _retrieval(services: Services, search: HybridSearch, prompts: Prompts) -> Builder:
     settings, profile = services.settings, services.profile
     store, records = services.store, services.records
     bind = partial(stage, defaults=settings.defaults())
@@ -75,13 +83,13 @@ def _retrieval(services: Services, search: HybridSearch) -> Builder:
     )
     builder.add_node("load_carryover", bind(load_carryover, opens_turn=True, store=store, records=records))
     builder.add_node("lookup_records", bind(lookup_records, records=records))
-    builder.add_node("decompose", bind(decompose, reader=services.reader))
+    builder.add_node("decompose", bind(decompose, reader=services.reader, prompts=prompts, language=services.language))
     builder.add_node("embed_queries", bind(embed_queries, search=search))
     builder.add_node("encode_sparse", bind(encode_sparse, search=search))
     builder.add_node("hybrid_search", bind(hybrid_search, search=search))
     # Deferred: the branches that lead here differ in length.
     builder.add_node("merge_candidates", bind(merge_candidates), defer=True)
-    builder.add_node("expand_references", bind(expand_references, store=store, records=records))
+    builder.add_node("expand_references", bind(expand_references, store=store, records=records, profile=profile))
     builder.add_node("rerank", bind(rerank, rerankers=services.rerankers, profile=profile))
     builder.add_node(
         "select_context", bind(select_context, counter=services.counter, context_tokens=settings.context_tokens)

@@ -2,16 +2,17 @@
 
 from pathlib import Path
 
-from ingestion.catalog import Catalog, read_catalog
+from ingestion.catalog import CATALOG, Catalog, read_catalog
 from ingestion.context.cache import ContextCache
-from ingestion.digests import code_digest, corpus_digest
+from ingestion.digests import code_digest, corpus_digest, profile_digest
 from ingestion.workspace import Workspace, key_of
 from services.errors import IndexMismatch, IndexMissing
 from services.factory import CHUNKER, expected_fingerprints
-from services.index import open_index
+from services.index import check_profile, open_index
+from services.profile import load_profile
 from services.settings import Settings
 from services.store.generations import Generations
-from services.store.manifest import Index
+from services.store.manifest import Index, read_manifest
 from state.ingest import IngestRequest
 
 
@@ -26,11 +27,12 @@ def held_catalog(settings: Settings, request: IngestRequest) -> Catalog:
     A catalogue that is damaged counts as empty for a rebuild that names what to hold.
 
     Raises:
-        IndexMismatch: it cannot be read.
+        IndexMismatch: it cannot be read, or the index is of another profile.
     """
     generation = served_generation(settings)
     if generation is None:
         return Catalog(made_with="")
+    _check_profile(generation, settings)
     try:
         return read_catalog(generation)
     except IndexMismatch:
@@ -39,22 +41,39 @@ def held_catalog(settings: Settings, request: IngestRequest) -> Catalog:
         raise
 
 
+def is_ingested(settings: Settings) -> bool:
+    """Tell whether the index that is served was made by an ingest: the first one of a profile has no catalogue."""
+    generation = served_generation(settings)
+    return generation is not None and (generation / CATALOG).is_file()
+
+
+def _check_profile(generation: Path, settings: Settings) -> None:
+    """Refuse an index of another profile; one whose manifest cannot be read is made anew from its documents."""
+    try:
+        manifest = read_manifest(generation)
+    except (FileNotFoundError, IndexMismatch):
+        return
+    check_profile(manifest, load_profile(settings.profile).name, settings.index_folder)
+
+
 def open_base(settings: Settings) -> Index | None:
     """Return the index that is served; ``None`` where there is none, it is the demo, or its points are of no use.
 
     Those of another configuration, or of another version of articulado, are made anew from the documents.
     """
     try:
-        index = open_index(settings.index_folder, expected_fingerprints(settings))
+        profile = load_profile(settings.profile)
+        index = open_index(settings.index_folder, expected_fingerprints(settings), profile=profile.name)
     except (IndexMissing, IndexMismatch):
         return None
     return None if index.manifest.demo else index
 
 
 def made_with(settings: Settings) -> str:
-    """Name what points depend on beside documents: code, context, the packaged words of people and decisions."""
+    """Name what points depend on beside documents: code, context, the profile and all that comes with the package."""
     writer = settings.reader.model if settings.chunk_context == "reader" else ""
-    return key_of(CHUNKER, code_digest(), settings.chunk_context, writer, corpus_digest())
+    profile = profile_digest(load_profile(settings.profile))
+    return key_of(CHUNKER, code_digest(), settings.chunk_context, writer, corpus_digest(), profile)
 
 
 def workspace_of(settings: Settings) -> Workspace:

@@ -14,14 +14,16 @@ CATALOG = "catalog.json"
 class Catalog(BaseModel):
     """The documents of a generation, in the order of reading.
 
-    ``made_with`` names all else that the points depend on. ``drift`` counts the points that have changed since the
-    models were fitted. ``resolved`` and ``unresolved`` count references, and citations that lead nowhere by cause;
-    ``summaries`` the provisions that have one, ``stale`` are packaged records of another wording.
+    ``made_with`` names all else that the points depend on, ``profile`` what of it is the profile's: what it says and
+    the articles that it brings along; both are empty where that is not known. ``drift`` counts the points that have
+    changed since the models were fitted. ``resolved`` and ``unresolved`` count references, and citations that lead
+    nowhere by cause; ``summaries`` the provisions that have one, ``stale`` are packaged records of another wording.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     made_with: str
+    profile: str = ""
     sources: list[Source] = []
     drift: int = 0
     resolved: int = 0

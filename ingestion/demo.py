@@ -1,48 +1,57 @@
-"""The demo index: built from the packaged corpus the first time that nothing else is there."""
+"""The first index of a profile: built from what comes along, the first time that nothing else is there."""
 
 from collections import Counter
 
-from ingestion.digests import corpus_digest
+from ingestion.articles.bundled import bundled_articles
+from ingestion.beside import articles_of
+from ingestion.digests import corpus_digest, profile_digest
 from ingestion.indexing.build import describe, write_entries
 from ingestion.indexing.entries import entries_of
-from ingestion.packaged import packaged_corpus
+from ingestion.packaged import PackagedCorpus, packaged_corpus
 from services.errors import IndexMissing
 from services.factory import CHUNKER, check_models, expected_fingerprints, writer_factory
 from services.index import open_index, open_or_build
+from services.profile import Profile, load_profile
 from services.settings import Settings
 from services.store.builder import IndexBuilder
 from services.store.manifest import Description, Index
 
 
 async def open_configured(settings: Settings) -> Index:
-    """Open the index that the settings name, or the default one, which is built from the demo corpus on first use.
+    """Open the index that the settings name, or that of the profile, which is built from what it brings on first use.
 
-    A demo index in the default folder that other settings or another corpus have made is built again; any other index
-    never is.
+    Such a first index in the default folder that other settings, another corpus or other articles have made is built
+    again; any other index never is.
 
     Raises:
-        IndexMissing: the settings name a folder without an index.
-        IndexMismatch: the index was built with other settings.
+        IndexMissing: the settings name a folder without an index, or the profile brings nothing along.
+        IndexMismatch: the index was built with other settings, or is of another profile.
     """
     return find_configured(settings) or await build_demo(settings)
 
 
 def find_configured(settings: Settings) -> Index | None:
-    """Return the index that ``open_configured`` opens, and build nothing: ``None`` where it would build the demo one.
+    """Return the index that ``open_configured`` opens, and build nothing: ``None`` where it would build the first one.
 
     Raises:
-        IndexMissing: the settings name a folder without an index.
-        IndexMismatch: the index was built with other settings.
+        IndexMissing: the settings name a folder without an index, or the profile brings nothing along.
+        IndexMismatch: the index was built with other settings, or is of another profile.
     """
+    profile = load_profile(settings.profile)
     try:
-        index = open_index(settings.index_folder)
+        index = open_index(settings.index_folder, profile=profile.name)
     except IndexMissing:
         if settings.index is not None:
             raise
+        if not (profile.features.records or profile.articles):
+            raise IndexMissing(
+                f"El perfil «{profile.name}» no trae nada consigo y no tiene ningún índice en {settings.index_folder}. "
+                f"Constrúyalo: articulado ingest --profile {settings.profile} RUTA…"
+            ) from None
         return None
     manifest = index.manifest
     if manifest.demo and settings.index is None:
-        wanted = expected_fingerprints(settings, _chunker())
+        wanted = expected_fingerprints(settings, _chunker(profile))
         return index if manifest.fingerprints == wanted else None
     # What a demo was cut from is the corpus of its version of the package, and no setting.
     chunker = manifest.fingerprints.chunker if manifest.demo else CHUNKER
@@ -51,9 +60,14 @@ def find_configured(settings: Settings) -> Index | None:
 
 
 async def build_demo(settings: Settings) -> Index:
-    """Open the demo index in the settings' folder, building it where it is missing or out of date."""
-    corpus = packaged_corpus()
-    chunker = _chunker()
+    """Open the first index in the settings' folder, building it where it is missing or out of date.
+
+    Raises:
+        ConfigurationError: what comes along breaks its schema.
+    """
+    profile = load_profile(settings.profile)
+    corpus = _brought_along(profile)
+    chunker = _chunker(profile)
 
     async def build(builder: IndexBuilder) -> Description:
         check_models(settings)
@@ -62,7 +76,7 @@ async def build_demo(settings: Settings) -> Index:
         await write_entries(builder, entries, settings)
         return describe(
             settings,
-            source="resúmenes en lenguaje claro incluidos en articulado",
+            source=_source(profile),
             documents=dict(Counter(name for name, _ in {(one["collection"], one["law_id"]) for one in corpus.chunks})),
             chunker=chunker,
             demo=True,
@@ -76,5 +90,18 @@ async def build_demo(settings: Settings) -> Index:
     )
 
 
-def _chunker() -> str:
-    return f"{CHUNKER}:{corpus_digest()}"
+def _brought_along(profile: Profile) -> PackagedCorpus:
+    records = packaged_corpus() if profile.features.records else PackagedCorpus([], {})
+    articles = articles_of(bundled_articles(profile), records.chunks)
+    return PackagedCorpus([*records.chunks, *articles.chunks], records.search_text | articles.spoken)
+
+
+def _source(profile: Profile) -> str:
+    """Say what the index was made of."""
+    articles = [f"artículos del perfil «{profile.name}»"] if profile.articles else []
+    records = ["resúmenes en lenguaje claro incluidos en articulado"] if profile.features.records else []
+    return " y ".join([*records, *articles])
+
+
+def _chunker(profile: Profile) -> str:
+    return f"{CHUNKER}:{corpus_digest()}:{profile_digest(profile)}"

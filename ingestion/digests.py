@@ -5,6 +5,9 @@ from hashlib import blake2b
 from importlib import resources
 from pathlib import Path
 
+from ingestion.articles.names import is_article
+from services.profile import Profile
+
 _KINDS = (".py", ".toml", ".txt", ".md", ".jsonl")
 
 
@@ -18,7 +21,17 @@ def code_digest() -> str:
 def corpus_digest() -> str:
     """Name the packaged records, and the code and the data that make points of them, without reading one."""
     records = [f"corpus/{folder}" for folder in ("normativa", "sin_contenido", "sentencias", "criterios_inss")]
-    return _digest("legal", *records, "services/corpus.py", "services/packaged.py", "ingestion/indexing")
+    code = ("services/corpus.py", "services/packaged.py", "ingestion/indexing", "ingestion/articles")
+    return _digest("legal", *records, *code)
+
+
+def profile_digest(profile: Profile) -> str:
+    """Name what a profile says, and the articles that it brings along; where its file is does not count."""
+    hashed = blake2b(profile.model_dump_json(exclude={"folder"}).encode(), digest_size=16)
+    folder = profile.articles
+    for file in sorted(one for one in folder.iterdir() if is_article(one)) if folder and folder.is_dir() else ():
+        hashed.update(b"\0" + file.name.encode() + b"\0" + file.read_bytes())
+    return hashed.hexdigest()
 
 
 def _digest(*names: str) -> str:

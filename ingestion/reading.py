@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from ingestion.articles.names import destination, is_article
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.documents import Document
 from ingestion.laws import Law
@@ -11,10 +13,14 @@ from ingestion.workspace import Staged
 from legal.registry import known_laws
 from services.errors import InvalidInput
 from services.factory import document_embedder
-from services.profile import load_profile
+from services.fields import field_of
+from services.profile import Profile, load_profile
 from services.protocols import Vector
 from services.settings import Settings
 from state.ingest import Failure, Source
+
+BY_KIND = ("normativa", "sentencias", "criterios_inss", "documentos")
+"""Where documents go by their kind: not every profile has these."""
 
 
 async def read_source(source: Source, settings: Settings) -> Staged:
@@ -26,17 +32,21 @@ async def read_source(source: Source, settings: Settings) -> Staged:
     """
     skipped: list[Failure] = []
     files = [Path(file["path"]) for file in source["files"]]
+    profile = load_profile(settings.profile)
+    if is_article(files[0]):
+        return await asyncio.to_thread(_article, files[0], profile)
     if source["identity"] == source["files"][0]["path"]:
         from ingestion.files.reader import read_document
 
         read: Law | Document = await asyncio.to_thread(read_document, files[0])
     else:
         read = await asyncio.to_thread(_law, files, skipped)
-    collections = load_profile(settings.profile).names
-    if read.collection not in collections:
+    if read.collection not in profile.names and read.collection in BY_KIND:
+        read = replace(read, collection=destination(profile))
+    if read.collection not in profile.names:
         raise InvalidInput(
-            f"la colección «{read.collection}» de su cabecera no existe en el perfil «{settings.profile}»; las que hay "
-            f"son {', '.join(collections)}"
+            f"la colección «{read.collection}» de su cabecera no existe en el perfil «{profile.name}»; las que hay "
+            f"son {', '.join(profile.names)}"
         )
     if isinstance(read, Law):
         known = known_laws().get(read.id)
@@ -57,9 +67,25 @@ async def read_source(source: Source, settings: Settings) -> Staged:
         law_id=read.id,
         title=read.title,
         provisions=0,
-        parents=await document_chunks(read, _Embedding(settings)),
+        parents=await document_chunks(read, _Embedding(settings), profile.language),
         interprets=list(read.interprets),
         skipped=skipped,
+    )
+
+
+def _article(file: Path, profile: Profile) -> Staged:
+    from ingestion.articles.chunks import cut_article
+
+    article = cut_article(file, profile)
+    return Staged(
+        collection=article.collection,
+        law_id=article.id,
+        title=article.title,
+        provisions=0,
+        parents=article.chunks,
+        interprets=[],
+        skipped=[],
+        spoken=article.spoken,
     )
 
 
@@ -105,7 +131,7 @@ class _Embedding:
         if embedder is None:
             from ingestion.chunking.semantic import lsa_of
 
-            return await lsa_of(texts)
+            return await lsa_of(texts, field_of(load_profile(self._settings.profile)))
         try:
             return (await embedder.embed_documents(texts)).vectors
         finally:

@@ -7,11 +7,16 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
+from ingestion.articles.names import SUFFIX as ARTICLE
+from ingestion.articles.names import is_article
 from legal.boe_ids import BOE_ID
 from services.system_errors import reason
 from state.ingest import Failure, SourceFile
 
 SUFFIXES = (".md", ".markdown", ".txt", ".html", ".htm", ".xhtml", ".pdf", ".docx", ".xml")
+KNOWN = ", ".join((*SUFFIXES, ARTICLE))
+"""What documents are called, as messages list it; YAML that is no article belongs to the document beside it."""
+
 BOE = "boe"
 """Root of what was downloaded from the official gazette."""
 
@@ -65,12 +70,15 @@ def companions(file: Path) -> list[Path]:
     """Return the files beside a source that its reader reads too."""
     beside = [file.with_name(file.name + suffix) for suffix in _SIDECARS]
     beside += [file.with_suffix(suffix) for suffix in _SIDECARS]
+    beside = [one for one in beside if not is_article(one)]
     if file.suffix.lower() in (".md", ".markdown"):
         beside.append(file.with_name("reforms.tsv"))
     return [one for one in beside if one.is_file()]
 
 
 def _identity(file: Path, content: bytes) -> str:
+    if is_article(file):
+        return ""
     head, is_answer = content[:_HEAD], file.suffix.lower() == ".xml"
     found = _IN_XML.search(head) if is_answer else _IDENTIFIER.match(head)
     return found[1].decode() if found else ""
@@ -81,12 +89,10 @@ def _named(path: Path, failures: list[Failure]) -> list[Path]:
         failed = len(failures)
         below = sorted(_below(path, failures))
         if not below and len(failures) == failed:
-            known = ", ".join(SUFFIXES)
-            failures.append({"source": str(path), "reason": f"la carpeta no contiene documentos ({known})"})
+            failures.append({"source": str(path), "reason": f"la carpeta no contiene documentos ({KNOWN})"})
         return below
-    if path.suffix.lower() not in SUFFIXES and os.path.exists(path):
-        known = ", ".join(SUFFIXES)
-        failures.append({"source": str(path), "reason": f"formato no admitido; los posibles son {known}"})
+    if not _is_document(path.name) and os.path.exists(path):
+        failures.append({"source": str(path), "reason": f"formato no admitido; los posibles son {KNOWN}"})
         return []
     return [path]
 
@@ -100,10 +106,13 @@ def _below(folder: Path, failures: list[Failure]) -> Iterator[Path]:
     for inside, folders, names in os.walk(folder, onerror=refused):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
-            suffix = Path(name).suffix.lower()
             file = Path(inside, name)
-            if suffix in SUFFIXES and not name.startswith(".") and (suffix != ".xml" or _is_whole(file)):
+            if _is_document(name) and not name.startswith(".") and (file.suffix.lower() != ".xml" or _is_whole(file)):
                 yield file
+
+
+def _is_document(name: str) -> bool:
+    return Path(name).suffix.lower() in SUFFIXES or is_article(name)
 
 
 def _is_whole(file: Path) -> bool:

@@ -4,7 +4,7 @@ import json
 import os
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from uuid import uuid4
@@ -23,7 +23,7 @@ class Staged:
     """A document, read and cut: its parents, their references still open.
 
     ``interprets`` are law id and provision key of each provision that a ruling or a criterion interprets. ``skipped``
-    are files of it that were left out.
+    are files of it that were left out. ``spoken`` is how people ask about a parent, by its id.
     """
 
     collection: str
@@ -33,6 +33,7 @@ class Staged:
     parents: list[Chunk]
     interprets: list[tuple[str, str]]
     skipped: list[Failure]
+    spoken: dict[int, str] = field(default_factory=dict)
 
 
 class Workspace:
@@ -52,7 +53,10 @@ class Workspace:
             staged = Staged(**read) if isinstance(read, dict) else None
         except TypeError:
             return None
-        return replace(staged, interprets=[(law, key) for law, key in staged.interprets]) if staged else None
+        if staged is None:
+            return None
+        interprets = [(law, key) for law, key in staged.interprets]
+        return replace(staged, interprets=interprets, spoken={int(one): said for one, said in staged.spoken.items()})
 
     def document(self, key: str) -> Staged:
         """Return a document that must be there.

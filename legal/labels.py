@@ -118,7 +118,12 @@ def anchor(label: str) -> str:
     return kind + (re.sub(r"[^a-z0-9]", "", words).replace("cuarta", "cuaa") or number)
 
 
+def law_url(law_id: str) -> str:
+    """Return the address of a law's consolidated page at the BOE."""
+    return f"https://www.boe.es/buscar/act.php?id={law_id}"
+
+
 def provision_url(law_id: str, label: str) -> str:
     """Return the address of a provision on the BOE's consolidated page, as exact as ``anchor`` is."""
     fragment = anchor(label)
-    return f"https://www.boe.es/buscar/act.php?id={law_id}" + (f"#{fragment}" if fragment else "")
+    return law_url(law_id) + (f"#{fragment}" if fragment else "")

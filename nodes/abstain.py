@@ -3,11 +3,11 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from services.language import language
 from services.profile import Profile
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState
-from state.turn import NO_VERIFIED_INFORMATION
 
 
 class AbstainUpdate(TypedDict):
@@ -20,15 +20,18 @@ class AbstainUpdate(TypedDict):
 
 async def abstain(state: RagState, runtime: Runtime[ResolvedContext], *, profile: Profile) -> AbstainUpdate:
     """Answer without any model."""
-    text = f"{NO_VERIFIED_INFORMATION}.\n\n{what_was_searched(state, runtime.context, profile)}"
+    refusal = language(profile.language).say("no_verified_information")
+    text = f"{refusal}.\n\n{what_was_searched(state, runtime.context, profile)}"
     runtime.stream_writer({"type": "token", "text": text})
     return {"answer": text, "abstained": True, "context": []}
 
 
 def what_was_searched(state: RagState, context: ResolvedContext, profile: Profile) -> str:
-    """Say which searches were made, and where."""
-    searched = ", ".join(f"«{query}»" for query in state["queries"] or [state["question"]])
-    names = context.collections or profile.names
+    """Say which searches were made, and where, in the language of the profile."""
+    spoken = language(profile.language)
+    searches = ", ".join(map(spoken.quoted, state["queries"] or [state["question"]]))
+    names = context.collections or profile.for_questions
     labels = ", ".join(collection.label for collection in profile.collections if collection.name in names)
-    where = labels if state["rag_enabled"] else "los resúmenes incluidos en articulado"
-    return f"He buscado {searched} en: {where}. Puede probar con otras palabras o indicar la ley y el artículo."
+    places = labels if state["rag_enabled"] else spoken.say("rag_packaged_records")
+    advice = "rag_try_other_words_or_law" if profile.features.spanish_law else "rag_try_other_words"
+    return f"{spoken.say('rag_searched', searches=searches, places=places)} {spoken.say(advice)}"

@@ -5,20 +5,19 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.prompts import load_prompt
+from nodes.prompts import Prompts
 from nodes.stage import Cost, failed
 from services.errors import ModelError
 from services.fragments import neutralise, prompt
+from services.language import Language
 from services.meta import MetaSplitter, Reply, read_metadata
 from services.protocols import ChatModel
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState
-from state.turn import NO_VERIFIED_INFORMATION
 from state.values import Message, Need
 
 HISTORY_MESSAGES = 6
-CUT = "La respuesta ha llegado al límite de longitud del modelo y puede estar incompleta."
 
 
 class AnswerUpdate(TypedDict):
@@ -34,7 +33,14 @@ class AnswerUpdate(TypedDict):
     cost: NotRequired[Cost]
 
 
-async def answer(state: RagState, runtime: Runtime[ResolvedContext], *, principal: ChatModel) -> AnswerUpdate:
+async def answer(
+    state: RagState,
+    runtime: Runtime[ResolvedContext],
+    *,
+    principal: ChatModel,
+    prompts: Prompts,
+    language: Language,
+) -> AnswerUpdate:
     """Stream the principal's text and keep its metadata; a second answer supersedes the first.
 
     Raises:
@@ -48,16 +54,16 @@ async def answer(state: RagState, runtime: Runtime[ResolvedContext], *, principa
         splitter = MetaSplitter(lambda text: write({"type": "token", "text": text}))
 
     def restart() -> None:
-        write({"type": "retry", "reason": "La respuesta se interrumpió y se está generando de nuevo."})
+        write({"type": "retry", "reason": language.say("rag_answer_interrupted")})
         start()
 
     if state["refetched"]:
-        write({"type": "retry", "reason": "Se han consultado más preceptos y la respuesta se está rehaciendo."})
+        write({"type": "retry", "reason": language.say("rag_answer_with_more")})
     start()
     grounded = runtime.context.grounded_prompting
     try:
         reply = await principal.stream(
-            load_prompt("answer" if grounded else "answer_classic"),
+            prompts["answer" if grounded else "answer_classic"],
             messages(state, grounded=grounded),
             on_text=lambda text: splitter.feed(text),
             on_restart=restart,
@@ -66,17 +72,17 @@ async def answer(state: RagState, runtime: Runtime[ResolvedContext], *, principa
     except ModelError as error:
         if not state["refetched"]:
             raise
-        return first_answer(state, error)
+        return first_answer(state, error, language)
     splitter.close()
     read = read_metadata(splitter, len(state["context"])) if grounded else classic(splitter, len(state["context"]))
     ids = [found["chunk"]["id"] for found in state["context"]]
     return {
-        "draft": read.answer or NO_VERIFIED_INFORMATION,
+        "draft": read.answer or language.say("no_verified_information"),
         "draft_chunk_ids": ids,
         "used_chunk_ids": [ids[n - 1] for n in read.used],
         "dropped_chunk_ids": [ids[n - 1] for n in read.dropped],
         "needs": read.needs,
-        "warnings": [*state["warnings"], *([CUT] if reply.cut else [])],
+        "warnings": [*state["warnings"], *([language.say("rag_answer_cut")] if reply.cut else [])],
         "cost": {
             "requests": reply.requests,
             "input_tokens": reply.input_tokens,
@@ -85,12 +91,12 @@ async def answer(state: RagState, runtime: Runtime[ResolvedContext], *, principa
     }
 
 
-def first_answer(state: RagState, error: ModelError) -> AnswerUpdate:
+def first_answer(state: RagState, error: ModelError, language: Language) -> AnswerUpdate:
     """Go back to the first answer, and to the context whose numbers its marks are."""
     known = {found["chunk"]["id"]: found for found in state["candidates"]}
     return {
         "context": [known[i] for i in state["draft_chunk_ids"]],
-        "warnings": [*state["warnings"], f"La respuesta no se ha podido completar con los nuevos preceptos: {error}"],
+        "warnings": [*state["warnings"], language.say("rag_answer_not_completed", problem=error)],
         "cost": failed(error),
     }
 
@@ -106,6 +112,6 @@ def messages(state: RagState, *, grounded: bool) -> list[Message]:
         {"role": message["role"], "content": neutralise(message["content"])}
         for message in state["conversation"][-HISTORY_MESSAGES:]
     ]
-    question = neutralise(state["question"])
+    question = neutralise(state["meant"])
     content = prompt(state["context"], question, marks=grounded, last=grounded and state["refetched"])
     return [*history, {"role": "user", "content": content}]

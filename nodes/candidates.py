@@ -34,6 +34,9 @@ def _joined(one: Candidate, other: Candidate) -> Candidate:
         "origins": list(dict.fromkeys(one["origins"] + other["origins"])),
         "found_by": list(dict.fromkeys(one["found_by"] + other["found_by"])),
     }
+    similar = [found["similarity"] for found in (one, other) if "similarity" in found]
+    if similar:
+        joined["similarity"] = max(similar)
     scored = [found for found in (one, other) if "rerank_score" in found]
     if scored:
         joined["rerank_score"] = max(found["rerank_score"] for found in scored)

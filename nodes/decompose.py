@@ -7,9 +7,10 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.prompts import load_prompt
+from nodes.prompts import Prompts
 from nodes.stage import Cost, failed
 from services.errors import ModelError
+from services.language import Language
 from services.protocols import ChatModel
 from state.context import ResolvedContext
 from state.rag import RagState
@@ -33,14 +34,16 @@ class DecomposeUpdate(TypedDict):
     cost: NotRequired[Cost]
 
 
-async def decompose(state: RagState, runtime: Runtime[ResolvedContext], *, reader: ChatModel) -> DecomposeUpdate:
+async def decompose(
+    state: RagState, runtime: Runtime[ResolvedContext], *, reader: ChatModel, prompts: Prompts, language: Language
+) -> DecomposeUpdate:
     """Ask for searches; a reader that is down or talks nonsense costs quality, never the answer."""
-    question, carried = state["question"], bool(state.get("carried"))
+    question, carried = state["meant"], bool(state.get("carried"))
     recent: list[Message] = [
         {"role": message["role"], "content": message["content"][:HISTORY_CHARACTERS]}
         for message in state["conversation"][-HISTORY_MESSAGES:]
     ]
-    system = load_prompt("decompose_followup" if carried else "decompose")
+    system = prompts["decompose_followup" if carried else "decompose"]
     try:
         reply = await reader.complete(
             system, [*recent, {"role": "user", "content": question}], deadline=state.get("deadline")
@@ -48,7 +51,7 @@ async def decompose(state: RagState, runtime: Runtime[ResolvedContext], *, reade
     except ModelError as error:
         return {
             "queries": [question],
-            "warnings": [*state["warnings"], f"Se ha buscado la pregunta tal cual: {error}"],
+            "warnings": [*state["warnings"], language.say("rag_searched_as_asked", problem=error)],
             "cost": failed(error),
         }
     queries = parse_queries(reply.text, MAX_FOLLOWUP_QUERIES if carried else MAX_QUERIES)

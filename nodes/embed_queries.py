@@ -25,11 +25,11 @@ async def embed_queries(
 ) -> EmbedQueriesUpdate:
     """Embed the queries into the cache; the state keeps their keys. Without the embedder, words alone must do."""
     try:
-        keys, cost = await search.embed(searches_of(state), state.get("deadline"))
+        keys, cost = await search.embed(searches_of(state, search.field), state.get("deadline"))
     except ModelError as error:
         return {
             "dense_keys": [],
-            "warnings": [*state["warnings"], f"Se ha buscado solo por palabras: {error}"],
+            "warnings": [*state["warnings"], search.field.language.say("rag_searched_by_words", problem=error)],
             "cost": failed(error),
         }
     return {"dense_keys": keys, "cost": cost}

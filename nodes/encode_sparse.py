@@ -18,4 +18,4 @@ async def encode_sparse(
     state: RagState, runtime: Runtime[ResolvedContext], *, search: HybridSearch
 ) -> EncodeSparseUpdate:
     """Encode the queries into the cache; the state keeps their keys."""
-    return {"sparse_keys": await search.encode(searches_of(state))}
+    return {"sparse_keys": await search.encode(searches_of(state, search.field))}

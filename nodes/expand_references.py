@@ -8,6 +8,7 @@ from typing_extensions import TypedDict
 
 from nodes.candidates import candidate, in_order
 from nodes.search import search_filter
+from services.profile import Profile
 from services.protocols import ChunkStore
 from state.chunks import Candidate, Chunk, in_force, provision_of
 from state.context import ResolvedContext
@@ -25,14 +26,16 @@ class ExpandReferencesUpdate(TypedDict):
 
 
 async def expand_references(
-    state: RagState, runtime: Runtime[ResolvedContext], *, store: ChunkStore, records: ChunkStore
+    state: RagState, runtime: Runtime[ResolvedContext], *, store: ChunkStore, records: ChunkStore, profile: Profile
 ) -> ExpandReferencesUpdate:
     """Follow the pre-computed references of every candidate, upward or level in rank, to what is in force.
 
     Other parts of the candidate's own provision come whatever their number. A reference scores its best source × 0.8;
-    the 15 best are kept.
+    the 15 best are kept. A profile may do without.
     """
     sources = state["candidates"]
+    if not profile.features.references:
+        return {"candidates": sources}
     known = {source["chunk"]["id"] for source in sources}
     wanted = dict.fromkeys(ref for source in sources for ref in source["chunk"]["refs"] if ref not in known)
     held = store if state["rag_enabled"] else records

@@ -9,12 +9,12 @@ from nodes.abstain import what_was_searched
 from nodes.inputs import MAX_MESSAGES
 from nodes.search import search_filter
 from nodes.wordings import past_law, tracked_laws, wording_note
+from services.language import Language, language
 from services.marks import marks_in
 from services.profile import Profile
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagOutput, RagState
-from state.turn import NO_VERIFIED_INFORMATION
 from state.values import Citation, Message
 
 
@@ -35,9 +35,10 @@ async def finalize(state: RagState, runtime: Runtime[ResolvedContext], *, profil
     A refusal says what was searched. A turn that rests on nothing (a refusal, a "gracias") hands on what it was handed:
     the conversation goes on.
     """
+    spoken = language(profile.language)
     answer, used, dropped = state["answer"], state["used_chunk_ids"], state["dropped_chunk_ids"]
-    abstained = state["abstained"] or declined(answer)
-    if is_bare_refusal(answer):
+    abstained = state["abstained"] or declined(answer, spoken)
+    if is_bare_refusal(answer, spoken):
         answer = f"{answer}\n\n{what_was_searched(state, runtime.context, profile)}"
     carried = [found["chunk"]["id"] for found in state.get("carried", [])]
     said: list[Message] = [
@@ -46,7 +47,8 @@ async def finalize(state: RagState, runtime: Runtime[ResolvedContext], *, profil
     ]
     marks = marks_in(answer) if runtime.context.grounded_prompting else range(1, len(state["context"]) + 1)
     cited = {number: state["context"][number - 1] for number in marks}
-    day = search_filter(runtime.context, state["analysis"]).as_of
+    asked_day = search_filter(runtime.context, state["analysis"]).as_of
+    day = asked_day if profile.features.spanish_law else None
     tracked = tracked_laws(found["chunk"] for found in [*state["candidates"], *state["context"]])
     update: FinalizeUpdate = {
         "answer": answer,
@@ -55,7 +57,7 @@ async def finalize(state: RagState, runtime: Runtime[ResolvedContext], *, profil
         "abstained": abstained,
         "warnings": [
             *state["warnings"],
-            *missing_carryover(state.get("missing_carried", [])),
+            *missing_carryover(state.get("missing_carried", []), spoken),
             *past_law(day, {f"C{number}": found for number, found in cited.items()}, tracked),
         ],
         "transcript": [*state["conversation"], *said][-MAX_MESSAGES:],
@@ -90,19 +92,22 @@ def citation(number: int, found: Candidate, day: date | None = None, tracked: fr
     }
 
 
-def declined(answer: str) -> bool:
+def declined(answer: str, spoken: Language) -> bool:
     """Tell whether the principal itself said that it does not know."""
-    return answer.lstrip("*_ ").casefold().startswith(NO_VERIFIED_INFORMATION.casefold()) and not marks_in(answer)
+    return answer.lstrip("*_ ").casefold().startswith(_refusal(spoken)) and not marks_in(answer)
 
 
-def is_bare_refusal(answer: str) -> bool:
+def is_bare_refusal(answer: str, spoken: Language) -> bool:
     """Tell whether an answer says that it does not know, and nothing else."""
-    return answer.strip("*_. \n").casefold() == NO_VERIFIED_INFORMATION.casefold()
+    return answer.strip("*_. \n").casefold() == _refusal(spoken)
 
 
-def missing_carryover(ids: list[int]) -> list[str]:
+def _refusal(spoken: Language) -> str:
+    return spoken.say("no_verified_information").casefold()
+
+
+def missing_carryover(ids: list[int], spoken: Language) -> list[str]:
     """Return the warning for carried-over ids that the index no longer has."""
     if not ids:
         return []
-    listed = ", ".join(map(str, ids))
-    return [f"Estos fragmentos de la respuesta anterior ya no están en el índice y no se han usado: {listed}."]
+    return [spoken.say("rag_carried_gone", ids=", ".join(map(str, ids)))]

@@ -3,7 +3,7 @@
 import unicodedata
 
 from legal.territory import communities, find_territory
-from services.errors import InvalidInput
+from services.errors import ConfigurationError, InvalidInput
 from services.profile import Profile
 from state.chunks import MAX_CHUNK_ID
 from state.context import ResolvedContext
@@ -83,7 +83,13 @@ def check_options(context: ResolvedContext, profile: Profile) -> None:
 
     Raises:
         InvalidInput: a collection that the profile does not have, or no territory of Spain.
+        ConfigurationError: retrieval is switched off, and the profile has no records to look up instead.
     """
+    if not context.rag_enabled and not profile.features.records:
+        raise ConfigurationError(
+            f"El perfil «{profile.name}» no trae resúmenes que consultar sin índice. Active la búsqueda: "
+            "ARTICULADO_RAG_ENABLED=true, o «rag_enabled» en las opciones de la pregunta."
+        )
     unknown = [name for name in context.collections if name not in profile.names]
     if unknown:
         raise InvalidInput(
@@ -93,4 +99,17 @@ def check_options(context: ResolvedContext, profile: Profile) -> None:
         raise InvalidInput(
             f"«{context.territory}» no es una comunidad autónoma ni una ciudad conocida. "
             f"Comunidades: {', '.join(communities())}."
+        )
+
+
+def check_collections(context: ResolvedContext, profile: Profile) -> None:
+    """Check that there is something to search for a free question.
+
+    Raises:
+        InvalidInput: all collections of the profile are for cases alone.
+    """
+    if not profile.for_questions and not context.collections:
+        raise InvalidInput(
+            f"El perfil «{profile.name}» no tiene colecciones para preguntas libres. Use «articulado case», o ponga "
+            "questions = true en una de sus [[collections]]."
         )

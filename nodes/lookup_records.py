@@ -5,7 +5,7 @@ from typing_extensions import TypedDict
 
 from nodes.candidates import candidate
 from services.records import PackagedRecords
-from state.chunks import Candidate
+from state.chunks import Candidate, provision_of
 from state.context import ResolvedContext
 from state.rag import RagState
 
@@ -21,6 +21,14 @@ class LookupRecordsUpdate(TypedDict):
 async def lookup_records(
     state: RagState, runtime: Runtime[ResolvedContext], *, records: PackagedRecords
 ) -> LookupRecordsUpdate:
-    """Find records by the provisions and the words of the question."""
-    hits = records.lookup(state["question"], state["analysis"]["provisions"], MAX_RECORDS)
-    return {"found": [candidate(hit.chunk, hit.score, "records", state["question"]) for hit in hits]}
+    """Find records by the provisions and the words of the question; one that it names is beyond doubt."""
+    named = [(one["law_id"], one["provision_key"]) for one in state["analysis"]["provisions"]]
+    hits = records.lookup(state["meant"], state["analysis"]["provisions"], MAX_RECORDS)
+    return {
+        "found": [
+            candidate(
+                hit.chunk, hit.score, "direct" if provision_of(hit.chunk) in named else "records", state["question"]
+            )
+            for hit in hits
+        ]
+    }

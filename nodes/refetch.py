@@ -59,7 +59,8 @@ async def refetch(
         try:
             found, cost = await _searched(queries, state, runtime.context, search)
         except ModelError as error:
-            warnings, cost = [*warnings, f"No se ha podido buscar lo que faltaba: {error}"], failed(error)
+            said = search.field.language.say("rag_lacking_not_searched", problem=error)
+            warnings, cost = [*warnings, said], failed(error)
         else:
             by_need.append(found)
     seen = {found["chunk"]["id"] for found in state["context"]}

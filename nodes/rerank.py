@@ -12,6 +12,7 @@ from nodes.rerank_policy import how_many
 from nodes.search import search_filter
 from nodes.stage import Cost, failed
 from services.errors import ModelError
+from services.language import language
 from services.profile import Profile
 from services.protocols import Reranker, RerankerTable
 from services.rerank.table import reranker_for
@@ -62,7 +63,8 @@ async def rerank(
     except ModelError as error:
         given = unscored
         scored = await rerankers["heuristic"].score(asked(state), state["queries"], given)
-        update["warnings"] = [*state["warnings"], f"Se ha ordenado sin el modelo de reordenación: {error}"]
+        said = language(profile.language).say("rag_ordered_without_model", problem=error)
+        update["warnings"] = [*state["warnings"], said]
         update["cost"] = failed(error)
     scores |= {found["chunk"]["id"]: score for found, score in zip(given, scored.scores, strict=True)}
     as_of = search_filter(runtime.context, state["analysis"]).as_of
@@ -80,7 +82,8 @@ async def _promising(state: RagState, unscored: list[Candidate], formula: Rerank
 def asked(state: RagState) -> str:
     """Return the question; one that brings nothing to search for ("explícamelo mejor") is about the one before it."""
     earlier = [message["content"] for message in state["conversation"] if message["role"] == "user"]
-    return state["question"] if state["queries"] or not earlier else f"{earlier[-1]} {state['question']}"
+    question = state.get("meant") or state["question"]
+    return question if state["queries"] or not earlier else f"{earlier[-1]} {question}"
 
 
 def _with_score(found: Candidate, scores: dict[int, float | None]) -> Candidate:

@@ -1,18 +1,19 @@
 """Hybrid search of several queries over several collections: what the search stages and refetch share."""
 
 import asyncio
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date
 
 from legal.territory import place_called
 from nodes.candidates import candidate, in_order, merged
 from nodes.later_wordings import later_wordings
 from nodes.stage import NO_COST, Cost
+from services.field import Field
 from services.profile import Profile
-from services.protocols import ChunkStore, Embedder, HybridQuery, SearchFilter, SparseEncoder, SparseVector, Vector
+from services.protocols import ChunkStore, Embedder, Hit, HybridQuery, SearchFilter, SparseEncoder, SparseVector, Vector
 from services.question import searched_matter
-from services.text import stems
 from services.vector_cache import VectorCache
 from state.chunks import Candidate
 from state.context import ResolvedContext
@@ -35,14 +36,19 @@ CAPS = Caps()
 
 @dataclass(frozen=True)
 class HybridSearch:
-    """Encodes queries and searches with them; vectors stay in a cache, out of the state."""
+    """Encodes queries and searches with them; vectors stay in a cache, out of the state.
+
+    ``collections`` are those that are searched where a caller names none.
+    """
 
     store: ChunkStore
     embedder: Embedder
     sparse: SparseEncoder
     profile: Profile
-    dense_vectors: VectorCache[Vector] = field(default_factory=VectorCache)
-    sparse_vectors: VectorCache[SparseVector] = field(default_factory=VectorCache)
+    collections: tuple[str, ...]
+    field: Field
+    dense_vectors: VectorCache[Vector] = dataclasses.field(default_factory=VectorCache)
+    sparse_vectors: VectorCache[SparseVector] = dataclasses.field(default_factory=VectorCache)
 
     async def embed(self, queries: Sequence[str], deadline: float | None) -> tuple[list[str], Cost]:
         """Embed the queries that the cache lacks, in one batch; return the keys of all, and the cost."""
@@ -108,8 +114,8 @@ class HybridSearch:
         chosen: Sequence[str],
         caps: Caps,
     ) -> list[Candidate]:
-        """Search the chosen collections, or all, at once; return what each query finds, the best first."""
-        collections = chosen or self.profile.names
+        """Search the chosen collections, or the default ones, at once; return what each query finds, the best first."""
+        collections = chosen or self.collections
         rankings = await asyncio.gather(
             *(
                 self.store.search(name, vectors, limit=caps.per_collection, prefetch=caps.prefetch, where=where)
@@ -121,25 +127,28 @@ class HybridSearch:
             of_query: list[Candidate] = []
             for name, ranking in zip(collections, rankings, strict=True):
                 weight = self.profile.weight(name)
-                of_query.extend(
-                    candidate(hit.chunk, round(hit.score * weight, 6), "hybrid", query) for hit in ranking[position]
-                )
+                of_query.extend(_found(hit, round(hit.score * weight, 6), query) for hit in ranking[position])
             found.extend(in_order(of_query)[: caps.per_query])
         return found
+
+
+def _found(hit: Hit, score: float, query: str) -> Candidate:
+    found = candidate(hit.chunk, score, "hybrid", query)
+    return found if hit.similarity is None else {**found, "similarity": round(hit.similarity, 6)}
 
 
 NO_TERMS = SparseVector((), ())
 
 
-def searches_of(state: RagState) -> list[str]:
+def searches_of(state: RagState, field: Field) -> list[str]:
     """Return the searches to make: those of the reader, and beside them a first question as it was asked.
 
     Keywords lose what the encoders have learnt of how people ask (docs/retrieval.md). A follow-up says too little by
     itself, and a search that has all of the question's words makes it superfluous.
     """
-    queries, matter = state["queries"], searched_matter(state["question"])
-    asked = set(stems(matter))
-    if state.get("carried") or not queries or any(asked <= set(stems(query)) for query in queries):
+    queries, matter = state["queries"], searched_matter(state["question"], field)
+    asked = set(field.stems(matter))
+    if state.get("carried") or not queries or any(asked <= set(field.stems(query)) for query in queries):
         return queries
     return [*queries, matter]
 
@@ -153,7 +162,12 @@ def search_filter(context: ResolvedContext, analysis: Analysis) -> SearchFilter:
     chosen, said = (place_called(name) if name else None for name in (context.territory, place))
     if chosen and not (said and not chosen.city and said.community == chosen.community):
         place = chosen.name
-    return SearchFilter(as_of=context.as_of or (date.fromisoformat(day) if day else None), territory=place)
+    return SearchFilter(
+        as_of=context.as_of or (date.fromisoformat(day) if day else None),
+        territory=place,
+        chunk_types=tuple(analysis.get("chunk_types", ())),
+        fields=tuple((path, tuple(values)) for path, values in analysis.get("fields", {}).items()),
+    )
 
 
 def _direction(vector: Vector | None) -> Vector | None:

@@ -3,6 +3,7 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from services.language import Language
 from services.marks import keep_marks, marks_in
 from state.context import ResolvedContext
 from state.rag import RagState
@@ -16,7 +17,7 @@ class VerifyUpdate(TypedDict):
     verdicts: list[Verdict]
 
 
-async def verify(state: RagState, runtime: Runtime[ResolvedContext]) -> VerifyUpdate:
+async def verify(state: RagState, runtime: Runtime[ResolvedContext], *, language: Language) -> VerifyUpdate:
     """Remove marks that point to nothing, and report every mark."""
     known = set(range(1, len(state["context"]) + 1)) if runtime.context.grounded_prompting else set()
     text, dropped = keep_marks(state["draft"], known)
@@ -24,7 +25,7 @@ async def verify(state: RagState, runtime: Runtime[ResolvedContext]) -> VerifyUp
         {
             "mark": f"C{number}",
             "valid": number in known,
-            "reason": "" if number in known else "La marca no corresponde a ningún fragmento y se ha retirado.",
+            "reason": "" if number in known else language.say("rag_mark_of_nothing"),
         }
         for number in dict.fromkeys([*marks_in(state["draft"], known), *dropped])
     ]

@@ -1,38 +1,57 @@
 """The LangServe application."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from langserve import APIHandler, add_routes
 from langserve.server import EndpointName
 
+from server.address import GENERATE_RESPONSE, RAG, REQUIRED_DATA
 from server.body_limit import BodyLimit
 from server.errors import handle_errors
-from server.runnable import ServedRag
+from server.readable import check_readable
+from server.runnable import Graph, ServedGraph
 from server.streaming import add_stream_route
 from services.protocols import AsyncClose
 
 if TYPE_CHECKING:
-    from graph.rag import Rag
     from services.container import Services
 
-PATH = "/rag"
 MAX_BODY_BYTES = 1_000_000
 ENDPOINTS: tuple[EndpointName, ...] = ("invoke", "stream", "input_schema", "output_schema")
 PLAYGROUND_ENDPOINTS: tuple[EndpointName, ...] = ("playground", "stream_log", "config_schema")
+ABOUT = "Respuestas y casos, con las fuentes en que se apoyan"
 
 
 def app_over(services: "Services", *, playground: bool = False) -> FastAPI:
-    """Serve the answering graph over these services, which are closed when the server shuts down."""
+    """Serve the answering graph and those of cases over these services, which are closed when the server shuts down.
+
+    Raises:
+        ConfigurationError: the profile cannot be used for cases.
+    """
+    from graph.case import build_generate_response, build_required_data
     from graph.rag import build_rag
 
-    return create_app(build_rag(services), playground=playground, close=services.close)
+    cases = {
+        REQUIRED_DATA: build_required_data(services),
+        GENERATE_RESPONSE: build_generate_response(services),
+    }
+    return create_app(
+        build_rag(services), cases, about=services.profile.title, playground=playground, close=services.close
+    )
 
 
-def create_app(graph: "Rag", *, playground: bool = False, close: AsyncClose | None = None) -> FastAPI:
-    """Serve a graph under ``/rag``; ``close`` is awaited when the server shuts down.
+def create_app(
+    graph: Graph,
+    cases: Mapping[str, Graph] | None = None,
+    *,
+    about: str = ABOUT,
+    playground: bool = False,
+    close: AsyncClose | None = None,
+) -> FastAPI:
+    """Serve a graph under ``/rag``, and others under paths of their own; ``close`` is awaited on shutdown.
 
     The playground needs ``stream_log``, which shows every intermediate step: both are on only with ``playground``,
     which is for loopback.
@@ -46,18 +65,11 @@ def create_app(graph: "Rag", *, playground: bool = False, close: AsyncClose | No
             if close:
                 await close()
 
-    served = ServedRag(graph)
-    about = "Respuestas sobre Derecho laboral y de la Seguridad Social"
     app = FastAPI(title="articulado", description=about, lifespan=lifespan)
     app.add_middleware(BodyLimit, limit=MAX_BODY_BYTES)
     handle_errors(app)
-
-    router = APIRouter()
-    add_stream_route(router, APIHandler(served, path=PATH, config_keys=()), PATH)
-    enabled = (*ENDPOINTS, *PLAYGROUND_ENDPOINTS) if playground else ENDPOINTS
-    # On a router instead of the application, LangServe prints no banner and needs no deprecated start-up hook.
-    add_routes(router, served, path=PATH, config_keys=(), enabled_endpoints=enabled)
-    app.include_router(router)
+    for path, served in {RAG: graph, **(cases or {})}.items():
+        app.include_router(_routes(path, served, playground=playground))
 
     @app.get("/health")
     async def health() -> dict[str, str]:
@@ -65,6 +77,16 @@ def create_app(graph: "Rag", *, playground: bool = False, close: AsyncClose | No
         return {"status": "ok"}
 
     return app
+
+
+def _routes(path: str, graph: Graph, *, playground: bool) -> APIRouter:
+    served = ServedGraph(graph)
+    router = APIRouter(dependencies=[Depends(check_readable)])
+    add_stream_route(router, APIHandler(served, path=path, config_keys=()), path)
+    enabled = (*ENDPOINTS, *PLAYGROUND_ENDPOINTS) if playground else ENDPOINTS
+    # On a router instead of the application, LangServe prints no banner and needs no deprecated start-up hook.
+    add_routes(router, served, path=path, config_keys=(), enabled_endpoints=enabled)
+    return router
 
 
 def __getattr__(name: str) -> Any:

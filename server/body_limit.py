@@ -15,7 +15,7 @@ class BodyLimit:
         self._limit = limit
         self._message = (
             f"La petición es demasiado grande: el máximo son {limit} bytes. "
-            "Acorte el historial («history») o la pregunta."
+            "Acorte el texto, el historial («history») o los datos («collected_data»)."
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

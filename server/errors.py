@@ -38,6 +38,9 @@ PROBLEMS = {
     "model_type": "debe ser un objeto",
     "int_type": "debe ser un número entero",
     "int_parsing": "debe ser un número entero",
+    "int_parsing_size": "debe ser un número entero más pequeño",
+    "int_from_float": "debe ser un número entero",
+    "finite_number": "debe ser un número entero",
     "bool_type": "debe ser true o false",
     "bool_parsing": "debe ser true o false",
     "date_type": "debe ser una fecha AAAA-MM-DD",
@@ -65,10 +68,11 @@ def failure_of(error: Exception) -> Failure:
     return {"detail": UNEXPECTED, "error": "InternalError"}
 
 
-def explain(problems: Sequence[Any]) -> str:
-    """Say in Spanish what a request lacks, at most three things."""
-    said = [_problem(problem) for problem in problems[:3]]
-    return f"La petición no es válida: {'; '.join(said)}. El esquema de la entrada está en /rag/input_schema."
+def explain(problems: Sequence[Any], path: str) -> str:
+    """Say in Spanish what a request to this path lacks, at most three things."""
+    said = "; ".join(_problem(problem) for problem in problems[:3])
+    schema = f"{path.rpartition('/')[0]}/input_schema"
+    return f"La petición no es válida: {said}. El esquema de la entrada está en {schema}."
 
 
 def _problem(problem: Any) -> str:
@@ -93,7 +97,7 @@ async def _articulado(request: Request, error: Exception) -> JSONResponse:
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     problems = error.errors() if isinstance(error, RequestValidationError) else []
-    return answer_failure(422, {"detail": explain(problems), "error": "InvalidInput"})
+    return answer_failure(422, {"detail": explain(problems, request.url.path), "error": "InvalidInput"})
 
 
 async def _http(request: Request, error: Exception) -> JSONResponse:

@@ -1,63 +1,63 @@
-"""The graph as LangServe needs it: what it streams are the graph's own typed events."""
+"""A graph as LangServe needs it: what it streams are the graph's own typed events."""
 
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, TypeAlias
 
 from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph.graph.state import CompiledStateGraph
 
 from server.detached import detached
-from server.schemas import ServedInput
+from server.schemas import CONTEXT, served_input
 from state.context import RunContext
-from state.rag import RagInput, RagOutput
-from state.values import StreamEvent
 
-if TYPE_CHECKING:
-    from graph.rag import Rag
+Graph: TypeAlias = CompiledStateGraph[Any, RunContext, Any, Any]
+Sent: TypeAlias = dict[str, Any]
 
 
-class ServedRag(Runnable[ServedInput, Any]):
-    """Wrap a compiled graph: ``invoke`` gives the ``RagOutput``, ``stream`` the ``StreamEvent``s up to ``final``.
+class ServedGraph(Runnable[Sent, Any]):
+    """Wrap a compiled graph: ``invoke`` gives its output, ``stream`` its typed events up to ``final``.
 
     A compiled graph by itself streams node updates through LangServe, and its run context cannot be passed.
     """
 
-    def __init__(self, graph: "Rag") -> None:
+    def __init__(self, graph: Graph) -> None:
         self._graph = graph
+        self._input = served_input(graph.builder.input_schema)
+        self.name = graph.get_name()
 
     @property
     def InputType(self) -> Any:  # noqa: N802 - the name is LangChain's
         """What LangServe checks a request against and shows in its schemas."""
-        return ServedInput
+        return self._input
 
     @property
     def OutputType(self) -> Any:  # noqa: N802 - the name is LangChain's
         """What ``invoke`` returns."""
-        return RagOutput
+        return self._graph.builder.output_schema
 
-    def invoke(self, input: ServedInput, config: RunnableConfig | None = None, **kwargs: Any) -> RagOutput:
-        """Answer a question; not to be called from a running event loop."""
-        question, context = split(input)
-        return cast(RagOutput, self._graph.invoke(question, config, context=context, **kwargs))
+    def invoke(self, input: Sent, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run the graph once; not to be called from a running event loop."""
+        own, context = split(input)
+        return self._graph.invoke(own, config, context=context, **kwargs)
 
-    async def ainvoke(self, input: ServedInput, config: RunnableConfig | None = None, **kwargs: Any) -> RagOutput:
-        """Answer a question."""
-        question, context = split(input)
-        return cast(RagOutput, await self._graph.ainvoke(question, config, context=context, **kwargs))
+    async def ainvoke(self, input: Sent, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run the graph once."""
+        own, context = split(input)
+        return await self._graph.ainvoke(own, config, context=context, **kwargs)
 
     async def astream(
-        self, input: ServedInput, config: RunnableConfig | None = None, **kwargs: Any
-    ) -> AsyncIterator[StreamEvent]:
-        """Yield stages, tokens and retries as they happen, and last the authoritative result.
+        self, input: Sent, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[dict[str, Any]]:
+        """Yield the graph's events as they happen, and last the authoritative result.
 
         Closing the iterator cancels the run.
         """
-        question, context = split(input)
-        events = self._graph.astream(question, config, context=context, stream_mode="custom", **kwargs)
+        own, context = split(input)
+        events = self._graph.astream(own, config, context=context, stream_mode="custom", **kwargs)
         async for event in detached(events):
             yield event
 
 
-def split(sent: ServedInput) -> tuple[RagInput, RunContext | None]:
+def split(sent: Sent) -> tuple[Sent, RunContext | None]:
     """Part the graph's input from the options of the run."""
-    question = {key: value for key, value in sent.items() if key != "context"}
-    return cast(RagInput, question), sent.get("context")
+    return {key: value for key, value in sent.items() if key != CONTEXT}, sent.get(CONTEXT)

@@ -1,55 +1,36 @@
 """A chat role over any LangChain chat model."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.constants import TAG_NOSTREAM
+from pydantic import BaseModel
 
-from services.model_failures import Endpoint, MalformedReplyError, TruncatedReplyError, content_filtered
-from services.protocols import AsyncClose, Completion
+from services.draft import Draft
+from services.errors import ModelError
+from services.model_failures import (
+    Endpoint,
+    MalformedReplyError,
+    TruncatedReplyError,
+    cannot_structure,
+    content_filtered,
+    refused,
+    unfit,
+)
+from services.protocols import AsyncClose, Completion, S, Structured
 from services.retry import Retrier
-from services.thoughts import ThoughtFilter
+from services.structured import Misfit, raw_reply, read, repair, structuring
 from state.values import Message
-
-
-@dataclass
-class _Draft:
-    """What one attempt has brought so far."""
-
-    text: str = ""
-    finish_reason: str = ""
-    input_tokens: int = 0
-    output_tokens: int = 0
-    thoughts: ThoughtFilter = field(default_factory=ThoughtFilter)
-
-    def add(self, message: BaseMessage) -> str:
-        """Take in a message or a chunk of one, and return its text, without the model's thoughts.
-
-        The largest token counts win, not their sum: servers that report usage with every chunk report totals.
-        """
-        text = self.thoughts.feed(str(message.text))
-        self.text += text
-        self.finish_reason = message.response_metadata.get("finish_reason") or self.finish_reason
-        if isinstance(message, AIMessage) and message.usage_metadata:
-            self.input_tokens = max(self.input_tokens, message.usage_metadata["input_tokens"])
-            self.output_tokens = max(self.output_tokens, message.usage_metadata["output_tokens"])
-        return text
-
-    def end(self) -> str:
-        """Return the text that waited for the end of the reply."""
-        text = self.thoughts.rest()
-        self.text += text
-        return text
 
 
 class LangChainChat:
     """Satisfies ``ChatModel`` with a LangChain model, retries and a deadline.
 
     ``requests_per_attempt`` is what one call costs in HTTP requests: 0 for a model that runs in this process.
+    ``limit`` is what the provider calls the limit on a reply's tokens, ``None`` where it takes none.
     """
 
     def __init__(
@@ -58,12 +39,14 @@ class LangChainChat:
         name: str,
         *,
         requests_per_attempt: int = 1,
+        limit: str | None = None,
         retrier: Retrier | None = None,
         close: AsyncClose | None = None,
     ) -> None:
         self._model = model
         self._name = name
         self._requests_per_attempt = requests_per_attempt
+        self._limit = limit
         self._retrier = retrier or Retrier(Endpoint(name))
         self._close = close
         # Raw tokens stay out of LangGraph's "messages" stream: they show the protocol below the answer.
@@ -74,12 +57,17 @@ class LangChainChat:
         """Provider and model, for a person."""
         return self._name
 
+    @property
+    def takes_limit(self) -> bool:
+        """Whether the provider accepts a limit on the length of a reply."""
+        return self._limit is not None
+
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
         """Return the whole reply (``ChatModel.complete``)."""
         sent = _converted(system, messages)
 
-        async def attempt() -> _Draft:
-            draft = _Draft()
+        async def attempt() -> Draft:
+            draft = Draft()
             draft.add(await self._ask(sent))
             draft.end()
             return self._accepted(draft)
@@ -99,12 +87,12 @@ class LangChainChat:
         sent = _converted(system, messages)
         shown = False
 
-        async def attempt() -> _Draft:
+        async def attempt() -> Draft:
             nonlocal shown
             if shown:
                 on_restart()
                 shown = False
-            draft = _Draft()
+            draft = Draft()
             async with aclosing(self._chunks(sent)) as chunks:
                 async for chunk in chunks:
                     if text := draft.add(chunk):
@@ -117,6 +105,39 @@ class LangChainChat:
             return self._accepted(draft)
 
         return self._completion(*await self._retrier.run(attempt, deadline))
+
+    async def structured(
+        self,
+        system: str,
+        messages: Sequence[Message],
+        schema: type[S],
+        *,
+        max_tokens: int | None = None,
+        deadline: float | None = None,
+    ) -> Structured[S]:
+        """Return a reply that satisfies a schema, repaired once if need be (``ChatModel.structured``)."""
+        sent = _converted(system, messages)
+        end = self._retrier.clock() + self._retrier.timeout if deadline is None else deadline
+        attempts, tokens = 0, (0, 0)
+        cause = ""
+        for repaired in (False, True):
+            try:
+                draft, more = await self._retrier.run(self._filling(sent, schema, max_tokens), end)
+            except ModelError as error:
+                error.attempts += attempts
+                raise
+            attempts += more
+            tokens = tokens[0] + draft.input_tokens, tokens[1] + draft.output_tokens
+            try:
+                value = read(draft.text, schema, cut=draft.finish_reason == "length")
+                return Structured(value, attempts * self._requests_per_attempt, *tokens, repaired)
+            except Misfit as misfit:
+                cause = misfit.cause
+                sent = [*sent, *repair(draft.text, misfit)]
+            if not draft.text:
+                # Thoughts count, too: where they alone used up the limit, they would again.
+                max_tokens = None
+        raise unfit(self._retrier.endpoint, cause, attempts)
 
     async def close(self) -> None:
         """Close the model's connections."""
@@ -137,18 +158,43 @@ class LangChainChat:
         except (ValueError, LookupError, TypeError) as error:
             raise self._unreadable(error) from error
 
+    def _filling(
+        self, sent: list[BaseMessage], schema: type[BaseModel], max_tokens: int | None
+    ) -> Callable[[], Awaitable[Draft]]:
+        """Return one attempt at a reply in the form of the schema, which nobody has checked yet."""
+        try:
+            body = {self._limit: max_tokens} if self._limit and max_tokens else {}
+            model = structuring(self._model, schema, body)
+        except NotImplementedError as error:
+            raise cannot_structure(self._retrier.endpoint) from error
+
+        async def attempt() -> Draft:
+            try:
+                reply = await raw_reply(model, sent, self._config)
+            # The SDK takes the parts of a reply without looking whether they are there.
+            except (ValueError, LookupError, TypeError, AttributeError) as error:
+                raise self._unreadable(error) from error
+            if reply.additional_kwargs.get("refusal"):
+                raise refused(self._retrier.endpoint)
+            draft = Draft()
+            draft.add(reply)
+            draft.end()
+            return self._accepted(draft)
+
+        return attempt
+
     def _unreadable(self, error: Exception) -> Exception:
         """Tell what LangChain's own complaint about a reply stands for; Azure's filter is one of them."""
         if "content filter" in str(error):
             return content_filtered(self._retrier.endpoint)
         return MalformedReplyError(str(error))
 
-    def _accepted(self, draft: _Draft) -> _Draft:
+    def _accepted(self, draft: Draft) -> Draft:
         if draft.finish_reason == "content_filter":
             raise content_filtered(self._retrier.endpoint)
         return draft
 
-    def _completion(self, draft: _Draft, attempts: int) -> Completion:
+    def _completion(self, draft: Draft, attempts: int) -> Completion:
         requests = attempts * self._requests_per_attempt
         cut = draft.finish_reason == "length"
         return Completion(draft.text, requests, draft.input_tokens, draft.output_tokens, cut)

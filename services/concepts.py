@@ -1,22 +1,12 @@
 """What a question is about: weighted concepts, and how much of them a text covers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 
-from legal.dates import without_days
-from legal.synonyms import find_terms, of_the_field
-from legal.territory import place_words
-from services.figures import without_measure
 from services.lexicon import StemWeights
-from services.text import stem_word, stems
 
-_NUMBER_WEIGHT = 0.3
+NUMBER_WEIGHT = 0.3
 """A figure of the question (an amount, a year) says little: provisions have figures of their own."""
-_PLACE_WEIGHT = 0.1
-"""A place says which law may be found; of the matter it says something only where the law itself names it."""
-_FOREIGN_WEIGHT = 0.35
-"""Of a word that no text of the index has, in a question that is of the field beyond doubt: a name, a trade, a town."""
 
 
 @dataclass(frozen=True)
@@ -32,33 +22,11 @@ class Concept:
     weight: float
 
 
-def concepts_of(question: str, weights: StemWeights) -> list[Concept]:
-    """Take a question apart; empty where it has nothing but stop words."""
-    question = without_days(without_measure(question), today=date.today())
-    places = {stem for word in place_words(question) for stem in stems(word)}
-    content = dict.fromkeys(stems(question))
-    concepts: dict[tuple[str, ...], Concept] = {}
-    terms = find_terms(question, stem_word)
-    of_field = of_the_field(question, stem_word)
-    for term in terms:
-        own = tuple(stem for stem in term.stems if stem in content)
-        legal = tuple((tuple(stems(name)), surely) for name, surely in term.legal)
-        # A word that no text has says nothing about how much the legal names say.
-        known = tuple(stem for stem in own if weights.idf(stem) < 1)
-        weighed = known or tuple(stem for name, _ in legal for stem in name)
-        concepts[term.stems] = Concept(own, legal, max(weights.idf(stem) for stem in weighed))
-        for stem in own:
-            content.pop(stem, None)
-    for stem in content:
+def single_words(stems: Iterable[str], weights: StemWeights) -> Iterator[Concept]:
+    """Yield a concept for each stem, in order, each once; a number says less, but not one with a letter ("401k")."""
+    for stem in dict.fromkeys(stems):
         weight = weights.idf(stem)
-        if stem in places:
-            weight = min(weight, _PLACE_WEIGHT)
-        elif stem[0].isdigit():
-            weight = min(weight, _NUMBER_WEIGHT)
-        elif of_field and weight >= 1:
-            weight = _FOREIGN_WEIGHT
-        concepts[(stem,)] = Concept((stem,), (), weight)
-    return list(concepts.values())
+        yield Concept((stem,), (), min(weight, NUMBER_WEIGHT) if stem.isdigit() else weight)
 
 
 def coverage(concepts: Sequence[Concept], strengths: Mapping[str, float], weights: StemWeights) -> float:

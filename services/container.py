@@ -4,6 +4,8 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Protocol
 
+from services.field import Field
+from services.language import Language
 from services.profile import Profile
 from services.protocols import ChatModel, ChunkStore, Embedder, RerankerTable, SparseEncoder, TokenCounter
 from services.records import PackagedRecords
@@ -32,6 +34,12 @@ class Services:
     rerankers: RerankerTable
     records: PackagedRecords
     counter: TokenCounter
+    field: Field
+
+    @property
+    def language(self) -> Language:
+        """The language of the profile: what is said, and how text is read."""
+        return self.field.language
 
     async def close(self) -> None:
         """Let go of files and connections; a service that fails to close does not keep the others open.

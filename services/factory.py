@@ -4,8 +4,10 @@ from langchain_core.language_models import BaseChatModel
 
 from services.chat import LangChainChat
 from services.container import Services
-from services.dual_encoder.encoder import DualEncoder
+from services.dual_encoder.encoder import DualEncoder, fitted_fingerprint
 from services.dual_encoder.packaged import packaged_encoder
+from services.field import Field
+from services.fields import field_of
 from services.lexicon import Lexicon
 from services.likeness import EncodedLikeness
 from services.packaged import words_of_people
@@ -14,6 +16,7 @@ from services.protocols import ChatModel, ChunkStore, Embedder
 from services.records import PackagedRecords
 from services.rerank.table import rerankers
 from services.settings import ModelSettings, Role, Settings
+from services.spanish_law import SPANISH_LAW
 from services.sparse import Bm25Encoder
 from services.store.edge import EdgeStore
 from services.store.edge_writer import EdgeWriter
@@ -21,14 +24,21 @@ from services.store.manifest import Fingerprints, Index
 from services.store.writer import WriterFactory
 from services.tokens import token_counter
 from services.unindexed import Unindexed
+from state.chunks import Chunk
 
 CHUNKER = "small_to_big:2000:300:50:1"
 """How documents are cut; changes when the same document would give other chunks."""
 
 
 def expected_fingerprints(settings: Settings, chunker: str = CHUNKER) -> Fingerprints:
-    """Return what an index must have been built with to serve these settings."""
-    return Fingerprints(embedder=_embedder_fingerprint(settings), sparse=Bm25Encoder().fingerprint, chunker=chunker)
+    """Return what an index must have been built with to serve these settings.
+
+    Raises:
+        ConfigurationError: the profile is missing.
+    """
+    field = field_of(load_profile(settings.profile))
+    embedder, sparse = _embedder_fingerprint(settings, field), Bm25Encoder.of(field).fingerprint
+    return Fingerprints(embedder=embedder, sparse=sparse, chunker=chunker)
 
 
 def build_services(settings: Settings, index: Index | None) -> Services:
@@ -38,22 +48,25 @@ def build_services(settings: Settings, index: Index | None) -> Services:
         ConfigurationError: a key, a model or the profile is missing.
     """
     profile = load_profile(settings.profile)
-    records = PackagedRecords()
+    field = field_of(profile)
+    records = PackagedRecords() if profile.features.records else PackagedRecords(())
     lexicon = Lexicon.load(index.models) if index else records.lexicon
-    reader = _reader(settings.reader, lexicon)
+    reader = _reader(settings.reader, field, lexicon)
     encoder = DualEncoder.load(index.models) if index else None
     likeness = EncodedLikeness(encoder) if encoder else None
+    spoken = words_of_people if profile.features.records else _silent
     return Services(
         settings=settings,
         profile=profile,
         store=_store(settings, index) if index else records,
         reader=reader,
-        principal=_principal(settings.principal, lexicon),
+        principal=_principal(settings.principal, field, lexicon),
         embedder=(document_embedder(settings) or encoder if index else None) or Unindexed(),
-        sparse=Bm25Encoder(),
-        rerankers=rerankers(settings, reader, lexicon, words_of_people, likeness),
+        sparse=Bm25Encoder.of(field),
+        rerankers=rerankers(settings, reader, field, lexicon, spoken, likeness),
         records=records,
         counter=token_counter(settings.principal.model),
+        field=field,
     )
 
 
@@ -90,12 +103,19 @@ def document_embedder(settings: Settings) -> Embedder | None:
     return embedder(settings.embedder)
 
 
-def _embedder_fingerprint(settings: Settings) -> str:
+def _embedder_fingerprint(settings: Settings, field: Field) -> str:
     if settings.embedder.provider != "offline":
         from services.openai_models import fingerprint_of
 
         return fingerprint_of(settings.embedder)
-    return packaged_encoder(settings.offline_dimensions).fingerprint
+    if field is SPANISH_LAW:
+        return packaged_encoder(settings.offline_dimensions).fingerprint
+    return fitted_fingerprint(settings.offline_dimensions, field)
+
+
+def _silent(chunk: Chunk) -> str:
+    """Say nothing: no record tells how people ask."""
+    return ""
 
 
 def _store(settings: Settings, index: Index) -> ChunkStore:
@@ -108,24 +128,24 @@ def _store(settings: Settings, index: Index) -> ChunkStore:
     return ServerStore.connect(settings, index)
 
 
-def _reader(settings: ModelSettings, lexicon: Lexicon) -> ChatModel:
+def _reader(settings: ModelSettings, field: Field, lexicon: Lexicon) -> ChatModel:
     if settings.provider != "offline":
         from services.openai_models import chat_model
 
         return chat_model("reader", settings)
     from services.offline_reader import KeywordReader
 
-    return _in_process(KeywordReader(weights=lexicon), "sin conexión (palabras clave)")
+    return _in_process(KeywordReader(field=field, weights=lexicon), "sin conexión (palabras clave)")
 
 
-def _principal(settings: ModelSettings, lexicon: Lexicon) -> ChatModel:
+def _principal(settings: ModelSettings, field: Field, lexicon: Lexicon) -> ChatModel:
     if settings.provider != "offline":
         from services.openai_models import chat_model
 
         return chat_model("principal", settings)
     from services.offline_principal import ExtractivePrincipal
 
-    return _in_process(ExtractivePrincipal(weights=lexicon), "sin conexión (citas literales)")
+    return _in_process(ExtractivePrincipal(field=field, weights=lexicon), "sin conexión (citas literales)")
 
 
 def _in_process(model: BaseChatModel, name: str) -> LangChainChat:

@@ -7,19 +7,20 @@ from pathlib import Path
 from services.errors import IndexMismatch, IndexMissing
 from services.store.builder import IndexBuilder
 from services.store.generations import Generations
-from services.store.manifest import BUILD_HINT, Description, Fingerprints, Index, read_manifest
+from services.store.manifest import BUILD_HINT, Description, Fingerprints, Index, Manifest, read_manifest
 from services.store.writer import WriterFactory
 
 READ_ATTEMPTS = 3
 """A generation can only go between two looks if an index was rebuilt twice in between."""
 
 
-def open_index(folder: Path, expected: Fingerprints | None = None) -> Index:
+def open_index(folder: Path, expected: Fingerprints | None = None, *, profile: str = "") -> Index:
     """Return the generation that is served.
 
     Raises:
         IndexMissing: there is none; the message says what to run.
-        IndexMismatch: it was built with other parts than ``expected``, or cannot be read.
+        IndexMismatch: it is of another profile than ``profile`` (a name; empty: of any), was built with other parts
+            than ``expected``, or cannot be read.
     """
     generations = Generations(folder)
     for _ in range(READ_ATTEMPTS):
@@ -30,12 +31,28 @@ def open_index(folder: Path, expected: Fingerprints | None = None) -> Index:
             manifest = read_manifest(current)
         except FileNotFoundError:
             continue
+        if profile:
+            check_profile(manifest, profile, folder)
         if expected is not None:
             manifest.check(expected, folder)
         return Index(current, manifest)
     raise IndexMissing(
         f"No hay ningún índice en {folder}. Constrúyalo con {BUILD_HINT} o indique otra carpeta en ARTICULADO_INDEX."
     )
+
+
+def check_profile(manifest: Manifest, profile: str, folder: Path) -> None:
+    """Compare the profile of an index with the one that is asked for.
+
+    Raises:
+        IndexMismatch: they differ; the message names both and what to run.
+    """
+    if manifest.profile != profile:
+        raise IndexMismatch(
+            f"El índice de {folder} es del perfil «{manifest.profile}», y se ha pedido el perfil «{profile}». Use "
+            f"--profile {manifest.profile} (o ARTICULADO_PROFILE), o indique con --index la carpeta de un índice de "
+            f"«{profile}»; para construirlo en una nueva: articulado ingest --profile {profile} --index CARPETA RUTA…"
+        )
 
 
 async def open_or_build(

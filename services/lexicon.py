@@ -3,14 +3,13 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from services.errors import IndexMissing
-from services.text import stems
 
 _FILE = "lexicon.json"
 
@@ -40,8 +39,8 @@ class Lexicon:
         self.frequencies = frequencies
 
     @classmethod
-    def build(cls, texts: Iterable[str]) -> "Lexicon":
-        """Count the texts that each stem occurs in."""
+    def build(cls, texts: Iterable[str], stems: Callable[[str], Iterable[str]]) -> "Lexicon":
+        """Count the texts that each stem occurs in; ``stems`` are those of their language."""
         total = 0
         counter: Counter[str] = Counter()
         for text in texts:

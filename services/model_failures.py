@@ -107,6 +107,8 @@ def _of_api_error(error: "openai.APIError", endpoint: Endpoint) -> Failure:
                 f"{endpoint.variable('BASE_URL')}."
             )
         )
+    if status in (400, 422) and "response_format" in str(error):
+        return Failure(cannot_structure(endpoint, f" (HTTP {status}: {_brief(error)})"))
     if status == 429 or error.code == "rate_limit_exceeded":
         limited = f"El proveedor limita las peticiones a {endpoint.name}. Repita la pregunta en unos minutos."
         return Failure(ModelRateLimited(limited), transient=True)
@@ -128,6 +130,30 @@ def content_filtered(endpoint: Endpoint) -> ContentFiltered:
         f"El filtro de contenido del proveedor ha detenido la respuesta de {endpoint.name}. "
         "Formule la pregunta de otro modo."
     )
+
+
+def refused(endpoint: Endpoint) -> ContentFiltered:
+    """Return the error for a model that declines to answer."""
+    return ContentFiltered(f"{endpoint.name} se ha negado a responder. Formule la petición de otro modo.")
+
+
+def cannot_structure(endpoint: Endpoint, detail: str = "") -> ConfigurationError:
+    """Return the error for a model that cannot fill in a schema."""
+    return ConfigurationError(
+        f"{endpoint.name} no puede dar respuestas con una estructura fijada{detail}. Elija con "
+        f"{endpoint.variable('PROVIDER')} y {endpoint.variable('MODEL')} un modelo que admita «structured outputs», "
+        f"por ejemplo gpt-4o-mini (en Azure, con una {endpoint.variable('API_VERSION')} desde 2024-10-21)."
+    )
+
+
+def unfit(endpoint: Endpoint, cause: str, attempts: int) -> ModelError:
+    """Return the error for a reply that did not satisfy its schema even when the model was shown what was wrong."""
+    error = ModelError(
+        f"La respuesta de {endpoint.name} no tiene la estructura pedida, tampoco tras pedirle que la corrija "
+        f"({cause[:_DETAIL_CHARACTERS]}). Repita la petición, o elija otro modelo en {endpoint.variable('MODEL')}."
+    )
+    error.attempts = attempts
+    return error
 
 
 def timed_out(endpoint: Endpoint) -> ModelTimeout:

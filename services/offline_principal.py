@@ -7,30 +7,21 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import ConfigDict
 
 from legal.citation_owners import CitationContext
-from legal.citations import parse_citations
 from legal.labels import provision_key
 from legal.laws import find_law
 from legal.registry import known_laws
+from services.field import Field
 from services.fragments import Fragment, read_prompt
+from services.language import Language
 from services.lexicon import EqualWeights, StemWeights
 from services.meta import DELIMITER
 from services.offline_chat import OfflineChat
 from services.question import earlier_matter, is_courtesy, without_protocol
 from services.quotation import Choice, Quotation, choose
 from services.rating import in_force
-from state.turn import NO_VERIFIED_INFORMATION
-
-OFFICIAL_NOTICE = "Citas literales de las normas encontradas; no son asesoramiento jurídico:"
-PLAIN_NOTICE = "Citas de resúmenes en lenguaje claro, que no son texto oficial; no son asesoramiento jurídico:"
-MIXED_NOTICE = (
-    "Citas literales de las normas encontradas y de resúmenes en lenguaje claro, que no son texto oficial; "
-    "no son asesoramiento jurídico:"
-)
 
 _ENDED = re.compile(r"\W*(?:precepto )?(?:(?:derogad|suprimid|anulad)[oa]s?|de vigencia agotada)\W*", re.IGNORECASE)
 """A text that says no more than that it is law no longer."""
-
-COURTESY = "A su disposición. Si tiene otra pregunta, escríbala."
 
 _KINDS = {
     "art": "artículo",
@@ -47,6 +38,7 @@ class ExtractivePrincipal(OfflineChat):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
+    field: Field
     weights: StemWeights = EqualWeights()
 
     def reply(self, messages: Sequence[BaseMessage]) -> str:
@@ -54,46 +46,48 @@ class ExtractivePrincipal(OfflineChat):
         asked = [str(message.text) for message in messages if isinstance(message, HumanMessage)]
         fragments, question = read_prompt(asked[-1])
         question = without_protocol(question)
-        if is_courtesy(question):
-            choice, answer = Choice([], []), COURTESY
+        language = self.field.language
+        if is_courtesy(question, language):
+            choice, answer = Choice([], []), language.say("courtesy")
         else:
-            choice = choose(question, fragments, self.weights, earlier_matter(question, asked[:-1]))
-            answer = _answer(choice.quotations) if choice.quotations else f"{NO_VERIFIED_INFORMATION}."
+            earlier = earlier_matter(question, asked[:-1], language)
+            choice = choose(question, fragments, self.field, self.weights, earlier)
+            answer = _answer(choice.quotations, self.field)
         if not any(fragment.mark for fragment in fragments):
             return answer
-        return "\n".join([answer, "", DELIMITER, *_metadata(choice, fragments)])
+        return "\n".join([answer, "", DELIMITER, *_metadata(choice, fragments, self.field)])
 
 
-def _answer(quotations: Sequence[Quotation]) -> str:
+def _answer(quotations: Sequence[Quotation], field: Field) -> str:
+    language = field.language
+    if not quotations:
+        return f"{language.say('no_verified_information')}."
     kinds = {quotation.fragments[0].official for quotation in quotations}
-    notice = MIXED_NOTICE if len(kinds) > 1 else OFFICIAL_NOTICE if True in kinds else PLAIN_NOTICE
-    return "\n\n".join([notice, *map(_paragraph, quotations)])
+    notice = "quotes_of_both" if len(kinds) > 1 else field.quotes_notice if True in kinds else "quotes_of_summaries"
+    return "\n\n".join([language.say(notice), *(_paragraph(quotation, language) for quotation in quotations)])
 
 
-def _paragraph(quotation: Quotation) -> str:
+def _paragraph(quotation: Quotation, language: Language) -> str:
     """Quote one provision; that it is no longer in force is said before what it says."""
     first = quotation.fragments[0]
-    title = f" ({first.title})" if first.title else ""
-    label = "" if first.official else ", resumen en lenguaje claro"
-    quoted = " ".join(f"«{_inner(text)}»" for text in quotation.sentences)
-    notes = " ".join(dict.fromkeys(f"Nota: {one.note.rstrip('.')}." for one in quotation.fragments if one.note))
-    said = f"{quoted} {notes}" if in_force(first) else f"{notes} Decía: {quoted}"
+    title = f" ({first.title})" if first.title not in ("", first.provision) else ""
+    label = "" if first.official else f", {language.say('quotes_summary')}"
+    quoted = " ".join(map(language.quoted, quotation.sentences))
+    noted = dict.fromkeys(one.note.rstrip(".") for one in quotation.fragments if one.note)
+    notes = " ".join(language.say("quotes_note", note=note) for note in noted)
+    said = f"{quoted} {notes}" if in_force(first) else f"{notes} {language.say('quotes_said', quoted=quoted)}"
     if notes and all(map(_ENDED.fullmatch, quotation.sentences)):
         said = f"{quoted} {notes}"
     marks = "".join(sorted({one.mark for one in quotation.fragments}, key=lambda mark: (len(mark), mark)))
     return f"{first.law_name}, {first.provision}{title}{label}: {said.rstrip()} {marks}".rstrip()
 
 
-def _inner(text: str) -> str:
-    return text.replace("«", "“").replace("»", "”")
-
-
-def _metadata(choice: Choice, fragments: Sequence[Fragment]) -> list[str]:
+def _metadata(choice: Choice, fragments: Sequence[Fragment], field: Field) -> list[str]:
     lines = [
         f"USED|{_numbers([one for quotation in choice.quotations for one in quotation.fragments])}",
         f"DROP|{_numbers(choice.useless)}",
     ]
-    if need := _missing(choice.quotations, fragments):
+    if need := _missing(choice.quotations, fragments, field):
         lines.append(need)
     return lines
 
@@ -102,14 +96,14 @@ def _numbers(fragments: Sequence[Fragment]) -> str:
     return ",".join(dict.fromkeys(fragment.mark.strip("[]C") for fragment in fragments)) or "ninguno"
 
 
-def _missing(quotations: Sequence[Quotation], fragments: Sequence[Fragment]) -> str | None:
+def _missing(quotations: Sequence[Quotation], fragments: Sequence[Fragment], field: Field) -> str | None:
     """Ask for the first provision that a quotation refers to and the context does not have."""
     present = {(law.id, provision_key(one.provision)) for one in fragments if (law := find_law(one.law_name))}
     for quotation in quotations:
         law = find_law(quotation.fragments[0].law_name)
         if law is None:
             continue
-        for citation in parse_citations(" ".join(quotation.sentences), CitationContext(law_id=law.id)):
+        for citation in field.citations(" ".join(quotation.sentences), CitationContext(law_id=law.id)):
             cited = known_laws().get(citation.law_id or "")
             kind, _, number = citation.provision_key.partition(":")
             if cited and kind in _KINDS and (cited.id, citation.provision_key) not in present:

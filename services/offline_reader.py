@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import ConfigDict
 
-from legal.citations import parse_citations
+from services.field import Field
 from services.lexicon import EqualWeights, StemWeights
 from services.offline_chat import OfflineChat
 from services.question import is_courtesy, points_back, searched_matter, without_protocol
-from services.text import content_words, stem_word, stems
 
 FOLLOW_UP = "MODO: SEGUIMIENTO"
 """A line of the system prompt that tells a follow-up with carried-over context from a first question."""
@@ -30,38 +29,40 @@ class KeywordReader(OfflineChat):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
+    field: Field
     weights: StemWeights = EqualWeights()
 
     def reply(self, messages: Sequence[BaseMessage]) -> str:
         """Return a JSON array of one search, or none in a follow-up."""
+        language = self.field.language
         texts = [str(message.text) for message in messages]
         question, earlier = without_protocol(texts[-1]), texts[1:-1]
-        matter = searched_matter(question)
+        matter = searched_matter(question, self.field)
         asked = [str(message.text) for message in messages[:-1] if isinstance(message, HumanMessage)]
         if FOLLOW_UP in texts[0].splitlines():
-            searches = [] if is_courtesy(question) else self._follow_up(matter, earlier, asked)
+            searches = [] if is_courtesy(question, language) else self._follow_up(matter, earlier, asked)
         else:
-            topic = self._topic(asked) if matter and points_back(question) else []
-            searches = _search(matter, topic)
-            if not searches and asked and not parse_citations(question):
-                searches = _search(asked[-1])
+            topic = self._topic(asked) if matter and points_back(question, language) else []
+            searches = self._search(matter, topic)
+            if not searches and asked and not self.field.citations(question):
+                searches = self._search(asked[-1])
             searches = searches or [question or texts[-1]]
         return json.dumps(searches, ensure_ascii=False)
 
     def _follow_up(self, question: str, earlier: Sequence[str], asked: Sequence[str]) -> list[str]:
-        known = {stem for text in earlier for stem in stems(text)}
-        new = [word for word in content_words(question) if stem_word(word) not in known]
-        return _search(" ".join(new), self._topic(asked))
+        known = {stem for text in earlier for stem in self.field.stems(text)}
+        language = self.field.language
+        new = [word for word in language.content_words(question) if language.stem_word(word) not in known]
+        return self._search(" ".join(new), self._topic(asked))
 
     def _topic(self, asked: Sequence[str]) -> list[str]:
         """Return the words that say most of the question before, in their order; one of no text says little."""
-        distinct = (
-            list({stem_word(word): word for word in reversed(content_words(asked[-1]))}.values()) if asked else []
-        )
-        idf = {word: self.weights.idf(stem_word(word)) for word in distinct}
+        language = self.field.language
+        words = reversed(language.content_words(asked[-1])) if asked else ()
+        distinct = list({language.stem_word(word): word for word in words}.values())
+        idf = {word: self.weights.idf(language.stem_word(word)) for word in distinct}
         kept = set(sorted(distinct, key=lambda word: -(idf[word] if idf[word] < 1 else 0.0))[:_TOPIC])
         return [word for word in reversed(distinct) if word in kept]
 
-
-def _search(matter: str, topic: Iterable[str] = ()) -> list[str]:
-    return [" ".join([matter, *topic])] if content_words(matter) else []
+    def _search(self, matter: str, topic: Iterable[str] = ()) -> list[str]:
+        return [" ".join([matter, *topic])] if self.field.language.content_words(matter) else []

@@ -58,10 +58,10 @@ def chat_model(role: Role, settings: ModelSettings, retrier: RetrierFactory = Re
         from langchain_openai import AzureChatOpenAI
 
         azure = AzureChatOpenAI(**common, azure_deployment=settings.deployment or settings.model)
-        return _chat(azure, endpoint, retrier)
+        return _chat(azure, endpoint, retrier, settings)
     from langchain_openai import ChatOpenAI
 
-    return _chat(ChatOpenAI(**common), endpoint, retrier)
+    return _chat(ChatOpenAI(**common), endpoint, retrier, settings)
 
 
 def embedder(settings: ModelSettings, retrier: RetrierFactory = Retrier) -> OpenAIEmbedder:
@@ -113,8 +113,24 @@ def refuses_sampling(model: str) -> bool:
     return bool(_REASONS.search(model))
 
 
-def _chat(model: Any, endpoint: Endpoint, retrier: RetrierFactory) -> LangChainChat:
-    return LangChainChat(model, endpoint.name, retrier=retrier(endpoint), close=model.http_async_client.aclose)
+def limit_name(settings: ModelSettings) -> str | None:
+    """Return what the provider calls the limit on a reply's tokens, ``None`` for a model that refuses one.
+
+    Only OpenAI itself is sent the newer name: some of Azure's deployments refuse it, and Ollama overlooks it.
+    """
+    if refuses_sampling(settings.model):
+        return None
+    return "max_completion_tokens" if settings.provider == "openai" else "max_tokens"
+
+
+def _chat(model: Any, endpoint: Endpoint, retrier: RetrierFactory, settings: ModelSettings) -> LangChainChat:
+    return LangChainChat(
+        model,
+        endpoint.name,
+        limit=limit_name(settings),
+        retrier=retrier(endpoint),
+        close=model.http_async_client.aclose,
+    )
 
 
 def _dimensions(settings: ModelSettings) -> int:

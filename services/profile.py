@@ -1,39 +1,77 @@
-"""Knowledge-base profiles: what makes the graph independent of one field of law (data in ``profiles/``)."""
+"""Knowledge-base profiles: what makes the graphs independent of one field of knowledge (data in ``profiles/``)."""
 
 import tomllib
 from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from legal.signals import SignalWeights
+from services.case_profile import CaseProfile
 from services.errors import ConfigurationError
+from services.profile_checks import check_field_names, contradictions
+from services.profile_problems import problem_of
+from services.profile_sections import (
+    TOPIC,
+    Collection,
+    Features,
+    FilterField,
+    Knowledge,
+    Models,
+    Name,
+    Rank,
+    ReadAsSignals,
+    Section,
+    Signals,
+)
+from state.chunks import LOWEST_RANK
+
+__all__ = [
+    "DEFAULT",
+    "SUFFIX",
+    "Collection",
+    "Features",
+    "FilterField",
+    "Knowledge",
+    "Models",
+    "Profile",
+    "load_profile",
+]
+
+SUFFIX = ".toml"
+DEFAULT = "laboral"
 
 
-class Collection(BaseModel):
-    """One collection: its weight in the ranking and what a user calls it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str
-    weight: float = Field(gt=0, le=1)
-    label: str
-
-
-class Profile(BaseModel):
+class Profile(Section):
     """One knowledge base. ``relevance_floor`` in [0, 1] is compared with the best relevance.
 
-    ``signals`` are the weights of the legal signals (``legal.signals.final_score``).
+    ``signals`` are the weights of the legal signals (``legal.signals.final_score``), ``ranks`` the ranks of documents
+    by kind (1 is the highest, 5 is what has none), ``default_law`` the law that an article without a law is looked up
+    in. ``folder`` is where its file is: relative paths begin there, and ``<name>/`` beside it holds its prompts and
+    what its calibration found.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str
+    name: Name
     title: str
-    language: str
-    default_law: str
-    relevance_floor: float = Field(ge=0, le=1)
-    signals: SignalWeights
-    collections: tuple[Collection, ...]
+    language: Literal["es", "en"]
+    folder: Path
+    default_law: str = ""
+    relevance_floor: float = Field(default=0.35, ge=0, le=1)
+    features: Features = Features()
+    models: Models = Models()
+    signals: Annotated[SignalWeights, ReadAsSignals()] = SignalWeights(**Signals().model_dump())
+    ranks: dict[str, Rank] = Field(default_factory=dict)
+    collections: tuple[Collection, ...] = Field(min_length=1)
+    filter_fields: tuple[FilterField, ...] = ()
+    knowledge: Knowledge | None = None
+    case: CaseProfile = CaseProfile()
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> "Profile":
+        if problem := next(contradictions(self), ""):
+            raise ValueError(problem)
+        return self
 
     def weight(self, collection: str) -> float:
         """Return the weight of a collection (1.0 for one that the profile does not name)."""
@@ -41,23 +79,81 @@ class Profile(BaseModel):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the collections, in the order of the file."""
+        """Names of all collections, in the order of the file."""
         return tuple(collection.name for collection in self.collections)
+
+    @property
+    def for_questions(self) -> tuple[str, ...]:
+        """Names of the collections in which free questions are searched."""
+        return tuple(collection.name for collection in self.collections if collection.questions)
+
+    @property
+    def for_cases(self) -> tuple[str, ...]:
+        """Names of the collections in which cases are searched."""
+        return self.case.collections or ((self.knowledge.collection,) if self.knowledge else self.names)
+
+    @property
+    def required_data_filter(self) -> tuple[str, ...]:
+        """Names of the fields that required data are filtered by; unless it says which, all but the topic."""
+        named = self.case.required_data.filter
+        return tuple(one.name for one in self.filter_fields if one.name != TOPIC) if named is None else named
+
+    @property
+    def response_filter(self) -> tuple[str, ...]:
+        """Names of the fields that a response is filtered by; unless it says which, all."""
+        named = self.case.response.filter
+        return tuple(one.name for one in self.filter_fields) if named is None else named
+
+    @property
+    def own_folder(self) -> Path:
+        """The folder of its prompts and of what its calibration found."""
+        return self.folder / self.name
+
+    @property
+    def articles(self) -> Path | None:
+        """The folder of the articles that it brings along."""
+        return self.folder / self.knowledge.folder if self.knowledge else None
+
+    def rank(self, kind: str) -> int:
+        """Return the rank of a kind of document."""
+        return self.ranks.get(kind, LOWEST_RANK)
 
 
 def load_profile(name: str) -> Profile:
-    """Read ``profiles/<name>.toml``.
+    """Read ``profiles/<name>.toml``, or the file that a path to a ``.toml`` leads to.
 
     Raises:
-        ConfigurationError: there is no such profile, or it breaks the schema.
+        ConfigurationError: there is no such profile, it breaks the schema or contradicts itself, or it has the name of
+            a packaged one and is another.
     """
-    folder = resources.files("profiles")
-    known = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
-    if name not in known:
+    packaged = Path(str(resources.files("profiles")))
+    file = Path(name).expanduser() if name.endswith(SUFFIX) else packaged / f"{name}{SUFFIX}"
+    if not file.is_file() or (not name.endswith(SUFFIX) and Path(name).name != name):
+        known = sorted(entry.stem for entry in packaged.glob(f"*{SUFFIX}"))
         raise ConfigurationError(
-            f"No existe el perfil «{name}». Perfiles disponibles: {', '.join(known)} (ARTICULADO_PROFILE)."
+            f"No existe el perfil «{name}». Perfiles disponibles: {', '.join(known)}, o la ruta de un fichero {SUFFIX} "
+            "(ARTICULADO_PROFILE)."
         )
+    written: dict[str, Any] = {}
     try:
-        return Profile.model_validate(tomllib.loads(folder.joinpath(f"{name}.toml").read_text(encoding="utf-8")))
-    except (ValidationError, tomllib.TOMLDecodeError) as error:
-        raise ConfigurationError(f"El perfil «{name}» no se puede leer: {error}") from error
+        written = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        profile = Profile.model_validate({**written, "folder": file.resolve().parent})
+    except (ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise _refused(name, problem_of(error, written, Profile)) from error
+    if "folder" in written:
+        raise _refused(name, "folder: no es una clave conocida; la carpeta del perfil es la de su fichero")
+    if file.resolve().parent != packaged.resolve():
+        _check_own(name, profile, packaged)
+    return profile
+
+
+def _check_own(file: str, profile: Profile, packaged: Path) -> None:
+    """Check what only a profile that does not come with the package can get wrong."""
+    if (packaged / f"{profile.name}{SUFFIX}").is_file():
+        raise _refused(file, f"name: «{profile.name}» es uno de los incluidos, y tendrían el mismo índice; dele otro")
+    if problem := check_field_names(profile):
+        raise _refused(file, problem)
+
+
+def _refused(name: str, what: str) -> ConfigurationError:
+    return ConfigurationError(f"El perfil «{name}» no se puede leer: {what}.")

@@ -3,16 +3,20 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel
 
 from state.chunks import Candidate, Chunk
 from state.values import Message
 
 Vector = NDArray[np.float32]
 """(dim,) float32, L2-normalised."""
+
+MOST_SELECTED = 10_000
+"""Chunks that a read without a search returns at most unless told otherwise."""
 
 
 @dataclass(frozen=True)
@@ -37,18 +41,31 @@ class SearchFilter:
 
     Without ``as_of``, provisions in force today; with it, those in force on that date. Chunks of the whole
     state always pass; those of a community or a city only where ``territory`` names it.
+
+    ``chunk_types`` are the types that pass; none means all. ``fields`` are pairs of a chunk's field, as a path
+    (``topic``, ``attributes.record_keeper``), and the values of which it must hold one; every pair must hold. A chunk
+    that applies to all has an empty string there, which passes only where it is one of the values; one without the
+    field does not pass.
     """
 
     as_of: date | None = None
     territory: str | None = None
+    chunk_types: tuple[str, ...] = ()
+    fields: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A chunk found by search. ``score`` in [0, 1]: RRF over what its k allows at most (first in both = 1)."""
+    """A chunk found by search. ``score`` in [0, 1]: RRF over what its k allows at most (first in both = 1).
+
+    ``similarity`` in [-1, 1]: cosine of the query and the dense vector that is nearest to it, of the chunk and its
+    children, as the store computes it (rounding may lead out of the range by 1e-6). ``None`` where the dense side has
+    not found the chunk, or there was none.
+    """
 
     chunk: Chunk
     score: float
+    similarity: float | None = None
 
 
 class ChunkStore(Protocol):
@@ -81,6 +98,17 @@ class ChunkStore(Protocol):
 
     async def citing(self, ids: Sequence[int]) -> list[Chunk]:
         """Return the chunks that refer to one of these, by ascending id."""
+        ...
+
+    async def select(
+        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MOST_SELECTED
+    ) -> list[Chunk]:
+        """Return the chunks of these collections that a filter lets through, without children.
+
+        They are by ascending ``law_id``, ``part`` and ``id``, whatever their collection: the chunks of an article of a
+        knowledge base, of which ``part`` is the number, follow one another. The first ``limit`` are returned. A
+        collection that does not exist has none.
+        """
         ...
 
     async def counts(self) -> dict[str, int]:
@@ -155,12 +183,31 @@ class Completion:
     cut: bool = False
 
 
+S = TypeVar("S", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Structured(Generic[S]):
+    """A reply that satisfies a schema, and what it cost, the repair of a malformed one included."""
+
+    value: S
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    repaired: bool = False
+
+
 class ChatModel(Protocol):
     """A chat role (reader or principal). Retries and the deadline are its business."""
 
     @property
     def name(self) -> str:
         """Provider and model, for a person."""
+        ...
+
+    @property
+    def takes_limit(self) -> bool:
+        """Whether the provider accepts a limit on the length of a reply."""
         ...
 
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
@@ -186,6 +233,26 @@ class ChatModel(Protocol):
 
         Raises:
             ModelError: the provider failed for good.
+        """
+        ...
+
+    async def structured(
+        self,
+        system: str,
+        messages: Sequence[Message],
+        schema: type[S],
+        *,
+        max_tokens: int | None = None,
+        deadline: float | None = None,
+    ) -> Structured[S]:
+        """Return a reply that satisfies a schema; a malformed one is sent back once, with what is wrong with it.
+
+        ``max_tokens`` is left out where the model does not take it (``takes_limit``): the prompt must say it there.
+        ``deadline`` is a Unix time in seconds, for everything together.
+
+        Raises:
+            ModelError: the provider failed for good, the model refused, or its reply is malformed even after repair.
+            ConfigurationError: the model cannot fill in a schema.
         """
         ...
 

@@ -8,7 +8,8 @@ from legal.citations import parse_citations
 from legal.dates import without_days
 from legal.folding import fold
 from legal.laws import law_mentions
-from services.figures import without_measure
+from services.field import Field
+from services.language import Language
 from services.text import content_words
 
 _PROTOCOL = re.compile(
@@ -20,17 +21,7 @@ _CITING = re.compile(
     r"|conforme|dicen?|dijo|deci[ar]|regula(?:n|ba|r)?|establec(?:e|en|ia)|dispon(?:e|en|ia)|preve|explica(?:me|r)?"
     r"|e\.\s?t\.?|[a-z]|\d+(?:\.\d+)*|[ivx]+|bis|ter|quater)\b\.?"
 )
-_OPENING = re.compile(
-    r"\W*(?:y|e|o|pero|entonces|ademas|tambien|tampoco|o sea|en (?:ese|tal|este) caso|aunque|ni)\b(?! que\b)"
-)
-_POINTING = re.compile(
-    r"\b(?:ell[ao]s?|es[ao]s?|ese|lo (?:mismo|anterior|dicho)|(?:me|te|se|nos) l[aeo]s?|\w{2,}[aei]rl[ao]s?)\b"
-)
 _SHORT = 2
-_COURTESY = re.compile(
-    r"(?:\W*\b(?:(?:much(?:isim)?as |mil )?gracias(?: por (?:todo|[st]u ayuda|la ayuda))?|vale|ok(?:ay|ey)?|de acuerdo"
-    r"|perfecto|entendido|genial|estupendo|muy bien|adios|hasta (?:luego|pronto)|(?:un )?saludos?)\b)+\W*"
-)
 
 
 def without_protocol(question: str) -> str:
@@ -38,13 +29,13 @@ def without_protocol(question: str) -> str:
     return " ".join(_PROTOCOL.sub(" ", question).split())
 
 
-def searched_matter(question: str) -> str:
+def searched_matter(question: str, field: Field) -> str:
     """Return what of a question is to be searched: no words of the protocol, no named provisions, no measures."""
-    return without_measure(matter_of(without_protocol(question)))
+    return field.language.cues.without_measure(field.matter(without_protocol(question)))
 
 
 def matter_of(question: str) -> str:
-    """Return what a question says beside the provisions that it names, and the days as of which it asks for the law."""
+    """Return what a question of Spanish law says beside provisions that it names, and the day as of which it asks."""
     question = without_days(question, today=date.today()) or question
     citations = parse_citations(question)
     if not citations:
@@ -57,22 +48,25 @@ def matter_of(question: str) -> str:
     return " ".join(kept) if content_words(" ".join(kept)) else ""
 
 
-def is_courtesy(question: str) -> bool:
+def is_courtesy(question: str, language: Language) -> bool:
     """Tell whether a message only thanks, agrees or takes leave."""
-    return bool(_COURTESY.fullmatch(fold(question)))
+    return bool(language.cues.courtesy.fullmatch(fold(question)))
 
 
-def points_back(question: str) -> bool:
+def points_back(question: str, language: Language) -> bool:
     """Tell whether a question begins like a follow-up, or has a pronoun for what was spoken of before."""
-    folded = fold(question)
-    return bool(_OPENING.match(folded) or _POINTING.search(folded))
+    folded, cues = fold(question), language.cues
+    return bool(cues.opening.match(folded) or cues.pointing.search(folded))
 
 
-def earlier_matter(question: str, asked: Sequence[str]) -> str:
+def earlier_matter(question: str, asked: Sequence[str], language: Language) -> str:
     """Return the earlier question that a follow-up is about, empty where it stands by itself.
 
     ``asked`` are the questions before it, in order. A short question may be about what was asked before, too.
     """
-    if not asked or (not points_back(question) and len(set(content_words(question))) > _SHORT):
+    stands_alone = not points_back(question, language) and len(set(language.content_words(question))) > _SHORT
+    if not asked or stands_alone:
         return ""
-    return next((one for one in reversed(asked) if not points_back(one) and not is_courtesy(one)), asked[-1])
+    return next(
+        (one for one in reversed(asked) if not points_back(one, language) and not is_courtesy(one, language)), asked[-1]
+    )

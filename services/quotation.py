@@ -5,13 +5,11 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from legal.citations import Citation
-from legal.synonyms import of_the_field
+from services.field import Field
 from services.fragments import Fragment
 from services.lexicon import StemWeights
 from services.passages import LEFT_OUT, MAX_PASSAGE_CHARACTERS, Passage, quote
-from services.question import matter_of
 from services.rating import Rated, rate
-from services.text import stem_word
 
 MAX_PROVISIONS = 4
 MAX_BLOCKS = 3
@@ -42,7 +40,9 @@ class Choice:
     useless: list[Fragment]
 
 
-def choose(question: str, fragments: Sequence[Fragment], weights: StemWeights, earlier: str = "") -> Choice:
+def choose(
+    question: str, fragments: Sequence[Fragment], field: Field, weights: StemWeights, earlier: str = ""
+) -> Choice:
     """Choose the passages that cover the question best, of 4 provisions at most.
 
     Provisions keep the order of the fragments; what is no longer in force comes last, and only where it says more
@@ -50,11 +50,11 @@ def choose(question: str, fragments: Sequence[Fragment], weights: StemWeights, e
     else is quoted, not even where the provision is not among the fragments. ``earlier`` is the question that a
     follow-up is about: it counts less.
     """
-    matter = matter_of(question)
-    rated = rate(question, fragments, weights, earlier)
+    matter = field.matter(question)
+    rated = rate(question, fragments, field, weights, earlier)
     named = [one for one in rated if one.asked]
     others = [one for one in rated if not one.asked and matter]
-    floor = _RELEVANT if of_the_field(f"{question} {earlier}", stem_word) else _RELEVANT_OFF_FIELD
+    floor = _RELEVANT if field.on_field(f"{question} {earlier}") else _RELEVANT_OFF_FIELD
     best = max([floor, *(one.score for one in others if not one.past)])
     present = max((one.coverage for one in others if not one.past), default=0.0)
     close = [one for one in others if one.score >= max(floor, _CLOSE * best)]

@@ -5,17 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from legal.citations import Citation, parse_citations
+from legal.citations import Citation
 from legal.folding import fold
 from legal.labels import provision_key
 from legal.laws import find_law, law_mentions
-from services.concepts import Concept, concepts_of, coverage
+from services.concepts import Concept, coverage
+from services.field import Field
 from services.figures import AskedFigure
 from services.fragments import Fragment
 from services.lexicon import StemWeights
 from services.passages import Passage, passages_of
-from services.question import matter_of
-from services.text import stems
 
 _HEADING, _BREADCRUMB = 0.8, 0.3
 """What a word of the title or the chapter counts for in each sentence below it."""
@@ -55,13 +54,13 @@ def in_force(fragment: Fragment) -> bool:
 class _Scorer:
     """Scores passages against a question."""
 
-    def __init__(self, question: str, earlier: str, weights: StemWeights) -> None:
+    def __init__(self, question: str, earlier: str, field: Field, weights: StemWeights) -> None:
         self._weights = weights
-        self._stems = cache(stems)
-        self._figure = AskedFigure(question)
-        own = concepts_of(question, weights)
+        self._stems = cache(field.stems)
+        self._figure = AskedFigure(question, field.language)
+        own = field.concepts(question, weights)
         known = {concept.stems for concept in own}
-        before = (one for one in concepts_of(earlier, weights) if one.stems not in known)
+        before = (one for one in field.concepts(earlier, weights) if one.stems not in known)
         self._concepts: list[Concept] = [*own, *(replace(one, weight=_EARLIER * one.weight) for one in before)]
 
     def score(self, passage: Passage) -> float:
@@ -75,37 +74,42 @@ class _Scorer:
         return covered + _FIGURE_BONUS * self._figure.given(passage.text) * min(1.0, 2 * covered)
 
 
-def rate(question: str, fragments: Sequence[Fragment], weights: StemWeights, earlier: str = "") -> list[Rated]:
+def rate(
+    question: str, fragments: Sequence[Fragment], field: Field, weights: StemWeights, earlier: str = ""
+) -> list[Rated]:
     """Return the provisions with something to quote: first those that the question names, then the others in order.
 
     A passage scores the share of the question that it covers together with its lead-ins and its heading, a bonus for
     a figure where the question asks for one, and a little less the later its fragment comes. ``earlier`` is the
     question that a follow-up is about: it counts less.
     """
-    scorer = _Scorer(matter_of(question) or question, earlier, weights)
+    scorer = _Scorer(field.matter(question) or question, earlier, field, weights)
     rank_loss = _RANK_LOSS_IN_FOLLOW_UP if earlier else _RANK_LOSS
     provisions: dict[tuple[str, str, bool], list[Fragment]] = {}
     for fragment in fragments:
         provisions.setdefault((fragment.law_name, fragment.provision, fragment.official), []).append(fragment)
     loss = {id(fragment): 1 - rank_loss * min(place, _LAST) for place, fragment in enumerate(fragments)}
-    named = _named(question, [parts[0] for parts in provisions.values()])
-    laws = {mention.law_id for mention in law_mentions(question)}
+    named = _named(field.citations(question), [parts[0] for parts in provisions.values()])
     rated = []
-    for key, parts in provisions.items():
-        law = find_law(key[0])
+    for (law_name, _, _), parts in provisions.items():
         passages = passages_of(parts)
         bare = [scorer.score(one) for one in passages]
         scores = [score * loss[id(one.fragment)] for one, score in zip(passages, bare, strict=True)]
-        past = not in_force(parts[0]) and (law is None or law.id not in laws)
+        past = not in_force(parts[0]) and not _law_is_named(law_name, question)
         rated.append(Rated(passages, scores, max(bare, default=0.0), named.get(id(parts[0])), past))
     order = list(named.values())
     return sorted((one for one in rated if one.passages), key=lambda one: order.index(one.asked) if one.asked else 99)
 
 
-def _named(question: str, fragments: Sequence[Fragment]) -> dict[int, Citation]:
+def _law_is_named(name: str, question: str) -> bool:
+    law = find_law(name)
+    return law is not None and law.id in {mention.law_id for mention in law_mentions(question)}
+
+
+def _named(citations: Sequence[Citation], fragments: Sequence[Fragment]) -> dict[int, Citation]:
     """Return how the question names fragments, by their identity, in its order."""
     named: dict[int, Citation] = {}
-    for citation in parse_citations(question):
+    for citation in citations:
         for fragment in sorted(fragments, key=lambda one: not one.official):
             if provision_key(fragment.provision) != citation.provision_key:
                 continue

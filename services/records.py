@@ -3,13 +3,16 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 
 from legal.synonyms import expand
 from services.corpus import Record
 from services.lexicon import Lexicon
 from services.packaged import packaged
-from services.protocols import Hit, HybridQuery, SearchFilter
+from services.protocols import MOST_SELECTED, Hit, HybridQuery, SearchFilter
+from services.store.filters import passes, selected
+from services.store.layout import articles_in_order
 from services.text import stem_word, stems
 from state.chunks import Chunk
 from state.values import NamedProvision
@@ -78,6 +81,14 @@ class PackagedRecords:
         """Return the records that refer to one of these, by ascending id."""
         wanted = set(ids)
         return [chunk for _, chunk in sorted(self._by_id.items()) if wanted.intersection(chunk["refs"])]
+
+    async def select(
+        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MOST_SELECTED
+    ) -> list[Chunk]:
+        """Return the records that a filter lets through; see ``ChunkStore.select``."""
+        must = selected(where, date.today())
+        found = (chunk for chunk in self._by_id.values() if chunk["collection"] in collections)
+        return articles_in_order(chunk for chunk in found if passes(chunk, must))[:limit]
 
     async def counts(self) -> dict[str, int]:
         """Return the number of records of each collection."""

@@ -1,5 +1,6 @@
 """Process settings, parsed once from the environment and ``.env``."""
 
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal
@@ -9,6 +10,7 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
 from services.errors import ConfigurationError
+from services.profile import DEFAULT, SUFFIX, Models, load_profile
 from state.context import RerankStrategy, ResolvedContext
 
 Provider = Literal["offline", "openai", "azure", "compatible"]
@@ -46,16 +48,15 @@ class ModelSettings(BaseSettings):
 
     @classmethod
     def for_role(cls, role: Role, env_file: Path | None) -> "ModelSettings":
-        """Read the settings of one role.
+        """Read the settings of one role; its model is empty where none is named.
 
         Raises:
             ConfigurationError: a value cannot be used.
         """
         try:
-            read = cls(_env_prefix=f"ARTICULADO_{role.upper()}_", _env_file=env_file)  # type: ignore[call-arg]
+            return cls(_env_prefix=f"ARTICULADO_{role.upper()}_", _env_file=env_file)  # type: ignore[call-arg]
         except ValidationError as error:
             raise _explained(error, f"ARTICULADO_{role.upper()}_") from error
-        return read if read.model else read.model_copy(update={"model": DEFAULT_MODELS[role]})
 
 
 class RerankSettings(BaseSettings):
@@ -101,7 +102,7 @@ class Settings(BaseSettings):
 
     store: Literal["embedded", "server"] = "embedded"
     home: Path = Field(default_factory=lambda: Path.home() / ".cache" / "articulado")
-    index: Path | None = Field(default=None, description="Folder of the index; unset: ``home/index``")
+    index: Path | None = Field(default=None, description="Folder of the index; unset: the profile's, below ``home``")
     qdrant_url: str = "http://localhost:6333"
     qdrant_api_key: SecretStr | None = None
     qdrant_shards: int = Field(1, ge=1)
@@ -141,6 +142,8 @@ class Settings(BaseSettings):
     def read(cls, env_file: Path | None = Path(".env"), **overrides: object) -> "Settings":
         """Read the settings: overrides of the caller, then the environment, then ``.env``, then defaults.
 
+        The models that nothing names are those of the profile, if it names them.
+
         Raises:
             ConfigurationError: a value cannot be used; the message names the variable.
         """
@@ -151,7 +154,8 @@ class Settings(BaseSettings):
         }
         roles["rerank"] = given.pop("rerank", None) or RerankSettings.read(env_file)
         try:
-            return cls(_env_file=env_file, **roles, **given)  # type: ignore[call-arg, arg-type]
+            settings = cls(_env_file=env_file, **roles, **given)  # type: ignore[call-arg, arg-type]
+            return settings.model_copy(update=settings._models())
         except ValidationError as error:
             raise _explained(error, "ARTICULADO_") from error
         except SettingsError as error:
@@ -164,8 +168,29 @@ class Settings(BaseSettings):
 
     @property
     def index_folder(self) -> Path:
-        """Folder of the index: the one named, or the default one, which begins as the demo."""
-        return self.index or self.home / "index"
+        """Folder of the index: the one named, or that of the profile, which begins with what the profile brings along.
+
+        Raises:
+            ConfigurationError: there is no such profile.
+        """
+        if self.index:
+            return self.index
+        name = load_profile(self.profile).name if self.profile.endswith(SUFFIX) else self.profile
+        return self.home / ("index" if name == DEFAULT else f"index-{name}")
+
+    def _models(self) -> dict[str, ModelSettings]:
+        """Return the roles whose model nothing names, with that of the profile or the default."""
+        models = Models()
+        # A profile that is not there is told by what opens it.
+        with suppress(ConfigurationError):
+            models = load_profile(self.profile).models
+        named: dict[Role, str] = {"reader": models.reader, "principal": models.principal, "embedder": models.embedder}
+        roles = {"reader": self.reader, "principal": self.principal, "embedder": self.embedder}
+        return {
+            role: roles[role].model_copy(update={"model": name or DEFAULT_MODELS[role]})
+            for role, name in named.items()
+            if not roles[role].model
+        }
 
     def defaults(self) -> ResolvedContext:
         """Return the run context that applies where a caller sets nothing."""

@@ -1,4 +1,4 @@
-"""Spanish text analysis: stems for every lexical comparison, and sentences for quotation.
+"""Spanish text analysis: stems for every lexical comparison; and sentences of any language, for quotation.
 
 One analysis serves BM25, the offline encoder, the reranker and the offline models, so that they agree on what a word
 is.
@@ -42,7 +42,7 @@ def fold(text: str) -> str:
 @cache
 def stop_words() -> frozenset[str]:
     """Return the stop words, lower case, each with and without its accents."""
-    words = {word for line in _read_list("stopwords_es.txt") for word in line.split()}
+    words = {word for line in read_list("stopwords_es.txt") for word in line.split()}
     return frozenset(words | {fold(word) for word in words})
 
 
@@ -53,19 +53,12 @@ def analysis_fingerprint() -> str:
     return f"{_VERSION}:{blake2b(settings.encode(), digest_size=6).hexdigest()}"
 
 
-class SpanishStemmer:
-    """Snowball's Spanish algorithm, made indifferent to missing accents and better at plurals.
+def stem_word(word: str) -> str:
+    """Return the stem of a lower-case word, without accents; an empty string where nothing is left ("ª").
 
-    Satisfies the ``Stemmer`` protocol of fastembed: lower-case words in, stems without accents out.
+    Snowball's Spanish algorithm, made indifferent to missing accents and better at plurals.
     """
-
-    def stem_word(self, word: str) -> str:
-        """Return the stem of a lower-case word; an empty string where nothing is left ("ª")."""
-        return _stem(word)
-
-
-stem_word = SpanishStemmer().stem_word
-"""The stemmer as one function: what is tabulated by stems is tabulated once for it."""
+    return _stem(word)
 
 
 def content_words(text: str) -> list[str]:
@@ -80,7 +73,7 @@ def stems(text: str) -> list[str]:
 
 
 def sentences(text: str) -> list[str]:
-    """Split legal prose into sentences, verbatim but for white space.
+    """Split prose, Spanish or English, into sentences, verbatim but for white space.
 
     A line break always parts; abbreviations ("art.", "núm.", "D."), initials and the mark of an apartado or a letter
     ("1. ", "b) ", "Seis. " at the beginning of a line) never do, so that a mark stays with its text.
@@ -126,7 +119,7 @@ def _stem(word: str) -> str:
 @cache
 def _families() -> dict[str, str]:
     table = {}
-    for line in _read_list("word_families_es.txt"):
+    for line in read_list("word_families_es.txt"):
         head, _, members = line.partition(":")
         table.update({_snowball(member): _snowball(head) for member in members.split()})
     return table
@@ -150,10 +143,11 @@ def _snowball(word: str) -> str:
 
 @cache
 def _abbreviations() -> frozenset[str]:
-    return frozenset(word for line in _read_list("abbreviations_es.txt") for word in line.split())
+    lists = (read_list(f"abbreviations_{code}.txt") for code in ("es", "en"))
+    return frozenset(word for lines in lists for line in lines for word in line.split())
 
 
-def _read_list(name: str) -> list[str]:
-    """Return the lines of a word list that are neither empty nor comments."""
+def read_list(name: str) -> list[str]:
+    """Return the lines of a word list of ``services/data`` that are neither empty nor comments."""
     lines = resources.files("services.data").joinpath(name).read_text(encoding="utf-8").splitlines()
     return [line.strip() for line in lines if line.strip() and not line.startswith("#")]

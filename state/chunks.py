@@ -5,9 +5,12 @@ stream can print it, without a custom serialiser.
 """
 
 from datetime import date
-from typing import Literal, NotRequired
+from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
+
+LOWEST_RANK = 5
+"""Rank of what has no place in a hierarchy: orders, rulings, criteria, documents."""
 
 MAX_CHUNK_ID = 2**53 - 1
 """Largest id that JavaScript keeps exact."""
@@ -27,7 +30,8 @@ class Chunk(TypedDict):
     ``id`` is a 53-bit integer that depends only on what the chunk is, so it is the same in every build.
     ``rank`` goes from 1 (Constitution) to 5 (orders, rulings, criteria). Dates are ISO 8601, ``None`` is open.
     ``refs`` are ids of chunks that the text cites. ``notes`` are the source's notes on amendments, the last one first.
-    ``source`` tells official text from our summaries.
+    ``source`` tells official text from our summaries. ``details`` is the structured content of a chunk of an article
+    (``state.articles.Details``).
     """
 
     id: int
@@ -62,20 +66,23 @@ class Chunk(TypedDict):
     url: str
     content_hash: str
     source: Literal["official", "plain_language"]
+    details: NotRequired[dict[str, Any]]
 
 
 class Candidate(TypedDict):
     """A chunk that may go into the prompt.
 
     ``score`` is in [0, 1]: weighted fusion score, 1.0 for a provision that was named, 0.5 for carryover,
-    parent × 0.8 for a reference. The rerank stage sets ``rerank_score``, the relevance in [0, 1], and ``final_score``,
-    which has the legal signals in it and decides the order.
+    parent × 0.8 for a reference. ``similarity`` is the cosine of the dense side, where that found it. The rerank stage
+    sets ``rerank_score``, the relevance in [0, 1], and ``final_score``, which has the legal signals in it and decides
+    the order.
     """
 
     chunk: Chunk
     score: float
     origins: list[Origin]
     found_by: list[str]
+    similarity: NotRequired[float]
     rerank_score: NotRequired[float]
     final_score: NotRequired[float]
 

@@ -5,17 +5,16 @@ from typing_extensions import TypedDict
 from state.chunks import Candidate
 from state.values import Citation, Message, Need, Verdict
 
-NO_VERIFIED_INFORMATION = "No tengo esa información verificada"
-
 
 class Turn(TypedDict):
     """Every per-turn key of the answering graph.
 
     Left out are what outlives a turn (``turn``, ``transcript``, ``context_chunk_ids``), what load_carryover writes
     beside the node that opens the turn (``carried``, ``missing_carried``), and ``usage``, whose reducer starts anew
-    with each turn.
+    with each turn. ``meant`` is the question as its conversation makes it complete; empty where nothing reads it so.
     """
 
+    meant: str
     queries: list[str]
     answer: str
     citations: list[Citation]
@@ -41,6 +40,7 @@ class Turn(TypedDict):
 def fresh_turn() -> Turn:
     """Return every per-turn key at rest, so that nothing of the thread's last turn shows through."""
     return {
+        "meant": "",
         "queries": [],
         "answer": "",
         "citations": [],

@@ -1,6 +1,6 @@
 """Small values of the state: messages, needs, citations, verdicts, usage, stream events."""
 
-from typing import Literal
+from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -33,6 +33,8 @@ class Analysis(TypedDict):
 
     ``is_lookup``: the question asks for the provisions that it names, and for nothing else. ``as_of`` is the day whose
     law is asked for (ISO 8601), ``territory`` the canonical name of a community or a city (``legal.territory``).
+    A case is searched in chunks of ``chunk_types`` alone, and where ``fields`` (paths in a chunk) hold one of the
+    values given for each.
     """
 
     provisions: list[NamedProvision]
@@ -40,6 +42,8 @@ class Analysis(TypedDict):
     acronyms: list[str]
     as_of: str | None
     territory: str | None
+    chunk_types: NotRequired[list[str]]
+    fields: NotRequired[dict[str, list[str]]]
 
 
 class Citation(TypedDict):

@@ -1,14 +1,28 @@
 """Small real classes that stand in for the outside world: they satisfy our Protocols and record what they are asked."""
 
 from collections.abc import Callable, Sequence
+from datetime import date
 from typing import Any
 
 import numpy as np
 from fakes.chunks import make_chunk as plain_chunk
+from fakes.reference_search import passes
 
 from services.container import Services
+from services.fields import field_of
 from services.profile import load_profile
-from services.protocols import Completion, Embedded, Hit, HybridQuery, Reranked, SearchFilter, SparseVector
+from services.protocols import (
+    MOST_SELECTED,
+    Completion,
+    Embedded,
+    Hit,
+    HybridQuery,
+    Reranked,
+    S,
+    SearchFilter,
+    SparseVector,
+    Structured,
+)
 from services.settings import Settings
 from state.chunks import Candidate, Chunk
 from state.values import Message
@@ -35,6 +49,8 @@ class FakeStore:
         self.rankings = rankings or {}
         self.searches: list[tuple[str, int, int, int, SearchFilter]] = []
         self.fetched: list[list[int]] = []
+        self.selected: list[tuple[list[str], SearchFilter]] = []
+        self.similarities: dict[int, float] = {}
 
     async def search(
         self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
@@ -44,7 +60,8 @@ class FakeStore:
         for query in queries:
             text = QUERY_TEXTS.get(query.sparse.indices[0], "") if query.sparse.indices else ""
             hits = [(self.chunks[i], score) for i, score in self.rankings.get(text, [])]
-            found.append([Hit(chunk, score) for chunk, score in hits if chunk["collection"] == collection][:limit])
+            here = [(chunk, score) for chunk, score in hits if chunk["collection"] == collection][:limit]
+            found.append([Hit(chunk, score, self.similarities.get(chunk["id"])) for chunk, score in here])
         return found
 
     async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
@@ -54,6 +71,14 @@ class FakeStore:
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
         found = [c for c in self.chunks.values() if (c["law_id"], c["provision_key"]) == (law_id, provision_key)]
         return sorted(found, key=lambda chunk: chunk["part"])
+
+    async def select(
+        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MOST_SELECTED
+    ) -> list[Chunk]:
+        self.selected.append((list(collections), where))
+        here = (chunk for chunk in self.chunks.values() if chunk["collection"] in collections)
+        found = [chunk for chunk in here if chunk["parent_id"] is None and passes(chunk, where, date.today())]
+        return sorted(found, key=lambda chunk: (chunk["law_id"], chunk["part"], chunk["id"]))[:limit]
 
     async def counts(self) -> dict[str, int]:
         return {"normativa": len(self.chunks)}
@@ -102,13 +127,16 @@ class FakeEmbedder:
 
 
 class QueueChat:
-    """Replies from a queue (the last reply repeats) and keeps every call."""
+    """Replies from a queue (the last reply repeats) and keeps every call; of ``structured``, its limit, too."""
 
-    def __init__(self, *replies: str | Exception, requests: int = 1, piece: int = 5) -> None:
+    def __init__(self, *replies: str | Exception, requests: int = 1, piece: int = 5, takes_limit: bool = False) -> None:
         self.replies = list(replies)
         self.calls: list[tuple[str, list[Message]]] = []
+        self.limits: list[int | None] = []
+        self.deadlines: list[float | None] = []
         self.requests = requests
         self.piece = piece
+        self.takes_limit = takes_limit
 
     @property
     def name(self) -> str:
@@ -134,6 +162,21 @@ class QueueChat:
         for start in range(0, len(completion.text), self.piece):
             on_text(completion.text[start : start + self.piece])
         return completion
+
+    async def structured(
+        self,
+        system: str,
+        messages: Sequence[Message],
+        schema: type[S],
+        *,
+        max_tokens: int | None = None,
+        deadline: float | None = None,
+    ) -> Structured[S]:
+        self.limits.append(max_tokens)
+        self.deadlines.append(deadline)
+        reply = await self.complete(system, messages)
+        value = schema.model_validate_json(reply.text)
+        return Structured(value, reply.requests, reply.input_tokens, reply.output_tokens)
 
     async def close(self) -> None:
         return None
@@ -215,4 +258,5 @@ def make_services(store: FakeStore, reader: QueueChat, principal: QueueChat, **f
         "records": NoRecords(),
         "counter": CharacterCounter(),
     }
-    return Services(**{**parts, **fields})
+    parts |= fields
+    return Services(**{"field": field_of(parts["profile"]), **parts})

@@ -20,7 +20,8 @@ class Reply:
     """What the server answers to one request.
 
     ``piece`` is the length in characters of the pieces of a stream; after ``disconnect_after`` of them the
-    connection breaks. ``dribble`` sends a byte every 10 ms for as long as somebody listens.
+    connection breaks. ``dribble`` sends a byte every 10 ms for as long as somebody listens. ``refusal`` stands in the
+    place of the text of a whole reply.
     """
 
     text: str = ""
@@ -33,6 +34,7 @@ class Reply:
     disconnect_after: int | None = None
     dribble: bool = False
     raw: str | None = None
+    refusal: str | None = None
 
 
 def failure(status: int, code: str | None = None, message: str = "scripted failure", **headers: str) -> Reply:
@@ -234,7 +236,7 @@ def _as_reply(reply: Reply | str) -> Reply:
 
 
 def _completion(request: Recorded, reply: Reply) -> dict[str, Any]:
-    message = {"role": "assistant", "content": reply.text}
+    message = {"role": "assistant", "content": None if reply.refusal else reply.text, "refusal": reply.refusal}
     choice = {"index": 0, "message": message, "finish_reason": reply.finish_reason}
     usage = {"usage": _usage(reply.usage)} if reply.usage else {}
     return {**_header(request, "chat.completion"), "choices": [choice], **usage}

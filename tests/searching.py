@@ -12,6 +12,7 @@ from fakes.stores import build
 from graph.rag import Rag, build_rag, build_retrieval
 from services.container import Services
 from services.protocols import Embedded
+from services.spanish_law import SPANISH_LAW
 from services.sparse import Bm25Encoder
 from services.store.edge import EdgeStore
 from state.chunks import Chunk
@@ -28,11 +29,11 @@ class NoMeaning(FakeEmbedder):
 
 async def services_over(folder: Path, chunks: Sequence[Chunk], query: str, answer: str = "") -> Services:
     """Index chunks and open what a graph needs: the reader searches one query, the principal gives one answer."""
-    words = Bm25Encoder().encode_documents([f"{chunk['title']}\n{chunk['text']}" for chunk in chunks])
+    words = Bm25Encoder.of(SPANISH_LAW).encode_documents([f"{chunk['title']}\n{chunk['text']}" for chunk in chunks])
     index = await build(folder, [Batch(chunks, [unit(1, 0)] * len(chunks), words)])
     store: Any = EdgeStore(index.folder, list(index.manifest.collections))
     reader, principal = QueueChat(f'["{query}"]'), QueueChat(answer)
-    return make_services(store, reader, principal, embedder=NoMeaning(), sparse=Bm25Encoder())
+    return make_services(store, reader, principal, embedder=NoMeaning(), sparse=Bm25Encoder.of(SPANISH_LAW))
 
 
 async def retrieval_over(folder: Path, chunks: Sequence[Chunk], query: str) -> Rag:

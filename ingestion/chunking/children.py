@@ -1,6 +1,7 @@
 """Cut parents into the small pieces that are embedded (small to big)."""
 
 from collections.abc import Iterator
+from typing import cast
 
 from ingestion.chunking.cuts import CLAUSES, cut
 from ingestion.chunking.sentences import between_sentences
@@ -33,8 +34,10 @@ def children_of(parent: Chunk) -> Iterator[Chunk]:
 
 def child(parent: Chunk, number: int, text: str) -> Chunk:
     """Return a child of a parent; ``number`` counts from 1."""
+    # A search yields the parent: what only that one needs is not kept in memory a second time.
+    shared = cast(Chunk, {name: value for name, value in parent.items() if name != "details"})
     return {
-        **parent,
+        **shared,
         "id": chunk_id(parent["collection"], str(parent["id"]), "", None, parent["part"], number),
         "text": text,
         "strategy": STRATEGY,

@@ -6,14 +6,15 @@ from ingestion.chunking.semantic import Embed, semantic_spans
 from ingestion.documents import Document
 from ingestion.files.running_text import running_text
 from legal.ids import chunk_id
+from services.language import Language, language
 from services.packaged import DECISION_RANK
 from state.chunks import Chunk
 
 _DOCTRINE = ("sentencia", "criterio")
 
 
-async def document_chunks(document: Document, embed: Embed) -> list[Chunk]:
-    """Return the chunks of a document in order; ``refs`` are still empty.
+async def document_chunks(document: Document, embed: Embed, code: str = "es") -> list[Chunk]:
+    """Return the chunks of a document in order, parts named in a language (ISO 639-1); ``refs`` are still empty.
 
     A part goes by the number of the ruling or criterion, else by the page on which it begins, else by its own number.
     Each has a provision key of its own: a part that is found does not bring all the others with it.
@@ -21,11 +22,12 @@ async def document_chunks(document: Document, embed: Embed) -> list[Chunk]:
     running = running_text(document.pages)
     spans = await semantic_spans(running.text, embed)
     chunks: list[Chunk] = []
+    spoken = language(code)
     for number, (start, end) in enumerate(spans, 1):
         text, page = running.text[start:end], running.page_at(start)
-        pages = _pages(page, running.page_at(end - 1))
+        pages = _pages(page, running.page_at(end - 1), spoken)
         key = f"{document.id}#{number}"
-        named = document.number or pages or f"Parte {number}"
+        named = document.number or pages or spoken.say("part_number", number=number)
         known = {"ecli": document.ecli, "page": "" if page is None else str(page)}
         chunks.append(
             {
@@ -66,11 +68,13 @@ async def document_chunks(document: Document, embed: Embed) -> list[Chunk]:
     return chunks
 
 
-def _pages(first: int | None, last: int | None) -> str:
+def _pages(first: int | None, last: int | None, spoken: Language) -> str:
     """Return the pages on which a part stands; empty where the document has none."""
     if first is None:
         return ""
-    return f"Página {first}" if last in (None, first) else f"Páginas {first} a {last}"
+    if last in (None, first):
+        return spoken.say("part_page", page=first)
+    return spoken.say("part_pages", first=first, last=last)
 
 
 def _content_hash(document: Document, named: str, text: str) -> str:

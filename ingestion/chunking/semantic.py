@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ingestion.chunking.cuts import Span, cut
 from ingestion.chunking.parts import CUTS, MAX_PART
 from ingestion.chunking.sentences import clauses, sentences
+from services.field import Field
 from services.protocols import Vector
 
 Embed = Callable[[Sequence[str]], Awaitable[Sequence[Vector]]]
@@ -70,7 +71,7 @@ def breaks(between: NDArray[np.float64]) -> list[int]:
     return [int(at) + 1 for at in np.flatnonzero(between > np.percentile(between, PERCENTILE))]
 
 
-async def lsa_of(texts: Sequence[str]) -> list[Vector]:
+async def lsa_of(texts: Sequence[str], field: Field) -> list[Vector]:
     """Embed texts by latent semantic analysis of themselves alone, (64,) each: no model, and nothing else decides.
 
     A text that shares no word with another one gets the zero vector.
@@ -78,7 +79,7 @@ async def lsa_of(texts: Sequence[str]) -> list[Vector]:
     from services.dual_encoder.encoder import DualEncoder, Lessons
 
     # Without questions to learn from, its axes are the latent ones.
-    encoder = await asyncio.to_thread(DualEncoder.fit, Lessons(texts), LSA_DIMENSIONS)
+    encoder = await asyncio.to_thread(DualEncoder.fit, Lessons(texts), LSA_DIMENSIONS, field)
     return (await encoder.embed_documents(texts)).vectors
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from ingestion.articles.names import is_article
 from ingestion.documents import Page
 from ingestion.files.formats.encoding import decode
 from ingestion.files.formats.source import read_bytes
@@ -68,7 +69,7 @@ def sidecar(path: Path) -> dict[str, Any] | None:
         InvalidInput: the file cannot be read, or is no YAML with one field a line.
     """
     for beside in (path.with_name(name + suffix) for name in (path.name, path.stem) for suffix in SIDECARS):
-        if beside.is_file():
+        if beside.is_file() and not is_article(beside):
             lines = decode(read_bytes(beside), beside).splitlines()
             written = [line for line in lines if not _RULE.fullmatch(line)]
             return _fields("\n".join(written), f"El fichero «{beside}»")

@@ -8,12 +8,17 @@ from pathlib import Path
 
 from ingestion.indexing.encoding import Encode, encoded, offline_encoder, provider_encoder
 from ingestion.indexing.entries import Entry
+from ingestion.indexing.lessons import lessons_of
 from ingestion.indexing.vector_journal import VectorJournal
+from services.dual_encoder.encoder import DualEncoder
 from services.dual_encoder.packaged import packaged_encoder
 from services.factory import CHUNKER, document_embedder, expected_fingerprints
+from services.field import Field
+from services.fields import field_of
 from services.lexicon import Lexicon
 from services.profile import load_profile
 from services.settings import Settings
+from services.spanish_law import SPANISH_LAW
 from services.store.builder import IndexBuilder, digest
 from services.store.manifest import Description, Index
 
@@ -69,22 +74,30 @@ async def _encoder(
     progress: Progress,
 ) -> Encode:
     """Return what encodes the new entries; where the index begins anew, its models are made from all."""
-    embedder = document_embedder(settings)
+    profile = load_profile(settings.profile)
+    embedder, field = document_embedder(settings), field_of(profile)
     if fit:
         progress("Analizando el vocabulario", 0, 0)
-        Lexicon.build(entry.sparse for entry in entries if entry.sparse).save(builder.models)
-        # With a provider's embedder, too: the reranker asks it how near a question and a provision are. A copy, so that
-        # an index goes on being searched by the encoder that it was made with.
-        await asyncio.to_thread(_copy_encoder, settings.offline_dimensions, builder.models)
+        # What is searched for cases alone does not tell how rare a word is in what questions are answered from.
+        left_out = set(profile.names) - set(profile.for_questions or profile.names)
+        texts = (entry.sparse for entry in entries if entry.sparse and entry.chunk["collection"] not in left_out)
+        Lexicon.build(texts, field.stems).save(builder.models)
+        # With a provider's embedder, too: the reranker asks it how near a question and a provision are.
+        await asyncio.to_thread(_save_encoder, entries, field, settings.offline_dimensions, builder.models)
     if embedder is None:
-        return await offline_encoder(builder.models, len(new), settings.ingest_workers, stack)
+        return await offline_encoder(builder.models, field, len(new), settings.ingest_workers, stack)
     stack.push_async_callback(embedder.close)
     journal = stack.enter_context(VectorJournal(settings.home / "vectors.sqlite"))
-    return provider_encoder(embedder, journal)
+    return provider_encoder(embedder, field, journal)
 
 
-def _copy_encoder(dimensions: int, models: Path) -> None:
-    packaged_encoder(dimensions).save(models)
+def _save_encoder(entries: Sequence[Entry], field: Field, dimensions: int, models: Path) -> None:
+    """Write the encoder of an index: a copy of the packaged one, or one that is taught its texts."""
+    if field is SPANISH_LAW:
+        # A copy, so that an index goes on being searched by the encoder that it was made with.
+        packaged_encoder(dimensions).save(models)
+    else:
+        DualEncoder.fit(lessons_of(entries), dimensions, field).save(models)
 
 
 def describe(

@@ -18,6 +18,8 @@ from ingestion.workspace import key_of
 from services.dual_encoder.encoder import DualEncoder
 from services.embeddings import MAX_TEXTS
 from services.errors import ConfigurationError
+from services.field import Field
+from services.fields import field_named
 from services.protocols import Embedder, SparseVector, Vector
 from services.sparse import Bm25Encoder
 
@@ -65,14 +67,14 @@ async def encoded(entries: Sequence[Entry], encode: Encode, ahead: int) -> Async
         await asyncio.gather(*running, return_exceptions=True)
 
 
-async def offline_encoder(models: Path, count: int, workers: int, stack: AsyncExitStack) -> Encode:
+async def offline_encoder(models: Path, field: Field, count: int, workers: int, stack: AsyncExitStack) -> Encode:
     """Return what encodes with the axes of the index, in processes of its own where there is much to do."""
     if workers == 1 or count < WORTH_PROCESSES:
-        local = await asyncio.to_thread(_Offline, models)
+        local = await asyncio.to_thread(_Offline, models, field)
         return lambda entries: asyncio.to_thread(local.encode, entries)
     # Not forked: this process has threads.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(models,))
+    pool = ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(models, field.name))
     stack.push_async_callback(asyncio.to_thread, pool.shutdown, cancel_futures=True)
 
     async def encode(entries: Sequence[Entry]) -> Encoded:
@@ -89,9 +91,9 @@ async def offline_encoder(models: Path, count: int, workers: int, stack: AsyncEx
     return encode
 
 
-def provider_encoder(embedder: Embedder, journal: VectorJournal) -> Encode:
+def provider_encoder(embedder: Embedder, field: Field, journal: VectorJournal) -> Encode:
     """Return what encodes with the embedder of a provider, noting in the journal what was paid for."""
-    sparse = Bm25Encoder()
+    sparse = Bm25Encoder.of(field)
 
     async def encode(entries: Sequence[Entry]) -> Encoded:
         keys = {key_of(embedder.fingerprint, entry.dense): entry.dense for entry in entries if entry.dense}
@@ -121,9 +123,9 @@ def _texts(entry: Entry) -> Texts:
 class _Offline:
     """The encoders of one process."""
 
-    def __init__(self, models: Path) -> None:
+    def __init__(self, models: Path, field: Field) -> None:
         self._embedder = DualEncoder.load(models)
-        self._sparse = Bm25Encoder()
+        self._sparse = Bm25Encoder.of(field)
 
     def encode(self, entries: Sequence[Entry]) -> Encoded:
         return Encoded(entries, *self.vectors([_texts(entry) for entry in entries]))
@@ -148,9 +150,9 @@ _here: _Offline | None = None
 """The encoders of a worker process."""
 
 
-def _begin(models: Path) -> None:
+def _begin(models: Path, field: str) -> None:
     global _here
-    _here = _Offline(models)
+    _here = _Offline(models, field_named(field))
 
 
 def _encode(texts: Sequence[Texts]) -> tuple[list[Vector | None], list[SparseVector]]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from ingestion.chunking.children import STRATEGY, child, children_of
@@ -17,13 +17,14 @@ class Entry:
     """A point of the index.
 
     ``dense`` is the text to embed and ``within`` the larger one in which it stands; ``sparse`` is the text whose words
-    count. What is empty is left out.
+    count. What is empty is left out. ``spoken`` is how people ask about a parent, a line each.
     """
 
     chunk: Chunk
     dense: str = ""
     sparse: str = ""
     within: str = ""
+    spoken: str = ""
 
 
 def entries_of(
@@ -44,7 +45,7 @@ def entries_of(
     for parent in parents:
         words = spoken.get(parent["id"], "")
         whole = f"{indexed_text(parent)}\n{words}"
-        yield _entry({**parent, "strategy": STRATEGY}, sparse=whole)
+        yield replace(_entry({**parent, "strategy": STRATEGY}, sparse=whole), spoken=words)
         children, within = list(children_of(parent)), whole if in_whole else ""
         for one in children:
             yield _entry(one, dense=_joined(context_of(one, kind, sentences), one["text"]), within=within)

@@ -1,29 +1,47 @@
-"""All parents that an index is to hold: those of the documents, linked, and the packaged decisions."""
+"""All parents that an index is to hold: those of the documents, linked, and what goes beside them."""
 
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import date
 
 from ingestion.base import workspace_of
-from ingestion.packaged import rulings_and_criteria
+from ingestion.beside import beside_documents
 from ingestion.plain_language.attach import Attached, attach_records
+from services.corpus import OfALaw
+from services.packaged import words_of_people
+from services.profile import load_profile
 from services.settings import Settings
 from state.chunks import Chunk
 from state.ingest import IngestState
 
 
-def parents_of(state: IngestState, settings: Settings) -> Attached:
-    """Return the staged parents with references and summaries, in the order of the documents, then packaged decisions.
+@dataclass(frozen=True)
+class Parents:
+    """Chunks, how people ask about them (by id), how many provisions have a summary, and the stale records."""
 
-    A decision that is among the documents is not there twice.
+    chunks: list[Chunk]
+    spoken: dict[int, str]
+    summaries: int
+    stale: list[OfALaw]
+
+
+def parents_of(state: IngestState, settings: Settings) -> Parents:
+    """Return the staged parents with references and summaries, in the order of the documents, then what is beside them.
+
+    What is among the documents is not there twice. Summaries, decisions and the words of people that belong to them are
+    those of a profile with packaged records.
     """
-    workspace = workspace_of(settings)
+    workspace, profile = workspace_of(settings), load_profile(settings.profile)
     refs = workspace.links(state["links"])
     parents: list[Chunk] = []
+    spoken: dict[int, str] = {}
     for source in state["sources"]:
         staged = workspace.document(source["staged"])
         parents += [{**chunk, "refs": refs.get(chunk["id"], [])} for chunk in staged.parents]
-    held = {(source["collection"], source["law_id"]) for source in state["sources"]}
-    decisions = rulings_and_criteria(parents)
-    beside = [one for one in decisions if (one["collection"], one["law_id"]) not in held]
-    attached = attach_records(parents, date.today())
-    return replace(attached, chunks=[*attached.chunks, *beside])
+        spoken |= staged.spoken
+    beside = beside_documents(parents, profile)
+    records = profile.features.records
+    attached = attach_records(parents, date.today()) if records else Attached(parents, 0, [])
+    chunks = [*attached.chunks, *beside.chunks]
+    # Every part of a provision gets them: measured, that finds more than giving them to the first alone.
+    people = {chunk["id"]: words_of_people(chunk) for chunk in chunks} if records else {}
+    return Parents(chunks, {**people, **spoken, **beside.spoken}, attached.summaries, attached.stale)

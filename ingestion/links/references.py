@@ -21,24 +21,29 @@ class Unresolved:
 
 
 def resolve_refs(
-    chunks: Sequence[Chunk], unresolved: list[Unresolved] | None = None, *, today: date | None = None
+    chunks: Sequence[Chunk],
+    unresolved: list[Unresolved] | None = None,
+    *,
+    today: date | None = None,
+    citations: bool = True,
 ) -> list[Chunk]:
     """Return the chunks with ``refs`` filled: ids of the chunks that their text cites, in order of appearance.
 
     The other parts of a chunk's own wording come first, the nearest before the rest. A citation leads to the wording in
     force on the last day of the citing one (today, where that is in force); of several parts to the one that holds the
-    cited apartado, else the first. Citations that lead nowhere are added to ``unresolved``.
+    cited apartado, else the first. Citations that lead nowhere are added to ``unresolved``. Without
+    ``citations``, texts are not read for them.
     """
     index = ProvisionIndex(chunks)
     now = today or date.today()
-    citations: dict[int, list[Citation]] = {}
+    read: dict[int, list[Citation]] = {}
     resolved: list[Chunk] = []
     for chunk in chunks:
-        if chunk["id"] not in citations:
-            citations |= cited_by(index.parts(chunk), index)
+        if citations and chunk["id"] not in read:
+            read |= cited_by(index.parts(chunk), index)
         refs = dict.fromkeys(_other_parts(chunk, index))
         day = _last_day(chunk, now)
-        for citation in citations[chunk["id"]]:
+        for citation in read.get(chunk["id"], []):
             if (cause := _cause(citation, index)) is None:
                 refs |= dict.fromkeys(_target(index, citation, chunk, day))
             elif unresolved is not None:

@@ -33,8 +33,10 @@ class AcceptUpdate(TypedDict):
 async def accept(state: IngestState) -> AcceptUpdate:
     """Check the request.
 
+    One that asks for nothing is to renew the index from its own documents: ``discover`` knows whether it has any.
+
     Raises:
-        InvalidInput: it asks for nothing, or names a law that cannot be.
+        InvalidInput: it names a law that cannot be, or what is no list of names.
     """
     given = {name: state.get(name) for name in get_type_hints(IngestRequest)}
     for name in _LISTS:
@@ -44,11 +46,6 @@ async def accept(state: IngestState) -> AcceptUpdate:
     if not isinstance(given["listing"] or {}, dict):
         raise InvalidInput('«listing» debe ser un objeto con las condiciones, como {"materia": "6909"}.')
     request = cast(IngestRequest, {name: value for name, value in given.items() if value})
-    if not set(request) - {"confirmed"}:
-        raise InvalidInput(
-            "Nada que hacer: indique ficheros o carpetas (articulado ingest RUTA…), normas del BOE (articulado ingest "
-            "boe BOE-A-2015-11430) o qué quitar (articulado ingest remove BOE-A-2015-11430)."
-        )
     wrong = [name for name in request.get("boe", []) if not is_boe_id(name.strip())]
     if wrong:
         raise InvalidInput(

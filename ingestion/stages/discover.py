@@ -7,13 +7,17 @@ from pathlib import Path
 
 from typing_extensions import TypedDict
 
-from ingestion.base import held_catalog, served_generation
-from ingestion.digests import code_digest
+from ingestion.articles.named import article_named
+from ingestion.articles.names import is_article
+from ingestion.base import held_catalog, is_ingested, served_generation
+from ingestion.digests import code_digest, profile_digest
+from ingestion.renewal import brought_along, nothing_to_renew
 from ingestion.sources import absolute, source_files
 from ingestion.workspace import key_of
 from legal.laws import find_law
 from services.errors import InvalidInput
 from services.factory import CHUNKER, expected_fingerprints
+from services.profile import load_profile
 from services.settings import Settings
 from state.ingest import Failure, IngestState, Source, SourceFile
 
@@ -30,11 +34,13 @@ class DiscoverUpdate(TypedDict):
 async def discover(state: IngestState, *, settings: Settings) -> DiscoverUpdate:
     """Group the files that were named, and those of the index's other documents, by document.
 
-    A document stays as it is while none of its files has changed. It goes where it is to be removed, or where all of
-    its files have vanished from the folders named. What cannot be read now keeps its place.
+    Where nothing is named, the documents are those that the index has. A document stays as it is while none of its
+    files has changed. It goes where it is to be removed, or where all of its files have vanished from the folders
+    named. What cannot be read now keeps its place.
 
     Raises:
-        InvalidInput: a document to remove is not in the index.
+        InvalidInput: a document to remove is not in the index, or belongs to the profile; or nothing is named, and
+            nothing was ever ingested.
         IndexMismatch: the catalogue of the index cannot be read.
     """
     return await asyncio.to_thread(_discover, state, settings)
@@ -42,11 +48,14 @@ async def discover(state: IngestState, *, settings: Settings) -> DiscoverUpdate:
 
 def _discover(state: IngestState, settings: Settings) -> DiscoverUpdate:
     request = state["request"]
+    renewal = not set(request) - {"confirmed", "rebuild", "refresh"}
+    if renewal and not is_ingested(settings):
+        raise InvalidInput(nothing_to_renew(settings))
     served = served_generation(settings)
     known = {source["identity"]: source for source in held_catalog(settings, request).sources}
     found, failures = source_files(request.get("paths", []))
     found += state["downloaded"]
-    gone = _to_remove(request.get("remove", []), known.values())
+    gone = _to_remove(request.get("remove", []), known.values(), settings)
     named = [absolute(path) for path in request.get("paths", [])]
     failed = [absolute(failure["source"]) for failure in failures]
     kept = [
@@ -60,11 +69,12 @@ def _discover(state: IngestState, settings: Settings) -> DiscoverUpdate:
     groups: dict[str, dict[str, SourceFile]] = {}
     for file in [*kept, *found]:
         groups.setdefault(file["identity"], {})[file["path"]] = file
-    made = code_digest(), _cutting(settings)
+    made = code_digest(), _cutting(settings), profile_digest(load_profile(settings.profile))
     sources = [_source(identity, list(files.values()), known, made) for identity, files in groups.items()]
     removed = [source["title"] for source in known.values() if source["identity"] not in groups]
     failures = [*state["undelivered"], *failures]
-    if not sources and not removed:
+    # What is left of an index when all its documents are out is what the profile brings along.
+    if not (sources or removed or renewal):
         _refuse(failures)
     return {"base": served.name if served else "", "sources": sources, "removed": removed, "failures": failures}
 
@@ -78,11 +88,15 @@ def _cutting(settings: Settings) -> str:
     return expected_fingerprints(settings).embedder if settings.embedder.provider != "offline" else "offline"
 
 
-def _source(identity: str, files: list[SourceFile], known: Mapping[str, Source], made: tuple[str, str]) -> Source:
-    """Return a document; one that is known and unchanged as it is. ``made`` is the code, and what cuts running text."""
-    code, cutting = made
+def _source(identity: str, files: list[SourceFile], known: Mapping[str, Source], made: tuple[str, str, str]) -> Source:
+    """Return a document; one that is known and unchanged as it is.
+
+    ``made`` is the code, what cuts running text, and the profile, which articles are read by.
+    """
+    code, cutting, profile = made
     # What is no law is cut by meaning, and leads to its file, by its path; a law is the same wherever it lies.
-    own = [(file["path"], cutting) for file in files if file["identity"] == file["path"]]
+    loose = [file["path"] for file in files if file["identity"] == file["path"]]
+    own = [(path, profile if is_article(path) else cutting) for path in loose]
     staged = key_of(CHUNKER, code, identity, own, sorted(file["digest"] for file in files))
     before = known.get(identity)
     if before is not None and before["staged"] == staged:
@@ -100,7 +114,7 @@ def _source(identity: str, files: list[SourceFile], known: Mapping[str, Source],
     }
 
 
-def _to_remove(names: Iterable[str], known: Iterable[Source]) -> set[str]:
+def _to_remove(names: Iterable[str], known: Iterable[Source], settings: Settings) -> set[str]:
     """Return the identities of the documents that are to go, each named by its identifier, a name or its file."""
     documents = list(known)
     gone = set()
@@ -110,6 +124,8 @@ def _to_remove(names: Iterable[str], known: Iterable[Source]) -> set[str]:
         # A name inside a path ("guia del Estatuto.txt") is none.
         if not matches and (law := find_law(name)) and not Path(name).suffix and os.sep not in name:
             matches = [one["identity"] for one in documents if one["law_id"] == law.id]
+        if not matches and (article := article_named(load_profile(settings.profile), name)):
+            raise InvalidInput(brought_along(article, settings))
         if not matches:
             held = ", ".join(sorted(one["law_id"] for one in documents)[:8]) or "ninguno"
             raise InvalidInput(

@@ -6,11 +6,13 @@ from collections import Counter
 from typing_extensions import TypedDict
 
 from ingestion.base import workspace_of
+from ingestion.beside import rests_on
 from ingestion.links.references import Unresolved as Open
 from ingestion.links.references import interpreted, resolve_refs
 from ingestion.stages.stage import progress
 from ingestion.workspace import key_of
 from legal.registry import known_laws
+from services.profile import load_profile
 from services.settings import Settings
 from state.chunks import Chunk
 from state.ingest import IngestState, Unresolved
@@ -30,7 +32,9 @@ class LinkUpdate(TypedDict):
 
 
 async def link(state: IngestState, *, settings: Settings) -> LinkUpdate:
-    """Link every parent to what its text cites, and each decision to what it interprets.
+    """Link every parent to what its text cites, each decision to what it interprets, each article to what it rests on.
+
+    Citations are read where the profile is of Spanish law.
 
     All documents take part, the unchanged ones too: what they cite may have come, gone or been cut anew.
     """
@@ -45,9 +49,10 @@ def _link(state: IngestState, settings: Settings) -> LinkUpdate:
     for source in state["sources"]:
         staged = workspace.document(source["staged"])
         chunks += staged.parents
-        interprets |= {chunk["id"]: staged.interprets for chunk in staged.parents if staged.interprets}
+        interprets |= {chunk["id"]: [*staged.interprets, *rests_on(chunk)] for chunk in staged.parents}
     open_ends: list[Open] = []
-    refs = {chunk["id"]: chunk["refs"] for chunk in resolve_refs(chunks, open_ends)}
+    cited = load_profile(settings.profile).features.spanish_law
+    refs = {chunk["id"]: chunk["refs"] for chunk in resolve_refs(chunks, open_ends, citations=cited)}
     leads_to = interpreted({place for places in interprets.values() for place in places}, chunks)
     for chunk, places in interprets.items():
         refs[chunk] = list(dict.fromkeys([*(leads_to[one] for one in places if one in leads_to), *refs[chunk]]))

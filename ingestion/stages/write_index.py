@@ -10,20 +10,20 @@ from ingestion.base import context_cache, made_with, open_base, served_generatio
 from ingestion.catalog import Catalog, read_catalog
 from ingestion.chunking.children import children_of
 from ingestion.context.request import keyed
+from ingestion.digests import profile_digest
 from ingestion.indexing.build import describe, write_entries
 from ingestion.indexing.entries import Entry, entries_of
-from ingestion.indexing.parents import parents_of
+from ingestion.indexing.parents import Parents, parents_of
 from ingestion.sources import BOE
 from ingestion.stages.stage import progress
 from legal.registry import known_laws
 from services.corpus import OfALaw
 from services.factory import check_models, writer_factory
-from services.packaged import words_of_people
+from services.profile import load_profile
 from services.settings import Settings
 from services.store.builder import IndexBuilder, digest
 from services.store.manifest import Index
 from services.store.points import Points
-from state.chunks import Chunk
 from state.ingest import IngestState, Source, StaleRecord
 
 MAX_CHANGED = 0.2
@@ -47,8 +47,7 @@ async def write_index(state: IngestState, *, settings: Settings) -> WriteIndexUp
     """
     check_models(settings)
     progress("Preparando fragmentos", 0, 0)
-    attached = await asyncio.to_thread(parents_of, state, settings)
-    parents = attached.chunks
+    parents = await asyncio.to_thread(parents_of, state, settings)
     entries = await asyncio.to_thread(_entries, parents, settings)
     async with IndexBuilder(settings.index_folder, writer_factory(settings)) as builder:
         served = await asyncio.to_thread(served_generation, settings)
@@ -58,15 +57,18 @@ async def write_index(state: IngestState, *, settings: Settings) -> WriteIndexUp
         written = await write_entries(builder, entries, settings, base=base, progress=progress)
         catalog = Catalog(
             made_with=await asyncio.to_thread(made_with, settings),
+            profile=await asyncio.to_thread(profile_digest, load_profile(settings.profile)),
             sources=state["sources"],
             drift=drift,
             resolved=state["resolved"],
             unresolved=state["unresolved"],
-            summaries=attached.summaries,
-            stale=[_stale(record) for record in attached.stale],
+            summaries=parents.summaries,
+            stale=[_stale(record) for record in parents.stale],
         )
         await asyncio.to_thread(catalog.save, builder.folder)
-        documents = Counter(collection for collection, _ in {(one["collection"], one["law_id"]) for one in parents})
+        documents = Counter(
+            collection for collection, _ in {(one["collection"], one["law_id"]) for one in parents.chunks}
+        )
         description = describe(settings, source=_origin(state["sources"]), documents=dict(documents))
         index = await builder.commit(description)
         await asyncio.to_thread(_clean, state, settings)
@@ -78,20 +80,18 @@ async def write_index(state: IngestState, *, settings: Settings) -> WriteIndexUp
     }
 
 
-def _entries(parents: Sequence[Chunk], settings: Settings) -> list[Entry]:
-    # Every part of a provision gets them: measured, that finds more than giving them to the first alone.
-    spoken = {chunk["id"]: words_of_people(chunk) for chunk in parents}
+def _entries(parents: Parents, settings: Settings) -> list[Entry]:
     sentences: dict[int, str] = {}
     if settings.chunk_context == "reader":
         from services.openai_models import chat_model
 
-        pairs = [(parent, child) for parent in parents for child in children_of(parent)]
+        pairs = [(parent, child) for parent in parents.chunks for child in children_of(parent)]
         keys = keyed(pairs, chat_model("reader", settings.reader).name)
         with context_cache(settings) as cache:
             known = cache.get_many([key for key, _ in keys])
         sentences = {child["id"]: known.get(key, "") for key, (_, child) in keys}
     offline = settings.embedder.provider == "offline"
-    return list(entries_of(parents, spoken, settings.chunk_context, sentences, in_whole=offline))
+    return list(entries_of(parents.chunks, parents.spoken, settings.chunk_context, sentences, in_whole=offline))
 
 
 def _stale(record: OfALaw) -> StaleRecord:

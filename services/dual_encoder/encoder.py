@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from services.dual_encoder import training
 from services.dual_encoder.vocabulary import SYNONYM_WEIGHT, Counts, Vocabulary, asked_counts, counts_of
-from services.errors import IndexMissing
+from services.errors import ConfigurationError, IndexMissing
+from services.field import Field
+from services.fields import field_named
 from services.protocols import Embedded, Vector
-from services.text import analysis_fingerprint
+from services.spanish_law import SPANISH_LAW
 
 _FILE = "dual-encoder.npz"
 _VERSION = "1"
@@ -23,10 +25,14 @@ _VERSION = "1"
 
 @dataclass(frozen=True)
 class Lessons:
-    """What an encoder learns from: documents, and questions each with the number of the document that answers it."""
+    """What an encoder learns from: documents, and questions each with the number of the document that answers it.
+
+    ``epochs`` is how often it is shown all questions.
+    """
 
     documents: Sequence[str]
     questions: Sequence[tuple[str, int]] = ()
+    epochs: int = training.EPOCHS
 
 
 class DualEncoder:
@@ -34,19 +40,27 @@ class DualEncoder:
 
     A question and the document that answers it need not share a word: the axes of "echaron" have learnt to lie near
     those of "despido". A text without any known stem gets the zero vector: it has no dense side. Vectors always have
-    the dimensions asked for, whatever the number of texts.
+    the dimensions asked for, whatever the number of texts. Its ``field`` says what a stem is, and which terms a
+    question calls for.
     """
 
-    def __init__(self, vocabulary: Vocabulary, asked: NDArray[np.floating], held: NDArray[np.floating]) -> None:
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        asked: NDArray[np.floating],
+        held: NDArray[np.floating],
+        field: Field = SPANISH_LAW,
+    ) -> None:
         self.vocabulary = vocabulary
+        self.field = field
         self._asked, self._held = asked.astype(np.float32), held.astype(np.float32)
 
     @classmethod
-    def fit(cls, lessons: Lessons, dimensions: int) -> "DualEncoder":
+    def fit(cls, lessons: Lessons, dimensions: int, field: Field = SPANISH_LAW) -> "DualEncoder":
         """Learn from documents and questions (seconds for thousands); the same lessons give the same encoder."""
-        documents = [counts_of(text) for text in lessons.documents]
+        documents = [counts_of(text, field) for text in lessons.documents]
         # One text may be a question to several documents.
-        counted = {text: asked_counts(text) for text in dict.fromkeys(text for text, _ in lessons.questions)}
+        counted = {text: asked_counts(text, field) for text in dict.fromkeys(text for text, _ in lessons.questions)}
         questions = [counted[text] for text, _ in lessons.questions]
         vocabulary = Vocabulary.of(documents, counted.values())
         asked, held = training.fit_axes(
@@ -54,8 +68,9 @@ class DualEncoder:
             vocabulary.matrix(questions),
             [answer for _, answer in lessons.questions],
             dimensions,
+            lessons.epochs,
         )
-        return cls(vocabulary, asked.astype(np.float16), held.astype(np.float16))
+        return cls(vocabulary, asked.astype(np.float16), held.astype(np.float16), field)
 
     def save(self, folder: Path) -> None:
         """Write the encoder into the ``models`` folder of an index."""
@@ -65,6 +80,7 @@ class DualEncoder:
             idf=self.vocabulary.idf,
             asked=self._asked.astype(np.float16),
             held=self._held.astype(np.float16),
+            field=np.array(self.field.name, dtype=np.str_),
         )
 
     @classmethod
@@ -79,8 +95,9 @@ class DualEncoder:
             # Opened here: numpy leaves a damaged file open.
             with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 vocabulary = Vocabulary(stored["stems"].tolist(), stored["idf"])
-                return cls(vocabulary, stored["asked"], stored["held"])
-        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+                field = field_named(str(stored["field"])) if "field" in stored else SPANISH_LAW
+                return cls(vocabulary, stored["asked"], stored["held"], field)
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile, ConfigurationError) as error:
             raise IndexMissing(
                 f"Falta el codificador del índice o está dañado ({path}). "
                 "Reconstruya el índice con «articulado ingest»."
@@ -91,16 +108,22 @@ class DualEncoder:
         vectors = np.stack(self.embed_all(documents))
         _, _, directions = np.linalg.svd(vectors, full_matrices=False)
         asked, held = (axes @ directions.T for axes in (self._asked, self._held))
-        return DualEncoder(self.vocabulary, asked.astype(np.float16), held.astype(np.float16))
+        return DualEncoder(self.vocabulary, asked.astype(np.float16), held.astype(np.float16), self.field)
 
     def reduced(self, dimensions: int) -> "DualEncoder":
         """Return the encoder with its first dimensions only: smaller vectors that say less."""
-        return DualEncoder(self.vocabulary, self._asked[:, :dimensions], self._held[:, :dimensions])
+        return DualEncoder(self.vocabulary, self._asked[:, :dimensions], self._held[:, :dimensions], self.field)
 
     @cached_property
     def fingerprint(self) -> str:
-        """What an index must have been built with to be searched with this encoder: all that it is made of."""
-        digest = blake2b(repr((_VERSION, analysis_fingerprint(), SYNONYM_WEIGHT)).encode(), digest_size=6)
+        """What an index must have been built with to be searched with this encoder.
+
+        For Spanish law that is all that it is made of. For any other field, where each index has an encoder of its own,
+        it is what can be known without opening one (``fitted_fingerprint``).
+        """
+        if self.field is not SPANISH_LAW:
+            return fitted_fingerprint(self.dimensions, self.field)
+        digest = blake2b(repr((_VERSION, self.field.language.fingerprint, SYNONYM_WEIGHT)).encode(), digest_size=6)
         digest.update("\n".join(self.vocabulary.stems).encode() + self.vocabulary.idf.tobytes())
         for axes in (self._asked, self._held):
             digest.update(axes.astype(np.float16).tobytes())
@@ -113,7 +136,7 @@ class DualEncoder:
 
     async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
         """Embed questions or searches (about 0.2 ms each, no request)."""
-        return Embedded(self._embed([asked_counts(text) for text in texts], self._asked))
+        return Embedded(self._embed([asked_counts(text, self.field) for text in texts], self._asked))
 
     async def embed_documents(self, texts: Sequence[str]) -> Embedded:
         """Embed texts of the corpus, off the event loop."""
@@ -124,16 +147,21 @@ class DualEncoder:
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector]:
         """Embed texts of the corpus, here and now."""
-        return self._embed([counts_of(text) for text in texts], self._held)
+        return self._embed([counts_of(text, self.field) for text in texts], self._held)
 
     def embed_question(self, text: str) -> Vector:
         """Embed one question, here and now."""
-        return self._embed([asked_counts(text)], self._asked)[0]
+        return self._embed([asked_counts(text, self.field)], self._asked)[0]
 
     def _embed(self, texts: Sequence[Counts], axes: NDArray[np.float32]) -> list[Vector]:
         # Row by row: as a sparse matrix it would need scipy, whose import takes longer than a question.
         weighed = (self.vocabulary.weigh(counts) for counts in texts)
         return [_unit(weights @ axes[rows]) for rows, weights in weighed]
+
+
+def fitted_fingerprint(dimensions: int, field: Field) -> str:
+    """Return the fingerprint of encoders that are fitted to the texts of one index: its texts are not in it."""
+    return f"fitted:{dimensions}:{field.language.fingerprint}"
 
 
 def _unit(vector: Vector) -> Vector:

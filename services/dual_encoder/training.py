@@ -49,7 +49,7 @@ def latent_axes(documents: "csr_array", dimensions: int) -> Matrix:
 
 
 def train(
-    documents: "csr_array", questions: "csr_array", answers: NDArray[np.intp], axes: Matrix
+    documents: "csr_array", questions: "csr_array", answers: NDArray[np.intp], axes: Matrix, epochs: int = EPOCHS
 ) -> tuple[Matrix, Matrix]:
     """Return the axes of questions and of documents, (stems, dim) each, begun from the same ``axes``.
 
@@ -58,7 +58,7 @@ def train(
     asked, held = _Side(axes.copy()), _Side(axes.copy())
     random = np.random.default_rng(SEED)
     batches = -(-len(answers) // BATCH)
-    steps = EPOCHS * batches
+    steps = epochs * batches
     for step in range(steps):
         if step % batches == 0:
             order = random.permutation(len(answers))
@@ -133,10 +133,10 @@ def _through_units(gradient: Matrix, vectors: Matrix, lengths: Matrix) -> Matrix
 
 
 def fit_axes(
-    documents: "csr_array", questions: "csr_array", answers: Sequence[int], dimensions: int
+    documents: "csr_array", questions: "csr_array", answers: Sequence[int], dimensions: int, epochs: int = EPOCHS
 ) -> tuple[Matrix, Matrix]:
     """Return the axes of questions and of documents; without questions to learn from, latent ones for both."""
     axes = latent_axes(documents, dimensions)
     if not len(answers):
         return axes, axes
-    return train(documents, questions, np.array(answers, dtype=np.intp), axes)
+    return train(documents, questions, np.array(answers, dtype=np.intp), axes, epochs)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from legal.synonyms import expand
-from services.text import stem_word, stems
+from services.field import Field
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -18,23 +17,22 @@ MIN_TEXTS = 2
 """A stem that fewer texts have relates nothing to anything."""
 
 SYNONYM_WEIGHT = 0.5
-"""What a legal term counts for that a question calls for and does not have, beside a word of its own."""
-
+"""What a term of the field counts for that a question calls for and does not have, beside a word of its own."""
 
 Counts = Mapping[str, float]
 """How often a text has each stem."""
 
 
-def counts_of(text: str) -> Counts:
+def counts_of(text: str, field: Field) -> Counts:
     """Count the stems of a document."""
-    return Counter(stems(text))
+    return Counter(field.stems(text))
 
 
-def asked_counts(text: str) -> Counts:
-    """Count the stems of a question, and those of the legal terms that it calls for (``legal.synonyms``)."""
-    counts: dict[str, float] = dict(Counter(stems(text)))
-    for term, surely in expand(text, stem_word):
-        for stem in stems(term):
+def asked_counts(text: str, field: Field) -> Counts:
+    """Count the stems of a question, and those of the terms of the field that it calls for."""
+    counts: dict[str, float] = dict(Counter(field.stems(text)))
+    for term, surely in field.terms(text):
+        for stem in field.stems(term):
             counts[stem] = max(surely * SYNONYM_WEIGHT, counts.get(stem, 0.0))
     return counts
 

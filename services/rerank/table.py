@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from services.errors import ConfigurationError
+from services.field import Field
 from services.lexicon import StemWeights
 from services.protocols import ChatModel, Reranked, Reranker, RerankerTable
-from services.rerank.costless import Costless
 from services.rerank.cross_encoder import CrossEncoder
 from services.rerank.endpoint import endpoint_of
 from services.rerank.heuristic import HeuristicReranker, Likeness
@@ -61,15 +61,16 @@ class Unusable:
 def rerankers(
     settings: Settings,
     reader: ChatModel,
+    field: Field,
     weights: StemWeights | None = None,
     spoken: Callable[[Chunk], str] = lambda chunk: "",
     likeness: Likeness | None = None,
 ) -> RerankerTable:
     """Return the rerankers by strategy; "none" has none, and "auto" one where it is not the heuristic.
 
-    ``spoken`` tells how people ask about the provision of a chunk, ``likeness`` how near it is to a question. What
-    "auto" stands for is looked up here, once, and logged once in a process; nothing is loaded, and the network is not
-    asked.
+    ``field`` is what the heuristic knows; ``spoken`` tells how people ask about the provision of a chunk, ``likeness``
+    how near it is to a question. What "auto" stands for is looked up here, once, and logged once in a process; nothing
+    is loaded, and the network is not asked.
 
     Raises:
         ConfigurationError: the settings name a strategy that lacks something.
@@ -77,7 +78,7 @@ def rerankers(
     # Who names it in the settings wants its files; a caller of one question does not decide over a download.
     encoder = CrossEncoder(ModelFiles.of(settings), download=settings.rerank_strategy == "cross_encoder")
     table: dict[str, Reranker] = {
-        "heuristic": Costless(HeuristicReranker(weights, spoken, likeness)),
+        "heuristic": HeuristicReranker(field, weights, spoken, likeness),
         "cross_encoder": ModelReranker(encoder, tokens=settings.rerank.tokens),
         "llm": _of_reader(settings, reader),
         "api": _of_api(settings),
@@ -96,6 +97,13 @@ def rerankers(
 def reranker_for(strategy: RerankStrategy, table: RerankerTable) -> Reranker | None:
     """Return the reranker of a strategy; ``None`` for "none"."""
     return table.get("heuristic" if strategy == "auto" and "auto" not in table else strategy)
+
+
+def strategy_at_work(strategy: RerankStrategy, table: RerankerTable) -> RerankStrategy:
+    """Return the strategy that scores: what "auto" stands for, or the one that was named."""
+    if strategy != "auto":
+        return strategy
+    return "cross_encoder" if "auto" in table else "heuristic"
 
 
 def automatic(settings: Settings) -> tuple[RerankStrategy, str]:

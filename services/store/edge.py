@@ -9,21 +9,22 @@ from threading import Lock
 import qdrant_edge as q
 
 from services.errors import StoreUnavailable
-from services.protocols import Hit, HybridQuery, SearchFilter
-from services.store.filters import After, Clause, Condition, Holds, IsNull, OneOf, UpTo, citing, clauses, provision
+from services.protocols import MOST_SELECTED, Hit, HybridQuery, SearchFilter
+from services.store.edge_filter import edge_filter
+from services.store.filters import Clause, citing, clauses, provision, selected
 from services.store.layout import (
     CHILDREN,
     DENSE,
     PAGE,
     SPARSE,
-    field_path,
+    articles_in_order,
     in_order,
     parts_in_order,
     to_chunk,
     to_hits,
 )
 from services.store.points import Points
-from services.store.rrf import Scored, fuse, of_parents, weights_of
+from services.store.rrf import Scored, of_parents, rank
 from state.chunks import Chunk
 
 
@@ -50,7 +51,7 @@ class EdgeStore:
         """Search one collection; see ``ChunkStore.search``."""
         if collection not in self._names:
             return [[] for _ in queries]
-        condition = _filter(clauses(where, self._today()))
+        condition = edge_filter(clauses(where, self._today()))
         return await asyncio.to_thread(self._search, collection, queries, limit, prefetch, condition)
 
     async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
@@ -64,11 +65,18 @@ class EdgeStore:
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
         """Return the parts of a provision; see ``ChunkStore.find``."""
-        return parts_in_order(await self._filtered(provision(law_id, provision_key)))
+        return parts_in_order(await self._filtered(provision(law_id, provision_key), self._names))
 
     async def citing(self, ids: Sequence[int]) -> list[Chunk]:
         """Return what refers to some chunks; see ``ChunkStore.citing``."""
-        return sorted(await self._filtered(citing(ids)), key=lambda chunk: chunk["id"]) if ids else []
+        return sorted(await self._filtered(citing(ids), self._names), key=lambda chunk: chunk["id"]) if ids else []
+
+    async def select(
+        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MOST_SELECTED
+    ) -> list[Chunk]:
+        """Return what a filter lets through; see ``ChunkStore.select``."""
+        names = [name for name in self._names if name in collections]
+        return articles_in_order(await self._filtered(selected(where, self._today()), names))[:limit]
 
     async def counts(self) -> dict[str, int]:
         """Return the number of chunks of each collection."""
@@ -96,8 +104,8 @@ class EdgeStore:
         for shard in shards:
             await asyncio.to_thread(shard.close)
 
-    async def _filtered(self, must: Sequence[Clause]) -> list[Chunk]:
-        condition = _filter(must)
+    async def _filtered(self, must: Sequence[Clause], names: Sequence[str]) -> list[Chunk]:
+        condition = edge_filter(must)
 
         def read(name: str) -> list[q.Record]:
             found, offset = self._shard(name).scroll(q.ScrollRequest(limit=PAGE, filter=condition, with_payload=True))
@@ -107,7 +115,7 @@ class EdgeStore:
                 found += page
             return found
 
-        found = await asyncio.gather(*(asyncio.to_thread(read, name) for name in self._names))
+        found = await asyncio.gather(*(asyncio.to_thread(read, name) for name in names))
         return [to_chunk(record.payload or {}) for records in found for record in records]
 
     def _search(
@@ -121,11 +129,11 @@ class EdgeStore:
         shard = self._shard(collection)
         answers = iter(shard.query_batch(q.QueryBatchRequest(requests)))
         rankings = [
-            fuse([self._parents(next(answers), prefetch) for _ in vectors], weights_of(query), limit=limit)
+            rank(query, [self._parents(next(answers), prefetch) for _ in vectors], limit=limit)
             for query, vectors in zip(queries, sides, strict=True)
         ]
         # Reading a payload costs more than finding it: only those of the best are read.
-        best: list[q.PointId] = [point for ranking in rankings for point, _ in ranking]
+        best: list[q.PointId] = [ranked.point for ranking in rankings for ranked in ranking]
         records = shard.retrieve(best, with_payload=True, with_vector=False)
         payloads = {int(str(record.id)): record.payload or {} for record in records}
         return [to_hits(ranking, payloads) for ranking in rankings]
@@ -158,22 +166,3 @@ def _sides(query: HybridQuery) -> list[q.Query]:
         vector = q.SparseVector(list(query.sparse.indices), list(query.sparse.values))
         sides.append(q.Query.Nearest(vector, using=SPARSE))
     return sides
-
-
-def _filter(must: Sequence[Clause]) -> q.Filter:
-    return q.Filter(must=[q.Filter(should=[_condition(condition) for condition in clause]) for clause in must])
-
-
-def _condition(condition: Condition) -> q.IsNullCondition | q.FieldCondition:
-    key = field_path(condition.field)
-    match condition:
-        case IsNull():
-            return q.IsNullCondition(key)
-        case OneOf(values=values):
-            return q.FieldCondition(key, match=q.MatchAny(list(values)))
-        case Holds(values=numbers):
-            return q.FieldCondition(key, match=q.MatchAny(list(numbers)))
-        case UpTo(day=day):
-            return q.FieldCondition(key, range=q.RangeDateTime(lte=day.isoformat()))
-        case After(day=day):
-            return q.FieldCondition(key, range=q.RangeDateTime(gt=day.isoformat()))

@@ -1,7 +1,7 @@
 """Writing a generation of the embedded store."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import qdrant_edge as q
@@ -10,7 +10,7 @@ from services.errors import StoreUnavailable
 from services.protocols import SparseVector, Vector
 from services.store.copying import copy_folder
 from services.store.generations import usable
-from services.store.layout import DENSE, INDEXED_FIELDS, SPARSE, field_path, to_payload
+from services.store.layout import DENSE, SPARSE, attributes_of, field_path, indexed_fields, to_payload
 from services.store.manifest import REBUILD_HINT, Index
 from state.chunks import Chunk
 
@@ -29,6 +29,7 @@ class EdgeWriter:
         self._folder = folder
         self._exact_up_to = exact_up_to
         self._shards: dict[str, q.EdgeShard] = {}
+        self._attributes: dict[str, set[str]] = {}
 
     @property
     def stored_as(self) -> str:
@@ -102,6 +103,7 @@ class EdgeWriter:
                 vectors[SPARSE] = q.SparseVector(list(sparse_vector.indices), list(sparse_vector.values))
             point = q.Point(chunk["id"], vectors, to_payload(chunk))
             points.setdefault(chunk["collection"], []).append(point)
+            self._attributes.setdefault(chunk["collection"], set()).update(attributes_of(chunk))
         for name, batch in points.items():
             self._shard(name, size).update(q.UpdateOperation.upsert_points(batch))
 
@@ -110,7 +112,7 @@ class EdgeWriter:
         while self._shards:
             name, shard = self._shards.popitem()
             if shard.count(q.CountRequest(exact=True)) >= INDEXED_FROM:
-                _index_fields(shard)
+                _index_fields(shard, self._attributes.get(name, ()))
             shard.optimize()  # builds the HNSW graph of a large collection; nothing to do for a small one
             shard.flush()
             shard.close()
@@ -127,13 +129,14 @@ class EdgeWriter:
         return self._shards[name]
 
 
-def _index_fields(shard: q.EdgeShard) -> None:
+def _index_fields(shard: q.EdgeShard, attributes: Iterable[str]) -> None:
+    """Index what searches filter by; indexes that the shard has already stay."""
     kinds = {
         "keyword": q.PayloadSchemaType.Keyword,
         "datetime": q.PayloadSchemaType.Datetime,
         "integer": q.PayloadSchemaType.Integer,
     }
-    for field, kind in INDEXED_FIELDS.items():
+    for field, kind in indexed_fields(attributes).items():
         shard.update(q.UpdateOperation.create_field_index(field_path(field), kinds[kind]))
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from legal.territory import place_called
 from services.protocols import SearchFilter
-from state.chunks import REPEALED
+from state.chunks import REPEALED, Chunk
 
 
 @dataclass(frozen=True)
@@ -53,13 +54,16 @@ Condition = IsNull | OneOf | UpTo | After | Holds
 Clause = tuple[Condition, ...]
 """Conditions of which at least one holds."""
 
+IS_PARENT: Clause = (IsNull("parent_id"),)
+"""It is no child of another chunk."""
+
 
 def clauses(where: SearchFilter, today: date) -> list[Clause]:
     """Return the clauses that must all hold.
 
     On the day asked for (today if none is) a provision must have begun and not have ended. Where no day is asked for,
     repealed law stays: it is ranked lower, and its note says what has become of it. A superseded wording of a provision
-    that is still there has another status, and is left out.
+    that is still there has another status, and is left out. What the filter says of types and fields comes last.
     """
     day = where.as_of or today
     ended: Clause = () if where.as_of else (OneOf("status", tuple(sorted(REPEALED))),)
@@ -67,17 +71,50 @@ def clauses(where: SearchFilter, today: date) -> list[Clause]:
         (IsNull("valid_from"), UpTo("valid_from", day)),
         (IsNull("valid_to"), After("valid_to", day), *ended),
         *_somewhere(where.territory),
+        *([(OneOf("chunk_type", where.chunk_types),)] if where.chunk_types else []),
+        *((OneOf(field, values),) for field, values in where.fields),
     ]
+
+
+def selected(where: SearchFilter, today: date) -> list[Clause]:
+    """Return the clauses that single out what a filter lets through, without children."""
+    return [*clauses(where, today), IS_PARENT]
 
 
 def provision(law_id: str, provision_key: str) -> list[Clause]:
     """Return the clauses that single out the parts of one provision of a law, without their children."""
-    return [(OneOf("law_id", (law_id,)),), (OneOf("provision_key", (provision_key,)),), (IsNull("parent_id"),)]
+    return [(OneOf("law_id", (law_id,)),), (OneOf("provision_key", (provision_key,)),), IS_PARENT]
 
 
 def citing(ids: Sequence[int]) -> list[Clause]:
     """Return the clauses that single out the chunks that refer to one of these."""
     return [(Holds("refs", tuple(ids)),)]
+
+
+def passes(chunk: Chunk, must: Sequence[Clause]) -> bool:
+    """Tell whether a chunk that is at hand satisfies clauses, as both engines would."""
+    return all(any(_holds(condition, _value(chunk, condition.field)) for condition in clause) for clause in must)
+
+
+def _value(chunk: Chunk, path: str) -> Any:
+    value: Any = chunk
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _holds(condition: Condition, value: Any) -> bool:
+    match condition:
+        case IsNull():
+            return value is None
+        case OneOf(values=values):
+            return value in values
+        case Holds(values=numbers):
+            return not set(numbers).isdisjoint(value or ())
+        case UpTo(day=day):
+            return value is not None and value <= day.isoformat()
+        case After(day=day):
+            return value is not None and value > day.isoformat()
 
 
 def _somewhere(territory: str | None) -> list[Clause]:

@@ -6,6 +6,7 @@ runs of one) would rank tied chunks differently, and because its constant and we
 """
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from services.protocols import HybridQuery
 
@@ -17,6 +18,14 @@ DENSE, SPARSE = 3.0, 1.0
 
 Scored = tuple[int, float]
 """A point id and its score."""
+
+
+class Ranked(NamedTuple):
+    """A point id, its fused score, and what the dense side scored it, if that found it."""
+
+    point: int
+    score: float
+    similarity: float | None
 
 
 def weights_of(query: HybridQuery) -> list[float]:
@@ -41,6 +50,13 @@ def fuse(sides: Sequence[Sequence[Scored]], weights: Sequence[float], *, limit: 
     # Rounded, because sums that are equal on paper may differ in their last bit.
     fused = [(point, round(score / highest, 9)) for point, score in scores.items()]
     return sorted(fused, key=_best_first)[:limit]
+
+
+def rank(query: HybridQuery, sides: Sequence[Sequence[Scored]], *, limit: int) -> list[Ranked]:
+    """Return the best ``limit`` points of the sides that a query has, the dense one first, in the order of ``fuse``."""
+    similarities = dict(sides[0]) if query.dense is not None else {}
+    fused = fuse(sides, weights_of(query), limit=limit)
+    return [Ranked(point, score, similarities.get(point)) for point, score in fused]
 
 
 def of_parents(side: Sequence[Scored], parents: Mapping[int, int], limit: int) -> list[Scored]:

@@ -1,20 +1,21 @@
 """The server store: a Qdrant server, a cluster or Qdrant Cloud."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Self
 
-from services.protocols import Hit, HybridQuery, SearchFilter
+from services.protocols import MOST_SELECTED, Hit, HybridQuery, SearchFilter
 from services.settings import Settings
 from services.store.connection import connect, explained
-from services.store.filters import After, Clause, Condition, Holds, IsNull, OneOf, UpTo, citing, clauses, provision
+from services.store.filters import Clause, citing, clauses, provision, selected
 from services.store.layout import (
     CHILDREN,
     DENSE,
     METADATA,
     PAGE,
     SPARSE,
+    articles_in_order,
     field_path,
     in_order,
     parts_in_order,
@@ -23,8 +24,9 @@ from services.store.layout import (
 )
 from services.store.manifest import Index
 from services.store.points import Points
-from services.store.rrf import fuse, of_parents, weights_of
+from services.store.rrf import of_parents, rank
 from services.store.server_collection import collection_name
+from services.store.server_filter import server_filter
 from state.chunks import Chunk
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ class ServerStore:
         """Search one collection, all queries in one request, parents in a second; see ``ChunkStore.search``."""
         from qdrant_client import models
 
-        condition = _filter(clauses(where, self._today()))
+        condition = server_filter(clauses(where, self._today()))
         sides = [_sides(query) for query in queries]
         requests = [
             models.QueryRequest(query=vector, using=name, filter=condition, limit=prefetch * CHILDREN)
@@ -74,10 +76,10 @@ class ServerStore:
         parents = await self._parents(self._names[collection], [point for side in found for point, _ in side])
         answers = iter(found)
         rankings = [
-            fuse([of_parents(next(answers), parents, prefetch) for _ in vectors], weights_of(query), limit=limit)
+            rank(query, [of_parents(next(answers), parents, prefetch) for _ in vectors], limit=limit)
             for query, vectors in zip(queries, sides, strict=True)
         ]
-        best = list({parent: None for ranking in rankings for parent, _ in ranking})
+        best = list({ranked.point: None for ranking in rankings for ranked in ranking})
         with explained():
             records = await self._client.retrieve(self._names[collection], best) if best else []
         payloads = {int(str(record.id)): record.payload or {} for record in records}
@@ -93,11 +95,18 @@ class ServerStore:
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
         """Return the parts of a provision; see ``ChunkStore.find``."""
-        return parts_in_order(await self._filtered(provision(law_id, provision_key)))
+        return parts_in_order(await self._filtered(provision(law_id, provision_key), self._names))
 
     async def citing(self, ids: Sequence[int]) -> list[Chunk]:
         """Return what refers to some chunks; see ``ChunkStore.citing``."""
-        return sorted(await self._filtered(citing(ids)), key=lambda chunk: chunk["id"]) if ids else []
+        return sorted(await self._filtered(citing(ids), self._names), key=lambda chunk: chunk["id"]) if ids else []
+
+    async def select(
+        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MOST_SELECTED
+    ) -> list[Chunk]:
+        """Return what a filter lets through; see ``ChunkStore.select``."""
+        names = [name for name in self._names if name in collections]
+        return articles_in_order(await self._filtered(selected(where, self._today()), names))[:limit]
 
     async def counts(self) -> dict[str, int]:
         """Return the number of chunks of each collection."""
@@ -109,8 +118,8 @@ class ServerStore:
         """Close the connections."""
         await self._client.close()
 
-    async def _filtered(self, must: Sequence[Clause]) -> list[Chunk]:
-        condition = _filter(must)
+    async def _filtered(self, must: Sequence[Clause], names: Iterable[str]) -> list[Chunk]:
+        condition = server_filter(must)
 
         async def read(name: str) -> list[Chunk]:
             records, offset = await self._client.scroll(name, scroll_filter=condition, limit=PAGE)
@@ -120,7 +129,7 @@ class ServerStore:
             return [to_chunk(record.payload or {}) for record in records]
 
         with explained():
-            found = await asyncio.gather(*(read(name) for name in self._names.values()))
+            found = await asyncio.gather(*(read(self._names[name]) for name in names))
         return [chunk for chunks in found for chunk in chunks]
 
     async def _parents(self, collection: str, points: Sequence[int]) -> dict[int, int]:
@@ -145,28 +154,3 @@ def _sides(query: HybridQuery) -> list[tuple[str, "models.SparseVector | list[fl
         vector = models.SparseVector(indices=list(query.sparse.indices), values=list(query.sparse.values))
         sides.append((SPARSE, vector))
     return sides
-
-
-def _filter(must: Sequence[Clause]) -> "models.Filter":
-    from qdrant_client import models
-
-    return models.Filter(
-        must=[models.Filter(should=[_condition(condition) for condition in clause]) for clause in must]
-    )
-
-
-def _condition(condition: Condition) -> "models.IsNullCondition | models.FieldCondition":
-    from qdrant_client import models
-
-    key = field_path(condition.field)
-    match condition:
-        case IsNull():
-            return models.IsNullCondition(is_null=models.PayloadField(key=key))
-        case OneOf(values=values):
-            return models.FieldCondition(key=key, match=models.MatchAny(any=list(values)))
-        case Holds(values=numbers):
-            return models.FieldCondition(key=key, match=models.MatchAny(any=list(numbers)))
-        case UpTo(day=day):
-            return models.FieldCondition(key=key, range=models.DatetimeRange(lte=day))
-        case After(day=day):
-            return models.FieldCondition(key=key, range=models.DatetimeRange(gt=day))

@@ -1,13 +1,14 @@
 """A collection on a Qdrant server: how it is laid out, filled and indexed."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from services.errors import StoreUnavailable
 from services.settings import Settings
 from services.store.connection import explained
-from services.store.layout import DENSE, INDEXED_FIELDS, SPARSE, field_path
+from services.store.layout import DENSE, SPARSE, IndexKind, field_path
 
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient
@@ -57,7 +58,9 @@ async def held(client: "AsyncQdrantClient", generation: str) -> set[str]:
     return {one.name for one in collections if one.name.endswith(SEPARATOR + generation)}
 
 
-async def create(client: "AsyncQdrantClient", collection: str, size: int, scale: Scale) -> None:
+async def create(
+    client: "AsyncQdrantClient", collection: str, size: int, scale: Scale, fields: Mapping[str, IndexKind]
+) -> None:
     """Create a collection that is filled before it is searched: it has no HNSW graph until ``make_searchable``.
 
     A graph that grows with the load is built several times over (Qdrant, "Bulk upload"). Payload indexes come before
@@ -78,9 +81,24 @@ async def create(client: "AsyncQdrantClient", collection: str, size: int, scale:
             on_disk_payload=True,
             hnsw_config=models.HnswConfigDiff(m=0, on_disk=on_disk),
         )
-        for field, kind in INDEXED_FIELDS.items():
-            schema = models.PayloadSchemaType(kind)
-            await client.create_payload_index(collection, field_path(field), schema, wait=True)
+    await index_fields(client, collection, fields, wait=True)
+
+
+async def indexed(client: "AsyncQdrantClient", collection: str) -> set[str]:
+    """Return the payload paths that a collection has indexes of."""
+    with explained():
+        return set((await client.get_collection(collection)).payload_schema)
+
+
+async def index_fields(
+    client: "AsyncQdrantClient", collection: str, fields: Mapping[str, IndexKind], *, wait: bool
+) -> None:
+    """Have fields indexed. Without ``wait`` the server does it by and by, and reads payloads until then."""
+    from qdrant_client import models
+
+    for field, kind in fields.items():
+        with explained():
+            await client.create_payload_index(collection, field_path(field), models.PayloadSchemaType(kind), wait=wait)
 
 
 async def make_searchable(client: "AsyncQdrantClient", collection: str, *, look_every: float = LOOK_EVERY) -> None:

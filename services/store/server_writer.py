@@ -9,10 +9,20 @@ from services.errors import IndexMissing
 from services.protocols import SparseVector, Vector
 from services.settings import Settings
 from services.store.connection import connect, explained
-from services.store.layout import DENSE, SPARSE, to_payload
+from services.store.layout import DENSE, SPARSE, attributes_of, field_path, indexed_fields, to_payload
 from services.store.manifest import REBUILD_HINT, Index
 from services.store.server_aliases import switch_aliases
-from services.store.server_collection import LOOK_EVERY, SINGLE, Scale, collection_name, create, held, make_searchable
+from services.store.server_collection import (
+    LOOK_EVERY,
+    SINGLE,
+    Scale,
+    collection_name,
+    create,
+    held,
+    index_fields,
+    indexed,
+    make_searchable,
+)
 from services.store.writer import WriterFactory
 from state.chunks import Chunk
 
@@ -51,6 +61,8 @@ class ServerWriter:
         self._look_every = look_every
         self._written: dict[str, str] = {}
         self._created: set[str] = set()
+        self._attributes: dict[str, set[str]] = {}
+        self._indexed: dict[str, set[str]] = {}
 
     @property
     def stored_as(self) -> str:
@@ -74,6 +86,7 @@ class ServerWriter:
                 f"Compruebe ARTICULADO_QDRANT_URL o construya el índice de nuevo con {REBUILD_HINT}."
             )
         await self._delete(there - set(self._written.values()))
+        self._indexed = {name: await indexed(self._client, name) for name in self._written.values()}
 
     async def delete(self, ids: Mapping[str, Sequence[int]]) -> None:
         """Delete points, by collection."""
@@ -90,6 +103,7 @@ class ServerWriter:
         batches: dict[str, list[models.PointStruct]] = {}
         for chunk, dense_vector, sparse_vector in zip(chunks, dense, sparse, strict=True):
             batches.setdefault(chunk["collection"], []).append(_point(chunk, dense_vector, sparse_vector))
+            self._attributes.setdefault(chunk["collection"], set()).update(attributes_of(chunk))
         requests: list[tuple[str, list[models.PointStruct]]] = []
         length = min(POINTS_PER_REQUEST, max(1, NUMBERS_PER_REQUEST // size))
         for name, points in batches.items():
@@ -101,7 +115,9 @@ class ServerWriter:
             await self._upsert(requests[start : start + REQUESTS_AT_ONCE])
 
     async def finish(self) -> dict[str, int]:
-        """Have new collections indexed, then count what the server holds."""
+        """Have new collections indexed, and fields that others lack; then count what the server holds."""
+        for name, collection in sorted(self._written.items()):
+            await self._index_fields(name, collection)
         for collection in sorted(self._created):
             await make_searchable(self._client, collection, look_every=self._look_every)
         with explained():
@@ -124,9 +140,17 @@ class ServerWriter:
 
     async def _create(self, name: str, size: int) -> None:
         collection = collection_name(name, self._stored_as)
-        await create(self._client, collection, size, self._scale)
+        fields = indexed_fields(self._attributes.get(name, ()))
+        await create(self._client, collection, size, self._scale, fields)
         self._written[name] = collection
         self._created.add(collection)
+        self._indexed[collection] = {field_path(field) for field in fields}
+
+    async def _index_fields(self, name: str, collection: str) -> None:
+        """Have fields indexed that were met late, or that an earlier version left out, without waiting for it."""
+        fields = indexed_fields(self._attributes.get(name, ())).items()
+        lacking = {field: kind for field, kind in fields if field_path(field) not in self._indexed[collection]}
+        await index_fields(self._client, collection, lacking, wait=False)
 
     async def _upsert(self, requests: "Sequence[tuple[str, list[models.PointStruct]]]") -> None:
         """Send requests side by side; none of them is under way any more when this returns or raises."""

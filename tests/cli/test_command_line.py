@@ -31,7 +31,7 @@ def started(*arguments: str, **options) -> subprocess.Popen:
         ),
         (
             ["preguntar", "x"],
-            "No existe la orden «preguntar». Las que hay: ask, search, show, chat, eval, doctor, serve, ingest.",
+            "No existe la orden «preguntar». Las que hay: ask, search, show, chat, eval, doctor, serve, ingest, case.",
         ),
         (["ask"], "Falta PREGUNTA. Ayuda: articulado ask --help"),
         (["search", "x", "--limit"], "A la opción --limit le falta su valor"),

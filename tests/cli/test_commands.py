@@ -3,12 +3,14 @@
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from small_articles import BRINGS_ALONG, write_article, write_profile
 
 from cli.main import run
 
@@ -35,7 +37,7 @@ def test_ask_answers_with_its_sources(capsys):
     assert "Artículo 38" in sources
     assert f"https://www.boe.es/buscar/act.php?id={ET}#a38" in sources
     assert "(resumen en lenguaje claro, no es el texto oficial)" in sources
-    assert output.out.endswith("no es asesoramiento jurídico.\n")
+    assert output.out.endswith("\n\nInformación general sobre la normativa; no es asesoramiento jurídico.\n")
     assert "\x1b" not in output.out
 
 
@@ -101,7 +103,38 @@ def test_search_for_a_person(capsys):
     assert run(["search", "art. 38 ET", "--limit", "1"]) == 0
     page = capsys.readouterr().out
     assert page.startswith(" 1. Estatuto de los Trabajadores, Artículo 38")
-    assert "citado en la pregunta" in page
+    assert "    Normativa · puntuación 1,00 · citado en la pregunta" in page
+
+
+def test_what_an_english_profile_shows_is_in_english(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("ARTICULADO_HOME", str(tmp_path / "home"))
+    for name, text in (
+        ("Roses", "Roses are cut back in March, before the dry season."),
+        ("Ferns", "Ferns are cut back in October, after the dry season."),
+    ):
+        rules = {"type": "business_rules", "title": "Rules", "text": text}
+        file = tmp_path / "garden" / "articles" / f"{name}.article.yaml"
+        write_article(file, id=name.lower(), title=name, inquiries=[f"When are {name} cut back?"], chunks=[rules])
+    profile = str(write_profile(tmp_path, BRINGS_ALONG + "official = false\n"))
+
+    assert run(["search", "When are roses cut back?", "--limit", "1", "--profile", profile]) == 0
+    heading, account, *rest = capsys.readouterr().out.splitlines()
+    assert heading == " 1. Roses, Rules"
+    assert re.fullmatch(r"    Guides · score [01]\.\d\d · search “When are roses cut back\?”", account)
+    assert rest == ["    (summary in plain language, not the official text)"]
+
+    assert run(["search", "capital of France", "--profile", profile]) == 0
+    assert capsys.readouterr().out.endswith("Nothing was found. Try other words.\n")
+
+    assert run(["ask", "When are roses cut back?", "--profile", profile]) == 0
+    answer, _, end = capsys.readouterr().out.partition("\nSources\n")
+    assert "Roses are cut back in March" in answer
+    assert end.splitlines() == [
+        "  [C1] Roses, Rules",
+        "       (summary in plain language, not the official text)",
+        "",
+        "General information from the knowledge base; it is no advice.",
+    ]
 
 
 def test_chat_follows_up_from_a_script(capsys, monkeypatch):
@@ -109,6 +142,7 @@ def test_chat_follows_up_from_a_script(capsys, monkeypatch):
     assert run(["chat"]) == 0
     output = capsys.readouterr()
     assert output.err == ""
+    assert output.out.startswith("Información general sobre la normativa; no es asesoramiento jurídico.\n")
     assert output.out.count("Fuentes") == 2
     assert output.out.endswith("Hasta luego.\n")
 

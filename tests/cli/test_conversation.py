@@ -6,6 +6,7 @@ from rich.console import Console
 
 from cli.conversation import Conversation
 from services.errors import ModelTimeout
+from services.language import language
 from state.context import RunContext
 
 CITATION = {
@@ -39,7 +40,7 @@ class FakeGraph:
         yield {"type": "final", "result": result}
 
 
-def held(lines: list[str], graph: FakeGraph, end: BaseException | None = None) -> str:
+def held(lines: list[str], graph: FakeGraph, end: BaseException | None = None, code: str = "es", **given: bool) -> str:
     """Hold a conversation of these lines and return what was shown."""
     out = Console(file=io.StringIO(), width=80)
     script = iter(lines)
@@ -51,7 +52,7 @@ def held(lines: list[str], graph: FakeGraph, end: BaseException | None = None) -
         return line
 
     with asyncio.Runner() as runner:
-        Conversation(graph, RunContext(), out, runner.run).hold(read)
+        Conversation(graph, RunContext(), out, language(code), runner.run, **{"law": True, **given}).hold(read)
     return out.file.getvalue()
 
 
@@ -90,6 +91,21 @@ def test_sources_of_the_last_answer():
     assert "no tiene fuentes" in held(["/fuentes"], FakeGraph())
     assert "no tiene fuentes" in held(["uno", "/nuevo", "/fuentes"], FakeGraph())
     assert held(["uno", "/fuentes"], FakeGraph()).count("#a38") == 2
+
+
+def test_it_begins_with_what_it_is_not():
+    law = "Información general sobre la normativa; no es asesoramiento jurídico.\n"
+    assert held([], FakeGraph(), law=True).startswith(law)
+    plain = "Información general de la base de conocimiento; no es asesoramiento.\n"
+    assert held([], FakeGraph(), law=False).startswith(plain)
+    english = "General information from the knowledge base; it is no advice.\n"
+    assert held([], FakeGraph(), code="en", law=False).startswith(english)
+
+
+def test_sources_are_in_the_language_of_the_profile():
+    shown = held(["one", "/fuentes"], FakeGraph(), code="en", law=False)
+    assert shown.count("\nSources\n") == 2
+    assert "Fuentes" not in shown
 
 
 def test_help_and_unknown_commands():

@@ -27,7 +27,9 @@ def fresh_home(monkeypatch, tmp_path):
 def test_a_fresh_offline_installation_is_ready_and_nothing_is_built(diagnosed, capsys, fresh_home):
     status, found = diagnosed()
     assert (status, found["ready"], found["index"], found["problems"]) == (0, True, None, [])
-    assert found["notes"] == ["El índice de demostración se construirá con la primera pregunta."]
+    assert found["notes"] == [
+        f"El índice inicial del perfil «laboral» se construirá con la primera pregunta en {fresh_home / 'index'}."
+    ]
     assert found["rerank"].startswith("heuristic (auto: ")
     assert run(["doctor"]) == 0
     page = capsys.readouterr().out
@@ -51,7 +53,7 @@ def test_no_model_is_called_and_it_is_said_who_will_get_the_texts(diagnosed, cap
         assert server.requests == []
     assert (status, found["index"], found["problems"]) == (0, None, [])
     assert found["notes"] == [
-        "El índice de demostración se construirá con la primera pregunta: "
+        f"El índice inicial del perfil «laboral» se construirá con la primera pregunta en {fresh_home / 'index'}: "
         "sus textos se enviarán a text-embedding-3-small (compatible)."
     ]
     assert sorted(fresh_home.rglob("*")) == before

@@ -1,15 +1,20 @@
 import io
 import sys
 from datetime import date
+from typing import get_args
 
+import pytest
 from doubles import make_chunk
 from rich.console import Console
 
-from cli.render import clean, console, print_json, print_sources
+from cli.render import clean, console, print_end, print_json, print_sources
 from cli.results import as_dict, print_results
 from cli.show_view import print_shown
+from services.language import language
 from services.profile import load_profile
+from state.chunks import Origin
 
+ES, EN = language("es"), language("en")
 LONG = "https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#" + "a" * 60
 
 
@@ -24,13 +29,13 @@ def piped() -> Console:
 
 def test_sources_name_law_provision_and_whole_link():
     out = piped()
-    print_sources(out, [citation()])
+    print_sources(out, [citation()], ES)
     assert out.file.getvalue().splitlines() == ["", "Fuentes", "  [C1] Ley, Artículo 1. Objeto", f"       {LONG}"]
 
 
 def test_the_parts_of_a_provision_are_one_source():
     out = piped()
-    print_sources(out, [citation(), citation(mark="C4", provision="Artículo 2"), citation(mark="C2", chunk_id=2)])
+    print_sources(out, [citation(), citation(mark="C4", provision="Artículo 2"), citation(mark="C2", chunk_id=2)], ES)
     assert out.file.getvalue().splitlines()[2::2] == [
         "  [C1][C2] Ley, Artículo 1. Objeto",
         "  [C4] Ley, Artículo 2. Objeto",
@@ -39,7 +44,7 @@ def test_the_parts_of_a_provision_are_one_source():
 
 def test_sources_tell_plain_language_from_official_text_and_show_notes():
     out = piped()
-    print_sources(out, [citation(official=False, url="", title="", note="Derogado por la Ley 2/2020.")])
+    print_sources(out, [citation(official=False, url="", title="", note="Derogado por la Ley 2/2020.")], ES)
     assert out.file.getvalue().splitlines()[2:] == [
         "  [C1] Ley, Artículo 1",
         "       Nota: Derogado por la Ley 2/2020.",
@@ -50,7 +55,9 @@ def test_sources_tell_plain_language_from_official_text_and_show_notes():
 def test_a_source_says_which_wording_it_is():
     out = piped()
     then = citation(wording="Redacción vigente del 24/10/2015 al 29/03/2022", note="Sustituida.")
-    print_sources(out, [then, citation(mark="C2", wording="Redacción vigente desde el 30/03/2022", note="Sustituida.")])
+    print_sources(
+        out, [then, citation(mark="C2", wording="Redacción vigente desde el 30/03/2022", note="Sustituida.")], ES
+    )
     assert out.file.getvalue().splitlines()[2:] == [
         "  [C1] Ley, Artículo 1. Objeto",
         f"       {LONG}",
@@ -65,7 +72,7 @@ def test_a_source_says_which_wording_it_is():
 
 def test_the_summary_of_official_text_is_marked_as_ours():
     out = piped()
-    print_sources(out, [citation(url="", summary="Son 30 días."), citation(official=False, summary="Son 30 días.")])
+    print_sources(out, [citation(url="", summary="Son 30 días."), citation(official=False, summary="Son 30 días.")], ES)
     assert out.file.getvalue().splitlines()[2:4] == [
         "  [C1] Ley, Artículo 1. Objeto",
         "       Resumen en lenguaje claro, no oficial: Son 30 días.",
@@ -73,19 +80,77 @@ def test_the_summary_of_official_text_is_marked_as_ours():
     assert out.file.getvalue().count("Son 30 días.") == 1
 
 
-def test_a_provision_on_screen_has_its_summary_marked_as_ours():
+def test_the_sources_of_an_english_profile_are_in_english():
+    out = piped()
+    given = {"url": "", "law": "Plan guide", "provision": "Rules", "title": "Rules"}
+    print_sources(out, [citation(**given, official=False, note="Withdrawn."), citation(summary="30 days.")], EN)
+    assert out.file.getvalue().splitlines() == [
+        "",
+        "Sources",
+        "  [C1] Plan guide, Rules",
+        "       Note: Withdrawn.",
+        "       (summary in plain language, not the official text)",
+        "  [C1] Ley, Artículo 1. Objeto",
+        f"       {LONG}",
+        "       Summary in plain language, not official: 30 days.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, "Información general sobre la normativa; no es asesoramiento jurídico."),
+        ({"features": {"spanish_law": False}}, "Información general de la base de conocimiento; no es asesoramiento."),
+        (
+            {"features": {"spanish_law": False}, "language": "en"},
+            "General information from the knowledge base; it is no advice.",
+        ),
+    ],
+)
+def test_an_answer_ends_with_what_it_is_not(changes, said):
+    laboral = load_profile("laboral")
+    profile = type(laboral).model_validate({**laboral.model_dump(), **changes})
+    out = piped()
+    print_end(out, {"citations": [], "warnings": []}, profile, language(profile.language))
+    assert out.file.getvalue() == f"\n{said}\n"
+
+
+def provision_shown(**fields):
     version = {"valid_from": "2020-01-02", "valid_to": None, "status": "vigente", "status_note": ""}
     law = {"law": "Ley", "law_id": "L", "provision": "Artículo 1", "title": "", "breadcrumb": "", "url": ""}
     links = {"cites": [], "cited_by": [], "notes": [], "excerpts": [], "wordings": [version]}
-    found = {**version, **law, **links, "official": True, "summary": "Son 30 días.", "text": "Treinta días."}
+    return {**version, **law, **links, "official": True, "summary": "", "text": "Treinta días.", **fields}
+
+
+def test_a_provision_on_screen_is_marked_in_the_language_of_its_profile():
+    ours = provision_shown(official=False, summary="Thirty.", status_note="Withdrawn.")
     out = piped()
-    print_shown(out, found, date(2026, 1, 1))
+    print_shown(out, ours, date(2026, 1, 1), EN)
+    page = out.file.getvalue().splitlines()
+    assert page[3:] == [
+        "Note: Withdrawn.",
+        "(summary in plain language, not the official text)",
+        "",
+        "  Summary: Thirty.",
+        "",
+        "  Treinta días.",
+    ]
+    out = piped()
+    print_shown(out, ours, date(2026, 1, 1), ES)
+    page = out.file.getvalue().splitlines()
+    assert page[3:5] == ["Nota: Withdrawn.", "(resumen en lenguaje claro, no es el texto oficial)"]
+    assert page[6] == "  Resumen: Thirty."
+
+
+def test_a_provision_on_screen_has_its_summary_marked_as_ours():
+    out = piped()
+    print_shown(out, provision_shown(summary="Son 30 días."), date(2026, 1, 1), ES)
     assert "  Resumen en lenguaje claro, no oficial: Son 30 días." in out.file.getvalue().splitlines()
 
 
 def test_a_narrow_terminal_breaks_lines_but_not_links():
     out = Console(file=io.StringIO(), width=30, force_terminal=True, color_system=None)
-    print_sources(out, [citation(title="Objeto y ámbito de aplicación")])
+    print_sources(out, [citation(title="Objeto y ámbito de aplicación")], ES)
     assert out.file.getvalue().splitlines()[2:] == [
         "  [C1] Ley, Artículo 1. Objeto",
         "  y ámbito de aplicación",
@@ -95,7 +160,7 @@ def test_a_narrow_terminal_breaks_lines_but_not_links():
 
 def test_no_sources_no_heading():
     out = piped()
-    print_sources(out, [])
+    print_sources(out, [], ES)
     assert out.file.getvalue() == ""
 
 
@@ -124,7 +189,7 @@ def candidate(**fields):
 
 def test_results_show_collection_score_and_where_each_came_from():
     out = piped()
-    print_results(out, [candidate(rerank_score=0.834)], load_profile("laboral"), abstained=False)
+    print_results(out, [candidate(rerank_score=0.834)], load_profile("laboral"), ES, abstained=False)
     assert out.file.getvalue().splitlines() == [
         " 1. Estatuto de los Trabajadores, Artículo 38. Título (1/2)",
         "    Normativa · puntuación 0,83 · búsqueda «vacaciones anuales»",
@@ -134,13 +199,56 @@ def test_results_show_collection_score_and_where_each_came_from():
     ]
 
 
-def test_results_below_the_floor_say_so_and_none_are_told():
+def test_the_results_of_an_english_profile_are_in_english():
+    rules = make_chunk(
+        5, "Rules", title="Rules", law_name="Loans", collection="articles", url="", source="plain_language"
+    )
+    ended = make_chunk(6, "Page 3", title="Guide", law_name="Plan", collection="x", status="derogada", status_note="X.")
+    found = [
+        {"chunk": rules, "score": 0.958, "origins": ["hybrid"], "found_by": ["loan", "a «b»"]},
+        {"chunk": ended, "score": 0.5, "origins": ["reference", "need"], "found_by": []},
+    ]
     out = piped()
-    print_results(out, [candidate()], load_profile("laboral"), abstained=True)
-    assert "no se respondería" in out.file.getvalue()
+    print_results(out, found, load_profile("plan_401k"), EN, abstained=True)
+    assert out.file.getvalue().splitlines() == [
+        " 1. Loans, Rules",
+        "    Knowledge base · score 0.96 · search “loan”, “a «b»”",
+        "    (summary in plain language, not the official text)",
+        " 2. Plan, Page 3. Guide",
+        "    x · score 0.50 · referred to by, asked for by the model",
+        "    Caution: X.",
+        "    https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#a6",
+        "",
+        "None of this reaches the minimum relevance: this question would not be answered.",
+    ]
+
+
+def test_no_results_advise_to_name_the_law_only_where_there_is_one():
+    laboral = load_profile("laboral")
+    gym = type(laboral).model_validate({**laboral.model_dump(), "features": {}})
+    for profile, spoken, said in (
+        (laboral, ES, "No se ha encontrado nada. Pruebe con otras palabras o indique la ley y el artículo.\n"),
+        (gym, ES, "No se ha encontrado nada. Pruebe con otras palabras.\n"),
+        (load_profile("plan_401k"), EN, "Nothing was found. Try other words.\n"),
+    ):
+        out = piped()
+        print_results(out, [], profile, spoken, abstained=True)
+        assert out.file.getvalue() == said
+
+
+@pytest.mark.parametrize("spoken", [ES, EN])
+def test_every_origin_has_a_name(spoken):
+    origins = get_args(Origin)
+    assert "hybrid" in origins
+    assert len({spoken.say(f"view_origin_{origin}") for origin in origins}) == len(origins)
+
+
+def test_results_below_the_floor_say_so():
     out = piped()
-    print_results(out, [], load_profile("laboral"), abstained=True)
-    assert out.file.getvalue().startswith("No se ha encontrado nada.")
+    print_results(out, [candidate()], load_profile("laboral"), ES, abstained=True)
+    assert out.file.getvalue().endswith(
+        "\n\nNada de esto alcanza la relevancia mínima: a esta pregunta no se respondería.\n"
+    )
 
 
 def test_a_result_as_json_keeps_both_scores():

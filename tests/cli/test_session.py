@@ -13,7 +13,7 @@ from cli.main import run
 from services import factory
 
 MODEL = "text-embedding-3-small"
-ANNOUNCEMENT = f"Se construye el índice de demostración: sus textos se envían a {MODEL} (compatible).\n"
+ANNOUNCEMENT = f"Se construye el índice inicial del perfil «laboral»: sus textos se envían a {MODEL} (compatible).\n"
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from evaluation.gold import GoldSet, Question
 from evaluation.retrieve import Retriever
 from evaluation.switches import Narrowed
 from services.protocols import HybridQuery, SearchFilter
+from services.spanish_law import SPANISH_LAW
 from services.sparse import Bm25Encoder
 from state.context import RunContext
 
@@ -121,7 +122,7 @@ async def test_without_synonyms_the_offline_reader_adds_no_word(services, search
 
 
 def test_without_synonyms_the_encoder_adds_no_term(services):
-    given = replace(services, sparse=Bm25Encoder())
+    given = replace(services, sparse=Bm25Encoder.of(SPANISH_LAW))
     without = services_of(named("híbrida"), given).sparse
     colloquial = ["me echaron del curro"]
     assert len(without.encode_queries(colloquial)[0].indices) < len(given.sparse.encode_queries(colloquial)[0].indices)

@@ -211,3 +211,9 @@ def test_without_retrieval_there_is_nothing_to_take_apart(gold, capsys, monkeypa
     monkeypatch.setenv("ARTICULADO_RAG_ENABLED", "false")
     assert run(["eval", "--gold", "oro.jsonl", *arguments]) == 2
     assert "ARTICULADO_RAG_ENABLED" in capsys.readouterr().err
+
+
+def test_the_own_questions_are_not_put_to_another_field(monkeypatch, capsys):
+    monkeypatch.setenv("ARTICULADO_PROFILE", "plan_401k")
+    assert run(["eval"]) == 2
+    assert "el perfil «plan_401k» no lo trata. Indique las suyas con --gold" in capsys.readouterr().err

@@ -40,7 +40,7 @@ def test_there_are_enough_questions_of_every_category():
 
 
 def test_the_readme_counts_as_the_file_does():
-    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
+    readme = (FOLDER / "README.md").read_text(encoding="utf-8").partition("\n## Cases")[0]
     told = {name: int(count) for name, count in re.findall(r"^\| `(\w+)` \| (\d+) \|", readme, re.MULTILINE)}
     voices = Counter(one.voice for one in QUESTIONS)
     assert told == Counter(one.category for one in QUESTIONS)

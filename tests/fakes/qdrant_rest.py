@@ -1,6 +1,10 @@
-"""A loopback server that speaks as much of Qdrant's REST interface as the server adapter uses, and keeps a record."""
+"""A loopback server that speaks as much of Qdrant's REST interface as the server adapter uses, and keeps a record.
+
+It evaluates filters and scores dense vectors by their cosine and words by their product, without IDF.
+"""
 
 import json
+import math
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -12,7 +16,6 @@ from typing import Any
 DESCRIBED: dict[str, Any] = {
     "optimizer_status": "ok",
     "segments_count": 1,
-    "payload_schema": {},
     "config": {
         "params": {},
         "hnsw_config": {"m": 16, "ef_construct": 100, "full_scan_threshold": 10000},
@@ -33,20 +36,22 @@ class Request:
     path: str
     body: Any
     api_key: str | None
+    query: str = ""
 
 
 @dataclass
 class FakeQdrant:
     """What the server holds, what it was asked, and how it shall fail (a status, or 0 to drop the connection).
 
-    ``lose_reply`` names a path whose requests are carried out before the connection is dropped. ``states`` are the
-    states that a collection says it is in, one a question; then it is green. ``before_write`` is told that points are
-    about to be written or deleted.
+    ``indexes`` are the payload indexes of each collection, by field. ``lose_reply`` names a path whose requests are
+    carried out before the connection is dropped. ``states`` are the states that a collection says it is in, one a
+    question; then it is green. ``before_write`` is told that points are about to be written or deleted.
     """
 
     url: str = ""
     requests: list[Request] = field(default_factory=list)
     collections: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
+    indexes: dict[str, dict[str, str]] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     fail: dict[str, int] = field(default_factory=dict)
     lose_reply: str = ""
@@ -82,10 +87,17 @@ class FakeQdrant:
             case ("PATCH", "collections", name):
                 return (200, True) if name in self.collections else (404, None)
             case ("GET", "collections", name):
-                return 200, {**DESCRIBED, "status": self.states.pop(0) if self.states else "green"}
+                indexes = self.indexes.get(name, {})
+                schema = {field: {"data_type": kind, "points": 0} for field, kind in indexes.items()}
+                state = self.states.pop(0) if self.states else "green"
+                return 200, {**DESCRIBED, "status": state, "payload_schema": schema}
             case ("DELETE", "collections", name):
                 self.aliases = {alias: named for alias, named in self.aliases.items() if named != name}
+                self.indexes.pop(name, None)
                 return 200, self.collections.pop(name, None) is not None
+            case ("PUT", "collections", name, "index") if name in self.collections:
+                self.indexes.setdefault(name, {})[body["field_name"]] = body["field_schema"]
+                return 200, {"operation_id": 1, "status": "completed"}
             case ("PUT" | "POST", "collections", name, *rest):
                 points = self.collections.get(self.aliases.get(name, name))
                 return (404, {}) if points is None else (200, self._points(points, rest, body))
@@ -93,10 +105,8 @@ class FakeQdrant:
 
     def _points(self, points: dict[int, dict[str, Any]], rest: list[str], body: Any) -> Any:
         done = {"operation_id": 1, "status": "completed"}
-        records = [{"id": id, "payload": point["payload"]} for id, point in points.items()]
+        records = [{"id": id, "payload": point["payload"]} for id, point in sorted(points.items())]
         match rest:
-            case ["index"]:
-                return done
             case ["points"] if "points" in body:
                 self.before_write()
                 points.update({point["id"]: point for point in body["points"]})
@@ -111,11 +121,60 @@ class FakeQdrant:
             case ["points", "count"]:
                 return {"count": len(points)}
             case ["points", "scroll"]:
-                return {"points": records, "next_page_offset": None}
+                found = [record for record in records if passes(record["payload"], body.get("filter"))]
+                found = [record for record in found if record["id"] >= (body.get("offset") or 0)]
+                later = found[body["limit"] :]
+                return {"points": found[: body["limit"]], "next_page_offset": later[0]["id"] if later else None}
             case ["points", "query", "batch"]:
-                scored = [{**record, "version": 1, "score": 1.0} for record in records]
-                return [{"points": scored[: search["limit"]]} for search in body["searches"]]
+                return [{"points": self._nearest(points, search)} for search in body["searches"]]
         raise AssertionError(f"not a request of the adapter: {rest}")
+
+    def _nearest(self, points: dict[int, dict[str, Any]], search: Any) -> list[Any]:
+        found = []
+        for id, point in points.items():
+            vector = point.get("vector", {}).get(search["using"])
+            score = likeness(search["query"]["nearest"], vector) if vector else None
+            if score is not None and passes(point["payload"], search.get("filter")):
+                found.append({"id": id, "version": 1, "score": score})
+        return sorted(found, key=lambda one: -one["score"])[: search["limit"]]
+
+
+def likeness(asked: Any, held: Any) -> float | None:
+    """Score a vector: the cosine of dense ones, the product of sparse ones; ``None`` where these share nothing."""
+    if isinstance(asked, list):
+        return sum(a * b for a, b in zip(asked, held, strict=True)) / (math.hypot(*asked) * math.hypot(*held) or 1)
+    mine, theirs = (dict(zip(vector["indices"], vector["values"], strict=True)) for vector in (asked, held))
+    return sum(mine[term] * theirs[term] for term in mine.keys() & theirs) if mine.keys() & theirs else None
+
+
+def passes(payload: dict[str, Any], condition: Any) -> bool:
+    """Evaluate a filter: conditions of which all must hold, or one should, down to fields."""
+    match condition:
+        case None:
+            return True
+        case {"must": conditions}:
+            return all(passes(payload, one) for one in conditions)
+        case {"should": conditions}:
+            return any(passes(payload, one) for one in conditions)
+        case {"is_null": {"key": key}}:
+            return values_at(payload, key) == [None]
+        case {"key": key, "match": {"any": allowed}}:
+            return any(value in allowed for value in values_at(payload, key))
+        case {"key": key, "range": {"lte": day}}:
+            return any(value is not None and value <= day[:10] for value in values_at(payload, key))
+        case {"key": key, "range": {"gt": day}}:
+            return any(value is not None and value > day[:10] for value in values_at(payload, key))
+    raise AssertionError(f"not a filter of the adapter: {condition}")
+
+
+def values_at(payload: dict[str, Any], path: str) -> list[Any]:
+    """What a payload holds below a path: the elements of a list, one value, or nothing."""
+    held: Any = payload
+    for key in path.split("."):
+        if not isinstance(held, dict) or key not in held:
+            return []
+        held = held[key]
+    return held if isinstance(held, list) else [held]
 
 
 @contextmanager
@@ -128,8 +187,8 @@ def running_qdrant() -> Iterator[FakeQdrant]:
         def handle_any(self) -> None:
             size = int(self.headers.get("content-length") or 0)
             body = json.loads(self.rfile.read(size)) if size else None
-            path = self.path.partition("?")[0]
-            state.requests.append(Request(self.command, path, body, self.headers.get("api-key")))
+            path, _, query = self.path.partition("?")
+            state.requests.append(Request(self.command, path, body, self.headers.get("api-key"), query))
             status = state.failure(path)
             if status == 0:
                 self.close_connection = True

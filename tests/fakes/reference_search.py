@@ -26,6 +26,13 @@ def passes(chunk: Chunk, where: SearchFilter, today: date) -> bool:
     repealed = chunk["status"] in ("derogada", "agotada")
     if chunk["valid_to"] is not None and chunk["valid_to"] <= day and not (repealed and where.as_of is None):
         return False
+    if where.chunk_types and chunk["chunk_type"] not in where.chunk_types:
+        return False
+    for path, values in where.fields:
+        kind, _, name = path.partition(".")
+        held = chunk["attributes"].get(name) if kind == "attributes" else chunk[kind]
+        if held not in values:
+            return False
     return chunk["territory_ccaa"] in (None, COMMUNITIES.get(where.territory)) and (
         chunk["territory_municipio"] in (None, where.territory)
     )

@@ -1,15 +1,23 @@
-"""Both adapters of the chunk store, built from batches through the same builder."""
+"""Both adapters of the chunk store, built from batches through the same builder.
+
+The server adapter runs in the client's local mode, which is an engine, or against the REST fake, which keeps a record.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import date
 from pathlib import Path
 from typing import Literal
 
 from fakes.chunks import Batch
+from fakes.qdrant_rest import FakeQdrant, running_qdrant
 from qdrant_client import AsyncQdrantClient
 
 from services.index import IndexBuilder
 from services.protocols import ChunkStore
+from services.settings import Settings
+from services.store import server_writer as over_http
+from services.store.connection import connect
 from services.store.edge import EdgeStore
 from services.store.edge_writer import EdgeWriter
 from services.store.manifest import Description, Fingerprints, Index
@@ -22,7 +30,7 @@ from state.chunks import Chunk
 FINGERPRINTS = Fingerprints(embedder="lsa:1:8", sparse="bm25:1", chunker="parts:1")
 TODAY = date(2024, 6, 1)
 
-Kind = Literal["edge", "server"]
+Kind = Literal["edge", "server", "rest"]
 
 
 class KeptOpen(AsyncQdrantClient):
@@ -81,10 +89,14 @@ class Place:
         self.kind = kind
         self.folder = folder
         self._client = KeptOpen(":memory:") if kind == "server" else None
+        self._running = ExitStack()
+        self.qdrant: FakeQdrant | None = self._running.enter_context(running_qdrant()) if kind == "rest" else None
         self._stores: list[ChunkStore] = []
 
     @property
     def writer(self) -> WriterFactory:
+        if self.qdrant:
+            return over_http.server_writer(self._settings(self.qdrant))
         return server_writer(self._client) if self._client else EdgeWriter
 
     async def build(self, *batches: Batch) -> Index:
@@ -96,8 +108,9 @@ class Place:
         return await update(self.folder, base, batches, remove, self.writer)
 
     def open(self, index: Index) -> ChunkStore:
-        if self._client:
-            store: ChunkStore = ServerStore(self._client, index, today=lambda: TODAY)
+        if self._client or self.qdrant:
+            client = connect(self._settings(self.qdrant)) if self.qdrant else self._client
+            store: ChunkStore = ServerStore(client, index, today=lambda: TODAY)
         else:
             store = EdgeStore(index.folder, list(index.manifest.collections), today=lambda: TODAY)
         self._stores.append(store)
@@ -108,6 +121,11 @@ class Place:
             await store.close()
         if self._client:
             await self._client.shut()
+        self._running.close()
+
+    @staticmethod
+    def _settings(qdrant: FakeQdrant) -> Settings:
+        return Settings.read(None, store="server", qdrant_url=qdrant.url)
 
 
 class Stores:
@@ -117,9 +135,13 @@ class Stores:
         self._folder = folder
         self._places: list[Place] = []
 
-    async def make(self, kind: Kind, *batches: Batch) -> ChunkStore:
+    def place(self, kind: Kind) -> Place:
         place = Place(kind, self._folder / f"{kind}{len(self._places)}")
         self._places.append(place)
+        return place
+
+    async def make(self, kind: Kind, *batches: Batch) -> ChunkStore:
+        place = self.place(kind)
         return place.open(await place.build(*batches))
 
     async def close(self) -> None:

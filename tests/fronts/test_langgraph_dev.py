@@ -118,6 +118,21 @@ def test_a_blank_question_is_explained(client: SyncLangGraphClient) -> None:
     assert error["message"].startswith("La pregunta está vacía.")
 
 
+def test_cases_are_handled_with_the_fields_of_the_profile(client: SyncLangGraphClient) -> None:
+    [assistant] = client.assistants.search(graph_id="generate_response")
+    schema = client.assistants.get_schemas(assistant["assistant_id"])["input_schema"]
+    assert {"inquiry", "collected_data", "max_tokens", "regimen", "tipo_contrato", "topic"} <= set(schema["properties"])
+    case = {"inquiry": "Le han dado la carta de despido", "topic": "despido_disciplinario"}
+
+    needed = client.runs.wait(None, "required_data", input=case)
+    answered = client.runs.wait(None, "generate_response", input={**case, "max_tokens": 1500})
+
+    assert needed["article_reference"]["article_id"] == "despido-disciplinario"
+    assert answered["decision"] in ("can_proceed", "uncertain")
+    assert answered["metadata"]["token_count"] <= 1500
+    assert answered["response"]["sections"]
+
+
 def test_a_provider_is_called_without_blocking(tmp_path: Path) -> None:
     roles = ("reader", "principal", "embedder")
     with running_server() as provider:

@@ -76,6 +76,26 @@ async def test_a_follow_up_rests_on_what_was_carried_over(demo):
     assert set(second["context_chunk_ids"]) <= carried | referred
 
 
+@pytest.mark.parametrize("rag_enabled", [True, False])
+@pytest.mark.parametrize(
+    ("question", "provision", "said"),
+    [("¿y el 37?", "Artículo 37", "descanso semanal"), ("¿y qué decía en 2019?", "Artículo 38", "vacaciones")],
+)
+async def test_a_follow_up_after_a_look_up_is_one_too(demo, question, provision, said, rag_enabled):
+    history = [{"role": "user", "content": "¿Qué dice el artículo 38 del ET?"}]
+    result = await demo.ainvoke({"question": question, "history": history}, context={"rag_enabled": rag_enabled})
+    assert [one["provision"] for one in result["citations"]] == [provision]
+    assert said in result["answer"].lower()
+
+
+async def test_a_follow_up_about_an_apartado_is_answered_with_it(demo):
+    history = [{"role": "user", "content": "¿Qué dice el artículo 37 del ET?"}]
+    result = await ask(demo, "¿y el apartado 1?", history=history)
+    assert [one["provision"] for one in result["citations"]] == ["Artículo 37"]
+    assert "«1. El descanso semanal" in result["answer"]
+    assert "«2." not in result["answer"]
+
+
 def test_plain_invoke_and_stream_work_too(demo):
     assert "Artículo 14" in demo.invoke({"question": "¿cuánto dura el periodo de prueba?"})["answer"]
     events = list(demo.stream({"question": "¿cuánto dura el periodo de prueba?"}, stream_mode="custom"))
@@ -87,6 +107,12 @@ async def test_without_retrieval_the_packaged_records_answer(demo):
     assert "Artículo 38" in {citation["provision"] for citation in result["citations"]}
     assert "hybrid_search" not in result["usage"]["stages"]
     assert "decompose" not in result["usage"]["stages"]
+
+
+async def test_without_retrieval_a_named_provision_is_beyond_doubt(demo):
+    question = {"question": "¿Qué dice el artículo 38 del ET?"}
+    result = await demo.ainvoke(question, context={"rag_enabled": False})
+    assert [one["provision"] for one in result["citations"]] == ["Artículo 38"]
 
 
 async def test_with_retrieval_switched_off_no_index_is_opened_or_built(tmp_path):
@@ -182,7 +208,7 @@ async def test_the_delimiter_in_the_question_reaches_no_model(made_up_index):
 async def test_collections_of_a_built_index(made_up_index):
     services = open_services(Settings.read(env_file=None, index=made_up_index))
     counts = await services.store.counts()
-    assert set(counts) == {"normativa", "sentencias", "criterios_inss"}
+    assert set(counts) == {"normativa", "sentencias", "criterios_inss", "casos"}
     assert all(counts.values())
 
 

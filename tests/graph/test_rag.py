@@ -207,7 +207,10 @@ async def test_abstains_without_the_principal_and_says_what_was_searched(scores)
     assert result["abstained"] is True
     assert result["answer"].startswith("No tengo esa información verificada")
     assert result["queries"][0] in result["answer"]
-    assert "Normativa" in result["answer"]
+    assert result["answer"].endswith(
+        f"He buscado «{result['queries'][0]}» en: Normativa, Sentencias, Criterios administrativos, Documentos. "
+        "Puede probar con otras palabras o indicar la ley y el artículo."
+    )
     assert result["citations"] == result["context_chunk_ids"] == []
 
 
@@ -518,6 +521,24 @@ async def test_an_article_without_a_law_is_of_the_law_that_was_spoken_of():
     thread = {"configurable": {"thread_id": "1"}}
     await graph.ainvoke({"question": "¿y el artículo 205?", "history": history}, thread)
     assert [one["chunk"]["id"] for one in (await graph.aget_state(thread)).values["direct"]] == [205]
+
+
+async def test_a_follow_up_that_only_changes_a_number_reaches_the_models_with_its_provision():
+    live = services("[]")
+    graph = build_rag(live, InMemorySaver())
+    thread = {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke({"question": "¿qué dice el artículo 38 del ET?"}, thread)
+    result = await graph.ainvoke({"question": "¿y el 49?"}, thread)
+    completed = "¿y el 49? (artículo 49, Estatuto de los Trabajadores)"
+    assert live.reader.calls[1][1][-1]["content"] == completed
+    assert live.principal.calls[1][1][-1]["content"].endswith(f"PREGUNTA:\n{completed}")
+    assert result["citations"][0]["provision"] == "Artículo 49"
+    # The caller gets back what it asked, and so does the memory of the thread.
+    assert result["question"] == "¿y el 49?"
+    said = [message["content"] for message in (await graph.aget_state(thread)).values["transcript"]]
+    assert said[::2] == ["¿qué dice el artículo 38 del ET?", "¿y el 49?"]
+    await graph.ainvoke({"question": "¿y el 55?"}, thread)
+    assert live.principal.calls[2][1][-1]["content"].endswith("¿y el 55? (artículo 55, Estatuto de los Trabajadores)")
 
 
 @pytest.mark.parametrize(

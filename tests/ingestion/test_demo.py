@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from fakes.index_process import labelled
 from openai_server import running_server
+from small_articles import BRINGS_ALONG, write_article, write_profile
 
 from ingestion.demo import open_configured
 from services.errors import ConfigurationError, IndexMismatch, IndexMissing
@@ -89,3 +90,46 @@ async def test_a_missing_key_is_told_before_the_demo_is_embedded(tmp_path: Path)
         with pytest.raises(ConfigurationError, match="ARTICULADO_READER_API_KEY"):
             await open_configured(Settings.read(None, home=tmp_path, embedder=embedder, reader=reader))
         assert server.requests == []
+
+
+def test_every_profile_has_an_index_of_its_own(tmp_path: Path) -> None:
+    def folder(**more: object) -> Path:
+        return Settings.read(None, home=tmp_path, **more).index_folder
+
+    assert folder() == tmp_path / "index"
+    assert folder(profile="plan_401k") == tmp_path / "index-plan_401k"
+    assert folder(profile=str(write_profile(tmp_path / "p"))) == tmp_path / "index-jardin"
+    assert folder(profile="plan_401k", index=tmp_path / "x") == tmp_path / "x"
+
+
+async def test_the_first_index_of_a_profile_has_its_articles_and_follows_them(tmp_path: Path) -> None:
+    profile = write_profile(tmp_path, BRINGS_ALONG)
+    file = write_article(tmp_path / "garden" / "articles" / "a.article.yaml")
+    settings = Settings.read(None, home=tmp_path / "home", profile=str(profile))
+    built = await open_configured(settings)
+    manifest = built.manifest
+    assert (manifest.demo, manifest.profile, manifest.documents) == (True, "jardin", {"guides": 1})
+    assert manifest.source == "artículos del perfil «jardin»"
+    # Three chunks, each with a child of its text and one of how people ask.
+    assert manifest.collections == {"guides": 9}
+    assert await open_configured(settings) == built
+    write_article(file, inquiries=[])
+    rebuilt = await open_configured(settings)
+    assert (rebuilt.folder == built.folder, rebuilt.manifest.collections) == (False, {"guides": 6})
+    write_profile(tmp_path, BRINGS_ALONG + "\n[ranks]\narticle = 2\n")
+    assert (await open_configured(settings)).folder != rebuilt.folder
+
+
+async def test_a_profile_that_brings_nothing_along_says_what_to_run(tmp_path: Path) -> None:
+    profile = write_profile(tmp_path)
+    with pytest.raises(
+        IndexMissing, match=r"«jardin» no trae nada consigo .*articulado ingest --profile \S+garden.toml"
+    ):
+        await open_configured(Settings.read(None, home=tmp_path / "home", profile=str(profile)))
+
+
+async def test_an_index_of_another_profile_is_not_opened(tmp_path: Path) -> None:
+    await an_index(tmp_path, demo=True)
+    said = "es del perfil «laboral», y se ha pedido el perfil «plan_401k»"
+    with pytest.raises(IndexMismatch, match=said):
+        await open_configured(naming(tmp_path, profile="plan_401k"))

@@ -1,6 +1,8 @@
 import pytest
+from small_articles import BRINGS_ALONG, write_article, write_profile
 
 from ingestion import digests
+from services.profile import load_profile
 
 
 @pytest.fixture
@@ -41,3 +43,20 @@ def test_a_file_that_moves_counts_too(rooms):
     before = digests.corpus_digest.__wrapped__()
     (rooms / "corpus/normativa/law.jsonl").rename(rooms / "corpus/normativa/other.jsonl")
     assert digests.corpus_digest.__wrapped__() != before
+
+
+def test_a_profile_is_named_by_what_it_says_and_brings_along(tmp_path):
+    def name(folder=tmp_path / "one", more=""):
+        return digests.profile_digest(load_profile(str(write_profile(folder, BRINGS_ALONG + more))))
+
+    empty = name()
+    write_article(tmp_path / "one" / "garden" / "articles" / "a.article.yaml")
+    before = name()
+    assert before != empty
+    write_article(tmp_path / "two" / "garden" / "articles" / "a.article.yaml")
+    assert name(tmp_path / "two") == before, "wherever it is"
+    assert name(more="\n[ranks]\narticle = 2\n") != before
+    (tmp_path / "one" / "garden" / "articles" / "notes.md").write_text("x")
+    assert name() == before
+    write_article(tmp_path / "one" / "garden" / "articles" / "a.article.yaml", title="Other")
+    assert name() != before

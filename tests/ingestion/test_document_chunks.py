@@ -39,7 +39,7 @@ def ruling(**fields):
 
 async def test_the_chunks_of_a_ruling():
     first, second = await document_chunks(ruling(), by_first_letter)
-    assert set(first) == set(Chunk.__annotations__)
+    assert set(first) == Chunk.__required_keys__
     assert first["text"] == "Los hechos son estos. La empresa despidió a la trabajadora. Ella reclama."
     assert second["text"] == "Fallamos que es nulo."
     expected = {
@@ -92,6 +92,30 @@ async def test_parts_without_a_number_go_by_their_page_or_place(pages, names, ur
     assert [chunk["provision"] for chunk in chunks] == names
     assert [chunk["url"] for chunk in chunks] == urls
     assert {(chunk["law_name"], chunk["chunk_type"]) for chunk in chunks} == {("Despido nulo", "document")}
+
+
+@pytest.mark.parametrize(
+    ("pages", "names"),
+    [
+        (PAGES, ["Pages 4 to 5", "Page 5"]),
+        ((Page(None, ("Los hechos. El daño.", "Fallo.")),), ["Part 1", "Part 2"]),
+    ],
+)
+async def test_parts_are_named_in_the_language_of_the_profile_under_the_same_ids(pages, names):
+    document = ruling(number="", kind="documento", pages=pages)
+    english = await document_chunks(document, by_first_letter, "en")
+    spanish = await document_chunks(document, by_first_letter)
+    assert [chunk["provision"] for chunk in english] == names
+    assert [chunk["id"] for chunk in english] == [chunk["id"] for chunk in spanish]
+    assert [chunk["content_hash"] for chunk in english] != [chunk["content_hash"] for chunk in spanish]
+
+
+async def test_the_ids_and_hashes_of_spanish_parts_are_those_of_indexes_that_are_there():
+    chunks = await document_chunks(ruling(number="", kind="documento"), by_first_letter)
+    assert [(chunk["id"], chunk["content_hash"]) for chunk in chunks] == [
+        (606323526297945, "90c5c9e871c972ce022756bd70608115"),
+        (7087807333810313, "21e364004328895d604ca969effa8aaa"),
+    ]
 
 
 async def test_without_an_address_there_is_none():

@@ -11,6 +11,7 @@ from doubles import make_chunk
 from ingestion.indexing.encoding import BATCH, NO_WORDS, WORTH_PROCESSES, Encoded, encoded, offline_encoder
 from ingestion.indexing.entries import Entry
 from services.dual_encoder.encoder import DualEncoder, Lessons
+from services.spanish_law import SPANISH_LAW
 
 TEXTS = [f"El descanso número {n} dura días y el permiso {n % 7} horas" for n in range(40)]
 
@@ -33,8 +34,8 @@ def entries(count: int) -> list[Entry]:
 @pytest.mark.integration
 async def test_processes_give_what_this_one_gives(models: Path) -> None:
     async with AsyncExitStack() as stack:
-        here = await (await offline_encoder(models, 0, 2, stack))(entries(9))
-        there = await (await offline_encoder(models, WORTH_PROCESSES, 2, stack))(entries(9))
+        here = await (await offline_encoder(models, SPANISH_LAW, 0, 2, stack))(entries(9))
+        there = await (await offline_encoder(models, SPANISH_LAW, WORTH_PROCESSES, 2, stack))(entries(9))
     assert here.sparse == there.sparse
     assert [one is None for one in here.dense] == [n % 2 == 0 for n in range(9)]
     for one, other in zip(here.dense, there.dense, strict=True):
@@ -46,7 +47,7 @@ async def test_processes_give_what_this_one_gives(models: Path) -> None:
 
 async def test_a_text_without_a_known_word_has_no_direction(models: Path) -> None:
     async with AsyncExitStack() as stack:
-        encode = await offline_encoder(models, 1, 1, stack)
+        encode = await offline_encoder(models, SPANISH_LAW, 1, 1, stack)
         assert (await encode([Entry(make_chunk(1), dense="xyzzy")])).dense == [None]
 
 
@@ -54,7 +55,7 @@ async def test_texts_are_embedded_as_documents_not_as_questions(models: Path) ->
     embedder = DualEncoder.load(models)
     text = TEXTS[5]
     async with AsyncExitStack() as stack:
-        encode = await offline_encoder(models, 1, 1, stack)
+        encode = await offline_encoder(models, SPANISH_LAW, 1, 1, stack)
         [vector] = (await encode([Entry(make_chunk(1), dense=text)])).dense
     np.testing.assert_allclose(vector, embedder.embed_all([text])[0], atol=1e-6)
     assert not np.array_equal(embedder.embed_all([text])[0], embedder.embed_question(text))
@@ -65,7 +66,7 @@ async def test_a_text_is_embedded_in_the_whole_that_it_stands_in(models: Path) -
     own, whole = embedder.embed_all([TEXTS[5], TEXTS[12]])
     expected = own + 2 * whole
     async with AsyncExitStack() as stack:
-        encode = await offline_encoder(models, 1, 1, stack)
+        encode = await offline_encoder(models, SPANISH_LAW, 1, 1, stack)
         entry = Entry(make_chunk(1), dense=TEXTS[5], within=TEXTS[12])
         [vector] = (await encode([entry])).dense
     np.testing.assert_allclose(vector, expected / np.linalg.norm(expected), atol=1e-6)

@@ -6,7 +6,6 @@ from ingestion.packaged import packaged_corpus, rulings_and_criteria
 from services.corpus import Corpus, CriterionRecord, EmptyRecord, ProvisionRecord, RulingRecord, load_corpus
 from services.errors import ConfigurationError
 from services.packaged import paired, search_text, words_of_people
-from services.profile import load_profile
 from state.chunks import MAX_CHUNK_ID, Chunk
 
 ET = "BOE-A-2015-11430"
@@ -173,7 +172,7 @@ def test_the_packaged_corpus_is_whole_and_its_references_lead_somewhere():
     ids = [chunk["id"] for chunk in corpus.chunks]
     assert len(set(ids)) == len(ids) == len(load_corpus().of_laws) + len(load_corpus().decisions)
     assert all(0 <= identity <= MAX_CHUNK_ID for identity in ids)
-    assert {chunk["collection"] for chunk in corpus.chunks} == set(load_profile("laboral").names) - {"documentos"}
+    assert {chunk["collection"] for chunk in corpus.chunks} == {"normativa", "sentencias", "criterios_inss"}
     assert corpus.search_text.keys() == set(ids)
     for chunk in corpus.chunks:
         assert set(chunk["refs"]) <= set(ids) - {chunk["id"]}

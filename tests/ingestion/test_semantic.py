@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingestion.chunking.semantic import LSA_DIMENSIONS, breaks, distances, lsa_of, semantic_spans
+from services.spanish_law import SPANISH_LAW
 
 
 class Vectors:
@@ -112,15 +113,19 @@ async def test_no_text_is_lost_and_no_part_too_long(text):
     assert spans == sorted(spans)
 
 
+async def of_words(texts):
+    return await lsa_of(texts, SPANISH_LAW)
+
+
 async def test_without_a_model_the_words_of_the_document_decide():
     holidays = "Las vacaciones anuales duran treinta días. Los días de vacaciones se pagan. "
     dismissal = "El despido nulo obliga a readmitir. La readmisión tras un despido es inmediata. "
     text = holidays * 3 + dismissal * 3
-    parts = await parts_of(text, lsa_of)
-    assert parts == await parts_of(text, lsa_of)
+    parts = await parts_of(text, of_words)
+    assert parts == await parts_of(text, of_words)
     assert parts == [(holidays * 3).strip(), (dismissal * 3).strip()]
 
 
 @pytest.mark.parametrize("texts", [["Una."], ["Una.", "Dos cosas."], ["1.", "—"]])
 async def test_the_offline_embedder_takes_the_smallest_documents(texts):
-    assert [vector.shape for vector in await lsa_of(texts)] == [(LSA_DIMENSIONS,)] * len(texts)
+    assert [vector.shape for vector in await of_words(texts)] == [(LSA_DIMENSIONS,)] * len(texts)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from small_laws import write_law
 
-from ingestion.sources import SUFFIXES, source_files
+from ingestion.sources import SUFFIXES, companions, source_files
 
 
 def paths(*named: Path) -> list[str]:
@@ -29,7 +29,7 @@ def test_what_is_no_file_is_named(tmp_path: Path) -> None:
     named = [tmp_path, tmp_path / "nada.md", tmp_path / "nada", tmp_path / "notas.odt", tmp_path / "vacía"]
     files, failures = source_files([str(path) for path in named])
     assert [file["path"] for file in files] == [str(law)]
-    known = ", ".join(SUFFIXES)
+    known = f"{', '.join(SUFFIXES)}, .article.yaml"
     assert {Path(failure["source"]).name: failure["reason"] for failure in failures} == {
         "roto.md": "es un enlace a un fichero que no existe",
         "ciclo.md": "los enlaces simbólicos no llevan a ningún fichero",
@@ -90,3 +90,16 @@ def test_an_identifier_below_the_header_is_none_of_the_file(tmp_path: Path) -> N
 def test_laws_of_a_region_have_their_own_identifiers(tmp_path: Path) -> None:
     law = write_law(tmp_path / "a.md", "DOGC-f-2015-90448")
     assert source_files([str(law)])[0][0]["identity"] == "DOGC-f-2015-90448"
+
+
+def test_an_article_is_a_document_and_other_yaml_belongs_to_one(tmp_path: Path) -> None:
+    article, text = tmp_path / "a.article.yaml", tmp_path / "a.article.md"
+    article.write_text("id: a\n")
+    text.write_text("Texto.")
+    (tmp_path / "notas.yaml").write_text("title: a\n")
+    (tmp_path / ".oculto.article.yaml").write_text("id: b\n")
+    files, failures = source_files([str(tmp_path)])
+    assert ([file["path"] for file in files], failures) == ([str(text), str(article)], [])
+    assert [file["identity"] for file in files] == [str(text), str(article)]
+    assert companions(text) == companions(article) == []
+    assert source_files([str(tmp_path / "notas.yaml")])[1][0]["reason"].startswith("formato no admitido")

@@ -5,9 +5,7 @@ from pydantic import ValidationError
 
 from legal.synonym_table import load_synonyms
 from legal.synonyms import TermTable, expand, find_terms, of_the_field, root
-from services.text import SpanishStemmer
-
-stem = SpanishStemmer().stem_word
+from services.text import stem_word as stem
 
 
 def legal_terms(text):

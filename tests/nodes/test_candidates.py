@@ -9,8 +9,10 @@ from nodes.expand_references import expand_references
 from nodes.merge_candidates import merge_candidates
 from nodes.select_context import select_context
 from services.fragments import render
+from services.profile import Features, load_profile
 from state.context import ResolvedContext
 
+PROFILE = load_profile("laboral")
 RUNTIME = Runtime(context=ResolvedContext())
 NOTHING = {"provisions": [], "is_lookup": False, "acronyms": [], "as_of": None, "territory": None}
 
@@ -42,9 +44,9 @@ def test_ties_are_broken_by_id():
     assert ids(merged([found(3, 0.5), found(1, 0.5), found(2, 0.9)])) == [2, 1, 3]
 
 
-async def expanded(sources, chunks, **said):
+async def expanded(sources, chunks, profile=PROFILE, **said):
     state = {"candidates": sources, "rag_enabled": True, "analysis": NOTHING | said}
-    update = await expand_references(state, RUNTIME, store=FakeStore(chunks), records=FakeStore([]))
+    update = await expand_references(state, RUNTIME, store=FakeStore(chunks), records=FakeStore([]), profile=profile)
     return [(one["chunk"]["id"], one["score"]) for one in update["candidates"][len(sources) :]]
 
 
@@ -52,6 +54,13 @@ async def test_references_go_upward_or_level_three_a_source():
     chunks = [make_chunk(n, f"Artículo {n}", rank=rank) for n, rank in [(10, 1), (11, 4), (12, 2), (13, 2), (14, 2)]]
     source = found(1, 0.5, refs=[11, 10, 12, 13, 14], rank=2)
     assert await expanded([source], chunks) == [(10, 0.4), (12, 0.4), (13, 0.4)]
+
+
+async def test_a_profile_may_do_without_references():
+    without = PROFILE.model_copy(update={"features": Features(references=False)})
+    source, cited = found(1, 0.5, refs=[10]), [make_chunk(10, "Artículo 10")]
+    assert await expanded([source], cited) == [(10, 0.4)]
+    assert await expanded([source], cited, without) == []
 
 
 async def test_parts_of_the_same_provision_ignore_rank_and_the_three():

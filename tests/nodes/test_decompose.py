@@ -6,6 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodes.decompose import MAX_QUERY_CHARACTERS, decompose, parse_queries
+from nodes.prompts import load_prompts
+from services.errors import ModelError
+from services.language import language
+from services.profile import load_profile
+
+PROMPTS = load_prompts(load_profile("laboral"))
 
 
 @pytest.mark.parametrize(
@@ -36,12 +42,16 @@ def test_any_text_gives_few_short_searches(text, most):
 
 
 def state(**values):
-    return {"question": "¿Vacaciones?", "conversation": [], "deadline": 0.0, **values}
+    return {"meant": "¿Vacaciones?", "conversation": [], "warnings": [], "deadline": 0.0, **values}
+
+
+async def decomposed(reader, code="es", **values):
+    return await decompose(state(**values), None, reader=reader, prompts=PROMPTS, language=language(code))
 
 
 async def test_first_question_sends_system_and_user():
     reader = QueueChat("[]")
-    await decompose(state(), None, reader=reader)
+    await decomposed(reader)
     system, messages = reader.calls[0]
     assert "De 1 a 4 búsquedas" in system
     assert messages == [{"role": "user", "content": "¿Vacaciones?"}]
@@ -50,7 +60,7 @@ async def test_first_question_sends_system_and_user():
 async def test_history_without_carryover_keeps_the_first_prompt_and_four_short_messages():
     reader = QueueChat("[]")
     history = [{"role": "user", "content": f"{n}" * 300} for n in range(6)]
-    await decompose(state(conversation=history), None, reader=reader)
+    await decomposed(reader, conversation=history)
     system, messages = reader.calls[0]
     assert "De 1 a 4 búsquedas" in system
     assert [message["content"] for message in messages[:-1]] == [f"{n}" * 200 for n in (2, 3, 4, 5)]
@@ -58,7 +68,7 @@ async def test_history_without_carryover_keeps_the_first_prompt_and_four_short_m
 
 async def test_follow_up_has_its_own_prompt_and_at_most_three_searches():
     reader = QueueChat('["a", "b", "c", "d"]')
-    update = await decompose(state(carried=[{"chunk": {}}]), None, reader=reader)
+    update = await decomposed(reader, carried=[{"chunk": {}}])
     assert update["queries"] == ["a", "b", "c"]
     assert "De 0 a 3 búsquedas" in reader.calls[0][0]
 
@@ -75,7 +85,15 @@ async def test_follow_up_has_its_own_prompt_and_at_most_three_searches():
     ],
 )
 def test_the_prompts_name_the_mappings(mapping):
-    from nodes.prompts import load_prompt
+    assert mapping in PROMPTS["decompose"]
+    assert mapping in PROMPTS["decompose_followup"]
 
-    assert mapping in load_prompt("decompose")
-    assert mapping in load_prompt("decompose_followup")
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [("es", "Se ha buscado la pregunta tal cual: Sin red."), ("en", "The question was searched as it is: Sin red.")],
+)
+async def test_a_reader_that_fails_leaves_the_question_and_says_so_in_the_language_of_the_profile(code, said):
+    update = await decomposed(QueueChat(ModelError("Sin red.")), code, warnings=["antes"])
+    assert update["queries"] == ["¿Vacaciones?"]
+    assert update["warnings"] == ["antes", said]

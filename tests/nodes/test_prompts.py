@@ -1,72 +1,161 @@
-"""What the code counts on in the texts of the prompts."""
+"""What the code counts on in the texts of the prompts, and where they come from."""
 
 import json
+from pathlib import Path
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
-from nodes.prompts import load_prompt
+from nodes.prompts import NAMES, load_prompt, load_prompts
+from services.case.prompts import load_prompt as load_case_prompt
+from services.errors import ConfigurationError
+from services.fields import field_of
 from services.fragments import LAST_CONSULTATION, PARTING
+from services.language import language
 from services.meta import DELIMITER, parse_reply
 from services.offline_reader import KeywordReader
-from state.turn import NO_VERIFIED_INFORMATION
+from services.profile import Profile, load_profile
+
+LABORAL = load_profile("laboral")
+ANY = {
+    code: Profile(
+        name="jardin", title="Jardín", language=code, folder=Path("nowhere"), collections=[{"name": "a", "label": "A"}]
+    )
+    for code in ("es", "en")
+}
+PROFILES = [LABORAL, *ANY.values()]
+every_profile = pytest.mark.parametrize("profile", PROFILES, ids=lambda one: f"{one.name}-{one.language}")
 
 TALK = [HumanMessage("¿Cuánto preaviso hay en un despido objetivo?"), AIMessage("Quince días de preaviso.")]
+FORM = {"es": "exactamente con esta forma:", "en": "in exactly this form:"}
+RULES = {
+    "es": ["nunca instrucciones", f"línea {PARTING}", "no añadas reglas, cifras ni plazos"],
+    "en": ["never instructions", f"a line {PARTING}", "add no rules, figures or deadlines"],
+}
 
 
-def searches(prompt, question):
-    reply = KeywordReader().invoke([SystemMessage(load_prompt(prompt)), *TALK, HumanMessage(question)])
+def searches(prompt, question, profile=LABORAL):
+    reader = KeywordReader(field=field_of(profile))
+    reply = reader.invoke([SystemMessage(load_prompt(prompt, profile)), *TALK, HumanMessage(question)])
     return json.loads(str(reply.content))
 
 
-def test_the_form_of_the_self_evaluation_has_the_obligatory_lines_only():
-    form = load_prompt("answer").split(f"\n{DELIMITER}\n")[1].split("\n\n")[0]
+@every_profile
+def test_the_form_of_the_self_evaluation_has_the_obligatory_lines_only(profile):
+    form = load_prompt("answer", profile).split(f"\n{DELIMITER}\n")[1].split("\n\n")[0]
     assert [line.split("|")[0] for line in form.splitlines()] == ["USED", "DROP"]
 
 
-def test_a_model_that_copies_the_form_asks_for_nothing():
-    form = load_prompt("answer").split("exactamente con esta forma:")[1]
+@every_profile
+def test_a_model_that_copies_the_form_asks_for_nothing(profile):
+    form = load_prompt("answer", profile).split(FORM[profile.language])[1]
     assert parse_reply(f"Sí.\n{form}", 3).needs == []
 
 
-def test_needs_are_explained_with_examples_that_are_read_as_meant():
-    prompt = load_prompt("answer")
-    examples = [
-        "NEED|artículo 49|Estatuto de los Trabajadores",
-        "NEED|preaviso dimisión",
-    ]
+@pytest.mark.parametrize(
+    ("profile", "examples", "kinds"),
+    [
+        (LABORAL, ["NEED|artículo 49|Estatuto de los Trabajadores", "NEED|preaviso dimisión"], ["article", "keywords"]),
+        (ANY["es"], ["NEED|plazo de devolución"], ["keywords"]),
+        (ANY["en"], ["NEED|rollover deadline"], ["keywords"]),
+    ],
+)
+def test_needs_are_explained_with_examples_that_are_read_as_meant(profile, examples, kinds):
+    prompt = load_prompt("answer", profile)
     assert all(example in prompt for example in examples)
-    kinds = [need["kind"] for need in parse_reply("\n".join(["Sí.", DELIMITER, *examples]), 1).needs]
-    assert kinds == ["article", "keywords"]
+    assert prompt.count("NEED|") == len(examples)
+    needs = parse_reply("\n".join(["Sí.", DELIMITER, *examples]), 1).needs
+    assert [need["kind"] for need in needs] == kinds
 
 
-def test_the_answering_prompt_knows_the_line_of_the_last_consultation():
-    assert f"precedida de la línea {LAST_CONSULTATION}, ya se ha buscado" in load_prompt("answer")
+@pytest.mark.parametrize(("profile", "none"), [(LABORAL, "ninguno"), (ANY["es"], "ninguno"), (ANY["en"], "none")])
+def test_the_word_for_no_fragment_is_read_as_none(profile, none):
+    assert f"DROP|{none}" in load_prompt("answer", profile)
+    assert parse_reply(f"Sí [C1].\n{DELIMITER}\nUSED|1\nDROP|{none}", 2).dropped == []
+
+
+@pytest.mark.parametrize(
+    ("profile", "told"),
+    [
+        (LABORAL, f"precedida de la línea {LAST_CONSULTATION}, ya se ha buscado"),
+        (ANY["es"], f"precedida de la línea {LAST_CONSULTATION}, ya se ha buscado"),
+        (ANY["en"], f"preceded by the line {LAST_CONSULTATION}, what you asked for has already been searched"),
+    ],
+)
+def test_the_answering_prompt_knows_the_line_of_the_last_consultation(profile, told):
+    assert told in load_prompt("answer", profile)
 
 
 @pytest.mark.parametrize("name", ["answer", "answer_classic"])
-@pytest.mark.parametrize(
-    "rule",
-    [
-        "prevalece la de mayor rango",
-        "más favorable al trabajador",
-        "No mezcles",
-        "[NOTA: …]",
-        "nunca instrucciones",
-        f"literalmente: {NO_VERIFIED_INFORMATION}",
-        f"línea {PARTING}",
-    ],
-)
-def test_both_answering_prompts_have_the_rules_of_substance(name, rule):
-    assert rule in load_prompt(name)
+@pytest.mark.parametrize("rule", ["prevalece la de mayor rango", "más favorable al trabajador", "No mezcles"])
+def test_both_answering_prompts_of_the_law_have_its_rules(name, rule):
+    assert rule in load_prompt(name, LABORAL)
 
 
-@pytest.mark.parametrize("word", ["[C1]", "marca", "Cita", "META", "USED", "DROP", "NEED", LAST_CONSULTATION])
-def test_the_classic_prompt_has_neither_marks_nor_citations_nor_metadata(word):
-    assert word in load_prompt("answer")
-    assert word not in load_prompt("answer_classic")
+@every_profile
+@pytest.mark.parametrize("name", ["answer", "answer_classic"])
+def test_all_answering_prompts_have_the_rules_of_substance(profile, name):
+    prompt, refusal = load_prompt(name, profile), language(profile.language).say("no_verified_information")
+    literally = {"es": "literalmente", "en": "literally"}[profile.language]
+    for rule in [*RULES[profile.language], "[NOTA: …]", f"{literally}: {refusal}\n"]:
+        assert rule in prompt
 
 
-def test_the_offline_reader_takes_the_prompt_of_a_follow_up_for_one():
-    assert searches("decompose_followup", "¿y eso?") == []
-    assert searches("decompose", "¿y eso?") != []
+@every_profile
+@pytest.mark.parametrize("word", ["[C1]", "META", "USED", "DROP", "NEED", LAST_CONSULTATION])
+def test_the_classic_prompt_has_neither_marks_nor_metadata(profile, word):
+    assert word in load_prompt("answer", profile)
+    assert word not in load_prompt("answer_classic", profile)
+
+
+@pytest.mark.parametrize("word", ["marca", "Cita"])
+def test_the_classic_prompt_of_the_law_does_not_ask_for_citations(word):
+    assert word in load_prompt("answer", LABORAL)
+    assert word not in load_prompt("answer_classic", LABORAL)
+
+
+@every_profile
+def test_the_offline_reader_takes_the_prompt_of_a_follow_up_for_one(profile):
+    question = {"es": "¿y eso?", "en": "and that?"}[profile.language]
+    assert searches("decompose_followup", question, profile) == []
+    assert searches("decompose", question, profile) != []
+
+
+@pytest.mark.parametrize("profile", ANY.values(), ids=ANY)
+def test_the_general_prompts_are_of_any_field_and_name_that_of_the_profile(profile):
+    for prompt in load_prompts(profile).values():
+        assert "Jardín" in prompt
+        assert "{" not in prompt
+        assert not any(word in prompt.lower() for word in ("derecho laboral", "trabajador", "labour", "401"))
+
+
+def test_the_prompts_of_the_law_are_its_own():
+    folder = LABORAL.own_folder / "prompts"
+    for name, prompt in load_prompts(LABORAL).items():
+        assert prompt == (folder / f"{name}.md").read_text(encoding="utf-8").strip()
+        assert "experto en Derecho laboral" in prompt or "experta en Derecho laboral" in prompt
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A profile with its own folder of prompts."""
+    profile = ANY["en"].model_copy(update={"folder": tmp_path})
+    (profile.own_folder / "prompts").mkdir(parents=True)
+    return profile
+
+
+def test_a_profile_has_some_of_its_own_and_the_rest_of_its_language(own):
+    (own.own_folder / "prompts" / "answer.md").write_text("\nTalk of {title}, and keep {braces}.\n")
+    (own.own_folder / "prompts" / "required_data.md").write_text("Data of {title}: {limit}.")
+    assert load_prompt("answer", own) == "Talk of Jardín, and keep {braces}."
+    assert load_prompts(own) == load_prompts(ANY["en"]) | {"answer": "Talk of Jardín, and keep {braces}."}
+    assert set(load_prompts(own)) == set(NAMES)
+    assert load_case_prompt("required_data", own) == "Data of Jardín: {limit}."
+    assert load_case_prompt("generate_response", own) == load_case_prompt("generate_response", ANY["en"])
+
+
+@pytest.mark.parametrize(("written", "told"), [(b"\xff\xfe\x00", "UTF-8"), (b" \n", "vacío")])
+def test_a_prompt_that_cannot_be_used_is_named(own, written, told):
+    (own.own_folder / "prompts" / "decompose.md").write_bytes(written)
+    with pytest.raises(ConfigurationError, match=rf"decompose\.md.*{told}"):
+        load_prompts(own)

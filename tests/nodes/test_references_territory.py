@@ -6,6 +6,7 @@ from langgraph.runtime import Runtime
 
 from nodes.candidates import candidate
 from nodes.expand_references import expand_references
+from services.profile import load_profile
 from state.context import ResolvedContext
 
 CITED = [
@@ -31,5 +32,6 @@ async def test_what_is_followed(community, city, followed):
         Runtime(context=ResolvedContext()),
         store=FakeStore([source, *CITED]),
         records=NoRecords(),
+        profile=load_profile("laboral"),
     )
     assert {one["chunk"]["id"] for one in update["candidates"]} == {1} | followed

@@ -35,10 +35,10 @@ def state_of(candidates, **said):
     return {"candidates": candidates, **fresh, **said}
 
 
-async def reranked(state, *, strategy="auto", **table):
+async def reranked(state, *, strategy="auto", profile=PROFILE, **table):
     table = {"heuristic": FixedReranker(is_cheap=True)} | table
     runtime = Runtime(context=ResolvedContext(rerank_strategy=strategy))
-    return await rerank(state, runtime, rerankers=table, profile=PROFILE)
+    return await rerank(state, runtime, rerankers=table, profile=profile)
 
 
 def scores(update):
@@ -163,6 +163,13 @@ async def test_a_question_that_searches_nothing_is_about_the_one_before(queries,
     assert reranker.questions == [question]
 
 
+async def test_a_question_is_judged_as_it_is_meant():
+    reranker = FixedReranker()
+    state = state_of([found(1, 0.5)], question="¿y el 39?", meant="¿y el 39? (artículo 39)", queries=["x"])
+    await reranked(state, heuristic=reranker)
+    assert reranker.questions == ["¿y el 39? (artículo 39)"]
+
+
 async def test_after_a_refetch_only_what_is_new_is_scored():
     reranker = FixedReranker()
     state = state_of([found(1, 0.9, rerank_score=0.3), found(2, 0.8), found(3, 0.1, "need")], refetched=True)
@@ -197,6 +204,12 @@ async def test_a_model_that_is_down_costs_quality_and_not_the_answer():
     assert scores(update) == [n / 100 for n in range(30)]
     assert update["warnings"] == ["Antes.", "Se ha ordenado sin el modelo de reordenación: El servidor no responde."]
     assert update["cost"] == {"requests": 3, "input_tokens": 0, "output_tokens": 0}
+
+
+async def test_a_model_that_is_down_is_told_in_the_language_of_the_profile():
+    english, down = load_profile("plan_401k"), FixedReranker(error=ModelError("X"))
+    update = await reranked(state_of([found(1, 0.9)]), strategy="api", profile=english, api=down)
+    assert update["warnings"] == ["The results were ordered without the reranking model: X"]
 
 
 async def test_a_strategy_that_cannot_be_used_is_told_and_not_replaced():

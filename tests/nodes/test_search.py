@@ -6,13 +6,15 @@ from doubles import FakeEmbedder, FakeSparse, FakeStore, make_chunk
 
 from nodes.search import CAPS, Caps, HybridSearch
 from services.profile import load_profile
+from services.spanish_law import SPANISH_LAW
 from state.context import ResolvedContext
 
+PROFILE = load_profile("laboral")
 NOTHING = {"provisions": [], "is_lookup": False, "acronyms": [], "as_of": None, "territory": None}
 
 
 def searcher(store):
-    return HybridSearch(store, FakeEmbedder(), FakeSparse(), load_profile("laboral"))
+    return HybridSearch(store, FakeEmbedder(), FakeSparse(), PROFILE, PROFILE.for_questions, SPANISH_LAW)
 
 
 async def run(store, *queries, analysis=NOTHING, caps=CAPS, **context):

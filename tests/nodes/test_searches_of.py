@@ -2,7 +2,12 @@
 
 import pytest
 
-from nodes.search import searches_of
+from nodes.search import searches_of as searches_in
+from services.spanish_law import SPANISH_LAW
+
+
+def searches_of(given):
+    return searches_in(given, SPANISH_LAW)
 
 
 def state(question, *queries, **fields):

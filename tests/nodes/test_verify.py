@@ -3,6 +3,7 @@ from doubles import make_chunk
 from langgraph.runtime import Runtime
 
 from nodes.verify import verify
+from services.language import language
 from state.context import ResolvedContext
 
 RETIRED = "La marca no corresponde a ningún fragmento y se ha retirado."
@@ -15,8 +16,9 @@ def state(draft, fragments=2):
     return {"draft": draft, "context": context}
 
 
-async def check(draft, fragments=2, **context):
-    return await verify(state(draft, fragments), Runtime(context=ResolvedContext(**context)))
+async def check(draft, fragments=2, code="es", **context):
+    runtime = Runtime(context=ResolvedContext(**context))
+    return await verify(state(draft, fragments), runtime, language=language(code))
 
 
 async def test_marks_that_point_to_nothing_are_removed_and_reported_in_order():
@@ -47,6 +49,11 @@ async def test_without_grounding_no_mark_points_to_anything():
     update = await check("Sí [C1].", grounded_prompting=False)
     assert update["answer"] == "Sí."
     assert [v["valid"] for v in update["verdicts"]] == [False]
+
+
+async def test_what_became_of_a_mark_is_told_in_the_language_of_the_profile():
+    [verdict] = (await check("Yes [C9].", code="en"))["verdicts"]
+    assert verdict["reason"] == "The mark does not belong to any fragment and was removed."
 
 
 async def test_text_without_marks_stays():

@@ -27,16 +27,16 @@ def serving(app: FastAPI) -> Iterator[str]:
 
 
 @contextmanager
-def remote(url: str) -> Iterator[RemoteRunnable]:
-    """Open LangServe's own client for ``/rag``."""
-    client = RemoteRunnable(f"{url}/rag", timeout=30)
+def remote(url: str, path: str = "/rag") -> Iterator[RemoteRunnable]:
+    """Open LangServe's own client for a graph."""
+    client = RemoteRunnable(url + path, timeout=30)
     with client.sync_client:
         yield client
 
 
 @asynccontextmanager
-async def aremote(url: str) -> AsyncIterator[RemoteRunnable]:
+async def aremote(url: str, path: str = "/rag") -> AsyncIterator[RemoteRunnable]:
     """Open the client for a coroutine: its connections must be closed in the loop that opened them."""
-    with remote(url) as client:
+    with remote(url, path) as client:
         async with client.async_client:
             yield client

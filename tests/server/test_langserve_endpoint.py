@@ -103,10 +103,31 @@ def test_what_cannot_be_used_is_explained(url: str, sent: dict[str, object], sai
     assert said in response.json()["detail"]
 
 
-def test_a_body_that_is_no_json_is_refused(url: str) -> None:
-    response = httpx.post(f"{url}/rag/stream", content=b"{")
+@pytest.mark.parametrize("endpoint", ["invoke", "stream"])
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"{", "el cuerpo no es JSON"),
+        (b"", "el cuerpo no es JSON"),
+        (b'{"input": {"question": "a\xff"}}', "el cuerpo no es JSON"),
+        (b'{"input": {"question": "\\ud83d"}}', "caracteres incompletos"),
+        (b'{"input": ' + b"[" * 50 + b"]" * 50 + b"}", "más de 50 niveles"),
+        (b'{"input": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "más de 50 niveles"),
+    ],
+)
+def test_a_body_that_cannot_be_read_is_refused(url: str, endpoint: str, body: bytes, said: str) -> None:
+    response = httpx.post(f"{url}/rag/{endpoint}", content=body)
     assert response.status_code == 422
-    assert "no es JSON" in response.json()["detail"]
+    assert said in response.json()["detail"]
+
+
+def test_fifty_levels_are_read(url: str) -> None:
+    body = b'{"input": ' + b"[" * 49 + b"]" * 49 + b"}"
+    assert "niveles" not in httpx.post(f"{url}/rag/invoke", content=body).json()["detail"]
+
+
+def test_a_graph_alone_has_no_cases_beside_it(url: str) -> None:
+    assert httpx.post(f"{url}/required_data/invoke", json={"input": {"inquiry": "a"}}).status_code == 404
 
 
 def test_a_blank_question_ends_the_stream_with_its_message(url: str) -> None:
@@ -175,7 +196,7 @@ def test_health(url: str) -> None:
 
 def test_the_schemas_are_published(url: str) -> None:
     accepted = httpx.get(f"{url}/rag/input_schema").json()
-    assert set(accepted["$defs"]["ServedInput"]["properties"]) == {
+    assert set(accepted["$defs"]["ServedRagInput"]["properties"]) == {
         "question",
         "history",
         "previous_chunk_ids",

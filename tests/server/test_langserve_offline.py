@@ -8,7 +8,7 @@ from loopback import aremote, remote, serving
 
 from graph.compose import open_rag
 from server.app import create_app
-from server.runnable import ServedRag
+from server.runnable import ServedGraph
 from state.context import RunContext
 
 pytestmark = pytest.mark.integration
@@ -33,7 +33,7 @@ def test_a_question_is_answered_with_citations(url: str) -> None:
 
 
 def test_the_runnable_answers_without_a_server_and_a_loop_too() -> None:
-    result = ServedRag(open_rag()).invoke(QUESTION | {"context": RunContext(max_chunks_in_prompt=1)})
+    result = ServedGraph(open_rag()).invoke(QUESTION | {"context": RunContext(max_chunks_in_prompt=1)})
     assert {citation["mark"] for citation in result["citations"]} == {"C1"}
 
 

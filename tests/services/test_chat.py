@@ -11,11 +11,11 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langgraph.graph import END, START, StateGraph
-from pydantic import Field
+from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from services.chat import LangChainChat
-from services.errors import ContentFiltered, ModelError
+from services.errors import ConfigurationError, ContentFiltered, ModelError
 from services.model_failures import Endpoint
 from services.retry import Retrier
 
@@ -195,6 +195,19 @@ async def test_a_model_in_this_process_costs_no_requests():
     assert completion.requests == 0
 
 
+class Form(BaseModel):
+    """A form that only a model of a provider can fill in."""
+
+    days: int
+
+
+async def test_a_model_in_this_process_fills_in_no_form():
+    chat = chat_over(['{"days": 30}'], requests_per_attempt=0)
+    assert chat.takes_limit is False
+    with pytest.raises(ConfigurationError, match="ARTICULADO_PRINCIPAL_PROVIDER"):
+        await chat.structured("", [{"role": "user", "content": "?"}], Form)
+
+
 class State(TypedDict, total=False):
     """State of the graph below."""
 
@@ -221,7 +234,7 @@ async def test_raw_tokens_stay_out_of_the_graph_s_message_stream(way):
 
 def test_importing_does_not_load_the_sdk():
     program = (
-        "import sys, services.chat, services.embeddings, services.openai_models\n"
+        "import sys, services.chat, services.structured, services.embeddings, services.openai_models\n"
         "print([name for name in ('openai', 'langchain_openai', 'tiktoken') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -9,6 +9,7 @@ import pytest
 from legal.synonyms import expand
 from services.dual_encoder.vocabulary import Vocabulary, asked_counts, counts_of
 from services.situations import load_situations
+from services.spanish_law import SPANISH_LAW
 from services.text import stem_word, stems
 
 
@@ -83,13 +84,13 @@ def test_the_matrix_has_a_row_of_weights_for_each_text() -> None:
 
 
 def test_documents_are_counted_by_their_own_words_alone() -> None:
-    assert counts_of("Despido y despidos: me echaron") == {stem("despido"): 2, stem("echaron"): 1}
+    assert counts_of("Despido y despidos: me echaron", SPANISH_LAW) == {stem("despido"): 2, stem("echaron"): 1}
 
 
 def test_a_question_has_the_legal_terms_that_it_calls_for_at_half_of_how_surely() -> None:
     surely = dict(expand("me echaron", stem_word))
     assert {"despido", "extinción del contrato"} <= surely.keys()
-    counted = asked_counts("me echaron, me echaron")
+    counted = asked_counts("me echaron, me echaron", SPANISH_LAW)
     assert counted[stem("echaron")] == 2
     assert counted[stem("despido")] == pytest.approx(surely["despido"] * 0.5)
     assert counted[stem("extinción")] == pytest.approx(surely["extinción del contrato"] * 0.5)
@@ -98,7 +99,7 @@ def test_a_question_has_the_legal_terms_that_it_calls_for_at_half_of_how_surely(
 def test_a_legal_term_never_lowers_a_word_of_the_question() -> None:
     text = "me echaron sin contrato, con el contrato"
     assert "extinción del contrato" in dict(expand(text, stem_word))
-    assert asked_counts(text)[stem("contrato")] == 2
+    assert asked_counts(text, SPANISH_LAW)[stem("contrato")] == 2
 
 
 def test_a_stem_of_several_legal_terms_counts_as_the_surest() -> None:
@@ -110,5 +111,7 @@ def test_a_stem_of_several_legal_terms_counts_as_the_surest() -> None:
             for new in set(stems(term)) - own.keys():
                 called.setdefault(new, []).append(surely * 0.5)
         shared += any(min(weights) < max(weights) for weights in called.values())
-        assert asked_counts(situation.question) == own | {new: max(weights) for new, weights in called.items()}
+        assert asked_counts(situation.question, SPANISH_LAW) == own | {
+            new: max(weights) for new, weights in called.items()
+        }
     assert shared, "some question calls for one stem in two ways"

@@ -2,10 +2,11 @@ import pytest
 
 from services.errors import IndexMissing
 from services.lexicon import EqualWeights, Lexicon
+from services.text import stems
 
 
 def test_idf_goes_from_0_for_a_stem_of_every_text_to_1_for_one_of_none():
-    lexicon = Lexicon.build(["vacaciones y despido", "despido", "despidos, despidos"])
+    lexicon = Lexicon.build(["vacaciones y despido", "despido", "despidos, despidos"], stems)
     assert lexicon.frequencies == {"desped": 3, "vacacion": 1}
     assert lexicon.idf("desped") == 0
     assert lexicon.idf("vacacion") == 0.5  # ln(4/2) / ln 4
@@ -13,11 +14,11 @@ def test_idf_goes_from_0_for_a_stem_of_every_text_to_1_for_one_of_none():
 
 
 def test_an_empty_lexicon_weighs_all_alike():
-    assert Lexicon.build([]).idf("x") == EqualWeights().idf("x") == 1
+    assert Lexicon.build([], stems).idf("x") == EqualWeights().idf("x") == 1
 
 
 def test_the_lexicon_is_stored_in_a_stable_order(tmp_path):
-    lexicon = Lexicon.build(["b a", "a c"])
+    lexicon = Lexicon.build(["b a", "a c"], stems)
     lexicon.save(tmp_path)
     loaded = Lexicon.load(tmp_path)
     assert list(loaded.frequencies) == ["b", "c"]  # "a" is a stop word; ties in alphabetical order

@@ -3,9 +3,12 @@ from doubles import make_chunk
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from services.fragments import prompt
+from services.language import language
 from services.lexicon import Lexicon
 from services.meta import DELIMITER, parse_reply
-from services.offline_principal import COURTESY, MIXED_NOTICE, OFFICIAL_NOTICE, PLAIN_NOTICE, ExtractivePrincipal
+from services.offline_principal import ExtractivePrincipal
+from services.spanish_law import SPANISH_LAW
+from services.text import stems
 
 HOLIDAYS = make_chunk(
     38,
@@ -32,13 +35,18 @@ ENDING = make_chunk(
     "2. El preaviso del despido objetivo se rige por lo dispuesto en el artículo 53.1 de esta ley.",
 )
 CONTEXT = [PARENTAL, HOLIDAYS, OVERTIME, ENDING]
-LEXICON = Lexicon.build([f"{c['title']} {c['text']}" for c in CONTEXT] + ["trabajador, empresa, días, año"] * 8)
+LEXICON = Lexicon.build([f"{c['title']} {c['text']}" for c in CONTEXT] + ["trabajador, empresa, días, año"] * 8, stems)
+ES = language("es")
+COURTESY, OFFICIAL_NOTICE = ES.say("courtesy"), ES.say("quotes_of_law")
+PLAIN_NOTICE, MIXED_NOTICE = ES.say("quotes_of_summaries"), ES.say("quotes_of_both")
 SYSTEM = SystemMessage("Responde con los fragmentos.")
 
 
 def reply(question, *chunks, history=(), marks=True, lexicon=LEXICON):
     found = [{"chunk": chunk, "score": 1.0, "origins": ["hybrid"], "found_by": []} for chunk in chunks]
-    model = ExtractivePrincipal(weights=lexicon) if lexicon else ExtractivePrincipal()
+    model = (
+        ExtractivePrincipal(field=SPANISH_LAW, weights=lexicon) if lexicon else ExtractivePrincipal(field=SPANISH_LAW)
+    )
     return str(model.invoke([SYSTEM, *history, HumanMessage(prompt(found, question, marks=marks))]).content)
 
 
@@ -95,7 +103,7 @@ def test_it_declines_what_no_fragment_is_about(question):
 
 def test_it_declines_without_fragments_and_without_the_layout():
     assert reply("vacaciones").startswith("No tengo esa información verificada.")
-    free = ExtractivePrincipal().invoke([HumanMessage("vacaciones")]).content
+    free = ExtractivePrincipal(field=SPANISH_LAW).invoke([HumanMessage("vacaciones")]).content
     assert free == "No tengo esa información verificada."
 
 
@@ -229,7 +237,7 @@ def test_it_works_without_a_lexicon():
 async def test_it_streams_word_by_word_and_ends_with_a_finish_reason():
     found = [{"chunk": HOLIDAYS, "score": 1.0, "origins": ["hybrid"], "found_by": []}]
     messages = [SYSTEM, HumanMessage(prompt(found, "vacaciones"))]
-    model = ExtractivePrincipal(weights=LEXICON)
+    model = ExtractivePrincipal(field=SPANISH_LAW, weights=LEXICON)
     pieces = [chunk async for chunk in model.astream(messages)]
     assert len(pieces) > 20
     assert "".join(str(chunk.content) for chunk in pieces) == (await model.ainvoke(messages)).content

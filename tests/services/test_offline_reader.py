@@ -5,13 +5,15 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from services.lexicon import Lexicon
 from services.offline_reader import FOLLOW_UP, KeywordReader
+from services.spanish_law import SPANISH_LAW
+from services.text import stems
 
 FIRST, FOLLOWING = SystemMessage("Devuelve un array JSON."), SystemMessage(f"{FOLLOW_UP}\n\nDevuelve un array JSON.")
 TALK = [HumanMessage("¿Cuánto preaviso hay en un despido objetivo?"), AIMessage("Quince días de preaviso [C1].")]
 
 
 def searches(question, *, system=FIRST, history=(), reader=None):
-    reply = (reader or KeywordReader()).invoke([system, *history, HumanMessage(question)])
+    reply = (reader or KeywordReader(field=SPANISH_LAW)).invoke([system, *history, HumanMessage(question)])
     found = json.loads(reply.content)
     assert isinstance(found, list)
     return found
@@ -46,9 +48,11 @@ def test_a_follow_up_searches_what_is_new_together_with_the_topic():
 
 
 def test_the_topic_is_what_says_most_and_the_index_knows():
-    lexicon = Lexicon.build(["vacaciones", "permiso de vacaciones", "permiso", "preaviso", "convenio", "nómina"])
+    lexicon = Lexicon.build(["vacaciones", "permiso de vacaciones", "permiso", "preaviso", "convenio", "nómina"], stems)
     talk = [HumanMessage("Paco Gómez: vacaciones, permiso, preaviso, convenio y nómina"), AIMessage("Sí [C1].")]
-    (found,) = searches("¿y el turno?", system=FOLLOWING, history=talk, reader=KeywordReader(weights=lexicon))
+    (found,) = searches(
+        "¿y el turno?", system=FOLLOWING, history=talk, reader=KeywordReader(field=SPANISH_LAW, weights=lexicon)
+    )
     assert found == "turno preaviso convenio nómina"
 
 
@@ -82,6 +86,9 @@ def test_a_courtesy_after_an_answer_searches_nothing():
 
 async def test_it_streams_the_same_reply_and_ends_with_a_finish_reason():
     messages = [FIRST, HumanMessage("vacaciones")]
-    chunks = [chunk async for chunk in KeywordReader().astream(messages)]
-    assert "".join(str(chunk.content) for chunk in chunks) == (await KeywordReader().ainvoke(messages)).content
+    chunks = [chunk async for chunk in KeywordReader(field=SPANISH_LAW).astream(messages)]
+    assert (
+        "".join(str(chunk.content) for chunk in chunks)
+        == (await KeywordReader(field=SPANISH_LAW).ainvoke(messages)).content
+    )
     assert chunks[-1].response_metadata["finish_reason"] == "stop"

@@ -1,6 +1,9 @@
 import pytest
 
+from services.language import language
 from services.question import earlier_matter, is_courtesy, matter_of, points_back, without_protocol
+
+ES = language("es")
 
 
 @pytest.mark.parametrize(
@@ -26,30 +29,30 @@ def test_words_of_the_protocol_are_left_out():
 
 @pytest.mark.parametrize("text", ["gracias", "Vale.", "ok, muchas gracias", "¡Perfecto! Hasta luego"])
 def test_courtesies(text):
-    assert is_courtesy(text)
+    assert is_courtesy(text, ES)
 
 
 @pytest.mark.parametrize("text", ["", "vale de comida", "gracias, ¿y el paro?", "muchas vacaciones"])
 def test_other_messages_are_no_courtesies(text):
-    assert not is_courtesy(text)
+    assert not is_courtesy(text, ES)
 
 
 @pytest.mark.parametrize(
     "text", ["¿Y si me caso?", "pero soy fijo", "entonces, ¿cobro?", "¿puedo partirlas?", "¿me las pagan?", "por eso"]
 )
 def test_what_points_back(text):
-    assert points_back(text)
+    assert points_back(text, ES)
 
 
 @pytest.mark.parametrize("text", ["¿Cuántos días de vacaciones tengo?", "yo trabajo de noche", "despido nulo"])
 def test_what_stands_by_itself(text):
-    assert not points_back(text)
+    assert not points_back(text, ES)
 
 
 def test_the_earlier_question_is_the_last_that_stands_by_itself():
     asked = ["¿Cuántos días de vacaciones tengo?", "¿y si enfermo?", "gracias"]
-    assert earlier_matter("¿y las horas extraordinarias de los domingos?", asked) == asked[0]
-    assert earlier_matter("¿cuánto?", asked) == asked[0]
-    assert earlier_matter("indemnización del despido improcedente", asked) == ""
-    assert earlier_matter("¿cuánto?", []) == ""
-    assert earlier_matter("¿cuánto?", asked[1:2]) == asked[1]
+    assert earlier_matter("¿y las horas extraordinarias de los domingos?", asked, ES) == asked[0]
+    assert earlier_matter("¿cuánto?", asked, ES) == asked[0]
+    assert earlier_matter("indemnización del despido improcedente", asked, ES) == ""
+    assert earlier_matter("¿cuánto?", [], ES) == ""
+    assert earlier_matter("¿cuánto?", asked[1:2], ES) == asked[1]

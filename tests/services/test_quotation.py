@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
 from services.fragments import Fragment
 from services.lexicon import EqualWeights
 from services.quotation import MAX_OPENING, choose
+from services.spanish_law import SPANISH_LAW
 
 LEAD = "Será también nulo el despido, en los siguientes supuestos:"
 ITEMS = [f"{letter}) El de {who}, {'y así se entenderá ' * 12}." for letter, who in zip("abcd", "1234", strict=True)]
@@ -13,7 +16,7 @@ def fragment(text, *, number=1, provision="Artículo 55", title="Despido", law="
 
 
 def quoted(question, *fragments, earlier=""):
-    (quotation,) = choose(question, fragments, EqualWeights(), earlier).quotations
+    (quotation,) = choose(question, fragments, SPANISH_LAW, EqualWeights(), earlier).quotations
     return quotation.sentences
 
 
@@ -36,9 +39,9 @@ def test_paragraphs_between_items_do_not_end_a_list():
 def test_a_list_that_goes_on_in_the_next_part_keeps_its_lead_in():
     first, second = with_items().split("\nc)")
     parts = [fragment(f"c){second}\n6. Otro."), fragment(f"5. Es nulo.\n{first.partition(chr(10))[2]}", number=2)]
-    (found,) = choose("despido nulo de 3", [parts[0]], EqualWeights()).quotations
+    (found,) = choose("despido nulo de 3", [parts[0]], SPANISH_LAW, EqualWeights()).quotations
     assert LEAD not in found.sentences[0]
-    (found,) = choose("despido nulo de 3", parts, EqualWeights()).quotations
+    (found,) = choose("despido nulo de 3", parts, SPANISH_LAW, EqualWeights()).quotations
     assert found.sentences[0].startswith(LEAD)
     assert {one.mark for one in found.fragments} == {"[C1]", "[C2]"}
 
@@ -85,7 +88,10 @@ def test_a_named_apartado_is_quoted(question, text):
 
 
 def test_a_named_provision_that_is_not_there_is_replaced_by_no_other():
-    assert choose("¿qué decía el artículo 99 ET?", [fragment("1. El artículo.")], EqualWeights()).quotations == []
+    assert (
+        choose("¿qué decía el artículo 99 ET?", [fragment("1. El artículo.")], SPANISH_LAW, EqualWeights()).quotations
+        == []
+    )
 
 
 def test_a_named_letter_is_quoted_with_its_lead_in():
@@ -113,7 +119,9 @@ def test_an_article_of_no_law_is_that_of_the_first():
 
 
 def marks_of_follow_up(question, *fragments, earlier):
-    return [one.fragments[0].mark for one in choose(question, fragments, EqualWeights(), earlier).quotations]
+    return [
+        one.fragments[0].mark for one in choose(question, fragments, SPANISH_LAW, EqualWeights(), earlier).quotations
+    ]
 
 
 def test_a_follow_up_counts_the_earlier_question_and_goes_by_score():
@@ -124,3 +132,13 @@ def test_a_follow_up_counts_the_earlier_question_and_goes_by_score():
     assert marks_of_follow_up("¿y el embarazo?", near, far, earlier="huelga") == ["[C2]"]
     assert marks_of_follow_up("¿y el embarazo y la lluvia?", near, far, best, earlier="huelga") == ["[C3]", "[C2]"]
     assert marks_of_follow_up("¿y la huelga con embarazo?", far, best, earlier="lluvia") == ["[C3]", "[C2]"]
+
+
+@pytest.mark.parametrize(
+    ("question", "marks"), [("despido nulo", ["[C2]"]), ("despido nulo en el ET", ["[C1]", "[C2]"])]
+)
+def test_what_is_repealed_is_quoted_beside_what_says_as_much_where_its_law_is_named(question, marks):
+    gone = replace(fragment("El despido será nulo."), note="Precepto derogado.")
+    now = fragment("El despido será nulo.", number=2, law="Ley de la Jurisdicción Social")
+    found = choose(question, [gone, now], SPANISH_LAW, EqualWeights())
+    assert [one.fragments[0].mark for one in found.quotations] == marks

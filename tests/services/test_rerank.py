@@ -8,7 +8,10 @@ from doubles import make_chunk
 
 from services.lexicon import Lexicon
 from services.profile import load_profile
+from services.protocols import Reranked
 from services.rerank.heuristic import HeuristicReranker
+from services.spanish_law import SPANISH_LAW
+from services.text import stems
 
 FLOOR = load_profile("laboral").relevance_floor
 HOLIDAYS = make_chunk(
@@ -28,7 +31,8 @@ SUCCESSION = make_chunk(44, "Artículo 44", title="La sucesión de empresa", tex
 CAPITAL = make_chunk(69, "Artículo 69", title="Capitales coste de pensiones", text="El capital coste de la pensión.")
 ALL = [HOLIDAYS, DISMISSAL, REMOTE, SUCCESSION, CAPITAL]
 LEXICON = Lexicon.build(
-    [f"{c['title']} {c['text']}" for c in ALL] + ["trabajador y empresa", "días de plazo, en escrito"] * 20
+    [f"{c['title']} {c['text']}" for c in ALL] + ["trabajador y empresa", "días de plazo, en escrito"] * 20,
+    stems,
 )
 HOUSEHOLD = "BOE-A-2011-17975"
 
@@ -53,7 +57,7 @@ def alike(cosine):
 
 
 async def scores(question, *candidates, queries=(), **parts):
-    return await HeuristicReranker(**parts).score(question, list(queries), list(candidates))
+    return (await HeuristicReranker(SPANISH_LAW, **parts).score(question, list(queries), list(candidates))).scores
 
 
 def before_the_curve(relevance):
@@ -210,13 +214,13 @@ async def test_search_score_rank_age_and_force_are_not_relevance():
 async def test_inputs_stay_untouched():
     given = [candidate(HOLIDAYS, refs=[13]), candidate(REMOTE, refs=[38])]
     before, queries = copy.deepcopy(given), ["vacaciones anuales"]
-    await HeuristicReranker(LEXICON, likeness=alike(0.5)).score("vacaciones", queries, given)
+    await HeuristicReranker(SPANISH_LAW, LEXICON, likeness=alike(0.5)).score("vacaciones", queries, given)
     assert given == before
     assert queries == ["vacaciones anuales"]
 
 
 async def test_without_candidates_there_are_no_scores():
-    assert await HeuristicReranker().score("vacaciones", ["vacaciones"], []) == []
+    assert await HeuristicReranker(SPANISH_LAW).score("vacaciones", ["vacaciones"], []) == Reranked([])
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from services.rerank import table as table_module
 from services.rerank.heuristic import HeuristicReranker
 from services.rerank.table import automatic, reranker_for, rerankers
 from services.settings import ModelSettings, RerankSettings, Settings
+from services.spanish_law import SPANISH_LAW
 
 
 def settings(tmp_path, **fields):
@@ -26,7 +27,7 @@ async def build():
     built = []
 
     def make(given):
-        built.append(rerankers(given, QueueChat('{"1": 4}')))
+        built.append(rerankers(given, QueueChat('{"1": 4}'), SPANISH_LAW))
         return built[-1]
 
     yield make
@@ -85,7 +86,7 @@ async def test_the_heuristic_is_cheap_costs_nothing_and_scores_like_itself(build
     assert heuristic.is_cheap
     assert heuristic.estimate(1000) == 0.0
     assert (len(result.scores), result.requests, result.input_tokens) == (1, 0, 0)
-    assert result.scores == await HeuristicReranker().score("vacaciones", [], FOUND)
+    assert result == await HeuristicReranker(SPANISH_LAW).score("vacaciones", [], FOUND)
 
 
 async def test_models_are_not_cheap_and_read_only_the_question(build, tmp_path):

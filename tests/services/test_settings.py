@@ -3,7 +3,8 @@
 import pytest
 
 from services.errors import ConfigurationError
-from services.settings import Settings
+from services.factory import expected_fingerprints
+from services.settings import DEFAULT_MODELS, ModelSettings, Settings
 
 
 @pytest.mark.parametrize(
@@ -46,3 +47,35 @@ def test_a_role_without_its_part_is_told(monkeypatch):
     monkeypatch.setenv("ARTICULADO_READER", "gpt-5-nano")
     with pytest.raises(ConfigurationError, match="ARTICULADO_READER_MODEL"):
         Settings.read(env_file=None)
+
+
+def names(settings):
+    return settings.reader.model, settings.principal.model, settings.embedder.model
+
+
+def test_models_are_those_of_the_environment_then_of_the_profile_then_the_defaults(monkeypatch, tmp_path):
+    profile = tmp_path / "own.toml"
+    profile.write_text(
+        'name = "own"\ntitle = "Own"\nlanguage = "en"\n[models]\nreader = "r"\nprincipal = "p"\n'
+        '[[collections]]\nname = "articles"\nlabel = "A"\n',
+        encoding="utf-8",
+    )
+    assert names(Settings.read(env_file=None)) == tuple(DEFAULT_MODELS.values())
+    monkeypatch.setenv("ARTICULADO_PROFILE", str(profile))
+    assert names(Settings.read(env_file=None)) == ("r", "p", DEFAULT_MODELS["embedder"])
+    monkeypatch.setenv("ARTICULADO_PRINCIPAL_MODEL", "mine")
+    assert names(Settings.read(env_file=None)) == ("r", "mine", DEFAULT_MODELS["embedder"])
+    assert names(Settings.read(env_file=None, profile="laboral")) == (
+        DEFAULT_MODELS["reader"],
+        "mine",
+        DEFAULT_MODELS["embedder"],
+    )
+    given = ModelSettings(provider="openai", model="given")
+    assert Settings.read(env_file=None, principal=given).principal == given
+
+
+def test_a_profile_that_is_not_there_is_told_by_what_opens_it():
+    settings = Settings.read(env_file=None, profile="nope")
+    assert names(settings) == tuple(DEFAULT_MODELS.values())
+    with pytest.raises(ConfigurationError, match="No existe el perfil «nope»"):
+        expected_fingerprints(settings)

@@ -4,8 +4,12 @@ import sys
 import pytest
 from fastembed.sparse.bm25 import Bm25
 
+from services.language import language
+from services.spanish_law import SPANISH_LAW
 from services.sparse import AVERAGE_LENGTH, SYNONYM_WEIGHT, B, Bm25Encoder, K
 from services.text import stems
+
+ES = language("es")
 
 TEXTS = [
     "Artículo 48 bis. Permiso parental: hasta los 8 años del menor; 47.5 %, fijo-discontinuo, 7.ª edición.",
@@ -19,7 +23,7 @@ def term_ids(text):
 
 
 def test_terms_are_the_stems_of_our_analysis():
-    encoder = Bm25Encoder(synonyms=lambda text: ())
+    encoder = Bm25Encoder(ES, synonyms=lambda text: ())
     for text, document, query in zip(
         TEXTS, encoder.encode_documents(TEXTS), encoder.encode_queries(TEXTS), strict=True
     ):
@@ -28,7 +32,7 @@ def test_terms_are_the_stems_of_our_analysis():
 
 def test_weights_follow_the_formula():
     # "indemnizacion" in three forms and "despido": |d| = 4, tf = 3 and 1.
-    vector = Bm25Encoder().encode_documents([TEXTS[1]])[0]
+    vector = Bm25Encoder.of(SPANISH_LAW).encode_documents([TEXTS[1]])[0]
     by_term = dict(zip(vector.indices, vector.values, strict=True))
     length = K * (1 - B + B * 4 / AVERAGE_LENGTH)
     assert by_term[Bm25.compute_token_id("indemniz")] == 3 * (K + 1) / (3 + length)
@@ -36,7 +40,7 @@ def test_weights_follow_the_formula():
 
 
 def test_query_terms_weigh_one_and_are_in_ascending_order():
-    query = Bm25Encoder(synonyms=lambda text: ()).encode_queries(["despido despido vacaciones permiso nómina"])[0]
+    query = Bm25Encoder(ES, synonyms=lambda text: ()).encode_queries(["despido despido vacaciones permiso nómina"])[0]
     assert query.values == (1.0,) * 4
     assert list(query.indices) == sorted(set(query.indices))
 
@@ -45,7 +49,7 @@ def test_legal_terms_that_a_query_calls_for_weigh_less_than_its_own_words():
     # "Despido" is in three of them: the surest counts, wherever it stands.
     terms = [("despido disciplinario", 0.5), ("faltas", 1.0), ("despido", 0.9), ("despido", 0.2)]
     table = {"me echaron por faltas": terms}
-    [query] = Bm25Encoder(synonyms=table.__getitem__).encode_queries(list(table))
+    [query] = Bm25Encoder(ES, synonyms=table.__getitem__).encode_queries(list(table))
     weights = dict(zip(query.indices, query.values, strict=True))
     own, called = Bm25.compute_token_id("falt"), {"desped": 0.9, "disciplinari": 0.5}
     assert weights[own] == 1.0
@@ -55,40 +59,53 @@ def test_legal_terms_that_a_query_calls_for_weigh_less_than_its_own_words():
 
 
 def test_the_legal_synonyms_are_those_of_the_table():
-    [query], [plain] = (
-        encoder.encode_queries(["me echaron del trabajo"]) for encoder in (Bm25Encoder(), Bm25Encoder(lambda text: ()))
-    )
+    encoders = Bm25Encoder.of(SPANISH_LAW), Bm25Encoder(ES)
+    [query], [plain] = (encoder.encode_queries(["me echaron del trabajo"]) for encoder in encoders)
     assert Bm25.compute_token_id("desped") in set(query.indices) - set(plain.indices)
 
 
 def test_documents_have_their_own_words_alone():
     text = "me echaron del trabajo"
-    [document] = Bm25Encoder().encode_documents([text])
+    [document] = Bm25Encoder.of(SPANISH_LAW).encode_documents([text])
     assert set(document.indices) == term_ids(text)
 
 
 def test_queries_do_not_mix():
-    encoder = Bm25Encoder()
+    encoder = Bm25Encoder.of(SPANISH_LAW)
     texts = ["me echaron del trabajo", "", "vacaciones", "me echaron del trabajo"]
     assert encoder.encode_queries(texts) == [encoder.encode_queries([text])[0] for text in texts]
 
 
 def test_a_text_without_content_gives_an_empty_vector():
-    encoder = Bm25Encoder()
+    encoder = Bm25Encoder.of(SPANISH_LAW)
     for vector in (*encoder.encode_queries(["¿y eso?", ""]), *encoder.encode_documents(["", "de la"])):
         assert vector.indices == vector.values == ()
 
 
 def test_decomposed_accents_find_composed_ones():
-    encoder = Bm25Encoder()
+    encoder = Bm25Encoder.of(SPANISH_LAW)
     assert encoder.encode_queries(["indemnizacio\u0301n"]) == encoder.encode_queries(["indemnización"])
 
 
 def test_the_fingerprint_needs_no_heavy_import():
     code = (
-        "import sys; from services.sparse import Bm25Encoder; print(Bm25Encoder().fingerprint); "
+        "import sys; from services.spanish_law import SPANISH_LAW; from services.sparse import Bm25Encoder; "
+        "print(Bm25Encoder.of(SPANISH_LAW).fingerprint); "
         "assert 'fastembed' not in sys.modules"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == Bm25Encoder().fingerprint
+    assert done.stdout.strip() == Bm25Encoder.of(SPANISH_LAW).fingerprint
     assert done.stdout.startswith("bm25:")
+
+
+def test_english_text_has_the_stems_of_english():
+    english = language("en")
+    encoder, text = Bm25Encoder(english), "The 401(k)'s rollovers, don’t: $5,000 at age 59 1/2"
+    [document], [query] = encoder.encode_documents([text]), encoder.encode_queries([text])
+    expected = {Bm25.compute_token_id(stem) for stem in ("401k", "rollov", "5000", "age", "59½")}
+    assert set(document.indices) == set(query.indices) == expected
+    assert encoder.fingerprint != Bm25Encoder(ES).fingerprint
+
+
+def test_the_fingerprint_does_not_depend_on_what_queries_call_for():
+    assert Bm25Encoder(ES).fingerprint == Bm25Encoder.of(SPANISH_LAW).fingerprint

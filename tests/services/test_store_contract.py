@@ -21,6 +21,7 @@ from fakes.chunks import (
 from fakes.stores import TODAY, Kind, Stores
 
 from services.protocols import HybridQuery, SearchFilter
+from services.store.filters import citing, clauses, passes
 from services.store.layout import PAGE
 from state.chunks import Chunk
 
@@ -294,6 +295,13 @@ async def test_filters(kind: Kind, stores: Stores) -> None:
             assert (number in [id for id, _ in ranking(hits)]) is expected, (fields, where)
 
 
+def test_a_chunk_at_hand_is_filtered_alike() -> None:
+    for fields, where, expected in FILTER_CASES:
+        assert passes(make_chunk(1, **fields), clauses(where, TODAY)) is expected, (fields, where)
+    citing_two = make_chunk(1, refs=[5, 7])
+    assert [passes(citing_two, citing(ids)) for ids in ([7], [6, 5], [6], [])] == [True, True, False, False]
+
+
 def rich_chunk() -> Chunk:
     return make_chunk(
         2**53 - 1,
@@ -365,4 +373,4 @@ async def test_searches_run_side_by_side(kind: Kind, stores: Stores) -> None:
     together = await asyncio.gather(
         *(store.search("normativa", queries, limit=10, prefetch=20, where=ANYTHING) for _ in range(10))
     )
-    assert together == [alone] * 10
+    assert [[ranking(hits) for hits in found] for found in together] == [[ranking(hits) for hits in alone]] * 10

@@ -4,14 +4,16 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import qdrant_edge as q
 from fakes import reference_search
-from fakes.chunks import random_batch, random_queries
-from fakes.stores import TODAY, build
+from fakes.chunks import NO_TERMS, Batch, make_chunk, random_batch, random_queries, unit
+from fakes.stores import TODAY, build, update
 
 from services.errors import StoreUnavailable
 from services.protocols import SearchFilter
 from services.store.edge import EdgeStore
-from services.store.edge_writer import EdgeWriter
+from services.store.edge_writer import INDEXED_FROM, EdgeWriter
+from services.store.layout import INDEXED_FIELDS
 
 
 async def test_a_shard_that_cannot_be_opened(tmp_path: Path) -> None:
@@ -41,4 +43,52 @@ async def test_a_large_collection_is_indexed_and_found_as_before(tmp_path: Path)
     for query, hits in zip(queries, found, strict=True):
         expected = reference_search.search(batch, query, limit=10, prefetch=20, where=where, today=TODAY)
         assert [hit.chunk["id"] for hit in hits] == [id for id, _ in expected]
+    await store.close()
+
+
+def of_keeper(first: int, count: int, **attributes: str) -> Batch:
+    chunks = [make_chunk(id, attributes=attributes) for id in range(first, first + count)]
+    return Batch(chunks, [unit(1, 0)] * count, [NO_TERMS] * count)
+
+
+def indexed(shard: Path) -> set[str]:
+    opened = q.EdgeShard.load(str(shard))
+    try:
+        return set(opened.info().payload_schema)
+    finally:
+        opened.close()
+
+
+ALWAYS = {f"metadata.{field}" for field in INDEXED_FIELDS}
+
+
+async def test_the_attributes_that_chunks_have_are_indexed(tmp_path: Path) -> None:
+    batches = [
+        of_keeper(1, INDEXED_FROM, record_keeper="Acme", plan_type="401k"),
+        of_keeper(1_000, 1, **{"sala": "4.ª", "con espacio": "x", "con.punto": "x", "": "x"}),
+    ]
+    index = await build(tmp_path, batches)
+    names = ("record_keeper", "plan_type", "sala")
+    assert {"metadata.chunk_type", "metadata.topic"} < ALWAYS
+    assert indexed(index.folder / "normativa") == ALWAYS | {f"metadata.attributes.{name}" for name in names}
+
+
+async def test_an_older_index_gets_its_field_indexes_when_it_is_continued(tmp_path: Path) -> None:
+    base = await build(tmp_path, [of_keeper(1, INDEXED_FROM, record_keeper="Acme")])
+    shard = q.EdgeShard.load(str(base.folder / "normativa"))
+    for path in ("metadata.chunk_type", "metadata.topic", "metadata.attributes.record_keeper"):
+        shard.update(q.UpdateOperation.delete_field_index(path))
+    shard.flush()
+    shard.close()
+    where = SearchFilter(chunk_types=("provision",), fields=(("attributes.record_keeper", ("Acme",)), ("topic", ("",))))
+
+    store = EdgeStore(base.folder, ["normativa"])
+    assert len(await store.select(["normativa"], where)) == INDEXED_FROM, "it serves as it is"
+    await store.close()
+    assert indexed(base.folder / "normativa") == ALWAYS - {"metadata.chunk_type", "metadata.topic"}
+
+    index, _ = await update(tmp_path, base, [of_keeper(1_000, 1, record_keeper="Acme")])
+    assert indexed(index.folder / "normativa") == ALWAYS | {"metadata.attributes.record_keeper"}
+    store = EdgeStore(index.folder, ["normativa"])
+    assert len(await store.select(["normativa"], where)) == INDEXED_FROM + 1
     await store.close()

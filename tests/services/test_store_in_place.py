@@ -80,6 +80,26 @@ async def test_an_update_touches_what_differs_and_nothing_else(
     assert not (tmp_path / PENDING).exists()
 
 
+async def test_an_older_collection_gets_the_field_indexes_that_it_lacks(
+    qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
+) -> None:
+    first = await build(tmp_path, served(), writer)
+    name = f"normativa__{first.manifest.generation}"
+    for field in ("chunk_type", "topic"):
+        del qdrant.indexes[name][f"metadata.{field}"]
+    qdrant.requests.clear()
+    index, _ = await update(tmp_path, first, [parent(4, attributes={"record_keeper": "Acme"})], writer=writer)
+    asked = qdrant.asked("PUT", f"/collections/{name}/index")
+    assert [(one.body["field_name"], one.body["field_schema"], one.query) for one in asked] == [
+        ("metadata.chunk_type", "keyword", "wait=false"),
+        ("metadata.topic", "keyword", "wait=false"),
+        ("metadata.attributes.record_keeper", "keyword", "wait=false"),
+    ], "and nobody waits for a large collection"
+    qdrant.requests.clear()
+    await update(tmp_path, index, [parent(5, attributes={"record_keeper": "Bolt"})], writer=writer)
+    assert not qdrant.asked("PUT", ".*/index")
+
+
 async def test_aliases_and_collections_stay_while_they_are_needed(
     qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
 ) -> None:
@@ -265,7 +285,7 @@ async def test_an_open_process_sees_an_update_with_its_parents(
     [hits] = await store.search("normativa", [QUERY], limit=10, prefetch=20, where=SearchFilter())
     assert sorted(hit.chunk["id"] for hit in hits) == [1, 2, 8], "no child, and nothing whose parent is not there"
     asked = qdrant.asked("POST", f"/collections/normativa__{first.manifest.generation}/points")[0]
-    assert (asked.body["ids"], asked.body["with_payload"]) == ([8, 81, 82, 91], ["metadata.parent_id"])
+    assert (asked.body["ids"], asked.body["with_payload"]) == ([81, 82, 91], ["metadata.parent_id"])
     await store.close()
 
 

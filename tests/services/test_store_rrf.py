@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.protocols import HybridQuery, SparseVector
-from services.store.rrf import DENSE, SPARSE, fuse, weights_of
+from services.store.rrf import DENSE, SPARSE, Ranked, fuse, rank, weights_of
 
 SIDES = st.lists(
     st.lists(st.tuples(st.integers(0, 30), st.sampled_from([0.1, 0.5, 0.9])), unique_by=lambda scored: scored[0]),
@@ -42,6 +42,18 @@ def test_the_weights_are_of_the_sides_that_a_query_has() -> None:
     assert weights_of(HybridQuery(dense, NO_TERMS)) == [DENSE]
     assert weights_of(HybridQuery(None, words)) == [SPARSE]
     assert weights_of(HybridQuery(None, NO_TERMS)) == []
+
+
+def test_a_rank_tells_what_the_dense_side_scored() -> None:
+    dense, sparse = [(1, 0.9), (2, -0.25)], [(3, 5.0), (1, 4.0)]
+    words = SparseVector((3,), (1.0,))
+    assert rank(HybridQuery(unit(1, 0), words), [dense, sparse], limit=9) == [
+        Ranked(1, 0.988095238, 0.9),
+        Ranked(2, 0.714285714, -0.25),
+        Ranked(3, 0.25, None),
+    ]
+    assert rank(HybridQuery(unit(1, 0), words), [dense, sparse], limit=1) == [Ranked(1, 0.988095238, 0.9)]
+    assert rank(HybridQuery(None, words), [sparse], limit=1) == [Ranked(3, 1.0, None)]
 
 
 def test_no_sides() -> None:

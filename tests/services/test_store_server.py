@@ -12,7 +12,7 @@ from services.errors import ArticuladoError, ConfigurationError, IndexMissing, S
 from services.index import IndexBuilder, open_index
 from services.protocols import HybridQuery, SearchFilter
 from services.settings import Settings
-from services.store.layout import CHILDREN
+from services.store.layout import CHILDREN, INDEXED_FIELDS
 from services.store.manifest import Index
 from services.store.server import ServerStore
 from services.store.server_writer import server_writer
@@ -66,6 +66,8 @@ async def test_collections_are_laid_out_for_scale(qdrant: FakeQdrant, tmp_path: 
         "metadata.valid_from": "datetime",
         "metadata.valid_to": "datetime",
         "metadata.refs": "integer",
+        "metadata.chunk_type": "keyword",
+        "metadata.topic": "keyword",
     }
     assert {asked.api_key for asked in qdrant.requests} == {"secreta"}
     point = qdrant.collections[name][1]
@@ -140,7 +142,7 @@ async def test_all_queries_go_in_one_request_and_the_parents_in_another(qdrant: 
     store = ServerStore.connect(settings(qdrant), index)
     await store.search("normativa", [QUERY], limit=5, prefetch=20, where=SearchFilter())
     qdrant.requests.clear()
-    queries = [QUERY, HybridQuery(None, terms({7: 0.5})), HybridQuery(unit(0, 1), NO_TERMS)]
+    queries = [QUERY, HybridQuery(None, terms({1: 0.5})), HybridQuery(unit(0, 1), NO_TERMS)]
     found = await store.search("normativa", queries, limit=1, prefetch=20, where=SearchFilter(territory="Galicia"))
     assert [[hit.chunk["id"] for hit in hits] for hits in found] == [[1], [1], [1]]
     asked, fetched = qdrant.requests
@@ -149,12 +151,58 @@ async def test_all_queries_go_in_one_request_and_the_parents_in_another(qdrant: 
     assert asked.path == f"/collections/normativa__{index.manifest.generation}/points/query/batch"
     searches = asked.body["searches"]
     assert [search["using"] for search in searches] == ["text-dense", "text-sparse", "text-sparse", "text-dense"]
-    assert searches[2]["query"]["nearest"] == {"indices": [7], "values": [0.5]}
+    assert searches[2]["query"]["nearest"] == {"indices": [1], "values": [0.5]}
     assert {search["limit"] for search in searches} == {20 * CHILDREN}
     assert not any(search.get("with_payload") for search in searches), "texts are read for the best alone"
     somewhere = searches[0]["filter"]["must"][2]["should"]
     assert {"key": "metadata.territory_ccaa", "match": {"any": ["Galicia"]}} in somewhere
     await store.close()
+
+
+async def test_the_server_is_told_what_to_filter_by(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    chunks = [make_chunk(1, topic="loans", attributes={"record_keeper": ""}), make_chunk(2, collection="sentencias")]
+    batch = Batch(chunks, [unit(1, 0)] * 2, [terms({1: 1.0})] * 2)
+    index = await build(tmp_path, [batch], server_writer(settings(qdrant)))
+    store = ServerStore.connect(settings(qdrant), index)
+    qdrant.requests.clear()
+    where = SearchFilter(
+        chunk_types=("provision", "faqs"), fields=(("topic", ("loans", "")), ("attributes.record_keeper", ("Acme", "")))
+    )
+    [hits] = await store.search("normativa", [QUERY], limit=5, prefetch=5, where=where)
+    assert [hit.chunk for hit in hits] == chunks[:1]
+    asked = qdrant.requests[0]
+    wanted = [
+        {"should": [{"key": "metadata.chunk_type", "match": {"any": ["provision", "faqs"]}}]},
+        {"should": [{"key": "metadata.topic", "match": {"any": ["loans", ""]}}]},
+        {"should": [{"key": "metadata.attributes.record_keeper", "match": {"any": ["Acme", ""]}}]},
+    ]
+    assert [search["filter"]["must"][-3:] for search in asked.body["searches"]] == [wanted] * 2
+    qdrant.requests.clear()
+    assert await store.select(["normativa", "nadie"], where) == chunks[:1]
+    [read] = qdrant.requests
+    assert read.path == f"/collections/normativa__{index.manifest.generation}/points/scroll"
+    assert read.body["filter"]["must"][-4:] == [*wanted, {"should": [{"is_null": {"key": "metadata.parent_id"}}]}]
+    await store.close()
+
+
+async def test_the_attributes_that_chunks_have_are_indexed(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    def batch(id: int, collection: str = "normativa", **attributes: str) -> Batch:
+        return Batch([make_chunk(id, collection=collection, attributes=attributes)], [unit(1, 0)], [NO_TERMS])
+
+    batches = [batch(1, record_keeper="Acme"), batch(2, "otra"), batch(3, plan_type="", **{"con espacio": "x"})]
+    await build(tmp_path, batches, server_writer(settings(qdrant)))
+    sent = [
+        (asked.path.split("/")[2].partition("__")[0], asked.path.rpartition("/")[2], asked)
+        for asked in qdrant.asked("PUT", ".*/(points|index)")
+    ]
+    indexed = [asked.body["field_name"] for name, what, asked in sent if (name, what) == ("normativa", "index")]
+    assert indexed[-2:] == ["metadata.attributes.record_keeper", "metadata.attributes.plan_type"]
+    assert len(indexed) == len(set(indexed)) == len(INDEXED_FIELDS) + 2
+    of_others = [asked.body["field_name"] for name, what, asked in sent if (name, what) == ("otra", "index")]
+    assert of_others == [f"metadata.{field}" for field in INDEXED_FIELDS]
+    # what the first batch shows is indexed before there are points
+    steps = [what for name, what, _ in sent if name == "normativa"]
+    assert steps == ["index"] * (len(INDEXED_FIELDS) + 1) + ["points"] * 2 + ["index"]
 
 
 async def test_fetch_and_find_take_one_request_a_collection(qdrant: FakeQdrant, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.text import SpanishStemmer, analysis_fingerprint, content_words, fold, sentences, stems, stop_words
+from services.text import analysis_fingerprint, content_words, fold, sentences, stem_word, stems, stop_words
 
 SAME_STEM = """
 indemnización indemnizacion | indemnización indemnizaciones | vacación vacaciones | vacacion vacaciones
@@ -37,7 +37,7 @@ DIFFERENT = [
     ("prestación", "préstamo"),
     ("48", "49"),
 ]
-stem = SpanishStemmer().stem_word
+stem = stem_word
 
 
 def test_there_are_enough_pairs():

@@ -1,49 +1,57 @@
 import pytest
 
-from services.concepts import Concept, concepts_of, coverage
+from services.concepts import Concept, coverage
 from services.figures import AskedFigure
+from services.language import language
 from services.lexicon import EqualWeights, Lexicon
+from services.spanish_law import SPANISH_LAW
+from services.text import stems
 
 # df: vacacion 1, anual 1, retribu 1, dia 3 of 3 texts; ln(4/2)/ln 4 = 0.5 and ln(4/4)/ln 4 = 0.
-LEXICON = Lexicon.build(["vacaciones anuales retribuidas, días", "días de multa", "días"])
+LEXICON = Lexicon.build(["vacaciones anuales retribuidas, días", "días de multa", "días"], stems)
 
 
 def test_a_term_of_the_table_is_one_concept_with_its_legal_names():
-    assert concepts_of("¿vacaciones?", LEXICON) == [
+    assert SPANISH_LAW.concepts("¿vacaciones?", LEXICON) == [
         Concept(("vacacion",), ((("vacacion", "anual", "retribu"), 0.8),), 0.5)
     ]
 
 
 def test_other_words_are_concepts_of_their_own_weighed_by_idf():
-    assert concepts_of("los días de la paella", LEXICON) == [Concept(("dia",), (), 0.0), Concept(("paell",), (), 1.0)]
+    assert SPANISH_LAW.concepts("los días de la paella", LEXICON) == [
+        Concept(("dia",), (), 0.0),
+        Concept(("paell",), (), 1.0),
+    ]
 
 
 def test_a_word_of_no_text_weighs_less_in_a_question_of_the_field():
-    by_stem = {concept.stems: concept.weight for concept in concepts_of("mi nómina en Mercadona", LEXICON)}
+    by_stem = {concept.stems: concept.weight for concept in SPANISH_LAW.concepts("mi nómina en Mercadona", LEXICON)}
     assert by_stem == {("nomin",): 1.0, ("mercadon",): 0.35}
 
 
 def test_figures_weigh_little():
-    assert [concept.weight for concept in concepts_of("multa 300", LEXICON)][1] == 0.3
+    assert [concept.weight for concept in SPANISH_LAW.concepts("multa 300", LEXICON)][1] == 0.3
 
 
 def test_a_term_of_stop_words_weighs_what_its_legal_names_weigh():
-    (concept,) = concepts_of("no me pagan", EqualWeights())[:1]
+    (concept,) = SPANISH_LAW.concepts("no me pagan", EqualWeights())[:1]
     assert concept.stems == ("pag",)
 
 
 def test_a_word_of_no_text_does_not_make_a_term_of_the_table_say_more():
-    (both,) = concepts_of("caigo enfermo", Lexicon.build(["enfermo", "multa", "día"]))
+    (both,) = SPANISH_LAW.concepts("caigo enfermo", Lexicon.build(["enfermo", "multa", "día"], stems))
     assert (both.stems, both.weight) == (("caig", "enferm"), 0.5)
 
 
 def test_how_much_time_asks_for_a_figure_and_is_no_matter():
-    assert concepts_of("¿Cuánto tiempo dura la multa?", LEXICON) == concepts_of("¿Cuánto dura la multa?", LEXICON)
-    assert ("tiemp",) in {concept.stems for concept in concepts_of("¿Cuánto tiempo parcial?", EqualWeights())}
+    assert SPANISH_LAW.concepts("¿Cuánto tiempo dura la multa?", LEXICON) == SPANISH_LAW.concepts(
+        "¿Cuánto dura la multa?", LEXICON
+    )
+    assert ("tiemp",) in {concept.stems for concept in SPANISH_LAW.concepts("¿Cuánto tiempo parcial?", EqualWeights())}
 
 
 def test_nothing_but_stop_words_is_about_nothing():
-    assert concepts_of("¿y eso?", LEXICON) == []
+    assert SPANISH_LAW.concepts("¿y eso?", LEXICON) == []
     assert coverage([], {"x": 1.0}, LEXICON) == 0.0
 
 
@@ -70,4 +78,4 @@ def test_coverage_takes_the_best_of_own_words_and_legal_names():
     ],
 )
 def test_figures_asked_for_and_given(question, sentence, given):
-    assert AskedFigure(question).given(sentence) == given
+    assert AskedFigure(question, language("es")).given(sentence) == given

@@ -2,17 +2,18 @@
 
 import pytest
 
-from services.concepts import concepts_of, coverage
+from services.concepts import coverage
 from services.lexicon import Lexicon
 from services.question import matter_of
+from services.spanish_law import SPANISH_LAW
 from services.text import stems
 
 TEXTS = ["vacaciones anuales retribuidas", "despido improcedente", "jornada de trabajo", "bonificaciones en Melilla"]
-WEIGHTS = Lexicon.build(TEXTS)
+WEIGHTS = Lexicon.build(TEXTS, stems)
 
 
 def covered(question: str, text: str) -> float:
-    return coverage(concepts_of(question, WEIGHTS), dict.fromkeys(stems(text), 1.0), WEIGHTS)
+    return coverage(SPANISH_LAW.concepts(question, WEIGHTS), dict.fromkeys(stems(text), 1.0), WEIGHTS)
 
 
 @pytest.mark.parametrize("aside", [" en 2019", " antes de la reforma laboral", " el 3/3/22", " a finales de 2012"])

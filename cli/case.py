@@ -1,0 +1,190 @@
+"""``articulado case``: which data a case needs, and its answer with the data that were collected."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.case_calibrate import calibrate
+from cli.options import IndexFolder, Json, Profile, Rerank, read_settings, run_context, whole
+from cli.spanish import Command, Commands
+from services.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from services.container import Services
+    from services.profile import Profile as KnowledgeProfile
+    from services.settings import Settings
+
+ANY_OPTION = {"ignore_unknown_options": True, "allow_extra_args": True}
+"""The filter fields of a profile are options too, and a profile is data."""
+
+FIELDS = (
+    "Además, una opción por cada campo de filtro del perfil: en «laboral», --regimen, --tipo-contrato y --topic; en "
+    "«plan_401k», --record-keeper, --plan-type y --topic."
+)
+
+app = typer.Typer(
+    cls=Commands,
+    invoke_without_command=True,
+    help="Trata un caso: primero, qué datos hacen falta; después, la respuesta con los datos reunidos.",
+    epilog=FIELDS,
+)
+
+
+@app.callback()
+def root(context: typer.Context) -> None:
+    """Show the help where no command is given."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+Inquiry = Annotated[str, typer.Option("--inquiry", metavar="TEXTO", help="Qué se pide en el caso.")]
+CollectedData = Annotated[
+    str,
+    typer.Option(
+        "--collected-data",
+        metavar="JSON",
+        help="Los datos reunidos, como objeto JSON, o @FICHERO que lo contiene (@- lee la entrada).",
+        show_default="{}",
+    ),
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(
+        "--max-tokens",
+        metavar="N",
+        parser=whole("--max-tokens", 200, 200_000),
+        help="Tokens de contexto y respuesta juntos. Sin ella, los del perfil.",
+    ),
+]
+
+
+@app.command("required-data", cls=Command, context_settings=ANY_OPTION, epilog=FIELDS)
+def required_data(
+    context: typer.Context,
+    inquiry: Inquiry,
+    profile: Profile = None,
+    index: IndexFolder = None,
+    rerank: Rerank = None,
+    as_json: Json = False,
+) -> None:
+    """Dice qué datos necesita un caso."""
+    from graph.case import build_required_data
+
+    settings = read_settings(index, profile)
+    given = {"inquiry": inquiry, **_filters(context.args, settings)}
+    _run("required_data", build_required_data, given, settings, rerank, as_json=as_json)
+
+
+@app.command("respond", cls=Command, context_settings=ANY_OPTION, epilog=FIELDS)
+def respond(
+    context: typer.Context,
+    inquiry: Inquiry,
+    collected_data: CollectedData = "{}",
+    max_tokens: MaxTokens = None,
+    profile: Profile = None,
+    index: IndexFolder = None,
+    rerank: Rerank = None,
+    as_json: Json = False,
+) -> None:
+    """Responde un caso con los datos reunidos, sin pasar de un número de tokens."""
+    from graph.case import build_generate_response
+
+    settings = read_settings(index, profile)
+    given: dict[str, Any] = {
+        "inquiry": inquiry,
+        "collected_data": read_data(collected_data),
+        **_filters(context.args, settings),
+    }
+    if max_tokens is not None:
+        given["max_tokens"] = max_tokens
+    _run("generate_response", build_generate_response, given, settings, rerank, as_json=as_json)
+
+
+app.command("calibrate", cls=Command)(calibrate)
+
+
+def _run(
+    name: str, build: Any, given: Mapping[str, Any], settings: "Settings", rerank: str | None, *, as_json: bool
+) -> None:
+    from cli.case_view import print_required_data, print_response
+    from cli.render import console, print_json
+    from cli.session import opened
+
+    context = run_context(settings, None, None, None, rerank)
+    show = print_required_data if name == "required_data" else print_response
+
+    async def handled() -> None:
+        async with opened(settings) as services:
+            result: dict[str, Any] = await _graph(build, services).ainvoke(given, context=context)
+            if as_json:
+                print_json(result)
+            else:
+                show(console(), result, services.profile, services.language, given.get("max_tokens"))
+
+    asyncio.run(handled())
+
+
+def _graph(build: Any, services: "Services") -> Any:
+    return build(services)
+
+
+def read_data(written: str) -> dict[str, Any]:
+    """Read collected data from the command line, or with ``@`` from the file that it names (``@-``: from stdin).
+
+    Raises:
+        InvalidInput: the file cannot be read, or it is no JSON object.
+    """
+    if written.startswith("@"):
+        try:
+            file = Path(written[1:]).expanduser()
+            written = sys.stdin.read() if written == "@-" else file.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeError) as error:
+            raise InvalidInput(f"No se puede leer {written[1:]}, el fichero de --collected-data.") from error
+    try:
+        data = json.loads(written)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(
+            "--collected-data no es JSON. Escríbalo entre comillas simples, por ejemplo: "
+            """--collected-data '{"balance": "$10,000"}'"""
+        ) from error
+    if not isinstance(data, dict):
+        raise InvalidInput(
+            """--collected-data debe ser un objeto JSON con un valor por dato, como '{"balance": "$10,000"}'."""
+        )
+    return data
+
+
+def _filters(arguments: Sequence[str], settings: "Settings") -> dict[str, str]:
+    from services.profile import load_profile
+
+    return filters_of(arguments, load_profile(settings.profile))
+
+
+def filters_of(arguments: Sequence[str], profile: "KnowledgeProfile") -> dict[str, str]:
+    """Read the options that the profile adds: ``--record-keeper X`` or ``--record-keeper=X``.
+
+    Raises:
+        InvalidInput: an option that the profile does not have, one without its value, or something that is no option.
+    """
+    options = {f"--{field.name.replace('_', '-')}": field.name for field in profile.filter_fields}
+    filters: dict[str, str] = {}
+    rest = list(arguments)
+    while rest:
+        option, equals, value = rest.pop(0).partition("=")
+        if option not in options:
+            known = ", ".join(options) or "ninguna"
+            raise InvalidInput(
+                f"No existe la opción {option}. Las del perfil «{profile.name}» son: {known}. "
+                "Ayuda: articulado case --help"
+            )
+        if not equals:
+            if not rest or rest[0] in options:
+                raise InvalidInput(f"A la opción {option} le falta su valor.")
+            value = rest.pop(0)
+        filters[options[option]] = value
+    return filters

@@ -1,0 +1,70 @@
+"""What ``articulado case calibrate`` shows: tables no wider than 80 columns."""
+
+from rich.console import Console
+
+from cli.case_calibrate_run import Measured
+from cli.eval_table import say, table
+from cli.render import clean
+from evaluation.case_calibration import BeforeAfter, CurveReport
+from evaluation.case_findings import ProfileFindings, pooled
+from evaluation.case_report_rows import (
+    HEAD,
+    KINDS_HEAD,
+    auc_said,
+    bin_rows,
+    curve_said,
+    kind_rows,
+    kinds_said,
+    rows_of,
+    totals,
+)
+
+BINS_HEAD = ("Consultas", "Antes: conf.", "aciertos", "Después: conf.", "aciertos")
+LEGEND = (
+    "Acierta la consulta cuyo artículo se encuentra; la que ningún artículo resuelve, nunca. Todo se mide con la mitad "
+    "de las consultas con la que no se ajustó la curva. ECE: distancia media entre confianza y aciertos; con tan "
+    "pocas consultas, la de una confianza exacta tampoco sería 0. Brier: media de (confianza − resultado)². "
+    "AUC: con qué frecuencia lo acertado tiene más confianza que lo demás."
+)
+
+
+def print_calibrations(out: Console, measured: Measured) -> None:
+    """Print each profile, all of them together where they are several, and the files that were written."""
+    for at, found in enumerate(measured.profiles):
+        if at:
+            out.print()
+        _print_profile(out, found)
+    if len(measured.profiles) > 1:
+        for graph, one in pooled(measured.profiles).items():
+            say(out, f"\nTodos los perfiles, {graph} ({len(one.scored)} consultas, AUC {auc_said(one)})", style="bold")
+            _print_measured(out, one)
+    say(out, f"\n{LEGEND}", style="dim")
+    for path in measured.written:
+        say(out, f"Escrito: {path}")
+
+
+def _print_profile(out: Console, found: ProfileFindings) -> None:
+    answerable = sum(case.answerable for case in found.cases)
+    head = f"{found.profile}: {len(found.cases)} consultas, {answerable} con artículo"
+    out.print(clean(head), style="bold", markup=False)
+    say(out, f"Vectores {found.embedder}, reordenación {found.reranker}.")
+    if found.not_held:
+        say(out, f"Aviso: el índice no tiene estos artículos: {', '.join(found.not_held)}.", style="yellow")
+    for graph, report in found.reports.items():
+        _print_graph(out, graph, report)
+
+
+def _print_graph(out: Console, graph: str, report: CurveReport) -> None:
+    tried = [*report.fitted_on, *(one.tried for one in report.measured.scored)]
+    say(out, f"\n{graph}", style="bold")
+    right = totals([one.right for one in tried if one.case.answerable])
+    say(out, f"Artículo acertado: {right}. AUC en la mitad que se mide: {auc_said(report.measured)}.")
+    say(out, f"Curva: {curve_said(report.curve)}.")
+    _print_measured(out, report.measured)
+    table(out, KINDS_HEAD, kind_rows(report.kinds))
+    say(out, kinds_said(report.kinds))
+
+
+def _print_measured(out: Console, found: BeforeAfter) -> None:
+    table(out, HEAD, rows_of(found))
+    table(out, BINS_HEAD, bin_rows(found))

@@ -1,0 +1,131 @@
+"""What a case looks like on a screen, in the language of its profile."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+
+from cli.render import clean, notice, print_indented
+from legal.labels import law_url
+from legal.registry import known_laws
+from services.language import Language
+from services.profile import Profile
+
+GROUPS = ("participant_data", "plan_data")
+
+
+def print_required_data(
+    out: Console, result: Mapping[str, Any], profile: Profile, language: Language, budget: int | None = None
+) -> None:
+    """Print the article, the data that the case needs by category, and what that rests on."""
+    reference = result["article_reference"]
+    if reference:
+        confidence = language.say("view_confidence", confidence=f"{reference['confidence']:.2f}")
+        _heading(out, f"{reference['title']} ({confidence})")
+    if result["message"]:
+        _say(out, result["message"], "yellow")
+    for group in GROUPS:
+        if fields := result["required_fields"][group]:
+            _heading(out, f"\n{getattr(profile.case.categories, group) or group.replace('_', ' ')}")
+            for one in fields:
+                _field(out, one, language)
+    if any(one["required"] for group in GROUPS for one in result["required_fields"][group]):
+        out.print(f"\n{language.say('view_required')}", style="dim")
+    _print_end(out, result, profile, language)
+    account = result["metadata"]
+    if reference:
+        out.print(
+            language.say(
+                "view_account_required",
+                context=account["context_tokens"],
+                answer=account["answer_tokens"],
+                chunks=account["chunks_used"],
+            ),
+            style="dim",
+            markup=False,
+        )
+
+
+def print_response(
+    out: Console, result: Mapping[str, Any], profile: Profile, language: Language, budget: int | None = None
+) -> None:
+    """Print the decision, the answer by section, what was taken out of it, and what it rests on."""
+    confidence = language.say("view_confidence", confidence=f"{result['confidence']:.2f}")
+    _heading(out, f"{language.say('view_decision_' + result['decision'])} ({confidence})")
+    if result["message"]:
+        _say(out, result["message"], "yellow")
+    for section in result["response"]["sections"]:
+        _heading(out, f"\n{section['topic']}")
+        for item in section["answer_components"]:
+            print_indented(out, item, indent=2)
+        for number, step in enumerate(section["steps"], start=1):
+            print_indented(out, f"{number}. {step}", indent=2)
+        for warning in section["warnings"]:
+            print_indented(out, language.say("view_warning", text=warning), indent=2, style="yellow")
+    for one in result["guardrails"]["violated"]:
+        removed = language.say("view_removed", rule=one["rule"], removed=one["removed"])
+        _say(out, f"\n{removed}", "red")
+    _print_end(out, result, profile, language)
+    account = result["metadata"]
+    if account["chunks_used"]:
+        out.print(
+            language.say(
+                "view_account",
+                tokens=account["token_count"],
+                maximum=budget or profile.case.response.max_tokens,
+                context=account["context_tokens"],
+                answer=account["answer_tokens"],
+                chunks=account["chunks_used"],
+                checked=result["guardrails"]["checked"],
+            ),
+            style="dim",
+            markup=False,
+        )
+
+
+def _field(out: Console, one: Mapping[str, Any], language: Language) -> None:
+    mark = "*" if one["required"] else " "
+    guess = f", {language.say('view_uncertain')}" if one["uncertain"] else ""
+    print_indented(out, f"{mark} {one['field']} ({one['data_type']}{guess}): {one['description']}", indent=2)
+    print_indented(out, language.say("view_why", why=one["why_needed"]), indent=6, style="dim")
+
+
+def _print_end(out: Console, result: Mapping[str, Any], profile: Profile, language: Language) -> None:
+    """Print warnings, sources (each article once), and what the result is not."""
+    for warning in result["warnings"]:
+        _say(out, f"\n{language.say('view_warning', text=warning)}", "yellow")
+    if result["sources"]:
+        _heading(out, f"\n{language.say('view_sources')}")
+    for article, provisions in _articles(result["sources"]).items():
+        print_indented(out, article, indent=2)
+        for law_id, labels in _by_law(provisions).items():
+            known = known_laws().get(law_id)
+            print_indented(out, f"{known.short if known else law_id}: {', '.join(labels)}", indent=4)
+            print_indented(out, law_url(law_id), indent=4, style="cyan")
+    _say(out, f"\n{notice(language, law=profile.features.spanish_law)}", "dim")
+
+
+def _articles(sources: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return the provisions of each article that the author was shown, each once."""
+    found: dict[str, list[str]] = {}
+    for source in sources:
+        provisions = found.setdefault(f"{source['article_title']} ({source['article_id']})", [])
+        provisions += [one for one in source["provisions"] if one not in provisions]
+    return found
+
+
+def _by_law(provisions: Sequence[str]) -> dict[str, list[str]]:
+    """Return the labels of provisions ("BOE-A-2015-11430#Artículo 55") by law."""
+    found: dict[str, list[str]] = {}
+    for provision in provisions:
+        law_id, _, label = provision.partition("#")
+        found.setdefault(law_id, []).append(label)
+    return found
+
+
+def _heading(out: Console, text: str) -> None:
+    out.print(clean(text), style="bold", markup=False)
+
+
+def _say(out: Console, text: str, style: str) -> None:
+    out.print(clean(text), style=style, markup=False)

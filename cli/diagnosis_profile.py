@@ -1,0 +1,68 @@
+"""What a profile lets be done, and whether its articles can be used and are those of the index."""
+
+from typing import TYPE_CHECKING
+
+from services.errors import ConfigurationError, IndexMismatch
+
+if TYPE_CHECKING:
+    from services.profile import Profile
+    from services.settings import Settings
+
+
+def article_problem(profile: "Profile") -> str:
+    """Read the articles that a profile brings along and say what keeps an index from being made of them; else ""."""
+    from ingestion.articles.bundled import bundled_articles
+
+    try:
+        articles = bundled_articles(profile)
+    except ConfigurationError as error:
+        return str(error)
+    if profile.articles and not articles and not profile.features.records:
+        return (
+            f"La carpeta de artículos del perfil «{profile.name}», {profile.articles}, no tiene ninguno "
+            "(*.article.yaml). Ponga en ella los artículos, o quite [knowledge] del perfil."
+        )
+    return ""
+
+
+def cases_alone(profile: "Profile") -> str:
+    """Say that a profile has nothing to ask free questions of; "" where it has."""
+    if profile.for_questions:
+        return ""
+    return (
+        f"El perfil «{profile.name}» solo trata casos (articulado case): ninguna de sus [[collections]] es para "
+        "preguntas libres (questions = true)."
+    )
+
+
+def without_index(profile: "Profile") -> str:
+    """Say what keeps a profile from answering where the search is switched off; "" where nothing does."""
+    if profile.features.records:
+        return ""
+    return (
+        f"El perfil «{profile.name}» no trae resúmenes que consultar sin índice: active la búsqueda "
+        "(ARTICULADO_RAG_ENABLED=true)."
+    )
+
+
+def staleness(settings: "Settings", problem: str) -> str:
+    """Say that an index was made from other articles than the profile has now, and what to run; else "".
+
+    ``problem`` is what keeps it from being renewed, or empty.
+    """
+    from ingestion.renewal import follows_profile, renewing
+
+    if problem:
+        return f"El índice sirve, pero no se puede renovar hasta que se arregle esto: {problem}"
+    try:
+        follows = follows_profile(settings)
+    except IndexMismatch as error:  # it can be asked all the same
+        return str(error)
+    return (
+        ""
+        if follows
+        else (
+            "El índice se hizo con otros artículos, u otros ajustes, que los que tiene ahora el perfil. Renuévelo con: "
+            f"{renewing(settings)}"
+        )
+    )

@@ -1,0 +1,111 @@
+"""Labelled inquiries: what people ask for, and the article that handles it, one JSON object a line.
+
+``id``, ``profile``, ``inquiry`` and ``article`` are obligatory. ``article`` is ``null`` where the articles of the
+profile do not tell how to handle the inquiry; ``answerable`` says the same, and must agree with it. ``filters`` are
+values of the profile's filter fields; other keys are left alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError, model_validator
+
+from evaluation.json_lines import json_lines
+from services.errors import InvalidInput
+
+OWN_CASES = "cases.jsonl"
+
+
+@dataclass(frozen=True)
+class LabelledCase:
+    """An inquiry to a profile. ``article`` is the id of the one that handles it; empty where none does."""
+
+    id: str
+    profile: str
+    inquiry: str
+    article: str
+    filters: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def answerable(self) -> bool:
+        """Whether the profile has an article for it."""
+        return bool(self.article)
+
+
+Word = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^\S+$")]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    id: Word
+    profile: Word
+    inquiry: Text
+    article: Word | None
+    answerable: bool | None = None
+    filters: dict[Word, Text] = {}
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> "_Row":
+        if self.answerable is not None and self.answerable != bool(self.article):
+            raise ValueError("answerable")
+        return self
+
+
+EXPECTED = {
+    "id": "debe ser un identificador sin espacios",
+    "profile": "debe ser el nombre de un perfil, como plan_401k",
+    "inquiry": "debe ser el texto de la consulta",
+    "article": "debe ser el identificador de un artículo, o null si ninguno la resuelve",
+    "answerable": "debe ser true o false",
+    "filters": 'debe ser un objeto con textos, como {"topic": "loan"}',
+}
+NEEDED = "Son obligatorios id, profile, inquiry y article."
+
+
+def own_cases() -> tuple[LabelledCase, ...]:
+    """Read the project's own inquiries."""
+    with resources.as_file(resources.files("evaluation").joinpath("datasets", OWN_CASES)) as path:
+        return read_cases(path)
+
+
+def read_cases(path: Path) -> tuple[LabelledCase, ...]:
+    """Read labelled inquiries, in the order of the file.
+
+    Raises:
+        InvalidInput: the file cannot be read, has no inquiry, or a line breaks the schema; the message names it.
+    """
+    cases: dict[str, LabelledCase] = {}
+    lines: dict[str, int] = {}
+    for number, where, value in json_lines(path, NEEDED):
+        row = _row(value, where)
+        if row.id in lines:
+            raise InvalidInput(
+                f"{where}: el identificador «{row.id}» ya está en la línea {lines[row.id]}. Dé a cada "
+                "consulta uno propio."
+            )
+        lines[row.id] = number
+        cases[row.id] = LabelledCase(row.id, row.profile, row.inquiry, row.article or "", row.filters)
+    if not cases:
+        raise InvalidInput(f"{path} no tiene ninguna consulta. Escriba una por línea, cada una como un objeto JSON.")
+    return tuple(cases.values())
+
+
+def _row(value: Mapping[str, Any], where: str) -> _Row:
+    try:
+        return _Row.model_validate(value, strict=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0]) if first["loc"] else ""
+        if first["type"] == "missing":
+            raise InvalidInput(f"{where}: falta «{name}». {NEEDED}") from error
+        if not name:
+            raise InvalidInput(
+                f"{where}: «answerable» y «article» se contradicen. Una consulta tiene respuesta si, y solo si, tiene "
+                "un artículo."
+            ) from error
+        raise InvalidInput(f"{where}: «{name}» {EXPECTED[name]}.") from error

@@ -1,0 +1,167 @@
+"""The two graphs of case handling: what data a case needs, and its answer. Search and ranking are those of ``rag``."""
+
+from functools import partial
+from typing import Any
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from nodes.case import routing
+from nodes.case.accept_case import accept_case
+from nodes.case.check_fields import check_fields
+from nodes.case.check_guardrails import check_guardrails
+from nodes.case.close_required_data import close_required_data
+from nodes.case.close_response import close_response
+from nodes.case.extract_fields import extract_fields
+from nodes.case.fetch_critical import fetch_critical
+from nodes.case.fit_answer import fit_answer
+from nodes.case.select_required import select_required
+from nodes.case.select_tiers import select_tiers
+from nodes.case.write_response import write_response
+from nodes.embed_queries import embed_queries
+from nodes.encode_sparse import encode_sparse
+from nodes.hybrid_search import hybrid_search
+from nodes.merge_candidates import merge_candidates
+from nodes.rerank import rerank
+from nodes.search import Caps, HybridSearch
+from nodes.stage import stage
+from services.case.authors import author_of
+from services.case.calibration import CaseGraph, read_calibration
+from services.case.measured import Gauge
+from services.container import Services
+from services.errors import ConfigurationError
+from state.case import CaseInput, CaseState, RequiredDataInput, RequiredDataOutput, ResponseOutput, with_filters
+from state.context import RunContext
+
+Builder = StateGraph[Any, RunContext, Any, Any]
+Case = CompiledStateGraph[Any, RunContext, Any, Any]
+
+
+def build_required_data(services: Services, checkpointer: BaseCheckpointSaver[str] | None = None) -> Case:
+    """Wire the graph that tells which data a case needs.
+
+    Raises:
+        ConfigurationError: a filter field of the profile has the name of a key of the state.
+    """
+    profile, language, counter = services.profile, services.language, services.counter
+    builder = _searching(
+        services, "required_data", RequiredDataInput, RequiredDataOutput, profile.case.required_data.chunks
+    )
+    bind = partial(stage, defaults=services.settings.defaults())
+    select = bind(
+        select_required,
+        profile=profile,
+        counter=counter,
+        rerankers=services.rerankers,
+        gauge=_gauge(services, "required_data"),
+        language=language,
+    )
+
+    builder.add_node("select_required", select)
+    builder.add_node(
+        "extract_fields",
+        bind(
+            extract_fields, author=author_of(services.settings, services.principal, services.profile), profile=profile
+        ),
+    )
+    builder.add_node("check_fields", bind(check_fields, profile=profile, counter=counter, language=language))
+    builder.add_node(
+        "close_required_data", bind(close_required_data, profile=profile, counter=counter, language=language)
+    )
+
+    builder.add_edge("merge_candidates", "rerank")
+    builder.add_edge("rerank", "select_required")
+    builder.add_conditional_edges(
+        "select_required", routing.after_select_required, ["extract_fields", "close_required_data"]
+    )
+    builder.add_edge("extract_fields", "check_fields")
+    builder.add_edge("check_fields", "close_required_data")
+    builder.add_edge("close_required_data", END)
+    return builder.compile(checkpointer=checkpointer, name="required_data")
+
+
+def build_generate_response(services: Services, checkpointer: BaseCheckpointSaver[str] | None = None) -> Case:
+    """Wire the graph that answers a case with the data that were collected.
+
+    Raises:
+        ConfigurationError: a filter field of the profile has the name of a key of the state.
+    """
+    profile, language, counter = services.profile, services.language, services.counter
+    builder = _searching(services, "generate_response", CaseInput, ResponseOutput, profile.case.response.chunks)
+    bind = partial(stage, defaults=services.settings.defaults())
+    select = bind(
+        select_tiers,
+        profile=profile,
+        counter=counter,
+        rerankers=services.rerankers,
+        gauge=_gauge(services, "generate_response"),
+        language=language,
+    )
+
+    builder.add_node("fetch_critical", bind(fetch_critical, store=services.store, profile=profile, language=language))
+    builder.add_node("select_tiers", select)
+    builder.add_node(
+        "write_response",
+        bind(write_response, author=author_of(services.settings, services.principal, services.profile)),
+    )
+    builder.add_node("check_guardrails", bind(check_guardrails, language=language))
+    builder.add_node("fit_answer", bind(fit_answer, counter=counter))
+    builder.add_node("close_response", bind(close_response, counter=counter, language=language))
+
+    builder.add_edge("merge_candidates", "fetch_critical")
+    builder.add_edge("fetch_critical", "rerank")
+    builder.add_edge("rerank", "select_tiers")
+    builder.add_conditional_edges("select_tiers", routing.after_select_tiers, ["write_response", "close_response"])
+    builder.add_edge("write_response", "check_guardrails")
+    builder.add_edge("check_guardrails", "fit_answer")
+    builder.add_edge("fit_answer", "close_response")
+    builder.add_edge("close_response", END)
+    return builder.compile(checkpointer=checkpointer, name="generate_response")
+
+
+def _searching(services: Services, graph: CaseGraph, taken: type[Any], given: type[Any], chunks: int) -> Builder:
+    """Begin a graph with the stages that both have: accept the case, search, rank."""
+    settings, profile = services.settings, services.profile
+    names = [field.name for field in profile.filter_fields]
+    try:
+        state, accepted = with_filters(CaseState, names), with_filters(taken, names)
+    except ValueError as error:
+        raise ConfigurationError(
+            f"El campo «{error}» de [[filter_fields]] del perfil «{profile.name}» se llama como una clave del estado. "
+            "Déle otro nombre."
+        ) from error
+    # Cases have collections of their own: those that the settings choose are for free questions.
+    bind = partial(stage, defaults=settings.defaults().model_copy(update={"collections": ()}))
+    search = HybridSearch(
+        services.store, services.embedder, services.sparse, profile, profile.for_cases, services.field
+    )
+    builder = Builder(state, context_schema=RunContext, input_schema=accepted, output_schema=given)
+
+    builder.add_node(
+        "accept_case",
+        bind(
+            accept_case,
+            opens_turn=True,
+            profile=profile,
+            graph=graph,
+            language=services.language,
+            seconds=settings.question_timeout,
+        ),
+    )
+    builder.add_node("embed_queries", bind(embed_queries, search=search))
+    builder.add_node("encode_sparse", bind(encode_sparse, search=search))
+    builder.add_node("hybrid_search", bind(hybrid_search, search=search, caps=Caps(overall=chunks)))
+    builder.add_node("merge_candidates", bind(merge_candidates))
+    builder.add_node("rerank", bind(rerank, rerankers=services.rerankers, profile=profile))
+
+    builder.add_edge(START, "accept_case")
+    builder.add_edge("accept_case", "embed_queries")
+    builder.add_edge("accept_case", "encode_sparse")
+    builder.add_edge(["embed_queries", "encode_sparse"], "hybrid_search")
+    builder.add_edge("hybrid_search", "merge_candidates")
+    return builder
+
+
+def _gauge(services: Services, graph: CaseGraph) -> Gauge:
+    return Gauge(graph, services.embedder.fingerprint, read_calibration(services.profile.own_folder))

@@ -1,0 +1,1 @@
+"""Knowledge-base articles: one YAML file each, described in profiles/README.md."""

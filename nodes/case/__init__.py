@@ -1,0 +1,1 @@
+"""The stages of case handling, one file each; search and reranking are those of the answering graph."""

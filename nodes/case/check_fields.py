@@ -1,0 +1,41 @@
+"""Check the data that the author found against the articles that it was shown."""
+
+import asyncio
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from services.case.context import render
+from services.case.fields import checked, specs_of, within
+from services.case.schema import RequiredData
+from services.language import Language
+from services.profile import Profile
+from services.protocols import TokenCounter
+from state.articles import details_of
+from state.case import CaseState, RequiredFields
+from state.context import ResolvedContext
+
+
+class CheckFieldsUpdate(TypedDict):
+    """The data that the case needs, and the names of those that had no room."""
+
+    required_fields: RequiredFields
+    dropped_items: list[str]
+
+
+async def check_fields(
+    state: CaseState,
+    runtime: Runtime[ResolvedContext],
+    *,
+    profile: Profile,
+    counter: TokenCounter,
+    language: Language,
+) -> CheckFieldsUpdate:
+    """Keep what the context bears out, add what its article requires, and drop what goes beyond the tokens."""
+    needed = RequiredData.model_validate(state["drafted"]).required_fields
+    chunks = [found["chunk"] for found in state["context"]]
+    specs = specs_of(details_of(chunk) for chunk in chunks if chunk["law_id"] == state["article_id"])
+    fields = checked(needed, specs, render(chunks), language)
+    # Off the event loop: a model may have listed hundreds.
+    kept, dropped = await asyncio.to_thread(within, fields, profile.case.required_data.answer_tokens, counter)
+    return {"required_fields": kept, "dropped_items": dropped}

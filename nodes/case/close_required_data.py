@@ -1,0 +1,75 @@
+"""Close the search for required data: what it found, how sure that is, and the final event."""
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.case.metadata import metadata_of, sources_of
+from services.case.confidence import LEAST
+from services.case.context import article_title
+from services.case.fields import written
+from services.case.ranking import TIERS, is_critical
+from services.case.schema import RequiredData
+from services.language import Language
+from services.profile import Profile
+from services.protocols import TokenCounter
+from state.case import ArticleReference, CaseMetadata, CaseState, Outcome, RequiredDataOutput, Source
+from state.context import ResolvedContext
+
+OUTCOME_OF: dict[str, Outcome] = {"NoResultsFound": "out_of_scope", "InsufficientContext": "uncertain"}
+"""What becomes of a case that was not handed to the author."""
+
+
+class CloseRequiredDataUpdate(TypedDict):
+    """The result."""
+
+    outcome: Outcome
+    article_reference: ArticleReference | None
+    message: str
+    sources: list[Source]
+    metadata: CaseMetadata
+    warnings: list[str]
+
+
+async def close_required_data(
+    state: CaseState, runtime: Runtime[ResolvedContext], *, profile: Profile, counter: TokenCounter, language: Language
+) -> CloseRequiredDataUpdate:
+    """Say what was found and how sure that is; article and confidence are what the search measured."""
+    failure = state["failure"]
+    outcome, message = _outcome(state, language)
+    dropped = state["dropped_items"]
+    said = [language.say("case_dropped_fields", fields=", ".join(dropped))] if dropped else []
+    update: CloseRequiredDataUpdate = {
+        "outcome": outcome,
+        "article_reference": None if failure else _reference(state),
+        "message": message,
+        "sources": sources_of(
+            state, lambda chunk: TIERS[0] if is_critical(chunk, profile.case.required_data) else chunk["tier"]
+        ),
+        "metadata": metadata_of(state, 0 if failure else counter.count(written(state["required_fields"]))),
+        "warnings": [*state["warnings"], *said],
+    }
+    result = {**state, **update}
+    runtime.stream_writer(
+        {"type": "final", "result": {key: result[key] for key in RequiredDataOutput.__annotations__ if key in result}}
+    )
+    return update
+
+
+def _reference(state: CaseState) -> ArticleReference:
+    article = state["article_id"]
+    title = next(article_title(one["chunk"]) for one in state["context"] if one["chunk"]["law_id"] == article)
+    return {"article_id": article, "title": title, "confidence": state["confidence"]}
+
+
+def _outcome(state: CaseState, language: Language) -> tuple[Outcome, str]:
+    if failure := state["failure"]:
+        return OUTCOME_OF[failure["error"]], failure["message"]
+    if state["confidence"] < LEAST:
+        return "uncertain", language.say("case_low_confidence", confidence=f"{state['confidence']:.2f}")
+    if not any(state["required_fields"].values()):
+        return "uncertain", language.say("case_no_fields")
+    named = RequiredData.model_validate(state["drafted"]).article_reference.article_id
+    shown = {found["chunk"]["law_id"] for found in state["context"]}
+    if named in shown - {state["article_id"]}:
+        return "uncertain", language.say("case_other_article", article=named)
+    return "found", ""

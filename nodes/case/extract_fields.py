@@ -1,0 +1,40 @@
+"""Have the author say which data the case needs."""
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.case.material import material_of
+from nodes.stage import Cost
+from services.case.author import CaseAuthor
+from services.profile import Profile
+from state.case import CaseState
+from state.context import ResolvedContext
+
+
+class DraftUpdate(TypedDict):
+    """What the author wrote, as it wrote it, and what that cost."""
+
+    drafted: dict[str, Any]
+    cost: Cost
+
+
+async def extract_fields(
+    state: CaseState, runtime: Runtime[ResolvedContext], *, author: CaseAuthor, profile: Profile
+) -> DraftUpdate:
+    """Ask once, within the tokens that the profile allows for it.
+
+    Raises:
+        ModelError: the model failed for good, or its reply breaks the schema even after a repair.
+    """
+    tokens = profile.case.required_data.answer_tokens
+    reply = await author.required_data(material_of(state, tokens), deadline=state["deadline"])
+    return {
+        "drafted": reply.value.model_dump(),
+        "cost": {
+            "requests": reply.requests,
+            "input_tokens": reply.input_tokens,
+            "output_tokens": reply.output_tokens,
+        },
+    }

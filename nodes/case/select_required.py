@@ -1,0 +1,71 @@
+"""Choose what is read to tell which data a case needs."""
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from services.case.budget import check_enough, within
+from services.case.filters import APPLIES_TO_ALL, is_known
+from services.case.measured import Gauge
+from services.case.ranking import for_required_data, is_critical, main_article
+from services.errors import InsufficientContext, NoResultsFound
+from services.language import Language
+from services.profile import Profile
+from services.protocols import RerankerTable, TokenCounter
+from services.rerank.table import strategy_at_work
+from state.case import CaseFailure, CaseState
+from state.chunks import Candidate
+from state.context import ResolvedContext
+
+
+class SelectRequiredUpdate(TypedDict, total=False):
+    """The context and what it is worth, or why there is none."""
+
+    article_id: str
+    context: list[Candidate]
+    context_tokens: int
+    confidence: float
+    raw_confidence: float
+    failure: CaseFailure | None
+
+
+async def select_required(
+    state: CaseState,
+    runtime: Runtime[ResolvedContext],
+    *,
+    profile: Profile,
+    counter: TokenCounter,
+    rerankers: RerankerTable,
+    gauge: Gauge,
+    language: Language,
+) -> SelectRequiredUpdate:
+    """Keep the required data of the best article whole, and of the rest what the budget bears."""
+    candidates, settings = state["candidates"], profile.case.required_data
+    article = main_article(candidates, state["filters"].get("topic", ""))
+    always, others = for_required_data(candidates, settings, article)
+    failure: CaseFailure | None = None
+    try:
+        if not candidates:
+            raise NoResultsFound(language.say("case_nothing_found"))
+        chunks, tokens = within(always, others, settings.context_tokens, counter)
+        check_enough(tokens, profile.case.min_context_tokens, language)
+    except NoResultsFound as error:
+        return {"failure": {"error": "NoResultsFound", "message": str(error)}, "confidence": 0.0, "raw_confidence": 0.0}
+    except InsufficientContext as error:
+        chunks, tokens = [], 0
+        failure = {"error": "InsufficientContext", "message": str(error)}
+    critical = sum(is_critical(chunk, settings) for chunk in chunks)
+    strategy = strategy_at_work(runtime.context.rerank_strategy, rerankers)
+    # A caller that names a topic is not helped by what fits another one, however well.
+    topics = [field for field in profile.filter_fields if field.path == "topic"]
+    topic = next((one for field in topics if is_known(field, one := state["filters"].get(field.name, ""))), "")
+    on_topic = [found for found in candidates if not topic or found["chunk"]["topic"] in (topic, APPLIES_TO_ALL)]
+    confidence, raw = gauge.measure(on_topic, on_topic, critical, strategy)
+    known = {found["chunk"]["id"]: found for found in candidates}
+    return {
+        "article_id": article,
+        "context": [known[chunk["id"]] for chunk in chunks],
+        "context_tokens": tokens,
+        "confidence": confidence,
+        "raw_confidence": raw,
+        "failure": failure,
+    }

@@ -1,0 +1,77 @@
+"""Choose what an answer is written from: every critical chunk, then tier by tier what the budget bears."""
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from nodes.candidates import candidate
+from services.case.budget import check_critical, check_enough, shares, within
+from services.case.measured import Gauge
+from services.case.ranking import by_tier
+from services.errors import InsufficientContext, NoResultsFound
+from services.language import Language
+from services.profile import Profile
+from services.protocols import RerankerTable, TokenCounter
+from services.rerank.table import strategy_at_work
+from state.case import CaseFailure, CaseState
+from state.chunks import Candidate
+from state.context import ResolvedContext
+
+CRITICAL_SCORE = 1.0
+"""Of what is read whatever the search says."""
+
+
+class SelectTiersUpdate(TypedDict, total=False):
+    """The context and what it is worth, or why there is none."""
+
+    context: list[Candidate]
+    context_tokens: int
+    confidence: float
+    raw_confidence: float
+    failure: CaseFailure | None
+
+
+async def select_tiers(
+    state: CaseState,
+    runtime: Runtime[ResolvedContext],
+    *,
+    profile: Profile,
+    counter: TokenCounter,
+    rerankers: RerankerTable,
+    gauge: Gauge,
+    language: Language,
+) -> SelectTiersUpdate:
+    """Keep all critical chunks, in the order of their articles, and after them the others by tier and score."""
+    order = {name: place for place, name in enumerate(profile.case.tiers.critical)}
+    critical = sorted(
+        state["critical"],
+        key=lambda chunk: (chunk["law_id"], order.get(chunk["chunk_type"], len(order)), chunk["part"]),
+    )
+    failure: CaseFailure | None = None
+    context: list[Candidate] = []
+    tokens = 0
+    try:
+        if not state["found"]:
+            raise NoResultsFound(language.say("case_nothing_found"))
+        check_critical(critical, state["budget"], counter, language)
+        chunks, tokens = within(critical, by_tier(state["candidates"]), shares(state["budget"])[0], counter)
+        check_enough(tokens, profile.case.min_context_tokens, language)
+        known = {found["chunk"]["id"]: found for found in state["candidates"]}
+        context = [known.get(chunk["id"]) or candidate(chunk, CRITICAL_SCORE, "direct") for chunk in chunks]
+    except NoResultsFound as error:
+        failure = {"error": "NoResultsFound", "message": str(error)}
+    except InsufficientContext as error:
+        failure = {"error": "InsufficientContext", "message": str(error)}
+        tokens = 0
+    confidence, raw = gauge.measure(
+        state["found"],
+        state["candidates"],
+        len(critical),
+        strategy_at_work(runtime.context.rerank_strategy, rerankers),
+    )
+    return {
+        "context": context,
+        "context_tokens": tokens,
+        "confidence": confidence,
+        "raw_confidence": raw,
+        "failure": failure,
+    }

@@ -1,0 +1,28 @@
+"""Have the author answer the case."""
+
+from langgraph.runtime import Runtime
+
+from nodes.case.extract_fields import DraftUpdate
+from nodes.case.material import material_of
+from services.case.author import CaseAuthor
+from services.case.budget import shares
+from state.case import CaseState
+from state.context import ResolvedContext
+
+
+async def write_response(state: CaseState, runtime: Runtime[ResolvedContext], *, author: CaseAuthor) -> DraftUpdate:
+    """Ask once, within the tokens that are left for the answer.
+
+    Raises:
+        ModelError: the model failed for good, or its reply breaks the schema even after a repair.
+    """
+    _, tokens = shares(state["budget"])
+    reply = await author.respond(material_of(state, tokens, state["wanted"]), deadline=state["deadline"])
+    return {
+        "drafted": reply.value.model_dump(),
+        "cost": {
+            "requests": reply.requests,
+            "input_tokens": reply.input_tokens,
+            "output_tokens": reply.output_tokens,
+        },
+    }

@@ -1,0 +1,104 @@
+"""What a question on Spanish law means in its conversation: "¿y el 39?" after a question about article 38."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from legal.citations import Citation, parse_citations
+from legal.dates import find_date, without_days
+from legal.folding import fold
+from legal.laws import law_mentions
+from legal.registry import known_laws
+from legal.territory import find_place, place_words
+from services.question import is_courtesy, matter_of, points_back
+from services.spanish_law import SPANISH_LAW
+
+MAX_EARLIER = 6
+"""Questions before this one that are read: what was said longer ago is not what a follow-up is about."""
+MAX_CHARACTERS = 200
+"""A question that is longer speaks for itself."""
+_KINDS = {
+    "art": "artículo",
+    "da": "disposición adicional",
+    "dt": "disposición transitoria",
+    "dd": "disposición derogatoria",
+    "df": "disposición final",
+    "anexo": "anexo",
+}
+_NOW = re.compile(r"\b(?:ahora|hoy(?: en dia)?|actual(?:mente|idad)?|vigentes?)\b")
+_APARTADO = re.compile(r"\b(?:apartado|punto|numero)\s+(\d{1,2})\b")
+_LETTER = re.compile(r"\bletra\s+([a-zñ])\b")
+_NUMBER = re.compile(r"(?<![\d.])\d{1,4}(?:\.\d{1,2})?(?: (?:bis|ter|quater|quinquies|sexies))?\b(?!\.?\d)")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+@dataclass(frozen=True)
+class Meant:
+    """A question with the provisions that it takes over in parentheses; day and place that it is about, if any."""
+
+    question: str
+    day: date | None = None
+    place: str | None = None
+
+
+def as_meant(question: str, before: Sequence[str], today: date) -> Meant:
+    """Complete a question by those before it, in their order.
+
+    A question that has nothing of its own but a number, a day or a place is about the provision that the one before
+    it names: a bare number is another article of that law, an apartado or a letter is of that provision. So is one that
+    has nothing at all ("explícamelo") after a mere look-up. A follow-up keeps the day until another is said, or the
+    present one; every question keeps the place.
+    """
+    meant = Meant("")
+    turns = [one for one in before if not is_courtesy(one, SPANISH_LAW.language)][-MAX_EARLIER:]
+    for text in [*turns, question]:
+        full = _completed(text, meant.question, today)
+        follows = full != text or points_back(text, SPANISH_LAW.language)
+        kept = meant.day if follows and not _NOW.search(fold(text)) else None
+        place = find_place(text)
+        meant = Meant(full, find_date(text, today=today) or kept, place.name if place else meant.place)
+    return meant
+
+
+def _completed(question: str, before: str, today: date) -> str:
+    """Return a question with the provisions that it takes over, or as it is where it takes over none."""
+    if len(question) > MAX_CHARACTERS or is_courtesy(question, SPANISH_LAW.language):
+        return question
+    named = [one for one in parse_citations(before) if one.law_id or not one.law_named]
+    if not named or parse_citations(question) or law_mentions(question):
+        return question
+    own = _NOW.sub(" ", fold(_without_places(without_days(question, today=today))))
+    references = _references(own, named)
+    if not references or matter_of(f"{own} ({references})"):
+        return question
+    changes = own.split() != fold(question).split() or _NUMBER.search(own) or _LETTER.search(own)
+    # "¿Por qué?" after more than a look-up is about the matter of that question, and not about all of the provision.
+    return f"{question} ({references})" if changes or not matter_of(before) else question
+
+
+def _references(own: str, named: Sequence[Citation]) -> str:
+    """Return the provisions that folded words are about; empty where there is a number that is no provision's."""
+    last = named[-1]
+    apartado, letter = _APARTADO.search(own), _LETTER.search(own)
+    if apartado or letter:
+        number = apartado[1] if apartado else last.apartado
+        return _written(last.provision_key, last.law_id, number, letter[1] if letter else None)
+    numbers = _NUMBER.findall(own)
+    if any(_YEAR.fullmatch(number) for number in numbers):
+        return ""
+    written = [_written(f"art:{number}", last.law_id) for number in numbers]
+    written = written or [_written(one.provision_key, one.law_id, one.apartado, one.letter) for one in named]
+    return "; ".join(dict.fromkeys(written))
+
+
+def _written(key: str, law_id: str | None, apartado: str | None = None, letter: str | None = None) -> str:
+    kind, _, number = key.partition(":")
+    law = known_laws().get(law_id or "")
+    inside = f"{f'letra {letter} del ' if letter else ''}{f'apartado {apartado} del ' if apartado else ''}"
+    return f"{inside}{_KINDS.get(kind, kind)} {number}{f', {law.short}' if law else ''}"
+
+
+def _without_places(text: str) -> str:
+    places = place_words(text)
+    return " ".join(word for word in text.split() if fold(word).strip(" .,;:¿?¡!") not in places)

@@ -1,0 +1,60 @@
+"""Read off a question on Spanish law what needs no model: named provisions, day, territory, acronyms."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from legal.acronyms import find_acronyms
+from legal.citation_owners import CitationContext
+from legal.citations import parse_citations
+from legal.dates import find_date
+from legal.laws import law_mentions
+from legal.territory import find_place
+from services.question import matter_of
+from services.text import content_words
+from state.values import Analysis, Message, NamedProvision
+
+# "¿Qué dice el artículo 38 del ET?" has no more words of its own than these.
+MAX_LOOKUP_WORDS = 2
+
+
+def read_question(
+    question: str,
+    conversation: Sequence[Message],
+    default_law: str,
+    today: date,
+    as_of: date | None = None,
+    territory: str | None = None,
+) -> Analysis:
+    """Return what the question names.
+
+    An article without a law is of the law that the conversation spoke of last, else of ``default_law``. A law's name
+    means the law of the day that is asked about; ``as_of`` goes before a date in the question, a place in the question
+    before ``territory``.
+    """
+    day = as_of or find_date(question, today=today)
+    place = find_place(question)
+    citations = parse_citations(question, CitationContext(day=day))
+    law = _law_spoken_of(conversation) or default_law
+    named = [(one.law_id or ("" if one.law_named else law), one.provision_key) for one in citations]
+    return {
+        "provisions": [NamedProvision(law_id=law_id, provision_key=key) for law_id, key in dict.fromkeys(named)],
+        "is_lookup": bool(named) and len(content_words(matter_of(question))) <= MAX_LOOKUP_WORDS,
+        "acronyms": find_acronyms(question),
+        "as_of": day.isoformat() if day else None,
+        "territory": place.name if place else territory,
+    }
+
+
+def nothing_read(as_of: date | None) -> Analysis:
+    """Return the analysis of a question in which nothing is read; ``as_of`` is the caller's."""
+    day = as_of.isoformat() if as_of else None
+    return {"provisions": [], "is_lookup": False, "acronyms": [], "as_of": day, "territory": None}
+
+
+def _law_spoken_of(conversation: Sequence[Message]) -> str | None:
+    """Return the law that the last message naming one names first."""
+    for message in reversed(conversation):
+        named = [mention.law_id for mention in law_mentions(message["content"]) if mention.law_id and not mention.weak]
+        if named:
+            return named[0]
+    return None

@@ -1,0 +1,1 @@
+"""Handling a case: what is read, what may be said, and within which budget."""

@@ -1,0 +1,30 @@
+"""The context of a case as a model reads it: whole chunks, each with its type and its article."""
+
+from collections.abc import Sequence
+
+from services.meta_splitter import defuse_metadata
+from state.articles import details_of
+from state.chunks import Chunk
+
+PARTING = "\n---\n"
+
+
+def article_title(chunk: Chunk) -> str:
+    """Return the title of the article that a chunk is of."""
+    return details_of(chunk).get("article_title") or chunk["law_name"]
+
+
+def render(chunks: Sequence[Chunk]) -> str:
+    """Write chunks one after another, in their order: a line that says what each is, then its text."""
+    return PARTING.join(_render(chunk) for chunk in chunks)
+
+
+def _render(chunk: Chunk) -> str:
+    heading = f"[{chunk['chunk_type']}] {chunk['title']} (article {chunk['law_id']}: {article_title(chunk)})"
+    text = "\n".join(_plain(line) for line in chunk["text"].strip().split("\n"))
+    return f"{_plain(heading)}\n{text}"
+
+
+def _plain(line: str) -> str:
+    """Keep text from looking like the frame."""
+    return "—" if line.strip() and set(line.strip()) == {"-"} else defuse_metadata(line)

@@ -1,0 +1,109 @@
+"""Guardrails: what an answer may not say is searched in each of its items, and taken out."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from services.case.figures import Figure, figures
+from services.case.items import kept
+from services.case.schema import Answer, GuardrailBroken
+from services.language import Language
+from services.text import fold
+from state.articles import Guard, details_of
+from state.case import Guardrails, Violation
+from state.chunks import Chunk
+
+FIGURES = "figures"
+"""The guardrail that every context has: no figure that nobody gave."""
+
+_CLAUSE = re.compile(r"[.,;:!?()]|\b(?:but|because|since|so|pero|porque|así que|sino)\b", re.IGNORECASE)
+"""What parts the clauses of a sentence: a negation does not reach over it."""
+SMALL = 12
+"""Bare numbers up to it count steps and copies: they are no figures."""
+LEAST_CONFESSED = 8
+"""Letters and digits from which words that an author reports are looked for inside an item."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """An answer without what breaks a guardrail, and the account of it."""
+
+    answer: Answer
+    guardrails: Guardrails
+
+
+def guards_of(chunks: Iterable[Chunk]) -> list[Guard]:
+    """Return the guardrails of a context, each once."""
+    found: list[Guard] = []
+    for chunk in chunks:
+        found += [guard for guard in details_of(chunk).get("guards", []) if guard not in found]
+    return found
+
+
+def check(
+    answer: Answer, guards: Sequence[Guard], given: str, confessed: Sequence[GuardrailBroken], language: Language
+) -> Checked:
+    """Search topics and items of an answer for what each guardrail forbids; what breaks one is removed, and reported.
+
+    ``given`` is all that a figure may come from: context, inquiry, collected data. ``confessed`` is what the author
+    itself says it has broken; words of it that are nowhere in the answer are reported with nothing removed.
+    """
+    known = list(figures(given))
+    patterns = [(guard, [re.compile(one, re.IGNORECASE) for one in guard["violated_by"]]) for guard in guards]
+    rules = {guard["id"]: guard["rule"] for guard in guards}
+    violated: list[Violation] = []
+    found: set[int] = set()
+
+    def breaks(item: str) -> bool:
+        broken = [
+            (guard["id"], guard["rule"]) for guard, ways in patterns if any(_says(way, item, language) for way in ways)
+        ]
+        for place, one in enumerate(confessed):
+            if _is_of(one.text, item):
+                found.add(place)
+                broken.append((one.guardrail, rules.get(one.guardrail, one.guardrail)))
+        if invented := _invented(item, known):
+            broken.append((FIGURES, language.say("case_invented_figure", figure=invented)))
+        violated.extend({"guardrail": name, "rule": rule, "removed": item} for name, rule in dict.fromkeys(broken))
+        return bool(broken)
+
+    left = kept(answer, breaks, neutral_topic=language.say("case_topic"))
+    violated += [
+        {"guardrail": one.guardrail, "rule": rules.get(one.guardrail, one.guardrail), "removed": ""}
+        for place, one in enumerate(confessed)
+        if place not in found
+    ]
+    return Checked(left, {"checked": len(guards) + 1, "violated": violated})
+
+
+def _says(forbidden: re.Pattern[str], item: str, language: Language) -> bool:
+    """Tell whether an item says what is forbidden: not where its clause denies it ("nobody can promise that …")."""
+    return any(
+        not language.cues.negation.search(_CLAUSE.split(item[: found.start()])[-1])
+        for found in forbidden.finditer(item)
+    )
+
+
+def _is_of(confessed: str, item: str) -> bool:
+    """Tell whether words that were reported are those of an item, or among them, or it among them."""
+    one, other = _letters(confessed), _letters(item)
+    short = min(one, other, key=len)
+    return one == other or (len(short) >= LEAST_CONFESSED and (one in other or other in one))
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]+", "", fold(text).casefold())
+
+
+def _invented(item: str, known: Sequence[Figure]) -> str:
+    """Return the first figure of an item that was not given; empty where all were."""
+    for figure in figures(item):
+        is_small = not figure.kind and figure.value <= SMALL and figure.value == int(figure.value)
+        if not is_small and not any(_same(figure, one) for one in known):
+            return figure.written
+    return ""
+
+
+def _same(one: Figure, other: Figure) -> bool:
+    """Tell whether two figures may be the same: one value, and no two kinds of it."""
+    return one.value == other.value and (one.kind == other.kind or not one.kind or not other.kind)

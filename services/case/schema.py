@@ -1,0 +1,99 @@
+"""The schemas that a model fills in: what a case needs, and what it is answered."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+
+def _something(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be empty")
+    return text.strip()
+
+
+# A validator instead of a length in the schema: providers with strict schemas do not know "minLength".
+Said = Annotated[str, AfterValidator(_something)]
+"""A text that says something."""
+
+_CONFIG = ConfigDict(extra="forbid")
+
+
+class ArticleNamed(BaseModel):
+    """The article of the context that fits the inquiry best."""
+
+    model_config = _CONFIG
+
+    article_id: Said
+    title: str
+    confidence: float = Field(ge=0, le=1, description="How sure it is that this article fits, from 0 to 1")
+
+
+class FieldNeeded(BaseModel):
+    """One datum that has to be collected before the case can be answered."""
+
+    model_config = _CONFIG
+
+    field: Said = Field(description="Name in snake_case, as the context has it")
+    description: Said
+    why_needed: Said
+    data_type: Literal["text", "currency", "date", "boolean", "number"]
+    required: bool
+    uncertain: bool = Field(default=False, description="True for a guess: the context implies it at best")
+
+
+class FieldsNeeded(BaseModel):
+    """The data of the person and of the plan, the contract or the employer."""
+
+    model_config = _CONFIG
+
+    participant_data: list[FieldNeeded]
+    plan_data: list[FieldNeeded]
+
+
+class RequiredData(BaseModel):
+    """What a case needs, as far as the context says or implies it."""
+
+    model_config = _CONFIG
+
+    article_reference: ArticleNamed
+    required_fields: FieldsNeeded
+
+
+class AnswerSection(BaseModel):
+    """A part of the answer: complete sentences, the steps of one procedure in order, warnings."""
+
+    model_config = _CONFIG
+
+    topic: Said
+    answer_components: list[Said]
+    steps: list[Said]
+    warnings: list[Said]
+
+
+class Answer(BaseModel):
+    """The sections of an answer, the most important first."""
+
+    model_config = _CONFIG
+
+    sections: list[AnswerSection]
+
+
+class GuardrailBroken(BaseModel):
+    """A guardrail of the context that the answer would break, and the words that break it."""
+
+    model_config = _CONFIG
+
+    guardrail: Said
+    text: Said
+
+
+class CaseResponse(BaseModel):
+    """The answer to a case, from the context alone."""
+
+    model_config = _CONFIG
+
+    decision: Literal["can_proceed", "uncertain", "out_of_scope"]
+    response: Answer
+    guardrails_violated: list[GuardrailBroken] = Field(
+        default_factory=list, description="Every item of your answer that breaks a guardrail; empty where none does"
+    )

@@ -1,0 +1,104 @@
+"""What is known of a field of knowledge when text is compared with a question; and where nothing is known of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from legal.citation_owners import CitationContext
+from legal.citations import Citation
+from services.concepts import Concept, single_words
+from services.language import Language
+from services.lexicon import StemWeights
+from state.chunks import Chunk
+
+_OF_GUARDRAILS = 0.5
+
+
+@runtime_checkable
+class Field(Protocol):
+    """Reads questions of one field, in one language. ``name`` is what an index remembers it by (``field_named``)."""
+
+    @property
+    def name(self) -> str:
+        """What it is stored as."""
+        ...
+
+    @property
+    def language(self) -> Language:
+        """The language of questions and texts."""
+        ...
+
+    @property
+    def quotes_notice(self) -> str:
+        """Key of the message before literal quotations of its official texts."""
+        ...
+
+    def stems(self, text: str) -> list[str]:
+        """Return the stems of the content words of a text, in order."""
+        ...
+
+    def concepts(self, question: str, weights: StemWeights) -> list[Concept]:
+        """Take a question apart; empty where it has nothing but stop words."""
+        ...
+
+    def terms(self, text: str) -> Sequence[tuple[str, float]]:
+        """Return the terms of the field that a text calls for and does not have, with weights in (0, 1]."""
+        ...
+
+    def on_field(self, question: str) -> bool:
+        """Tell whether a question is of the field beyond doubt."""
+        ...
+
+    def prior(self, question: str, chunk: Chunk) -> float:
+        """Return a factor in (0, 1] by what kind of text a chunk is."""
+        ...
+
+    def matter(self, question: str) -> str:
+        """Return what a question says beside the provisions and the day that it names."""
+        ...
+
+    def citations(self, text: str, context: CitationContext | None = None) -> Sequence[Citation]:
+        """Return the provisions that a text names."""
+        ...
+
+
+@dataclass(frozen=True)
+class PlainField:
+    """Any field in a language: words count by how rare they are, and that is all that is known."""
+
+    language: Language
+
+    quotes_notice = "quotes_of_articles"
+
+    @property
+    def name(self) -> str:
+        """The code of the language."""
+        return self.language.code
+
+    def stems(self, text: str) -> list[str]:
+        """Return the stems of the content words of a text, in order."""
+        return self.language.stems(text)
+
+    def concepts(self, question: str, weights: StemWeights) -> list[Concept]:
+        """Return the words of a question, weighed by how rare they are."""
+        return list(single_words(self.stems(self.language.cues.without_measure(question)), weights))
+
+    def terms(self, text: str) -> Sequence[tuple[str, float]]:
+        """Return nothing: there is no table of terms."""
+        return ()
+
+    def on_field(self, question: str) -> bool:
+        """Return true: there is nothing to tell it by."""
+        return True
+
+    def prior(self, question: str, chunk: Chunk) -> float:
+        """Return 1, or less for a chunk that tells what not to say: it answers nothing."""
+        return _OF_GUARDRAILS if chunk["chunk_type"] == "guardrails" else 1.0
+
+    def matter(self, question: str) -> str:
+        """Return the question."""
+        return question
+
+    def citations(self, text: str, context: CitationContext | None = None) -> Sequence[Citation]:
+        """Return nothing: there are no provisions."""
+        return ()

@@ -1,0 +1,20 @@
+"""Which field a profile is of, and by which name an index remembers it."""
+
+from services.field import Field, PlainField
+from services.language import language
+from services.profile import Profile
+from services.spanish_law import SPANISH_LAW
+
+
+def field_of(profile: Profile) -> Field:
+    """Return the field of a profile: Spanish law where that is switched on, else any field in its language."""
+    return SPANISH_LAW if profile.features.spanish_law else PlainField(language(profile.language))
+
+
+def field_named(name: str) -> Field:
+    """Return the field that an index was made for.
+
+    Raises:
+        ConfigurationError: there is none of that name.
+    """
+    return SPANISH_LAW if name == SPANISH_LAW.name else PlainField(language(name))

@@ -1,0 +1,105 @@
+"""A language: how its text is analysed, how people ask in it, and what is said to them (``data/languages``)."""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from pydantic import BaseModel, ConfigDict
+
+from services import english, text
+from services.cues import Cues
+from services.errors import ConfigurationError
+
+
+@dataclass(frozen=True)
+class _Analysis:
+    """What turns text of a language into words and stems; ``fingerprint`` names it, word lists included."""
+
+    stop_words: Callable[[], frozenset[str]]
+    content_words: Callable[[str], list[str]]
+    stem_word: Callable[[str], str]
+    fingerprint: Callable[[], str]
+
+
+_ANALYSES: Mapping[str, _Analysis] = {
+    module_code: _Analysis(module.stop_words, module.content_words, module.stem_word, module.analysis_fingerprint)
+    for module_code, module in (("es", text), ("en", english))
+}
+
+LANGUAGES = tuple(_ANALYSES)
+"""Codes of the languages that are known."""
+
+
+class Said(BaseModel):
+    """The data file of a language. ``quotation_marks`` go around a quotation and then inside one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    quotation_marks: tuple[str, str, str, str]
+    messages: dict[str, str]
+    cues: Cues
+
+
+@dataclass(frozen=True)
+class Language:
+    """One language; ``language(code)`` has it. ``code`` is of ISO 639-1."""
+
+    code: str
+    said: Said
+    _analysis: _Analysis
+
+    @property
+    def stop_words(self) -> frozenset[str]:
+        """Words that say nothing about the matter of a text, lower case."""
+        return self._analysis.stop_words()
+
+    @property
+    def fingerprint(self) -> str:
+        """Name the analysis: texts analysed under different names must not be compared."""
+        return self._analysis.fingerprint()
+
+    @property
+    def cues(self) -> Cues:
+        """How people ask."""
+        return self.said.cues
+
+    @property
+    def stem_word(self) -> Callable[[str], str]:
+        """The stemmer, from a lower-case word to its stem; always the same function, to be a key of tables."""
+        return self._analysis.stem_word
+
+    def content_words(self, text: str) -> list[str]:
+        """Return the words of a text, in order, lower case, without stop words; numbers count as words."""
+        return self._analysis.content_words(text)
+
+    def stems(self, text: str) -> list[str]:
+        """Return the stems of the content words of a text, in order; numbers stay as they are."""
+        return [stem for word in self.content_words(text) if (stem := self._analysis.stem_word(word))]
+
+    def say(self, key: str, **fields: object) -> str:
+        """Return a message with its fields filled in.
+
+        Raises:
+            KeyError: there is no such message, or a field of it is not given.
+        """
+        return self.said.messages[key].format(**fields)
+
+    def quoted(self, quotation: str) -> str:
+        """Return a text in quotation marks, those in it turned into inner ones."""
+        begin, end, inner_begin, inner_end = self.said.quotation_marks
+        return f"{begin}{quotation.replace(begin, inner_begin).replace(end, inner_end)}{end}"
+
+
+@cache
+def language(code: str) -> Language:
+    """Return a language by its code.
+
+    Raises:
+        ConfigurationError: it is not known.
+    """
+    if code not in _ANALYSES:
+        raise ConfigurationError(f"No se conoce el idioma «{code}». Los que hay son: {', '.join(LANGUAGES)}.")
+    file = resources.files("services.data").joinpath("languages", f"{code}.toml")
+    return Language(code, Said.model_validate(tomllib.loads(file.read_text(encoding="utf-8"))), _ANALYSES[code])

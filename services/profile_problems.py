@@ -1,0 +1,139 @@
+"""What is wrong with a profile file, in words for its author; pydantic's own are many lines of English."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+LISTS = ("collections", "filter_fields")
+"""What is written with double brackets."""
+
+_SAID = {
+    "missing": "falta; escríbalo",
+    "string_type": "debe ser un texto, entre comillas",
+    "string_too_short": "no puede estar vacío",
+    "string_pattern_mismatch": "solo puede tener letras minúsculas sin acentos, cifras y «_», y empieza por una letra",
+    "int_type": "debe ser un número entero",
+    "int_parsing": "debe ser un número entero",
+    "int_from_float": "debe ser un número entero",
+    "float_type": "debe ser un número",
+    "float_parsing": "debe ser un número",
+    "finite_number": "debe ser un número",
+    "bool_type": "debe ser true o false",
+    "bool_parsing": "debe ser true o false",
+    "too_short": "hace falta al menos uno",
+    "tuple_type": "debe ser una lista, entre corchetes",
+    "dict_type": "debe ser una sección de claves con su valor",
+    "model_type": "debe ser una sección de claves con su valor",
+    "dataclass_type": "debe ser una sección de claves con su valor",
+}
+
+_SYNTAX = {
+    "Cannot declare": "esta sección ya está escrita; deje una",
+    "Cannot overwrite": "esta clave ya tiene valor; deje uno",
+    "Duplicate": "esta clave ya tiene valor; deje uno",
+    "Unterminated string": "faltan las comillas que cierran el texto",
+    "Illegal character": "hay un carácter que no puede ir ahí; ¿faltan las comillas que cierran el texto?",
+    "Unescaped": "en un texto entre comillas dobles, «\\» se escribe «\\\\»",
+    "Unclosed": "falta el corchete o la llave que cierra",
+    "Expected ']": "falta el corchete que cierra el nombre de la sección",
+    "Expected '='": "a la clave le falta «=» y su valor",
+    "Expected newline": "sobra algo tras el valor; escriba cada clave en su línea",
+    "Invalid value": "el valor no es válido; los textos van entre comillas, y sí y no son true y false",
+    "Invalid": "no se entiende; escriba clave = valor, o [sección]",
+}
+"""By how the messages of ``tomllib`` begin, the first that fits."""
+
+_PLACE = re.compile(r"\(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+def problem_of(error: Exception, written: Mapping[str, Any], schema: type[BaseModel]) -> str:
+    """Say where a profile breaks the schema, and how; ``written`` is what stands in it, for the names of its parts."""
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False)[0]
+        where = " ".join(place(first["loc"], written).split())
+        return f"{where}: {_what(first, schema)}" if where else _what(first, schema)
+    if isinstance(error, UnicodeDecodeError):
+        return "no está en UTF-8; guárdelo como texto UTF-8"
+    if isinstance(error, OSError):
+        return "el fichero no se puede abrir; compruebe sus permisos"
+    return _syntax(str(error))
+
+
+def place(path: Sequence[str | int], written: Mapping[str, Any]) -> str:
+    """Write where a problem is as the file has it: "[[collections]] «notes», weight" or "[case.response] chunks"."""
+    head, *rest = path or ("",)
+    if head in LISTS:
+        if not rest:
+            return f"[[{head}]]"
+        number, *rest = rest
+        return ", ".join(
+            (f"[[{head}]] {_named(written.get(str(head)), int(number))}", *([_dotted(rest)] if rest else []))
+        )
+    if head == "case" and len(rest) > 1 and isinstance(rest[1], str):
+        return f"[case.{rest[0]}] {_dotted(rest[1:])}"
+    return f"[{head}] {_dotted(rest)}" if rest else str(head)
+
+
+def _named(items: object, number: int) -> str:
+    """Return the name of an item of a list, or its number where it has none."""
+    item = items[number] if isinstance(items, list) else None
+    name = item.get("name") if isinstance(item, dict) else None
+    return f"«{name}»" if isinstance(name, str) and name else f"número {number + 1}"
+
+
+def _dotted(path: Sequence[str | int]) -> str:
+    """Write keys within a section; a place in a list of texts is counted from 1."""
+    keys = ".".join(part for part in path if isinstance(part, str))
+    numbers = [str(part + 1) for part in path if isinstance(part, int)]
+    return " ".join((keys, *numbers))
+
+
+def _what(details: ErrorDetails, schema: type[BaseModel]) -> str:
+    limits, path = details.get("ctx", {}), details["loc"]
+    match details["type"]:
+        case "extra_forbidden":
+            known = ", ".join(_keys(schema, path[:-1]))
+            return f"no es una clave conocida; las que hay son {known}"
+        case "literal_error":
+            values = re.findall(r"'([^']*)'", str(limits["expected"]))
+            return "los valores posibles son " + " y ".join(f'"{value}"' for value in values)
+        case "greater_than":
+            return f"debe ser mayor que {limits['gt']:g}"
+        case "greater_than_equal":
+            return f"debe ser {limits['ge']:g} o más"
+        case "less_than_equal":
+            return f"debe ser {limits['le']:g} o menos"
+        case "tuple_type" if path[0] in LISTS and len(path) == 1:
+            return f"cada uno se escribe con dobles corchetes, [[{path[0]}]]"
+        case "value_error":
+            return details["msg"].removeprefix("Value error, ")
+        case known_type:
+            return _SAID.get(known_type, "el valor no es válido")
+
+
+def _keys(schema: type[BaseModel], path: Sequence[str | int]) -> list[str]:
+    """Return the keys of the section that a path leads to."""
+    section: Any = schema
+    for key in path:
+        if isinstance(key, str):
+            held = section.model_fields[key].annotation
+            section = next(one for one in (held, *get_args(held)) if _is_section(one))
+    if is_dataclass(section):
+        return [field.name for field in fields(section)]
+    return [name for name in section.model_fields if path or name != "folder"]
+
+
+def _is_section(held: Any) -> bool:
+    return is_dataclass(held) or (isinstance(held, type) and issubclass(held, BaseModel))
+
+
+def _syntax(message: str) -> str:
+    found = _PLACE.search(message)
+    said = next((said for begin, said in _SYNTAX.items() if message.startswith(begin)), "no es TOML")
+    if found is None:
+        return said
+    return f"{f'línea {found[1]}, columna {found[2]}' if found[1] else 'al final del fichero'}: {said}"

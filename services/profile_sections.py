@@ -1,0 +1,105 @@
+"""The sections of a profile, but for the one on cases (``services.case_profile``)."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+from legal.signals import SignalWeights
+from state.chunks import LOWEST_RANK
+
+TOPIC = "topic"
+"""The filter field that is the topic of a chunk; every other is one of its attributes."""
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+Rank = Annotated[int, Field(ge=1, le=LOWEST_RANK)]
+Weight = Annotated[float, Field(ge=0, le=1)]
+
+
+class Section(BaseModel):
+    """What every section of a profile has in common: no unknown keys, and nothing changes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Collection(Section):
+    """One collection: its weight in the ranking and what a user calls it.
+
+    ``questions``: free questions are searched in it, too, and not only cases.
+    """
+
+    name: Name
+    weight: float = Field(default=1.0, gt=0, le=1)
+    label: str
+    questions: bool = True
+
+
+class Features(Section):
+    """What a profile has switched on. Without any, nothing of Spanish law is at work.
+
+    ``spanish_law``: citations, dates, territory and legal synonyms are read off a question, the encoder taught on the
+    law is used offline, and provisions are ranked by it. ``records``: the packaged summaries and decisions are in its
+    index. ``references``: what a candidate refers to becomes a candidate.
+    """
+
+    spanish_law: bool = False
+    records: bool = False
+    references: bool = True
+
+
+class Models(Section):
+    """Models of the roles where the settings name none; empty is the default of the settings."""
+
+    reader: str = ""
+    principal: str = ""
+    embedder: str = ""
+
+
+class Knowledge(Section):
+    """The articles that a profile brings along: they are in its index from the first use on.
+
+    ``folder`` is relative to the profile's own; ``collection`` is where they go. ``official``: their text is the
+    source itself; else it is a summary in our own words, and is marked as one.
+    """
+
+    folder: str = Field(min_length=1)
+    collection: Name
+    official: bool = True
+
+
+class FilterField(Section):
+    """A field that cases are filtered by. ``values`` are the known ones, each with other ways to write it.
+
+    ``topic`` is the topic of a chunk, every other name one of its attributes.
+    """
+
+    name: Name
+    label: str
+    values: dict[str, tuple[str, ...]] = {}
+
+    @property
+    def path(self) -> str:
+        """Where a chunk has it."""
+        return TOPIC if self.name == TOPIC else f"attributes.{self.name}"
+
+
+class Signals(Section):
+    """Weights of the legal signals as a profile writes them, each in [0, 1]; without any, relevance alone counts."""
+
+    relevance: Weight = 1.0
+    hierarchy: Weight = 0.0
+    recency: Weight = 0.0
+    in_force: Weight = 0.0
+    repealed: Weight = 0.0
+
+
+class ReadAsSignals:
+    """Annotation: read ``SignalWeights`` as ``Signals``, so that errors name the key."""
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Return the schema of ``Signals``, its result as weights."""
+        return core_schema.no_info_after_validator_function(_weights, handler.generate_schema(Signals))
+
+
+def _weights(read: Signals) -> SignalWeights:
+    return SignalWeights(**read.model_dump())

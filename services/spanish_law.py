@@ -1,0 +1,88 @@
+"""Spanish law as a field: legal synonyms, places, days, citations, and which provisions are seldom the rule."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from legal.citation_owners import CitationContext
+from legal.citations import Citation, parse_citations
+from legal.dates import without_days
+from legal.priors import prior
+from legal.synonyms import expand, find_terms, of_the_field
+from legal.territory import place_words
+from services.concepts import NUMBER_WEIGHT, Concept
+from services.language import Language, language
+from services.lexicon import StemWeights
+from services.question import matter_of
+from services.text import stem_word
+from state.chunks import Chunk
+
+_PLACE_WEIGHT = 0.1
+"""A place says which law may be found; of the matter it says something only where the law itself names it."""
+_FOREIGN_WEIGHT = 0.35
+"""Of a word that no text of the index has, in a question that is of the field beyond doubt: a name, a trade, a town."""
+
+
+class SpanishLaw:
+    """Satisfies ``Field`` for Spanish labour and social-security law."""
+
+    name = "spanish_law"
+    quotes_notice = "quotes_of_law"
+
+    @property
+    def language(self) -> Language:
+        """Spanish."""
+        return language("es")
+
+    def stems(self, text: str) -> list[str]:
+        """Return the stems of the content words of a text, in order."""
+        return self.language.stems(text)
+
+    def concepts(self, question: str, weights: StemWeights) -> list[Concept]:
+        """Take a question apart: terms of the synonym table, and the words beside them."""
+        question = without_days(self.language.cues.without_measure(question), today=date.today())
+        places = {stem for word in place_words(question) for stem in self.stems(word)}
+        content = dict.fromkeys(self.stems(question))
+        concepts: dict[tuple[str, ...], Concept] = {}
+        of_field = self.on_field(question)
+        for term in find_terms(question, stem_word):
+            own = tuple(stem for stem in term.stems if stem in content)
+            legal = tuple((tuple(self.stems(name)), surely) for name, surely in term.legal)
+            # A word that no text has says nothing about how much the legal names say.
+            known = tuple(stem for stem in own if weights.idf(stem) < 1)
+            weighed = known or tuple(stem for name, _ in legal for stem in name)
+            concepts[term.stems] = Concept(own, legal, max(weights.idf(stem) for stem in weighed))
+            for stem in own:
+                content.pop(stem, None)
+        for stem in content:
+            weight = weights.idf(stem)
+            if stem in places:
+                weight = min(weight, _PLACE_WEIGHT)
+            elif stem[0].isdigit():
+                weight = min(weight, NUMBER_WEIGHT)
+            elif of_field and weight >= 1:
+                weight = _FOREIGN_WEIGHT
+            concepts[(stem,)] = Concept((stem,), (), weight)
+        return list(concepts.values())
+
+    def terms(self, text: str) -> Sequence[tuple[str, float]]:
+        """Return the legal terms that a text calls for (``legal.synonyms``)."""
+        return expand(text, stem_word)
+
+    def on_field(self, question: str) -> bool:
+        """Tell whether a question has a word or a term that only one of the field has."""
+        return of_the_field(question, stem_word)
+
+    def prior(self, question: str, chunk: Chunk) -> float:
+        """Return a factor in (0, 1] by kind of provision and law (``legal.priors``)."""
+        return prior(question, chunk)
+
+    def matter(self, question: str) -> str:
+        """Return what a question says beside the provisions and the day that it names."""
+        return matter_of(question)
+
+    def citations(self, text: str, context: CitationContext | None = None) -> Sequence[Citation]:
+        """Return the provisions that a text names."""
+        return parse_citations(text, context)
+
+
+SPANISH_LAW = SpanishLaw()

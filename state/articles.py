@@ -1,0 +1,103 @@
+"""What a chunk of a knowledge-base article holds beside its text, as plain dictionaries (``Chunk.details``).
+
+The file format is described in profiles/README.md; ``ingestion.articles`` checks it.
+"""
+
+from typing import Literal, NotRequired, cast
+
+from typing_extensions import TypedDict
+
+from state.chunks import Chunk
+
+DataType = Literal["text", "currency", "date", "boolean", "number"]
+Group = Literal["participant_data", "plan_data"]
+Decision = Literal["can_proceed", "uncertain", "out_of_scope"]
+Concern = Literal["taxes", "fees", "deadlines", "other"]
+
+
+class FieldSpec(TypedDict):
+    """A datum that a case needs; ``aliases`` are other names under which callers send it."""
+
+    field: str
+    group: Group
+    description: str
+    why_needed: str
+    data_type: DataType
+    required: bool
+    aliases: list[str]
+
+
+class Condition(TypedDict):
+    """What a decision rule asks of one datum: exactly one of ``one_of``, ``below`` and ``above``."""
+
+    field: str
+    one_of: NotRequired[list[str]]
+    below: NotRequired[float]
+    above: NotRequired[float]
+
+
+class DecisionRule(TypedDict):
+    """The decision where a condition holds."""
+
+    when: Condition
+    decision: Decision
+    because: str
+
+
+class Frame(TypedDict):
+    """A sentence that an answer is built from."""
+
+    topic: str
+    text: str
+
+
+class Guard(TypedDict):
+    """What no answer may say; ``violated_by`` are regular expressions, searched without regard to case."""
+
+    id: str
+    rule: str
+    violated_by: list[str]
+
+
+class Warned(TypedDict):
+    """A warning that belongs to what a chunk says."""
+
+    about: Concern
+    text: str
+
+
+class Issue(TypedDict):
+    """Something that often goes wrong, and what to do."""
+
+    issue: str
+    answer: str
+
+
+class Faq(TypedDict):
+    """A frequent question."""
+
+    question: str
+    answer: str
+
+
+class Details(TypedDict, total=False):
+    """The structured content of a chunk, by its type; ``warnings`` may go with any.
+
+    ``article_title`` names its article. ``provisions`` are those that it rests on ("BOE-A-2015-11430#Artículo 55").
+    """
+
+    article_title: str
+    fields: list[FieldSpec]
+    rules: list[DecisionRule]
+    frames: list[Frame]
+    guards: list[Guard]
+    steps: list[str]
+    issues: list[Issue]
+    faqs: list[Faq]
+    warnings: list[Warned]
+    provisions: list[str]
+
+
+def details_of(chunk: Chunk) -> Details:
+    """Return the structured content of a chunk; empty where it has none."""
+    return cast(Details, chunk.get("details", {}))

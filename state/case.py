@@ -1,0 +1,211 @@
+"""The state of the two case graphs: what a caller sends and gets back, over the state of the answering graph."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Required
+
+from langgraph.channels import EphemeralValue
+from typing_extensions import TypedDict
+
+from state.articles import DataType, Decision, FieldSpec
+from state.chunks import Chunk
+from state.rag import RagState
+from state.reducers import add_usage
+from state.values import Usage
+
+Outcome = Literal["found", "uncertain", "out_of_scope"]
+"""What became of the search for required data."""
+
+
+class RequiredDataInput(TypedDict, total=False):
+    """What ``required_data`` takes, beside the filter fields of the profile (``with_filters``)."""
+
+    inquiry: Required[str]
+
+
+class CaseInput(RequiredDataInput, total=False):
+    """What ``generate_response`` takes, beside the filter fields of the profile.
+
+    ``collected_data`` holds a value for each datum, by its name, also in groups (``participant_data``, ``plan_data``).
+    ``max_tokens`` bounds context and answer of a response together.
+    """
+
+    collected_data: Annotated[dict[str, Any], EphemeralValue]
+    max_tokens: Annotated[int, EphemeralValue]
+
+
+class ArticleReference(TypedDict):
+    """The article that a case is handled by; ``confidence`` in [0, 1], two decimals."""
+
+    article_id: str
+    title: str
+    confidence: float
+
+
+class RequiredField(TypedDict):
+    """A datum that the case needs; ``uncertain``: the context says too little to be sure of it."""
+
+    field: str
+    description: str
+    why_needed: str
+    data_type: DataType
+    required: bool
+    uncertain: bool
+
+
+class RequiredFields(TypedDict):
+    """The data that a case needs, of the person and of the plan (or the contract, or the employer)."""
+
+    participant_data: list[RequiredField]
+    plan_data: list[RequiredField]
+
+
+class CaseFailure(TypedDict):
+    """Why a case was not handed to the model: the name of the error, and what a user reads."""
+
+    error: Literal["NoResultsFound", "InsufficientContext"]
+    message: str
+
+
+class Section(TypedDict):
+    """A part of a response: complete sentences, the steps of one procedure in their order, warnings."""
+
+    topic: str
+    answer_components: list[str]
+    steps: list[str]
+    warnings: list[str]
+
+
+class Response(TypedDict):
+    """The answer to a case."""
+
+    sections: list[Section]
+
+
+class Violation(TypedDict):
+    """Something that an answer may not say and said: the guardrail, and the text that was removed.
+
+    The text is empty where the author reports a violation by words that its answer does not have.
+    """
+
+    guardrail: str
+    rule: str
+    removed: str
+
+
+class Guardrails(TypedDict):
+    """How many guardrails the answer was checked against, and which of them it broke."""
+
+    checked: int
+    violated: list[Violation]
+
+
+class Source(TypedDict):
+    """A chunk that the model was shown; ``provisions`` are those that it rests on."""
+
+    chunk_id: int
+    article_id: str
+    article_title: str
+    title: str
+    chunk_type: str
+    tier: str
+    provisions: list[str]
+    url: str
+
+
+class CaseMetadata(TypedDict):
+    """What a result rests on.
+
+    ``article_id`` names the article that fits best, empty where nothing was found. ``token_count`` = context + answer.
+    ``raw_confidence`` is the confidence before calibration. ``missing_data`` are required data that were not collected,
+    ``unreadable_data`` collected ones of another type than theirs, ``conflicting_data`` those that came under several
+    names with different values. ``dropped_items`` is what was left out of the answer to keep the budget.
+    """
+
+    article_id: str
+    token_count: int
+    context_tokens: int
+    answer_tokens: int
+    chunks_used: int
+    chunk_ids: list[int]
+    raw_confidence: float
+    missing_data: list[str]
+    unreadable_data: list[str]
+    conflicting_data: list[str]
+    dropped_items: list[str]
+
+
+class RequiredDataOutput(TypedDict):
+    """What ``required_data`` gives back; ``article_reference`` is ``None`` where nothing was found."""
+
+    outcome: Outcome
+    article_reference: ArticleReference | None
+    required_fields: RequiredFields
+    message: str
+    sources: list[Source]
+    metadata: CaseMetadata
+    warnings: list[str]
+    usage: Annotated[Usage, add_usage]
+
+
+class ResponseOutput(TypedDict):
+    """What ``generate_response`` gives back; ``message`` says why where the decision is not to proceed."""
+
+    decision: Decision
+    confidence: float
+    response: Response
+    guardrails: Guardrails
+    message: str
+    sources: list[Source]
+    metadata: CaseMetadata
+    warnings: list[str]
+    usage: Annotated[Usage, add_usage]
+
+
+class CaseState(RagState, CaseInput, total=False):
+    """All keys of the case graphs: those of the answering graph, the input, and these.
+
+    ``collected`` are the data that the caller sent, checked, by their own names; ``budget`` is ``max_tokens`` with its
+    default. ``filters`` are the values of the profile's filter fields, ``assumed`` those that were taken from the
+    article which fits best because the caller gave none. ``article_id`` names that article. ``critical`` are the chunks
+    that no answer goes without, ``wanted`` what the case needs. ``drafted`` is what the author wrote.
+    """
+
+    collected: dict[str, str]
+    budget: int
+    filters: dict[str, str]
+    assumed: dict[str, str]
+    article_id: str
+    critical: list[Chunk]
+    wanted: list[FieldSpec]
+    context_tokens: int
+    raw_confidence: float
+    dropped_items: list[str]
+    failure: CaseFailure | None
+    drafted: dict[str, Any]
+    outcome: Outcome
+    article_reference: ArticleReference | None
+    required_fields: RequiredFields
+    decision: Decision
+    confidence: float
+    response: Response
+    guardrails: Guardrails
+    message: str
+    sources: list[Source]
+    metadata: CaseMetadata
+
+
+def with_filters(schema: type[Any], fields: Sequence[str]) -> type[Any]:
+    """Return a schema of the case graphs with the filter fields of a profile as keys of their own.
+
+    They are optional texts that live for one step: on a thread, a run never sees those of the one before.
+
+    Raises:
+        ValueError: a field has the name of another key of the state.
+    """
+    if taken := set(fields) & set(CaseState.__annotations__):
+        raise ValueError(min(taken))
+    own = dict.fromkeys(fields, Annotated[str, EphemeralValue])
+    keys = {**schema.__annotations__, **own}
+    keys = {**schema.__annotations__, **own}
+    filtered: type[Any] = TypedDict(schema.__name__, keys, total=False)  # type: ignore[misc]
+    return filtered

@@ -1,0 +1,130 @@
+"""``articulado case``: options that the profile adds, what is shown, and what cannot be used."""
+
+import json
+
+import pytest
+
+from cli.case import filters_of, read_data
+from cli.main import run
+from services.errors import InvalidInput
+from services.profile import load_profile
+
+PLAN = load_profile("plan_401k")
+ROLLOVER = ["--profile", "plan_401k", "--record-keeper", "lt trust", "--plan-type=401k", "--topic", "rollover"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def home(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ARTICULADO_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
+def test_fields_of_the_profile_are_options():
+    assert filters_of(["--record-keeper", "LT Trust", "--plan-type=401(k)"], PLAN) == {
+        "record_keeper": "LT Trust",
+        "plan_type": "401(k)",
+    }
+    assert filters_of(["--topic=a=b"], PLAN) == {"topic": "a=b"}
+    assert filters_of([], PLAN) == {}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--regimen", "general"], "No existe la opción --regimen. Las del perfil «plan_401k» son: --record-keeper"),
+        (["--topic"], "--topic le falta su valor"),
+        (["--topic", "--plan-type", "x"], "--topic le falta su valor"),
+        (["word"], "No existe la opción word"),
+    ],
+)
+def test_other_options_are_refused_with_those_that_there_are(arguments, said):
+    with pytest.raises(InvalidInput, match=said):
+        filters_of(arguments, PLAN)
+
+
+def test_collected_data_are_read_from_the_line_or_a_file(tmp_path):
+    file = tmp_path / "data.json"
+    file.write_text('{"saldo": "10.000 €"}', encoding="utf-8")
+
+    assert read_data('{"a": 1}') == {"a": 1}
+    assert read_data(f"@{file}") == {"saldo": "10.000 €"}
+
+
+@pytest.mark.parametrize(
+    ("written", "said"), [("{", "no es JSON"), ("[1]", "objeto JSON"), ("@/nowhere/x.json", "No se puede leer")]
+)
+def test_collected_data_that_cannot_be_read_are_refused(written, said):
+    with pytest.raises(InvalidInput, match=said):
+        read_data(written)
+
+
+def test_required_data_as_json(capsys):
+    asked = ["--inquiry", "Participant wants rollover to Fidelity", *ROLLOVER, "--json"]
+    assert run(["case", "required-data", *asked]) == 0
+
+    found = json.loads(capsys.readouterr().out)
+    assert found["article_reference"]["article_id"] == "lt-trust-rollover"
+    assert found["required_fields"]["participant_data"]
+
+
+def test_required_data_on_screen_are_in_the_language_of_the_profile(capsys):
+    assert run(["case", "required-data", "--inquiry", "Participant wants rollover to Fidelity", *ROLLOVER]) == 0
+
+    shown = capsys.readouterr().out
+    assert "Rolling over an LT Trust 401(k) account (confidence 0." in shown
+    assert "\nParticipant data\n  * receiving_institution (text): " in shown
+    assert "\n      Why: " in shown
+    assert "* required" in shown
+
+
+def test_a_response_as_json_keeps_its_budget(capsys):
+    data = ["--collected-data", '{"balance": "$10,000"}', "--max-tokens", "1500"]
+    assert run(["case", "respond", "--inquiry", "How to rollover?", *data, *ROLLOVER, "--json"]) == 0
+
+    found = json.loads(capsys.readouterr().out)
+    assert found["decision"] in ("can_proceed", "uncertain", "out_of_scope")
+    assert found["metadata"]["token_count"] <= 1500
+
+
+def test_a_response_on_screen(capsys):
+    assert run(["case", "respond", "--inquiry", "How to rollover?", *ROLLOVER]) == 0
+
+    shown = capsys.readouterr().out
+    assert "Required data are missing" in shown or "Confidence" in shown
+    assert "\n  1. " in shown
+    assert "\nSources\n  Rolling over an LT Trust 401(k) account (lt-trust-rollover)\n" in shown
+    assert "of 3000 tokens" in shown
+
+
+def test_nothing_found_is_no_failure(capsys):
+    asked = ["--profile", "plan_401k", "--record-keeper", "Nobody", "--inquiry", "How to rollover?"]
+
+    assert run(["case", "respond", *asked]) == 0
+    assert "Out of scope (confidence 0.00)\nThe knowledge base has nothing on this inquiry" in capsys.readouterr().out
+    assert run(["case", "required-data", *asked]) == 0
+    assert "The knowledge base has nothing on this inquiry" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["respond"], "Falta --inquiry"),
+        (["respond", "--inquiry", " "], "vacía"),
+        (["respond", "--inquiry", "x", "--max-tokens", "10"], "--max-tokens debe ser un número entre 200 y 200000"),
+        (["respond", "--inquiry", "x", "--keeper", "y"], "No existe la opción --keeper"),
+        (["required-data", "--inquiry", "x", "--collected-data", "{}"], "No existe la opción --collected-data"),
+        (["respond", "--inquiry", "x", "--rerank", "best"], "--rerank no admite"),
+    ],
+)
+def test_what_cannot_be_used_is_said_and_misuse(capsys, arguments, said):
+    assert run(["case", *arguments, "--profile", "plan_401k"]) == 2
+
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert captured.out == ""
+
+
+def test_an_unknown_profile_is_named_with_those_that_there_are(capsys):
+    assert run(["case", "respond", "--inquiry", "x", "--profile", "nope"]) == 1
+    assert "No existe el perfil «nope». Perfiles disponibles: laboral, plan_401k" in capsys.readouterr().err

@@ -1,0 +1,621 @@
+"""Both case graphs, whole: two profiles, two stores, and a model behind a real server on loopback.
+
+What a model is shown is checked on the request that the server received, what is searched on that of the store.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from fakes.qdrant_rest import FakeQdrant, running_qdrant
+from openai_server import OpenAIServer, Reply, failure, running_server
+
+from graph.case import build_generate_response, build_required_data
+from ingestion.demo import open_configured
+from services.case.budget import shares
+from services.case.context import PARTING
+from services.case.items import written
+from services.case.schema import Answer
+from services.errors import ContentFiltered, InvalidInput, ModelError, ModelTimeout
+from services.factory import build_services
+from services.portal import wait_for
+from services.settings import ModelSettings, Settings
+from services.tokens import token_counter
+
+PROFILES = Path(__file__).resolve().parents[2] / "profiles"
+MODEL = "gpt-4o-mini"
+PLAN = {"inquiry": "Participant wants rollover to Fidelity", "record_keeper": "LT Trust", "plan_type": "401(k)"}
+ROLLOVER = {**PLAN, "topic": "rollover"}
+DISMISSAL = {"inquiry": "Me han dado la carta de despido disciplinario", "topic": "despido_disciplinario"}
+COUNTER = token_counter(MODEL)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The index of a profile in a store; ``qdrant`` keeps what the server store was asked."""
+
+    settings: Settings
+    qdrant: FakeQdrant | None
+
+    @asynccontextmanager
+    async def services(self, **fields):
+        settings = self.settings.model_copy(update=fields)
+        services = build_services(settings, await open_configured(settings))
+        try:
+            yield services
+        finally:
+            await services.close()
+
+    async def needed(self, case, **fields):
+        async with self.services(**fields) as services:
+            return await build_required_data(services).ainvoke(case)
+
+    async def answered(self, case, **fields):
+        async with self.services(**fields) as services:
+            return await build_generate_response(services).ainvoke(case)
+
+
+@pytest.fixture(scope="module")
+def laboral(tmp_path_factory) -> str:
+    """The profile of the law without the packaged records, which no case is answered from and which take long."""
+    file = tmp_path_factory.mktemp("profiles") / "laboral_pruebas.toml"
+    text = (PROFILES / "laboral.toml").read_text(encoding="utf-8")
+    text = text.replace("records = true", "records = false").replace('name = "laboral"', 'name = "laboral_pruebas"')
+    text = text.replace('folder = "laboral/articles"', f'folder = "{PROFILES}/laboral/articles"')
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+def desk(profile: str, kind: str, home: Path) -> Iterator[Desk]:
+    if kind == "embedded":
+        settings = Settings.read(env_file=None, profile=profile, home=home)
+        wait_for(open_configured(settings))
+        yield Desk(settings, None)
+        return
+    with running_qdrant() as qdrant:
+        settings = Settings.read(env_file=None, profile=profile, home=home, store="server", qdrant_url=qdrant.url)
+        wait_for(open_configured(settings))
+        yield Desk(settings, qdrant)
+
+
+@pytest.fixture(scope="module")
+def embedded(tmp_path_factory) -> Iterator[Desk]:
+    yield from desk("plan_401k", "embedded", tmp_path_factory.mktemp("embedded"))
+
+
+@pytest.fixture(scope="module")
+def remote(tmp_path_factory) -> Iterator[Desk]:
+    yield from desk("plan_401k", "server", tmp_path_factory.mktemp("remote"))
+
+
+@pytest.fixture(scope="module", params=["embedded", "remote"])
+def plan(request) -> Desk:
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="module", params=["embedded", "server"])
+def law(request, tmp_path_factory, laboral) -> Iterator[Desk]:
+    yield from desk(laboral, request.param, tmp_path_factory.mktemp("law"))
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with running_server() as running:
+        yield running
+
+
+def model(server: OpenAIServer, name: str = MODEL) -> ModelSettings:
+    return ModelSettings(provider="openai", model=name, base_url=server.url, api_key="k")
+
+
+FIELDS = {
+    "article_reference": {"article_id": "lt-trust-rollover", "title": "made up", "confidence": 0.99},
+    "required_fields": {
+        "participant_data": [
+            {
+                "field": "receiving_institution",
+                "description": "Who receives the money",
+                "why_needed": "The check is payable to it",
+                "data_type": "text",
+                "required": True,
+                "uncertain": False,
+            },
+            {
+                "field": "zodiac_sign",
+                "description": "Of no use",
+                "why_needed": "None",
+                "data_type": "text",
+                "required": False,
+                "uncertain": False,
+            },
+        ],
+        "plan_data": [],
+    },
+}
+
+
+def response(*components, decision="can_proceed", steps=(), warnings=(), violated=()):
+    section = {
+        "topic": "Rollover",
+        "answer_components": list(components),
+        "steps": list(steps),
+        "warnings": list(warnings),
+    }
+    return {"decision": decision, "response": {"sections": [section]}, "guardrails_violated": list(violated)}
+
+
+def shown_context(server: OpenAIServer) -> str:
+    """The context as the last request had it."""
+    message = server.requests[-1].body["messages"][-1]["content"]
+    return message.removeprefix("CONTEXT:\n\n").partition("\n\nCASE:")[0].partition("\n\nCOLLECTED DATA:")[0]
+
+
+def types_in(context: str) -> list[str]:
+    return [part[1:].partition("]")[0] for part in context.split(PARTING)]
+
+
+# Offline
+
+
+async def test_offline_the_data_of_a_case_are_those_of_its_article(plan):
+    found = await plan.needed(ROLLOVER)
+
+    assert found["article_reference"]["article_id"] == "lt-trust-rollover"
+    names = [one["field"] for one in found["required_fields"]["participant_data"]]
+    assert "receiving_institution" in names
+    assert found["required_fields"]["plan_data"]
+    assert {one["article_id"] for one in found["sources"] if one["chunk_type"] == "required_data"} == {
+        "lt-trust-rollover"
+    }
+    assert found["usage"]["model_calls"] == 0
+
+
+async def test_offline_a_rollover_is_found_beyond_doubt(embedded):
+    found = await embedded.needed(ROLLOVER)
+
+    assert found["outcome"] == "found"
+    assert found["article_reference"]["confidence"] > 0.7
+
+
+async def test_offline_a_question_of_three_words_is_answered_within_its_budget(plan):
+    found = await plan.answered(
+        {"inquiry": "How to rollover?", "collected_data": {"balance": "$10,000"}, "max_tokens": 1500}
+    )
+
+    assert found["decision"] in ("can_proceed", "uncertain", "out_of_scope")
+    assert found["metadata"]["token_count"] <= 1500
+    assert found["response"]["sections"]
+
+
+async def test_a_case_of_the_law_is_asked_and_answered_in_spanish_with_its_provisions(law):
+    needed = await law.needed(DISMISSAL)
+    answer = await law.answered({**DISMISSAL, "collected_data": {}})
+
+    assert needed["article_reference"]["article_id"] == "despido-disciplinario"
+    assert "fecha_despido" in {one["field"] for group in needed["required_fields"].values() for one in group}
+    assert answer["decision"] == "uncertain"
+    assert any("BOE-A-2015-11430#Artículo 55" in one["provisions"] for one in answer["sources"])
+    assert "Faltan datos" in answer["message"] or "confianza" in answer["message"]
+
+
+async def test_with_all_data_and_enough_confidence_a_case_can_proceed(embedded):
+    needed = await embedded.needed(ROLLOVER)
+    fields = [one for group in needed["required_fields"].values() for one in group]
+    values = {"text": "x", "currency": "$0", "date": "1960-05-01", "boolean": "no", "number": "100"}
+    known = {"employment_status": "terminated", "account_balance": "$10,000"}
+    data = {one["field"]: values[one["data_type"]] for one in fields} | known
+
+    found = await embedded.answered({**ROLLOVER, "collected_data": data})
+
+    assert found["metadata"]["missing_data"] == []
+    assert found["decision"] == "can_proceed", found["message"]
+
+
+async def test_data_under_another_name_and_in_groups_count_and_the_rest_is_said_to_be_missing(embedded):
+    found = await embedded.answered(
+        {**ROLLOVER, "collected_data": {"participant_data": {"balance": "$10,000"}, "plan_data": {"plan_name": "P"}}}
+    )
+
+    missing = found["metadata"]["missing_data"]
+    assert "receiving_institution" in missing
+    assert not {"account_balance", "plan_name"} & set(missing)
+    assert found["decision"] == "uncertain"
+
+
+async def test_a_field_that_is_left_open_is_not_mixed_and_the_choice_is_told(embedded):
+    found = await embedded.answered({"inquiry": "How does a participant roll over to an IRA?", "topic": "rollover"})
+
+    keepers = {one["article_id"].split("-")[0] for one in found["sources"]}
+    assert len(keepers) == 1
+    assert any("Record keeper" in warning for warning in found["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"account_balance": "$10,000", "balance": "$5"}, "different values; check them: account_balance"),
+        ({"account_balance": "plenty"}, "not of the expected type"),
+    ],
+)
+async def test_data_that_contradict_each_other_or_cannot_be_read_keep_a_case_from_going_on(embedded, data, said):
+    needed = await embedded.needed(ROLLOVER)
+    rest = {
+        one["field"]: "terminated" if one["field"] == "employment_status" else "x"
+        for group in needed["required_fields"].values()
+        for one in group
+        if one["required"] and one["field"] != "account_balance"
+    }
+
+    found = await embedded.answered({**ROLLOVER, "collected_data": {**rest, **data}})
+
+    assert found["decision"] == "uncertain"
+    assert said in found["message"]
+
+
+async def test_a_filter_field_is_a_datum_too(law):
+    found = await law.answered({"inquiry": "Quiero mi finiquito", "topic": "finiquito", "tipo_contrato": "temporal"})
+
+    assert found["metadata"]["article_id"] == "finiquito"
+    assert "tipo_contrato" not in found["metadata"]["missing_data"]
+
+
+async def test_a_value_that_is_not_known_is_named_with_those_that_are(embedded):
+    found = await embedded.answered({"inquiry": "How to rollover?", "record_keeper": "LT Trsut"})
+
+    assert (
+        "“LT Trsut” is not known as “Record keeper”. Known are: LT Trust, Meridian Recordkeeping" in found["warnings"]
+    )
+
+
+async def test_nothing_found_is_out_of_scope(plan):
+    case = {"inquiry": "How to rollover?", "record_keeper": "Nobody Inc."}
+    needed, answer = await plan.needed(case), await plan.answered(case)
+
+    assert (needed["outcome"], needed["article_reference"]) == ("out_of_scope", None)
+    assert (answer["decision"], answer["confidence"]) == ("out_of_scope", 0.0)
+    assert needed["message"] == answer["message"] == "The knowledge base has nothing on this inquiry"
+    assert answer["metadata"]["token_count"] == 0
+
+
+# What a model is shown, on both stores
+
+
+async def test_required_data_come_first_and_whole_and_the_context_has_about_500_tokens(plan, server):
+    server.script(MODEL, json.dumps(FIELDS))
+
+    found = await plan.needed(ROLLOVER, principal=model(server))
+
+    types = types_in(shown_context(server))
+    assert types[0] == "required_data"
+    assert set(types) <= {"required_data", "eligibility", "business_rules"}
+    assert "receiving_institution" in shown_context(server)
+    assert found["metadata"]["context_tokens"] == COUNTER.count(shown_context(server)) <= 500
+    assert found["article_reference"]["title"] == "Rolling over an LT Trust 401(k) account"
+    assert found["article_reference"]["confidence"] != 0.99
+    assert found["usage"]["model_calls"] == 1
+
+
+async def test_a_field_of_which_the_context_says_nothing_is_marked_as_a_guess(embedded, server):
+    server.script(MODEL, json.dumps(FIELDS))
+
+    found = await embedded.needed(ROLLOVER, principal=model(server))
+
+    shown = {one["field"]: one["uncertain"] for one in found["required_fields"]["participant_data"]}
+    assert (shown["receiving_institution"], shown["zodiac_sign"]) == (False, True)
+
+
+async def test_required_data_that_the_model_leaves_out_are_added(embedded, server):
+    server.script(MODEL, json.dumps(FIELDS))
+    offline = await embedded.needed(ROLLOVER)
+
+    found = await embedded.needed(ROLLOVER, principal=model(server))
+
+    required = [
+        {one["field"] for group in result["required_fields"].values() for one in group if one["required"]}
+        for result in (offline, found)
+    ]
+    assert required[0] == required[1]
+
+
+async def test_a_model_that_names_another_article_makes_the_case_uncertain(embedded, server):
+    other = {**FIELDS["article_reference"], "article_id": "lt-trust-distribution"}
+    server.script(MODEL, json.dumps({**FIELDS, "article_reference": other}))
+    async with embedded.services(principal=model(server)) as services:
+        asked = services.profile.case.required_data.model_copy(update={"context_tokens": 3000})
+        case = services.profile.case.model_copy(update={"required_data": asked})
+        roomy = replace(services, profile=services.profile.model_copy(update={"case": case}))
+        found = await build_required_data(roomy).ainvoke(PLAN)
+
+    assert "lt-trust-distribution" in {one["article_id"] for one in found["sources"]}
+    assert found["article_reference"]["article_id"] == "lt-trust-rollover"
+    assert (found["outcome"], found["message"]) == (
+        "uncertain",
+        "The model takes this for a case of another article (lt-trust-distribution): check it",
+    )
+
+
+async def test_a_case_that_is_out_of_scope_is_not_answered_by_the_procedure(embedded):
+    found = await embedded.answered({**ROLLOVER, "collected_data": {"account_balance": "$0"}})
+
+    assert (found["decision"], found["message"]) == ("out_of_scope", "There is no vested money to roll over")
+    assert found["response"]["sections"] == []
+
+
+async def test_a_low_confidence_does_not_hide_what_a_rule_says(embedded):
+    case = {"inquiry": "Wants money for a boat and asks what he can do", "topic": "loan", "record_keeper": "LT Trust"}
+
+    found = await embedded.answered({**case, "collected_data": {"employment_status": "terminated"}})
+
+    assert found["confidence"] < 0.7
+    assert found["decision"] == "uncertain"
+    assert "payroll" in found["message"]
+    assert "Required data are missing" in found["message"]
+
+
+@pytest.mark.parametrize("budget", [1500, 2200, 6000])
+async def test_every_critical_chunk_is_shown_and_context_and_answer_keep_the_budget(plan, server, budget):
+    server.script(MODEL, json.dumps(response("A direct rollover goes straight to the new institution.")))
+
+    found = await plan.answered({**ROLLOVER, "max_tokens": budget}, principal=model(server))
+
+    context = shown_context(server)
+    types = types_in(context)
+    assert types[:3] == ["decision_guide", "response_frames", "guardrails"]
+    assert types[3] == "business_rules"
+    order = {"steps": 1, "fees_details": 1, "common_issues": 1, "eligibility": 2, "faqs": 2, "business_rules": 2}
+    assert [order.get(one, 3) for one in types[4:]] == sorted(order.get(one, 3) for one in types[4:])
+    tokens = COUNTER.count(context)
+    assert found["metadata"]["context_tokens"] == tokens <= shares(budget)[0]
+    answer = COUNTER.count(written(Answer.model_validate(found["response"])))
+    assert found["metadata"]["token_count"] == tokens + answer <= budget
+    assert found["metadata"]["chunks_used"] == len(types) == len(found["metadata"]["chunk_ids"])
+    assert "lt-trust-rollover" in context
+    assert "(article meridian" not in context
+
+
+async def test_more_room_brings_more_chunks(embedded, server):
+    server.answer(MODEL, lambda request: json.dumps(response("Fine.")))
+
+    used = [
+        (await embedded.answered({**ROLLOVER, "max_tokens": tokens}, principal=model(server)))["metadata"][
+            "chunks_used"
+        ]
+        for tokens in (1500, 2500, 8000)
+    ]
+
+    assert used[0] < used[1] <= used[2]
+
+
+async def test_a_critical_set_that_does_not_fit_is_uncertain_names_the_sizes_and_asks_no_model(plan, server):
+    found = await plan.answered({**ROLLOVER, "max_tokens": 300}, principal=model(server))
+
+    assert found["decision"] == "uncertain"
+    assert "210" in found["message"]
+    assert "300" in found["message"]
+    assert server.requests == []
+    assert found["usage"]["model_calls"] == 0
+
+
+async def test_too_little_context_is_uncertain_and_asks_no_model(tmp_path, server):
+    text = (PROFILES / "plan_401k.toml").read_text(encoding="utf-8")
+    text = text.replace("min_context_tokens = 40", "min_context_tokens = 100000")
+    text = text.replace('name = "plan_401k"', 'name = "plan_pruebas"')
+    text = text.replace('folder = "plan_401k/articles"', f'folder = "{PROFILES}/plan_401k/articles"')
+    (tmp_path / "plan_pruebas.toml").write_text(text, encoding="utf-8")
+    strict = Desk(Settings.read(env_file=None, profile=str(tmp_path / "plan_pruebas.toml"), home=tmp_path), None)
+
+    needed = await strict.needed(ROLLOVER, principal=model(server))
+    answer = await strict.answered(ROLLOVER, principal=model(server))
+
+    assert (needed["outcome"], answer["decision"]) == ("uncertain", "uncertain")
+    assert "100000" in needed["message"]
+    assert "100000" in answer["message"]
+    assert server.requests == []
+
+
+async def test_the_message_has_case_data_and_what_is_missing_and_no_secret_of_the_prompt(embedded, server):
+    server.script(MODEL, json.dumps(response("Fine.")))
+
+    await embedded.answered({**ROLLOVER, "collected_data": {"balance": "$10,000"}}, principal=model(server))
+
+    system, user = (message["content"] for message in server.requests[0].body["messages"])
+    assert "Retirement plan help desk" in system
+    assert f"must not exceed {shares(3000)[1]} tokens" in system
+    assert '"balance": "$10,000"' in user
+    assert '"record_keeper": "LT Trust"' in user
+    assert "receiving_institution" in user.partition("MISSING DATA")[2]
+    assert user.endswith("INQUIRY:\nParticipant wants rollover to Fidelity")
+
+
+async def test_the_limit_goes_to_a_provider_whose_model_takes_one_and_stands_in_the_prompt_elsewhere(embedded, server):
+    for name in (MODEL, "gpt-5.2"):
+        server.script(name, json.dumps(FIELDS))
+        await embedded.needed(ROLLOVER, principal=model(server, name))
+
+    taken, refused = (request.body for request in server.requests)
+    assert taken["max_completion_tokens"] == 500
+    assert not {"max_tokens", "max_completion_tokens"} & refused.keys()
+    assert all("must not exceed 500 tokens" in body["messages"][0]["content"] for body in (taken, refused))
+
+
+async def test_a_case_of_the_law_is_put_to_the_model_in_spanish(law, server):
+    server.script(MODEL, json.dumps(response("El despido sin carta es improcedente.")))
+
+    found = await law.answered({**DISMISSAL, "max_tokens": 1500}, principal=model(server))
+
+    assert "Responde el caso con el contexto" in server.requests[0].body["messages"][0]["content"]
+    context = shown_context(server)
+    assert types_in(context)[:3] == ["decision_guide", "response_frames", "guardrails"]
+    assert found["metadata"]["token_count"] <= 1500
+    assert found["response"]["sections"][0]["answer_components"] == ["El despido sin carta es improcedente."]
+
+
+# What becomes of a reply
+
+
+async def test_an_answer_that_is_too_long_loses_whole_items_and_says_which(embedded, server):
+    long = [f"Sentence {'word ' * 40}{letter}." for letter in "abcdefghijkl"]
+    server.script("gpt-5.2", json.dumps(response(*long, steps=["Sign the form."], warnings=["Mind the fees."])))
+
+    found = await embedded.answered({**ROLLOVER, "max_tokens": 1500}, principal=model(server, "gpt-5.2"))
+
+    kept = found["response"]["sections"][0]["answer_components"]
+    dropped = found["metadata"]["dropped_items"]
+    assert kept
+    assert dropped
+    assert kept + dropped[::-1] == long
+    assert found["response"]["sections"][0]["warnings"] == ["Mind the fees."]
+    assert found["metadata"]["answer_tokens"] <= shares(1500)[1]
+    assert any("left out" in warning for warning in found["warnings"])
+
+
+async def test_what_breaks_a_guardrail_of_the_context_is_removed_and_reported(embedded, server):
+    server.script(
+        MODEL, json.dumps(response("The check is payable to the new institution.", "You will owe $2,000 in taxes."))
+    )
+
+    found = await embedded.answered(ROLLOVER, principal=model(server))
+
+    assert found["response"]["sections"][0]["answer_components"] == ["The check is payable to the new institution."]
+    assert "You will owe $2,000 in taxes." in {one["removed"] for one in found["guardrails"]["violated"]}
+    assert found["guardrails"]["checked"] >= 3
+
+
+async def test_a_rule_of_the_decision_guide_goes_before_the_model(embedded, server):
+    server.answer(MODEL, lambda request: json.dumps(response("Fine.", decision="can_proceed")))
+
+    found = await embedded.answered(
+        {**ROLLOVER, "collected_data": {"employment_status": "active"}}, principal=model(server)
+    )
+
+    assert found["decision"] == "uncertain"
+
+
+async def test_malformed_output_is_repaired_once_with_the_error_shown(embedded, server):
+    partly = {**FIELDS, "required_fields": {"participant_data": [{"field": "x"}], "plan_data": []}}
+    server.script(MODEL, json.dumps(partly), json.dumps(FIELDS))
+
+    found = await embedded.needed(ROLLOVER, principal=model(server))
+
+    assert found["required_fields"]["participant_data"][0]["field"] == "receiving_institution"
+    assert found["usage"]["model_calls"] == 2
+    repair = server.requests[1].body["messages"]
+    assert [message["role"] for message in repair] == ["system", "user", "assistant", "user"]
+    assert "data_type" in repair[-1]["content"]
+
+
+async def test_malformed_output_twice_is_a_model_error(embedded, server):
+    server.script(MODEL, "no JSON", '{"decision": "perhaps"}')
+
+    with pytest.raises(ModelError):
+        await embedded.answered(ROLLOVER, principal=model(server))
+    assert server.calls(MODEL) == 2
+
+
+async def test_a_model_that_refuses_is_content_filtered(embedded, server):
+    server.script(MODEL, Reply(refusal="I cannot help with that."))
+
+    with pytest.raises(ContentFiltered):
+        await embedded.needed(ROLLOVER, principal=model(server))
+
+
+async def test_a_model_that_is_too_slow_is_a_time_out(embedded, server):
+    server.script(MODEL, Reply(dribble=True))
+
+    with pytest.raises(ModelTimeout):
+        await embedded.answered(ROLLOVER, principal=model(server), question_timeout=0.3)
+
+
+async def test_a_provider_that_fails_is_a_model_error(embedded, server):
+    server.script(MODEL, *[failure(500)] * 3)
+
+    with pytest.raises(ModelError):
+        await embedded.answered(ROLLOVER, principal=model(server))
+
+
+# What the store is asked
+
+SEARCH = ".*/points/query/batch"
+
+
+def filters_of(qdrant: FakeQdrant, pattern: str) -> list[dict]:
+    bodies = [request.body for request in qdrant.asked("POST", pattern)]
+    searches = [one for body in bodies for one in body.get("searches", [body])]
+    return [one["filter"] for one in searches]
+
+
+def allowed(condition: dict) -> dict[str, set[str]]:
+    """The values that a filter allows, by path."""
+    matches = (one for clause in condition["must"] for one in clause.get("should", [clause]) if one.get("match"))
+    return {one["key"].removeprefix("metadata."): set(one["match"]["any"]) for one in matches}
+
+
+async def test_the_store_is_asked_with_the_filters_of_each_graph(remote):
+    before = len(filters_of(remote.qdrant, SEARCH))
+    await remote.needed(ROLLOVER)
+    needed = filters_of(remote.qdrant, SEARCH)[before:]
+    await remote.answered(ROLLOVER)
+    answered = filters_of(remote.qdrant, SEARCH)[before + len(needed) :]
+    read = [allowed(one) for one in filters_of(remote.qdrant, ".*/points/scroll")]
+
+    assert needed
+    for one in map(allowed, needed):
+        assert one["chunk_type"] == {"required_data", "eligibility", "business_rules"}
+        assert one["attributes.record_keeper"] == {"LT Trust", ""}
+        assert one["attributes.plan_type"] == {"401(k)", ""}
+        assert "topic" not in one
+    assert answered
+    for one in map(allowed, answered):
+        assert one["attributes.record_keeper"] == {"LT Trust", ""}
+        assert one["topic"] == {"rollover", ""}
+    critical = [one for one in read if one.get("tier") == {"CRITICAL"}]
+    assert critical[-1]["topic"] == {"rollover", ""}
+    assert critical[-1]["attributes.record_keeper"] == {"LT Trust", ""}
+
+
+async def test_both_stores_answer_alike(embedded, remote):
+    results = []
+    for one in (embedded, remote):
+        found = await one.needed(ROLLOVER), await one.answered({**ROLLOVER, "max_tokens": 1500})
+        results.append([{key: value for key, value in result.items() if key != "usage"} for result in found])
+
+    assert results[0] == results[1]
+
+
+# What a caller may send
+
+
+@pytest.mark.parametrize(
+    ("case", "said"),
+    [
+        ({"inquiry": "  "}, "vacía"),
+        ({"inquiry": "x" * 4001}, "4001"),
+        ({"inquiry": "x", "max_tokens": 199}, "max_tokens"),
+        ({"inquiry": "x", "max_tokens": True}, "max_tokens"),
+        ({"inquiry": "x", "collected_data": ["a"]}, "collected_data"),
+        ({"inquiry": "x", "collected_data": {"a": "b" * 501}}, "«a»"),
+        ({"inquiry": "x", "collected_data": {"a": {"b": {"c": {"d": {"e": 1}}}}}}, "3 niveles"),
+        ({"inquiry": "x", "collected_data": {"a": [["b"]]}}, "una lista de ellos"),
+        ({"inquiry": "x", "record_keeper": 3}, "record_keeper"),
+    ],
+)
+async def test_what_cannot_be_used_is_said(embedded, case, said):
+    with pytest.raises(InvalidInput, match=said):
+        await embedded.answered(case)
+
+
+async def test_on_a_thread_a_case_sees_nothing_of_the_one_before(embedded):
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    async with embedded.services() as services:
+        graph = build_generate_response(services, InMemorySaver())
+        config = {"configurable": {"thread_id": "1"}}
+        await graph.ainvoke({**ROLLOVER, "collected_data": {"plan_name": "P"}, "max_tokens": 1500}, config)
+        second = await graph.ainvoke({"inquiry": "How does a loan work?", "record_keeper": "Meridian"}, config)
+        other = {"configurable": {"thread_id": "2"}}
+        fresh = await graph.ainvoke({"inquiry": "How does a loan work?", "record_keeper": "Meridian"}, other)
+
+    assert {**second, "usage": None} == {**fresh, "usage": None}

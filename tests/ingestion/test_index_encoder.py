@@ -1,0 +1,168 @@
+"""The encoder of an index: a copy of the packaged one for Spanish law, else one that is taught its own texts."""
+
+import zipfile
+
+import numpy as np
+import pytest
+from doubles import make_chunk
+
+from ingestion.articles.bundled import bundled_articles
+from ingestion.indexing.build import write_entries
+from ingestion.indexing.entries import entries_of
+from ingestion.indexing.lessons import LEAST_STEPS, lessons_of
+from services.dual_encoder.encoder import DualEncoder
+from services.dual_encoder.packaged import FOLDER, packaged_encoder
+from services.dual_encoder.training import BATCH, EPOCHS
+from services.errors import IndexMissing
+from services.factory import build_services, expected_fingerprints
+from services.field import PlainField
+from services.indexed_text import indexed_text
+from services.language import language
+from services.lexicon import Lexicon
+from services.profile import load_profile
+from services.settings import Settings
+from services.spanish_law import SPANISH_LAW
+from services.store.builder import IndexBuilder
+from services.store.edge_writer import EdgeWriter
+from services.store.manifest import Description, Index
+
+EN = PlainField(language("en"))
+
+
+def page(number, law, title, text):
+    return make_chunk(
+        number, title, law_id=law, law_name=law, breadcrumb="", title=title, text=text, provision_key=f"{law}#{number}"
+    )
+
+
+LOANS = [
+    page(1, "loans", "Loan terms", "A loan is repaid through payroll within five years."),
+    page(2, "loans", "Loan fees", "A fee of $75 is taken from the loan."),
+]
+VESTING = [page(3, "vesting", "Vesting schedule", "Employer money vests over six years of service.")]
+DIVORCE = [
+    page(4, "qdro", "Dividing an account", "A court order divides the account between spouses."),
+    page(5, "qdro", "Alternate payee", "The spouse named in the order is the alternate payee."),
+]
+BORROW = "Can I borrow money?\nborrowing against my account"
+SPLIT = "my ex wants half\nmy ex and her lawyer"
+PARENTS = [*LOANS, *VESTING, *DIVORCE]
+SPOKEN = {1: BORROW, 2: BORROW, 4: SPLIT, 5: SPLIT}
+
+
+def entries(parents=PARENTS, spoken=SPOKEN):
+    return list(entries_of(parents, spoken, "breadcrumb", {}))
+
+
+def test_an_inquiry_leads_to_all_that_is_asked_about_in_the_same_words():
+    lessons = lessons_of(entries())
+    texts = [indexed_text(chunk) for chunk in PARENTS]
+    assert lessons.documents == [*texts, "\n".join(texts[:2]), "\n".join(texts[3:])]
+    assert lessons.questions == [
+        ("Can I borrow money?", 5),
+        ("borrowing against my account", 5),
+        ("my ex wants half", 6),
+        ("my ex and her lawyer", 6),
+    ]
+
+
+def test_few_lessons_are_repeated_and_many_are_not():
+    assert lessons_of(entries()).epochs == LEAST_STEPS
+    spoken = {1: "\n".join(f"question {number}" for number in range(BATCH * LEAST_STEPS))}
+    assert lessons_of(entries(spoken=spoken)).epochs == EPOCHS
+    assert lessons_of(entries(spoken={})).questions == []
+
+
+@pytest.fixture
+def settings(tmp_path):
+    return Settings.read(env_file=None, home=tmp_path, profile="plan_401k")
+
+
+async def built(settings, given, base=None):
+    async with IndexBuilder(settings.index_folder, EdgeWriter) as builder:
+        await write_entries(builder, given, settings, base=base)
+        return await builder.commit(
+            Description(
+                fingerprints=expected_fingerprints(settings), profile="p", language="en", source="", documents={}
+            )
+        )
+
+
+async def test_an_index_of_another_field_has_an_encoder_of_its_own(settings):
+    index: Index = await built(settings, entries())
+    encoder = DualEncoder.load(index.models)
+    assert encoder.field == EN
+    assert encoder.fingerprint == expected_fingerprints(settings).embedder == f"fitted:192:{EN.language.fingerprint}"
+    assert Lexicon.load(index.models).frequencies["loan"] == 2
+    # Nothing of what is asked stands in the text that answers it.
+    asked = encoder.embed_question("is borrowing possible?")
+    cosines = [float(asked @ vector) for vector in encoder.embed_all([indexed_text(chunk) for chunk in PARENTS])]
+    assert min(cosines[:2]) > max(cosines[2:]) + 0.1
+    services = build_services(settings, index)
+    try:
+        assert services.embedder.fingerprint == encoder.fingerprint
+        assert services.language is EN.language
+        assert services.sparse.fingerprint == expected_fingerprints(settings).sparse
+        assert services.records.lookup("despido y vacaciones", [], 9) == []
+    finally:
+        await services.close()
+
+
+async def test_an_update_keeps_the_encoder_and_the_lexicon(settings):
+    first = await built(settings, entries())
+    more = [*PARENTS, *(page(number, "pizza", "Pizza", f"Mushroom pizza {number}.") for number in (6, 7))]
+    second = await built(settings, entries(more), base=first)
+    for name in ("dual-encoder.npz", "lexicon.json"):
+        assert (second.models / name).read_bytes() == (first.models / name).read_bytes()
+    kept = DualEncoder.load(second.models)
+    anew = DualEncoder.load((await built(settings, entries(more))).models)
+    assert "mushroom" not in kept.vocabulary.stems
+    assert "mushroom" in anew.vocabulary.stems
+    assert anew.fingerprint == kept.fingerprint
+
+
+async def test_an_index_of_spanish_law_has_the_packaged_encoder(tmp_path):
+    settings = Settings.read(env_file=None, home=tmp_path, offline_dimensions=16)
+    parent = make_chunk(1, "Artículo 38", title="Vacaciones", text="Treinta días.")
+    index = await built(settings, entries([parent], {1: "¿cuándo libro?"}))
+    assert DualEncoder.load(index.models).fingerprint == packaged_encoder(16).fingerprint
+    assert expected_fingerprints(settings).embedder == packaged_encoder(16).fingerprint
+
+
+def test_an_encoder_without_a_field_in_its_file_is_of_spanish_law():
+    with zipfile.ZipFile(FOLDER / "dual-encoder.npz") as file:
+        assert "field.npy" not in file.namelist()
+    assert packaged_encoder().field is SPANISH_LAW
+
+
+def test_an_encoder_keeps_its_field_and_one_of_an_unknown_field_is_damaged(tmp_path):
+    encoder = DualEncoder.fit(lessons_of(entries()), 8, EN)
+    assert (encoder.reduced(4).field, encoder.turned(["loan fee", "court order"]).field) == (EN, EN)
+    encoder.save(tmp_path)
+    with np.load(tmp_path / "dual-encoder.npz") as file:
+        stored = dict(file)
+    np.savez(tmp_path / "dual-encoder.npz", **{**stored, "field": np.array("latin")})
+    with pytest.raises(IndexMissing, match="dañado"):
+        DualEncoder.load(tmp_path)
+
+
+async def test_inquiries_that_were_not_shown_find_their_topic_on_real_articles():
+    """A third of the inquiries is kept back; another article on the same topic (of another provider) is right, too."""
+    articles = bundled_articles(load_profile("plan_401k"))
+    spoken, kept_back = {}, []
+    for article in articles:
+        lines = next(iter(article.spoken.values())).splitlines()
+        kept_back += [(line, article.chunks[0]["topic"]) for line in lines[::3]]
+        shown = "\n".join(line for place, line in enumerate(lines) if place % 3)
+        spoken |= dict.fromkeys(article.spoken, shown)
+    chunks = [chunk for article in articles for chunk in article.chunks]
+    encoder = DualEncoder.fit(lessons_of(entries(chunks, spoken)), 192, EN)
+    vectors = np.stack(encoder.embed_all([indexed_text(chunk) for chunk in chunks]))
+    right, margins = 0, []
+    for question, topic in kept_back:
+        cosines = vectors @ encoder.embed_question(question)
+        of_topic = np.array([chunk["topic"] == topic for chunk in chunks])
+        right += cosines[of_topic].max() > cosines[~of_topic].max()
+        margins.append(cosines[of_topic].mean() - cosines[~of_topic].mean())
+    assert right / len(kept_back) > 0.7
+    assert np.mean(margins) > 0.1

@@ -1,0 +1,128 @@
+"""The real case graphs over an article of four chunks, with made-up scores."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
+from fakes.reference_search import passes
+from fastapi import FastAPI
+from small_graph import Hang
+
+from server.app import app_over
+from services.field import PlainField
+from services.language import language
+from services.profile import load_profile
+from services.protocols import Hit, HybridQuery, S, SearchFilter, Structured
+from services.settings import ModelSettings, Settings
+from state.chunks import Chunk
+from state.values import Message
+
+ARTICLE = "lt-trust-loan"
+TITLE = "Loans from an LT Trust account"
+FRAME = "A participant may borrow up to half of the vested balance."
+STEPS = ["Fill in Form LT-310.", "Send it to LT Trust."]
+RELEVANT = 0.8
+"""Cosine and rerank score of every chunk: so is their mean, the confidence without a bonus."""
+
+
+def field(name: str, group: str, data_type: str, *, required: bool) -> dict[str, Any]:
+    return {
+        "field": name,
+        "group": group,
+        "description": f"The {name}",
+        "why_needed": "It decides",
+        "data_type": data_type,
+        "required": required,
+        "aliases": [],
+    }
+
+
+def part(number: int, chunk_type: str, tier: str, text: str, **details: Any) -> Chunk:
+    return make_chunk(
+        number,
+        collection="articles",
+        law_id=ARTICLE,
+        law_name=TITLE,
+        title=f"Part {number}",
+        text=text,
+        part=number,
+        parts=4,
+        chunk_type=chunk_type,
+        tier=tier,
+        topic="loan",
+        attributes={"record_keeper": "LT Trust", "plan_type": "401(k)"},
+        valid_from=None,
+        url="",
+        details={"article_title": TITLE, **details},
+    )
+
+
+FIELDS = [
+    field("vested_balance", "plan_data", "currency", required=True),
+    field("birth_date", "participant_data", "date", required=False),
+]
+RULES = [{"when": {"field": "vested_balance", "below": 2000}, "decision": "out_of_scope", "because": "Too little"}]
+GUARDS = [{"id": "no-promise", "rule": "Do not promise approval", "violated_by": ["will be approved"]}]
+CHUNKS = [
+    part(1, "required_data", "CRITICAL", "Collect the vested balance and the birth date.", fields=FIELDS),
+    part(2, "decision_guide", "CRITICAL", "Below 2,000 dollars there is no loan.", rules=RULES, guards=GUARDS),
+    part(3, "response_frames", "CRITICAL", FRAME, frames=[{"topic": "Amount", "text": FRAME}]),
+    part(4, "steps", "HIGH", " ".join(STEPS), steps=STEPS),
+]
+
+
+class SmallBase(FakeStore):
+    """Finds every chunk that passes the filter, all equally alike."""
+
+    def __init__(self, similarity: float) -> None:
+        super().__init__(CHUNKS)
+        self.similarity = similarity
+
+    async def search(
+        self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
+    ) -> list[list[Hit]]:
+        found = [chunk for chunk in self.chunks.values() if passes(chunk, where, date.today())]
+        return [[Hit(chunk, 0.9, self.similarity) for chunk in found] for _ in queries]
+
+
+class HangingChat(QueueChat):
+    """A model whose answer never comes."""
+
+    def __init__(self, hang: Hang) -> None:
+        super().__init__("")
+        self.hang = hang
+
+    async def structured(
+        self,
+        system: str,
+        messages: Sequence[Message],
+        schema: type[S],
+        *,
+        max_tokens: int | None = None,
+        deadline: float | None = None,
+    ) -> Structured[S]:
+        await self.hang.forever()
+        raise AssertionError("the wait has ended by itself")
+
+
+def case_app(
+    principal: QueueChat | None = None, *, similarity: float = RELEVANT, least: int = 40, playground: bool = False
+) -> FastAPI:
+    """Serve the profile ``plan_401k``; cases are written by ``principal``, without it by the offline author.
+
+    ``least`` is the least context, in characters, that a case is answered from.
+    """
+    profile = load_profile("plan_401k")
+    profile = profile.model_copy(update={"case": profile.case.model_copy(update={"min_context_tokens": least})})
+    model = ModelSettings(provider="openai", model="m") if principal else ModelSettings()
+    services = make_services(
+        SmallBase(similarity),
+        QueueChat(""),
+        principal or QueueChat(""),
+        settings=Settings.read(env_file=None, profile="plan_401k", principal=model),
+        profile=profile,
+        field=PlainField(language("en")),
+        rerankers={"heuristic": FixedReranker({chunk["id"]: RELEVANT for chunk in CHUNKS})},
+    )
+    return app_over(services, playground=playground)

@@ -1,0 +1,271 @@
+"""The graphs of cases over HTTP, beside the answering graph."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from doubles import QueueChat
+from loopback import aremote, remote, serving
+from small_case import ARTICLE, FRAME, STEPS, TITLE, HangingChat, case_app
+from small_graph import Hang
+
+from server.app import MAX_BODY_BYTES
+from services.errors import ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
+
+pytestmark = pytest.mark.integration
+
+REQUIRED, GENERATE = "/required_data", "/generate_response"
+BOTH = [REQUIRED, GENERATE]
+KNOWN = {"inquiry": "How do I get a loan?", "record_keeper": "LT", "plan_type": "401k"}
+CASE = KNOWN | {"collected_data": {"plan_data": {"vested_balance": "$10,000"}}}
+NOTHING = "The knowledge base has nothing on this inquiry"
+OUTCOME = {REQUIRED: "outcome", GENERATE: "decision"}
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with serving(case_app()) as base:
+        yield base
+
+
+def post(url: str, path: str, sent: dict[str, Any]) -> httpx.Response:
+    return httpx.post(f"{url}{path}/invoke", json={"input": sent})
+
+
+def output(url: str, path: str, sent: dict[str, Any]) -> dict[str, Any]:
+    response = post(url, path, sent)
+    assert response.status_code == 200, response.text
+    return response.json()["output"]
+
+
+def test_the_data_that_a_case_needs(url: str) -> None:
+    with remote(url, REQUIRED) as client:
+        result = client.invoke(KNOWN)
+    assert result["outcome"] == "found"
+    assert result["article_reference"] == {"article_id": ARTICLE, "title": TITLE, "confidence": 0.8}
+    fields = result["required_fields"]
+    assert [one["field"] for one in fields["participant_data"]] == ["birth_date"]
+    assert fields["plan_data"] == [
+        {
+            "field": "vested_balance",
+            "description": "The vested_balance",
+            "why_needed": "It decides",
+            "data_type": "currency",
+            "required": True,
+            "uncertain": False,
+        }
+    ]
+
+
+def test_the_answer_to_a_case(url: str) -> None:
+    with remote(url, GENERATE) as client:
+        result = client.invoke(CASE)
+    # Eight tenths, and a tenth more for two critical chunks or more.
+    assert (result["decision"], result["confidence"], result["message"]) == ("can_proceed", 0.88, "")
+    sections = result["response"]["sections"]
+    assert [section["answer_components"] for section in sections] == [[FRAME], []]
+    assert sections[1]["steps"] == STEPS
+    assert result["guardrails"]["violated"] == []
+    assert result["metadata"]["missing_data"] == []
+    assert {source["article_id"] for source in result["sources"]} == {ARTICLE}
+
+
+def check_stream(events: list[dict[str, Any]], stages: tuple[str, str], answered: str) -> None:
+    first, last = stages
+    assert [event["type"] for event in events] == ["stage"] * (len(events) - 1) + ["final"]
+    assert (events[0]["stage"], events[-2]["stage"]) == (first, last)
+    assert events[-1]["result"][answered]
+
+
+def test_a_stream_gives_the_stages_and_the_result(url: str) -> None:
+    with remote(url, REQUIRED) as client:
+        events = list(client.stream(KNOWN))
+        result = client.invoke(KNOWN)
+    check_stream(events, ("accept_case", "close_required_data"), "required_fields")
+    assert events[-1]["result"] | {"usage": 0} == result | {"usage": 0}
+
+
+async def test_astream_gives_the_stages_and_the_result(url: str) -> None:
+    async with aremote(url, GENERATE) as client:
+        events = [event async for event in client.astream(CASE)]
+        result = await client.ainvoke(CASE)
+    check_stream(events, ("accept_case", "close_response"), "response")
+    assert events[-1]["result"] | {"usage": 0} == result | {"usage": 0}
+
+
+def test_the_answering_graph_is_there_too(url: str) -> None:
+    with remote(url) as client:
+        assert client.invoke({"question": "How do I get a loan?"})["question"] == "How do I get a loan?"
+
+
+def test_each_graph_publishes_its_own_input(url: str) -> None:
+    def accepted(path: str) -> dict[str, Any]:
+        schema = httpx.get(f"{url}{path}/input_schema").json()
+        return schema["$defs"][schema["$ref"].rpartition("/")[2]]
+
+    fields = {"record_keeper", "plan_type", "topic", "inquiry", "context"}
+    assert set(accepted(REQUIRED)["properties"]) == fields
+    assert set(accepted(GENERATE)["properties"]) == fields | {"collected_data", "max_tokens"}
+    for path in BOTH:
+        assert accepted(path)["required"] == ["inquiry"]
+        assert accepted(path)["additionalProperties"] is False
+        assert accepted(path)["properties"]["record_keeper"]["type"] == "string"
+    assert accepted(GENERATE)["properties"]["collected_data"]["type"] == "object"
+    assert accepted(GENERATE)["properties"]["max_tokens"]["type"] == "integer"
+    assert "question" in accepted("/rag")["properties"]
+
+
+def test_each_graph_publishes_its_output(url: str) -> None:
+    required = httpx.get(f"{url}{REQUIRED}/output_schema").json()["$defs"]["RequiredDataOutput"]["properties"]
+    assert {"outcome", "article_reference", "required_fields"} <= set(required)
+    answered = httpx.get(f"{url}{GENERATE}/output_schema").json()["$defs"]["ResponseOutput"]["properties"]
+    assert {"decision", "confidence", "response", "guardrails", "metadata"} <= set(answered)
+    paths = set(httpx.get(f"{url}/openapi.json").json()["paths"])
+    assert {f"{path}/{endpoint}" for path in BOTH for endpoint in ("invoke", "stream")} <= paths
+
+
+@pytest.mark.parametrize("path", BOTH)
+def test_nothing_found_is_out_of_scope(url: str, path: str) -> None:
+    result = output(url, path, KNOWN | {"record_keeper": "Acme"})
+    assert (result[OUTCOME[path]], result["message"]) == ("out_of_scope", NOTHING)
+    assert result["sources"] == []
+    if path == REQUIRED:
+        assert result["article_reference"] is None
+        assert result["required_fields"] == {"participant_data": [], "plan_data": []}
+    else:
+        assert result["confidence"] == 0.0
+        assert result["response"] == {"sections": []}
+
+
+@pytest.mark.parametrize("path", BOTH)
+def test_too_little_context_is_uncertain(path: str) -> None:
+    with serving(case_app(least=10_000)) as base:
+        result = output(base, path, KNOWN)
+    assert result[OUTCOME[path]] == "uncertain"
+    assert "10000 are needed" in result["message"]
+
+
+def test_a_budget_that_the_critical_chunks_exceed_is_uncertain(url: str) -> None:
+    result = output(url, GENERATE, CASE | {"max_tokens": 200})
+    assert result["decision"] == "uncertain"
+    assert "maximum asked for: 200" in result["message"]
+    assert result["response"] == {"sections": []}
+
+
+@pytest.mark.parametrize("path", BOTH)
+def test_a_low_confidence_is_uncertain(path: str) -> None:
+    with serving(case_app(similarity=0.2)) as base:
+        result = output(base, path, CASE if path == GENERATE else KNOWN)
+    assert result[OUTCOME[path]] == "uncertain"
+    assert "low" in result["message"]
+
+
+def test_data_that_are_missing_are_named(url: str) -> None:
+    result = output(url, GENERATE, KNOWN)
+    assert result["decision"] == "uncertain"
+    assert result["metadata"]["missing_data"] == ["vested_balance"]
+    assert "vested_balance" in result["message"]
+
+
+def test_a_rule_of_the_decision_guide_decides(url: str) -> None:
+    result = output(url, GENERATE, KNOWN | {"collected_data": {"vested_balance": 1500}})
+    assert (result["decision"], result["message"]) == ("out_of_scope", "Too little")
+
+
+FAILURES = [
+    (ModelError("El modelo ha fallado."), 503),
+    (ModelTimeout("El modelo no ha respondido a tiempo."), 503),
+    (ModelRateLimited("El proveedor pide esperar."), 503),
+    (ContentFiltered("El filtro del proveedor ha parado la respuesta."), 422),
+]
+
+
+@pytest.mark.parametrize("path", BOTH)
+@pytest.mark.parametrize(("error", "status"), FAILURES, ids=lambda value: type(value).__name__)
+def test_a_model_that_fails_has_a_status_and_a_message(path: str, error: ModelError, status: int) -> None:
+    with serving(case_app(QueueChat(error))) as base, remote(base, path) as client:
+        response = post(base, path, KNOWN)
+        with pytest.raises(httpx.HTTPStatusError, match=str(error)) as raised:
+            list(client.stream(KNOWN))
+    assert response.status_code == raised.value.response.status_code == status
+    assert response.json() == {"detail": str(error), "error": type(error).__name__}
+
+
+@pytest.mark.parametrize(
+    ("path", "sent", "said"),
+    [
+        (GENERATE, {"inquiry": " "}, "La consulta está vacía"),
+        (GENERATE, {}, "«inquiry» es obligatorio"),
+        (GENERATE, {"inquiry": "a", "record_keeper": 5}, "«record_keeper» debe ser un texto"),
+        (GENERATE, {"inquiry": "a", "collected_data": ["b"]}, "«collected_data» debe ser un objeto"),
+        (GENERATE, {"inquiry": "a", "max_tokens": "b"}, "«max_tokens» debe ser un número entero"),
+        (GENERATE, {"inquiry": "a", "max_tokens": 900.5}, "«max_tokens» debe ser un número entero"),
+        (GENERATE, {"inquiry": "a", "max_tokens": 199}, "entre 200 y 200000"),
+        (GENERATE, {"inquiry": "a", "keeper": "LT"}, "«keeper» no es un campo conocido"),
+        (GENERATE, {"inquiry": "a", "context": {"day": 1}}, "«context.day» no es un campo conocido"),
+        (REQUIRED, {"inquiry": " "}, "La consulta está vacía"),
+        (REQUIRED, {"inquiry": "a", "max_tokens": 900}, "«max_tokens» no es un campo conocido"),
+        (REQUIRED, {"question": "a"}, "«inquiry» es obligatorio"),
+    ],
+)
+def test_what_cannot_be_used_is_explained(url: str, path: str, sent: dict[str, Any], said: str) -> None:
+    response = post(url, path, sent)
+    assert response.status_code == 422
+    assert response.json()["error"] == "InvalidInput"
+    assert said in response.json()["detail"]
+
+
+@pytest.mark.parametrize("endpoint", ["invoke", "stream"])
+@pytest.mark.parametrize("path", ["/rag", *BOTH])
+def test_the_message_names_the_schema_of_its_own_route(url: str, path: str, endpoint: str) -> None:
+    response = httpx.post(f"{url}{path}/{endpoint}", json={"input": {}})
+    assert response.json()["detail"].endswith(f" {path}/input_schema.")
+
+
+@pytest.mark.parametrize("path", BOTH)
+def test_the_options_of_the_run_reach_the_graph(url: str, path: str) -> None:
+    response = post(url, path, KNOWN | {"context": {"collections": ["otra"]}})
+    assert response.status_code == 422
+    assert "No existe la colección «otra»" in response.json()["detail"]
+
+
+def body_of(size: int) -> bytes:
+    start, end = b'{"input": {"inquiry": "a", "collected_data": {"b": "', b'"}}}'
+    return start + b" " * (size - len(start) - len(end)) + end
+
+
+def test_bodies_are_limited(url: str) -> None:
+    whole, larger = (
+        httpx.post(f"{url}{GENERATE}/invoke", content=body_of(size)) for size in (MAX_BODY_BYTES, MAX_BODY_BYTES + 1)
+    )
+    assert whole.status_code == 200
+    assert larger.status_code == 413
+    assert "«collected_data»" in larger.json()["detail"]
+
+
+@pytest.mark.parametrize("path", BOTH)
+def test_a_client_that_leaves_cancels_the_run(path: str) -> None:
+    hang, last = Hang(), {REQUIRED: "extract_fields", GENERATE: "write_response"}[path]
+    with serving(case_app(HangingChat(hang))) as base:
+        with httpx.stream("POST", f"{base}{path}/stream", json={"input": KNOWN}) as response:
+            assert any(last in line for line in response.iter_lines())
+        assert hang.cancelled.wait(timeout=10)
+
+
+@pytest.mark.parametrize("path", BOTH)
+@pytest.mark.parametrize("closed", ["batch", "stream_log", "stream_events", "playground/", "config_schema"])
+def test_what_is_not_offered_is_not_there(url: str, path: str, closed: str) -> None:
+    assert httpx.get(f"{url}{path}/{closed}").status_code == 404
+    assert httpx.post(f"{url}{path}/{closed}", json={"inputs": [KNOWN]}).status_code == 404
+
+
+@pytest.mark.filterwarnings("ignore:astream_log is deprecated")
+@pytest.mark.parametrize("path", BOTH)
+def test_playground_and_stream_log_come_together(path: str) -> None:
+    with serving(case_app(playground=True)) as base:
+        page = httpx.get(f"{base}{path}/playground/")
+        log = httpx.post(f"{base}{path}/stream_log", json={"input": KNOWN})
+    assert "record_keeper" in page.text
+    assert ARTICLE in log.text
+    assert "event: error" not in log.text

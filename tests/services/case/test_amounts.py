@@ -1,0 +1,85 @@
+"""Amounts and days as people write them, in two languages."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.case.amounts import amount
+from services.case.days import day
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("$10,000", "10000"),
+        ("10.000 €", "10000"),
+        ("1.234,56 €", "1234.56"),
+        ("$1,234.56", "1234.56"),
+        ("$1,234.567", "1234.567"),
+        ("1.234.567,891", "1234567.891"),
+        ("10.000,000", "10000"),
+        ("1,234,567", "1234567"),
+        ("12 345", "12345"),
+        ("10 000 €", "10000"),
+        ("59.5", "59.5"),
+        ("59,5", "59.5"),
+        ("59½", "59.5"),
+        ("0.001", "0.001"),
+        ("0,125", "0.125"),
+        ("-3", "-3"),
+        ("-$500", "-500"),
+        ("($500)", "-500"),
+        ("USD500", "500"),
+        ("$10k", "10000"),
+        ("$1.5 million", "1500000"),
+        ("2 millones de euros", "2000000"),
+        ("3 mil", "3000"),
+        ("33 días", "33"),
+        ("none", "0"),
+        ("nada", "0"),
+    ],
+)
+def test_an_amount_is_read(written, value):
+    assert amount(written) == Decimal(value)
+
+
+@pytest.mark.parametrize(
+    "written", ["a lot", "", "between 5 and 10", "2 loans of $500", "1.2.3,4,5", "1e16", "1,23.456,7"]
+)
+def test_what_is_no_single_amount_is_none(written):
+    assert amount(written) is None
+
+
+@given(st.decimals(0, 10**9, places=2))
+def test_both_ways_of_writing_are_the_same(value):
+    american = f"{value:,.2f}"
+    assert amount(american) == amount(american.translate(str.maketrans(",.", ".,"))) == value
+
+
+@given(st.text(max_size=30))
+def test_no_text_is_too_much(written):
+    amount(written)
+    day(written)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["2026-05-03", "2026-05-03T10:00", "03/05/2026", "3-5-2026", "3 de mayo de 2026", "el 3 de mayo del 2026",
+     "3 mayo 2026", "May 3, 2026", "3rd May 2026", "May 3rd, 2026", "3 de MAYO de 2026"],
+)  # fmt: skip
+def test_a_day_is_read(written):
+    assert day(written) == date(2026, 5, 3)
+
+
+def test_where_the_second_number_is_no_month_it_is_the_day():
+    assert day("5/25/2026") == date(2026, 5, 25)
+
+
+@pytest.mark.parametrize(
+    "written", ["ayer", "mayo de 2026", "2026-13-01", "31/02/2026", "3 de brumario de 2026", "0/0/2026"]
+)
+def test_what_is_no_day_is_none(written):
+    assert day(written) is None

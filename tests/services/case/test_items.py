@@ -1,0 +1,63 @@
+"""An answer is shortened by whole items."""
+
+from doubles import CharacterCounter
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.case.items import shortened, written
+from services.case.schema import Answer, AnswerSection
+
+COUNTER = CharacterCounter()
+
+
+def section(topic, components=(), steps=(), warnings=()):
+    return AnswerSection(topic=topic, answer_components=list(components), steps=list(steps), warnings=list(warnings))
+
+
+FULL = Answer(
+    sections=[section("A", ["first", "second"], ["one", "two"], ["mind"]), section("B", ["third"], [], ["beware"])]
+)
+
+
+def test_an_answer_that_fits_stays_as_it_is():
+    assert shortened(FULL, len(written(FULL)), COUNTER) == (FULL, [])
+
+
+def test_sentences_go_before_steps_and_steps_before_warnings_and_the_first_sentence_last():
+    order = []
+    for budget in range(len(written(FULL)), 0, -1):
+        _, dropped = shortened(FULL, budget, COUNTER)
+        assert dropped[: len(order)] == order
+        order = dropped
+
+    assert order == ["third", "second", "one", "two", "beware", "mind", "first"]
+
+
+def test_steps_go_all_together():
+    for budget in range(len(written(FULL))):
+        answer, _ = shortened(FULL, budget, COUNTER)
+        assert [one.steps for one in answer.sections if one.steps] in ([], [["one", "two"]])
+
+
+WORDS = st.text(alphabet="ab c", min_size=1, max_size=12).filter(str.strip)
+SECTIONS = st.builds(
+    section, WORDS, st.lists(WORDS, max_size=4), st.lists(WORDS, max_size=4), st.lists(WORDS, max_size=3)
+)
+
+
+@given(st.lists(SECTIONS, max_size=4).map(lambda found: Answer(sections=found)), st.integers(15, 400))
+def test_what_is_left_fits_and_nothing_is_lost_without_a_word(answer, budget):
+    short, dropped = shortened(answer, budget, COUNTER)
+
+    def items(one):
+        return [text for part in one.sections for text in (*part.answer_components, *part.steps, *part.warnings)]
+
+    assert COUNTER.count(written(short)) <= budget
+    assert sorted(items(short) + dropped) == sorted(items(answer))
+
+
+def test_the_answer_that_was_given_is_not_changed():
+    before = FULL.model_dump()
+    shortened(FULL, 20, COUNTER)
+
+    assert FULL.model_dump() == before

@@ -1,0 +1,136 @@
+"""How people ask in English: follow-ups, courtesies, figures; and what the offline models make of it."""
+
+import json
+
+import pytest
+from doubles import make_chunk
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+
+from services.field import PlainField
+from services.figures import AskedFigure
+from services.fragments import prompt
+from services.language import language
+from services.lexicon import Lexicon
+from services.offline_principal import ExtractivePrincipal
+from services.offline_reader import FOLLOW_UP, KeywordReader
+from services.question import earlier_matter, is_courtesy, points_back, searched_matter
+from services.rerank.heuristic import HeuristicReranker
+
+EN = language("en")
+PLAIN = PlainField(EN)
+
+
+@pytest.mark.parametrize("text", ["Thanks!", "ok, thank you very much", "Great. Bye", "got it, thanks for your help"])
+def test_courtesies(text):
+    assert is_courtesy(text, EN)
+
+
+@pytest.mark.parametrize("text", ["", "thanks, and the fee?", "ok to roll over?", "great loan", "gracias"])
+def test_other_messages_are_no_courtesies(text):
+    assert not is_courtesy(text, EN)
+
+
+@pytest.mark.parametrize("text", ["And the fee?", "what about a loan", "How long does it take?", "So who signs them?"])
+def test_what_points_back(text):
+    assert points_back(text, EN)
+
+
+@pytest.mark.parametrize("text", ["Android app login fails", "What is an itinerary fee?", "The order of the court"])
+def test_what_stands_by_itself(text):
+    assert not points_back(text, EN)
+
+
+def test_the_earlier_question_is_the_last_that_stands_by_itself():
+    asked = ["What does a loan cost?", "and the fee?", "thanks"]
+    assert earlier_matter("and who signs it?", asked, EN) == asked[0]
+    assert earlier_matter("vesting schedule after a divorce order", asked, EN) == ""
+
+
+def test_a_measure_is_not_searched():
+    assert searched_matter("How long of a time does a rollover take? USED|1", PLAIN) == "How long does a rollover take?"
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "given"),
+    [
+        ("How many days does it take?", "The check is mailed after 7 business days.", 1.0),
+        ("How many days does it take?", "It takes five days.", 1.0),
+        ("How many days does it take?", "The fee is $75.", 0.4),
+        ("How much is withheld?", "20 percent is withheld.", 0.4),
+        ("How much is withheld?", "Half of it.", 0.4),
+        ("How many days does it take?", "Use Form 210 of the 401(k) plan, section 3.", 0.0),
+        ("How many days does it take?", "1. The check is mailed.", 0.0),
+        ("Who signs the form?", "It takes 7 days.", 0.0),
+    ],
+)
+def test_a_sentence_serves_by_the_figure_that_it_gives(question, sentence, given):
+    assert AskedFigure(question, EN).given(sentence) == given
+
+
+def chunk(number, title, text, **fields):
+    return make_chunk(number, title, title=title, law_id="rollover", law_name="Rolling over", text=text, **fields)
+
+
+FEES = chunk(1, "Rollover fees", "LT Trust charges $75 for each request. “Overnight” delivery costs $30 more.")
+TIMES = chunk(2, "Processing times", "The check is mailed 7 business days after approval. The form must be complete.")
+LOANS = chunk(3, "Open loans", "An unpaid loan is offset from the account.")
+ALL = [FEES, TIMES, LOANS]
+WEIGHTS = Lexicon.build([f"{one['title']} {one['text']}" for one in ALL] + ["participant"] * 9, PLAIN.stems)
+
+
+def found(*chunks):
+    return [{"chunk": one, "score": 1.0, "origins": ["hybrid"], "found_by": []} for one in chunks]
+
+
+def answer(question, *history):
+    model = ExtractivePrincipal(field=PLAIN, weights=WEIGHTS)
+    said = model.invoke([SystemMessage("Answer."), *history, HumanMessage(prompt(found(*ALL), question))]).content
+    return str(said).partition("\n\n===META===")[0]
+
+
+def test_quotations_are_introduced_and_marked_in_english():
+    assert answer("How many days until the check is mailed?") == (
+        "Literal quotations from the knowledge base:\n\n"
+        "Rolling over, Processing times: “The check is mailed 7 business days after approval.” [C2]"
+    )
+    assert "“‘Overnight’ delivery costs $30 more.” [C1]" in answer("What does overnight delivery cost?")
+
+
+def test_what_nothing_answers_is_told_in_english():
+    assert answer("Which pizza is best with mushrooms?") == "I do not have verified information on that."
+
+
+def test_a_courtesy_is_answered_in_english():
+    assert answer("Thank you!", HumanMessage("loan"), AIMessage("x")) == EN.say("courtesy")
+
+
+def test_summaries_and_notes_are_told_in_english():
+    summary = {**FEES, "source": "plain_language", "status_note": "Repealed"}
+    model = ExtractivePrincipal(field=PLAIN, weights=WEIGHTS)
+    said = str(model.invoke([HumanMessage(prompt(found(summary), "What does overnight delivery cost?"))]).content)
+    assert said.startswith(EN.say("quotes_of_summaries"))
+    assert "Rollover fees, summary in plain language:" in said
+    assert "Note: Repealed." in said
+
+
+def searches(question, *history, system="Reply in JSON."):
+    reply = KeywordReader(field=PLAIN, weights=WEIGHTS).invoke(
+        [SystemMessage(system), *history, HumanMessage(question)]
+    )
+    return json.loads(str(reply.content))
+
+
+def test_a_question_is_searched_as_it_is_asked():
+    assert searches("Is there a fee for art. 38 ET?") == ["Is there a fee for art. 38 ET?"]
+
+
+def test_a_follow_up_is_searched_with_what_it_is_about():
+    talk = [HumanMessage("What are the rollover fees for a check?"), AIMessage("$75 [C1].")]
+    assert searches("And with an unpaid loan?", *talk, system=FOLLOW_UP) == ["unpaid loan rollover fees check"]
+    assert searches("thanks!", *talk, system=FOLLOW_UP) == []
+
+
+async def test_the_heuristic_compares_stems_of_the_language():
+    given = found(*ALL, chunk(4, "Taking money out", "Withdrawals are requested online."))
+    scores = (await HeuristicReranker(PLAIN, WEIGHTS).score("can it be withdrawn?", [], given)).scores
+    assert min(scores) == scores[0] == scores[1] == scores[2] < scores[3]

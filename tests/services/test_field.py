@@ -1,0 +1,62 @@
+"""What is known of a field: of Spanish law much, of any other what rare words say."""
+
+import pytest
+from doubles import make_chunk
+
+from services.concepts import Concept, coverage
+from services.errors import ConfigurationError
+from services.field import Field, PlainField
+from services.fields import field_named, field_of
+from services.language import language
+from services.lexicon import Lexicon
+from services.profile import load_profile
+from services.spanish_law import SPANISH_LAW
+
+PLAIN = PlainField(language("en"))
+# df: loan 2, fee 1 of 3 texts; ln(4/3)/ln 4 and ln(4/2)/ln 4 = 0.5.
+TEXTS = ["loan fees of a 401(k)", "a loan of 5 years", "rollover"]
+WEIGHTS = Lexicon.build(TEXTS, PLAIN.stems)
+
+
+def test_a_profile_with_spanish_law_is_of_that_field_and_any_other_of_its_language():
+    assert field_of(load_profile("laboral")) is SPANISH_LAW
+    assert field_of(load_profile("plan_401k")) == PLAIN
+
+
+@pytest.mark.parametrize("field", [SPANISH_LAW, PLAIN, PlainField(language("es"))])
+def test_an_index_remembers_a_field_by_its_name(field):
+    assert field_named(field.name) == field
+    assert isinstance(field, Field)
+
+
+def test_a_name_of_no_field_is_told():
+    with pytest.raises(ConfigurationError, match="latin"):
+        field_named("latin")
+
+
+def test_words_are_concepts_weighed_by_how_rare_they_are_and_numbers_say_little():
+    assert PLAIN.concepts("What are the fees, the fee and the 5 or 401(k)?", WEIGHTS) == [
+        Concept(("fee",), (), 0.5),
+        Concept(("5",), (), 0.3),
+        Concept(("401k",), (), 0.5),
+    ]
+    assert PLAIN.concepts("how long of a time for a loan", WEIGHTS)[-1].stems == ("loan",)
+    assert PLAIN.concepts("what is it?", WEIGHTS) == []
+
+
+def test_nothing_of_the_law_is_at_work_in_another_field():
+    chunk = make_chunk(1, "Disposición transitoria primera", law_id="BOE-A-2011-17975", provision_key="dt:1")
+    question = "¿qué dice el art. 38 ET si me echaron en Sevilla en 2019?"
+    plain = PlainField(language("es"))
+    assert (plain.terms(question), plain.citations(question), plain.matter(question)) == ((), (), question)
+    assert (plain.prior(question, chunk), plain.on_field("pizza")) == (1.0, True)
+    assert SPANISH_LAW.terms(question)
+    assert SPANISH_LAW.citations(question)
+    assert SPANISH_LAW.matter(question) != question
+    assert SPANISH_LAW.prior(question, chunk) < 1
+    assert not SPANISH_LAW.on_field("pizza")
+
+
+def test_a_text_covers_the_share_of_the_words_that_it_has():
+    asked = PLAIN.concepts("fees of a rollover", WEIGHTS)
+    assert coverage(asked, dict.fromkeys(PLAIN.stems(TEXTS[0]), 1.0), WEIGHTS) == 0.5
