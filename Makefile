@@ -20,7 +20,7 @@ demo: install
 	$(BIN)/articulado ask "¿Cuántos días de vacaciones me corresponden?"
 
 test: install
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: install
 	$(BIN)/ruff format --check .
