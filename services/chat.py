@@ -22,7 +22,7 @@ from services.model_failures import (
 )
 from services.protocols import AsyncClose, Completion, S, Structured
 from services.retry import Retrier
-from services.structured import Misfit, raw_reply, read, repair, structuring
+from services.structured import CannotStructure, Misfit, raw_reply, read, repair, structuring
 from state.values import Message
 
 
@@ -165,7 +165,7 @@ class LangChainChat:
         try:
             body = {self._limit: max_tokens} if self._limit and max_tokens else {}
             model = structuring(self._model, schema, body)
-        except NotImplementedError as error:
+        except CannotStructure as error:
             raise cannot_structure(self._retrier.endpoint) from error
 
         async def attempt() -> Draft:

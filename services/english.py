@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from py_rust_stemmers import SnowballStemmer
 
-from services.text import read_list
+from services.word_lists import read_list, word_families
 
 _VERSION = "en-1"
 """Changes when this code may give a word another stem than before."""
@@ -64,11 +64,7 @@ def _stem(word: str) -> str:
 
 @cache
 def _families() -> dict[str, str]:
-    table = {}
-    for line in read_list("word_families_en.txt"):
-        head, _, members = line.partition(":")
-        table.update({_snowball(member): _snowball(head) for member in members.split()})
-    return table
+    return word_families("word_families_en.txt", _snowball)
 
 
 @cache

@@ -34,6 +34,10 @@ class Misfit(Exception):
         self.cause = cause
 
 
+class CannotStructure(Exception):
+    """A model cannot fill in a schema, whatever it is asked."""
+
+
 def structuring(model: BaseChatModel, schema: type[BaseModel], body: dict[str, int]) -> Runnable[Any, Any]:
     """Return the model, bound to a schema; ``body`` goes along with each request.
 
@@ -41,12 +45,12 @@ def structuring(model: BaseChatModel, schema: type[BaseModel], body: dict[str, i
     reply that fails there takes its text and its usage with it.
 
     Raises:
-        NotImplementedError: the model cannot be bound to a schema.
+        CannotStructure: the model cannot be bound to a schema.
     """
     # LangChain fills in schemas, of whatever kind, for models alone that can be given tools.
     able = type(model).bind_tools is not BaseChatModel.bind_tools
     if not able or _TOO_OLD.match(getattr(model, "model_name", None) or ""):
-        raise NotImplementedError
+        raise CannotStructure
     extra: dict[str, Any] = {"extra_body": body} if body else {}
     # stream=False: a graph that streams would otherwise turn this into a streamed request.
     return model.with_structured_output(

@@ -8,12 +8,12 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 from hashlib import blake2b
-from importlib import resources
 
 from py_rust_stemmers import SnowballStemmer
 
 from legal import folding
 from legal.numerals import read_words
+from services.word_lists import read_list, word_families
 
 _VERSION = "es-1"
 """Changes when this code may give a word another stem than before."""
@@ -118,11 +118,7 @@ def _stem(word: str) -> str:
 
 @cache
 def _families() -> dict[str, str]:
-    table = {}
-    for line in read_list("word_families_es.txt"):
-        head, _, members = line.partition(":")
-        table.update({_snowball(member): _snowball(head) for member in members.split()})
-    return table
+    return word_families("word_families_es.txt", _snowball)
 
 
 @cache
@@ -145,9 +141,3 @@ def _snowball(word: str) -> str:
 def _abbreviations() -> frozenset[str]:
     lists = (read_list(f"abbreviations_{code}.txt") for code in ("es", "en"))
     return frozenset(word for lines in lists for line in lines for word in line.split())
-
-
-def read_list(name: str) -> list[str]:
-    """Return the lines of a word list of ``services/data`` that are neither empty nor comments."""
-    lines = resources.files("services.data").joinpath(name).read_text(encoding="utf-8").splitlines()
-    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]

@@ -114,7 +114,8 @@ async def test_a_model_that_is_not_on_the_machine_is_not_measured_and_not_guesse
     assert (compared.after.outcome, compared.after.why) == (None, "no hay ficheros del modelo")
     assert (compared.ndcg, compared.gain, compared.moved) == (None, None, None)
     assert (compared.after.top_score, compared.after.rerank, compared.after.total) == (None, None, None)
-    assert compared.before.outcome is not None
+    # The other side is measured all the same: one question, whose best score is the reranker's 0.5.
+    assert (list(compared.before.outcome.retrieved), compared.before.top_score) == (["0"], 0.5)
     assert missing["cross_encoder"].seen == []
     assert why_not("api", services(**missing)) == "Configure la API."
 
