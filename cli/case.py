@@ -48,8 +48,8 @@ CollectedData = Annotated[
     typer.Option(
         "--collected-data",
         metavar="JSON",
-        help="Los datos reunidos, como objeto JSON, o @FICHERO que lo contiene (@- lee la entrada).",
-        show_default="{}",
+        help="Los datos reunidos, como objeto JSON, o @FICHERO que lo contiene (@- lee la entrada). Sin ella, ninguno.",
+        show_default=False,
     ),
 ]
 MaxTokens = Annotated[

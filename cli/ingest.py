@@ -28,7 +28,8 @@ Paths = Annotated[
     list[Path] | None,
     typer.Argument(
         metavar="RUTA",
-        help="Ficheros y carpetas. Lo que desaparece de una carpeta ya indexada sale del índice cuando se repite.",
+        help="Ficheros y carpetas. Lo que desaparece de una carpeta ya indexada sale del índice cuando se repite. Sin "
+        "rutas, el índice se pone al día con los artículos del perfil.",
     ),
 ]
 Laws = Annotated[

@@ -6,7 +6,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.prompts import Prompts
-from nodes.stage import Cost, failed
+from nodes.stage import Cost, cost_of, failed
 from services.errors import ModelError
 from services.fragments import neutralise, prompt
 from services.language import Language
@@ -83,11 +83,7 @@ async def answer(
         "dropped_chunk_ids": [ids[n - 1] for n in read.dropped],
         "needs": read.needs,
         "warnings": [*state["warnings"], *([language.say("rag_answer_cut")] if reply.cut else [])],
-        "cost": {
-            "requests": reply.requests,
-            "input_tokens": reply.input_tokens,
-            "output_tokens": reply.output_tokens,
-        },
+        "cost": cost_of(reply),
     }
 
 

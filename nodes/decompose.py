@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.prompts import Prompts
-from nodes.stage import Cost, failed
+from nodes.stage import Cost, cost_of, failed
 from services.errors import ModelError
 from services.language import Language
 from services.protocols import ChatModel
@@ -57,11 +57,7 @@ async def decompose(
     queries = parse_queries(reply.text, MAX_FOLLOWUP_QUERIES if carried else MAX_QUERIES)
     if not queries and not carried:
         queries = [question]
-    cost: Cost = {
-        "requests": reply.requests,
-        "input_tokens": reply.input_tokens,
-        "output_tokens": reply.output_tokens,
-    }
+    cost: Cost = cost_of(reply)
     return {"queries": queries, "cost": cost}
 
 

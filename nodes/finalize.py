@@ -8,6 +8,7 @@ from typing_extensions import TypedDict
 from nodes.abstain import what_was_searched
 from nodes.inputs import MAX_MESSAGES
 from nodes.search import search_filter
+from nodes.stage import final_event
 from nodes.wordings import past_law, tracked_laws, wording_note
 from services.language import Language, language
 from services.marks import marks_in
@@ -63,9 +64,7 @@ async def finalize(state: RagState, runtime: Runtime[ResolvedContext], *, profil
         "transcript": [*state["conversation"], *said][-MAX_MESSAGES:],
     }
     result = {**state, **update}
-    runtime.stream_writer(
-        {"type": "final", "result": {key: result[key] for key in RagOutput.__annotations__ if key in result}}
-    )
+    runtime.stream_writer(final_event(RagOutput, result))
     return update
 
 

@@ -10,7 +10,7 @@ from nodes.candidates import NAMED_SCORE, in_order
 from nodes.final_scores import with_final_scores
 from nodes.rerank_policy import how_many
 from nodes.search import search_filter
-from nodes.stage import Cost, failed
+from nodes.stage import Cost, cost_of, failed
 from services.errors import ModelError
 from services.language import language
 from services.profile import Profile
@@ -55,11 +55,7 @@ async def rerank(
     update: RerankUpdate = {}
     try:
         scored = await reranker.score(asked(state), state["queries"], given, deadline=state.get("deadline"))
-        update["cost"] = {
-            "requests": scored.requests,
-            "input_tokens": scored.input_tokens,
-            "output_tokens": scored.output_tokens,
-        }
+        update["cost"] = cost_of(scored)
     except ModelError as error:
         given = unscored
         scored = await rerankers["heuristic"].score(asked(state), state["queries"], given)

@@ -3,7 +3,7 @@
 import inspect
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from langchain_core.runnables import RunnableLambda
 from langgraph.runtime import Runtime, get_runtime
@@ -13,6 +13,7 @@ from services.errors import ModelError
 from services.portal import wait_for
 from state.context import ResolvedContext, RunContext
 from state.rag import RagState
+from state.values import FinalEvent
 
 
 class Cost(TypedDict):
@@ -23,12 +24,41 @@ class Cost(TypedDict):
     output_tokens: int
 
 
+class Priced(Protocol):
+    """What a service gives back beside what was asked for: what it cost."""
+
+    @property
+    def requests(self) -> int:
+        """HTTP requests."""
+        ...
+
+    @property
+    def input_tokens(self) -> int:
+        """Tokens sent."""
+        ...
+
+    @property
+    def output_tokens(self) -> int:
+        """Tokens received."""
+        ...
+
+
 NO_COST: Cost = {"requests": 0, "input_tokens": 0, "output_tokens": 0}
+
+
+def cost_of(reply: Priced) -> Cost:
+    """Return what a reply cost."""
+    return {"requests": reply.requests, "input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
 
 
 def failed(error: ModelError) -> Cost:
     """Return the cost of a call that failed: its requests were made all the same."""
     return {"requests": error.attempts, "input_tokens": 0, "output_tokens": 0}
+
+
+def final_event(schema: type[Any], result: Mapping[str, Any]) -> FinalEvent:
+    """Return the event that closes a run: its result, by the keys of its output schema."""
+    return {"type": "final", "result": {key: result[key] for key in schema.__annotations__ if key in result}}
 
 
 Node = Callable[..., Awaitable[Mapping[str, Any]]]

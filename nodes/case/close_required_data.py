@@ -4,6 +4,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.case.metadata import metadata_of, sources_of
+from nodes.stage import final_event
 from services.case.confidence import LEAST
 from services.case.context import article_title
 from services.case.fields import written
@@ -49,9 +50,7 @@ async def close_required_data(
         "warnings": [*state["warnings"], *said],
     }
     result = {**state, **update}
-    runtime.stream_writer(
-        {"type": "final", "result": {key: result[key] for key in RequiredDataOutput.__annotations__ if key in result}}
-    )
+    runtime.stream_writer(final_event(RequiredDataOutput, result))
     return update
 
 

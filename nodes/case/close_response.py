@@ -7,6 +7,7 @@ from typing_extensions import TypedDict
 
 from nodes.case.material import known_data
 from nodes.case.metadata import metadata_of, sources_of
+from nodes.stage import final_event
 from services.case.collected import decided
 from services.case.confidence import LEAST
 from services.case.items import written
@@ -63,9 +64,7 @@ async def close_response(
         "warnings": [*state["warnings"], *_warnings(metadata, language)],
     }
     result = {**state, **update}
-    runtime.stream_writer(
-        {"type": "final", "result": {key: result[key] for key in ResponseOutput.__annotations__ if key in result}}
-    )
+    runtime.stream_writer(final_event(ResponseOutput, result))
     return update
 
 

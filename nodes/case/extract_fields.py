@@ -6,7 +6,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.case.material import material_of
-from nodes.stage import Cost
+from nodes.stage import Cost, cost_of
 from services.case.author import CaseAuthor
 from services.profile import Profile
 from state.case import CaseState
@@ -32,9 +32,5 @@ async def extract_fields(
     reply = await author.required_data(material_of(state, tokens), deadline=state["deadline"])
     return {
         "drafted": reply.value.model_dump(),
-        "cost": {
-            "requests": reply.requests,
-            "input_tokens": reply.input_tokens,
-            "output_tokens": reply.output_tokens,
-        },
+        "cost": cost_of(reply),
     }

@@ -4,6 +4,7 @@ from langgraph.runtime import Runtime
 
 from nodes.case.extract_fields import DraftUpdate
 from nodes.case.material import material_of
+from nodes.stage import cost_of
 from services.case.author import CaseAuthor
 from services.case.budget import shares
 from state.case import CaseState
@@ -20,9 +21,5 @@ async def write_response(state: CaseState, runtime: Runtime[ResolvedContext], *,
     reply = await author.respond(material_of(state, tokens, state["wanted"]), deadline=state["deadline"])
     return {
         "drafted": reply.value.model_dump(),
-        "cost": {
-            "requests": reply.requests,
-            "input_tokens": reply.input_tokens,
-            "output_tokens": reply.output_tokens,
-        },
+        "cost": cost_of(reply),
     }
