@@ -4,7 +4,7 @@ from rich.console import Console
 
 from cli.diagnosis import ROLES, Diagnosis, IndexDiagnosis
 from cli.render import clean
-from services.spanish import figure
+from language.formats import figure
 
 
 def print_diagnosis(out: Console, found: Diagnosis) -> None:

@@ -24,8 +24,8 @@ from evaluation.compare import (
     compare_strategies,
 )
 from evaluation.evaluate import Percentiles
+from language.formats import figure
 from services.errors import InvalidInput
-from services.spanish import figure
 from state.context import RerankStrategy
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from cli.eval_table import number, say, signed, table
 from evaluation.answers import AnswerResult, answer_means
 from evaluation.findings import Findings, Step
 from evaluation.metrics import MAIN
-from services.spanish import figure
+from language.formats import figure
 
 
 def print_configurations(out: Console, steps: Sequence[Step]) -> None:

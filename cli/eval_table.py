@@ -6,7 +6,7 @@ from textwrap import wrap
 from rich.console import Console
 
 from cli.render import clean
-from services.spanish import figure
+from language.formats import figure
 
 WIDTH = 80
 GAP = 2

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from services.spanish import figure
+from language.formats import figure
 
 if TYPE_CHECKING:
     from cli.reference import Asked

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from cli.render import clean, print_warnings
-from services.spanish import figure
+from language.formats import figure
 
 if TYPE_CHECKING:
     from services.profile import Profile

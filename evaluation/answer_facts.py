@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from evaluation.number_words import read_number
-from legal.folding import fold
+from language.folding import fold
+from language.numerals import read_number
 
 _PERCENT = re.compile(r"\s*por\s+(?:cien(?:to)?|100)\b")
 _TOKEN = re.compile(r"\w+(?:[.,]\w+)*|[%€]")

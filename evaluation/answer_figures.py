@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from evaluation.number_words import read_number
-from legal.folding import fold
+from language.folding import fold
+from language.numerals import read_number
 
 UNITS = {
     "%": r"%|por\s+cien(?:to)?\b|por\s+100\b",

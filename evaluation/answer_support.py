@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from evaluation.answer_figures import figures_in, table_numbers
+from language.folding import fold
 from legal.citation_owners import CitationContext
 from legal.citations import Citation, parse_citations
-from legal.folding import fold
 from legal.registry import known_laws
 from services.passages import LEFT_OUT
 from state.chunks import Chunk

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from evaluation.case_calibration import BeforeAfter, Decided
 from evaluation.case_curves import CurveKinds
+from language.formats import figure
 from services.case.calibration import Curve
 from services.case.confidence import LEAST
-from services.spanish import figure
 
 HEAD = ("", "Antes", "Después", "Diferencia, 95 %")
 BINS_HEAD = ("Consultas", "Antes: confianza", "aciertos", "Después: confianza", "aciertos")

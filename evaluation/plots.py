@@ -11,8 +11,8 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from evaluation.reliability import Reliability
+from language.formats import figure
 from services.errors import ConfigurationError, InvalidInput
-from services.spanish import figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

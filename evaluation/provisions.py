@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from legal.folding import fold
+from language.folding import fold
 from legal.labels import provision_key
 
 Provision = tuple[str, str]

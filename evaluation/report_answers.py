@@ -15,7 +15,7 @@ from evaluation.answers import (
 )
 from evaluation.findings import Findings
 from evaluation.report_text import names_of, table
-from services.spanish import figure
+from language.formats import figure
 
 _MEANING = {
     PRECISION: "Preceptos citados que son pertinentes",

@@ -7,7 +7,7 @@ from evaluation.findings import Findings
 from evaluation.metrics import MAIN
 from evaluation.provisions import Provision
 from evaluation.report_text import name_of, names_of
-from services.spanish import figure
+from language.formats import figure
 
 _KINDS: dict[Kind, tuple[str, str]] = {
     "retrieval": ("De recuperación", f"ningún precepto que responda está entre los {FOUND_WITHIN} primeros"),

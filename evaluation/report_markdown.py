@@ -9,7 +9,7 @@ from evaluation.report_failures import failure_sections
 from evaluation.report_peers import peer_sections
 from evaluation.report_rows import COMPARED, SHOWN, difference, metric_row
 from evaluation.report_text import VOICES, interval_text, table
-from services.spanish import figure
+from language.formats import figure
 
 CONFIGURATIONS_PLOT, CATEGORIES_PLOT, CONFIDENCE_PLOT = "configuraciones.png", "categorias.png", "confianza.png"
 

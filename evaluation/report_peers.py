@@ -6,7 +6,7 @@ from evaluation.findings import Findings
 from evaluation.metrics import MAIN
 from evaluation.report_rows import COMPARED, NOT_COMPARED, SHOWN, difference, metric_row
 from evaluation.report_text import table
-from services.spanish import figure
+from language.formats import figure
 
 
 def peer_sections(found: Findings) -> Iterable[str]:

@@ -4,7 +4,7 @@ from evaluation.configuration import Configuration
 from evaluation.findings import Step
 from evaluation.metrics import MAIN, P_3_NORMALISED
 from evaluation.report_text import interval_text
-from services.spanish import figure
+from language.formats import figure
 
 SHOWN = (MAIN, "R@20", "hit@1", "hit@3", P_3_NORMALISED, "RR")
 """Metrics of a table, in its order; the JSON report has all."""

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from evaluation.provisions import Provision
+from language.formats import figure
 from legal.registry import known_laws
-from services.spanish import figure
 
 VOICES = {"lay": "legas", "professional": "profesionales"}
 """How a reader knows the voices of a gold set."""

@@ -14,7 +14,7 @@ _KINDS = (".py", ".toml", ".txt", ".md", ".jsonl")
 @cache
 def code_digest() -> str:
     """Name the code and the data that decide how documents are read, cut and linked: a change of it reads all anew."""
-    return _digest("legal", "ingestion")
+    return _digest("language", "legal", "ingestion")
 
 
 @cache
@@ -22,7 +22,7 @@ def corpus_digest() -> str:
     """Name the packaged records, and the code and the data that make points of them, without reading one."""
     records = [f"corpus/{folder}" for folder in ("normativa", "sin_contenido", "sentencias", "criterios_inss")]
     code = ("services/corpus.py", "services/packaged.py", "ingestion/indexing", "ingestion/articles")
-    return _digest("legal", *records, *code)
+    return _digest("language", "legal", *records, *code)
 
 
 def profile_digest(profile: Profile) -> str:

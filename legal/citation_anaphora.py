@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from legal.folding import fold
+from language.folding import fold
 from legal.laws import Mention
 from legal.registry import known_laws
 

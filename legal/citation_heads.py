@@ -1,6 +1,6 @@
 """Find where a citation begins: "artículo", "arts.", "disposición adicional", "D.T.", "disp. final".
 
-Works on folded text (see ``legal.folding``). A number must follow, which ``legal.citation_items`` reads.
+Works on folded text (see ``language.folding``). A number must follow, which ``legal.citation_items`` reads.
 """
 
 import re

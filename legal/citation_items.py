@@ -1,21 +1,21 @@
 """Read what a citation lists: "artículos 51.1, 52 c) y 53", "disposiciones adicionales primera y tercera", "44 a 47".
 
-Works on folded text (see ``legal.folding``); knows nothing of laws.
+Works on folded text (see ``language.folding``); knows nothing of laws.
 """
 
 import re
 from dataclasses import dataclass, replace
 
+from language.days import MONTHS
+from language.numerals import CARDINALS, numeral, read_words
 from legal.citation_places import QUALIFIER, before, place, sub_place
-from legal.dates import MONTHS
 from legal.labels import SUFFIXES
-from legal.numerals import numeral, read_words
 
 LONGEST_RANGE = 60
 """A range of more provisions than this is read as its two ends."""
 
 _SUB = (
-    r"(?:\.(?:uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|veinte)\b"
+    rf"(?:\.(?:{'|'.join(CARDINALS[:20])})\b"
     # "artículo 109. 2 de la Ley" has a blank too many.
     r"|\.\d{1,2}(?:\.?[ºª]|[a-zñ](?![\w)]))?(?!\d)|\.\s\d{1,2}(?:\.?\s?[a-zñ]\))?(?=\s+del?\b)"
     r"|\.?\s?[a-zñ](?:\s(?:bis|ter))?\)|\.[a-zñ](?![\w.]))"

@@ -1,18 +1,18 @@
 """Read the apartado and the letter of a citation, in the words before or after it: "letra n) del artículo 49.1".
 
-Works on folded text (see ``legal.folding``).
+Works on folded text (see ``language.folding``).
 """
 
 import re
 
+from language.numerals import CARDINALS, ORDINAL_STEMS, read_words
 from legal.labels import SUFFIXES
-from legal.numerals import read_words
 
 _VALUE = (
     rf"(?:\d{{1,2}}(?:\.\d{{1,2}})?(?:\.?[ºª])?(?:[. ](?:{SUFFIXES})\b)?(?:\.?\s?[a-zñ]\))*(?![\w/%])"
     r"|[a-zñ](?:\s(?:bis|ter))?\)|[a-zñ](?!\w)"
-    r"|(?:primer|segund|tercer|cuart|quint|sext|septim|octav|noven|ultim)[oa]?s?\b|in fine|final\b|anterior(?:es)?\b"
-    r"|(?:uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez)\b)"
+    rf"|(?:{'|'.join(ORDINAL_STEMS)}|ultim)[oa]?s?\b|in fine|final\b|anterior(?:es)?\b"
+    rf"|(?:{'|'.join(CARDINALS[:10])})\b)"
 )
 _PLACES = (
     r"(?:apartados?|aptdos?\.?|aps?\.|parrafos?|letras?|numeros?|num\.|reglas?|incisos?|puntos?|epigrafes?"

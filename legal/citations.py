@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from language.folding import fold
 from legal.citation_anaphora import Antecedents
 from legal.citation_assignment import owners_of
 from legal.citation_heads import HEAD, QUESTION_HEAD, kind_of
 from legal.citation_items import Item, Listed, read_list, read_listed
 from legal.citation_owners import CitationContext, Owner, named_by, owner_after
 from legal.citation_places import before, place
-from legal.folding import fold
 from legal.laws import Mention, mentions_in
 
 

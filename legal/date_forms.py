@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-MONTHS = "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre"
-"""Names of the months, folded, as alternatives of a pattern."""
+from language.days import MONTHS, month_number
 
-_NUMBERS = {name: number for number, name in enumerate(MONTHS.replace("setiembre|", "").split("|"), 1)}
-_NUMBERS["setiembre"] = 9
 _EARLIER = ("antes", "anterior", "previ")
 """How the cues begin that mean the day before."""
 _PERIODS = {"principios": 1, "comienzos": 1, "inicios": 1, "mediados": 6, "finales": 12}
@@ -104,9 +101,9 @@ def _first_day(match: re.Match[str], today: date) -> tuple[date, int, bool]:
     if match["only"]:
         return date(int(match["only"]), 1, 1), 0, False
     if match["only_month"]:
-        month = _NUMBERS[match["only_month"]]
+        month = month_number(match["only_month"])
         return date(_century(match["of_month"] or match["short"], today), month, 1), month, False
-    month = _NUMBERS[match["month"]] if match["month"] else int(match["m"])
+    month = month_number(match["month"]) if match["month"] else int(match["m"])
     written = match["day"] or match["d"]
     day = int(written) if written.isdigit() else 1
     return date(_century(match["year"] or match["y"], today), month, day), month, True

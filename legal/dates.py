@@ -3,13 +3,12 @@
 import re
 from datetime import date
 
-from legal.date_forms import MONTHS, Dated, dates_in
-from legal.folding import fold
+from language.days import MONTHS
+from language.folding import fold
+from legal.date_forms import Dated, dates_in
 from legal.happenings import CLOSE, MAX_AWAY, Happenings
 from legal.reforms import days_before_reforms
 from legal.relative_dates import amounts_of_a_year, relative_dates
-
-__all__ = ["EARLIEST_YEAR", "MONTHS", "find_date", "without_days"]
 
 EARLIEST_YEAR = 1970
 """A year before this one is no date that a question asks about."""

@@ -13,7 +13,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from legal.folding import fold
+from language.folding import fold
 
 Happening = Literal["decides", "fact"]
 

@@ -8,8 +8,8 @@ kind, hence ``unica``.
 import re
 from typing import NamedTuple
 
-from legal.folding import fold
-from legal.numerals import numeral, read_words
+from language.folding import fold
+from language.numerals import numeral, read_words
 
 SUFFIXES = "bis|ter|quater|quinquies|sexies|septies|octies|nonies|decies|undecies|duodecies"
 """Latin suffixes of inserted provisions, folded."""

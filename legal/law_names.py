@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from legal.folding import fold
+from language.folding import fold
 from legal.registry import SHORTENED, acronyms, known_laws, other_names, spellings
 from legal.territory import communities
 

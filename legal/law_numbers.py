@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
-from legal.dates import MONTHS
+from language.days import MONTHS, month_number
 from legal.registry import KnownLaw, laws_by_number
 
 _KINDS: dict[str, tuple[str, ...]] = {
@@ -29,7 +29,6 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "l": ("ley",),
 }
 _OF = re.compile(r"\s+del?\s+")
-_MONTHS = MONTHS.replace("setiembre|", "").split("|")
 _NUMBERED = re.compile(
     r"\b(?P<kind>real[ -]decreto[ -](?:legislativo|ley)|real decreto|ley organica|ley|decreto[ -](?:legislativo|ley)"
     r"|decreto|orden(?: ministerial)?|r\.?d\.?[ -]?leg\.?|r\.?d\.?l\.?g\.?|r\.?d\.?[ -]?ley|r\.?d\.?-?l\.?|r\.?d\.?"
@@ -80,8 +79,7 @@ def _by_number(kind: str, number: str, year: str) -> KnownLaw | None:
 def _day(match: re.Match[str], year: str) -> date | None:
     if not match["day"]:
         return None
-    month = _MONTHS.index(match["month"].replace("setiembre", "septiembre")) + 1
     try:
-        return date(int(year), month, int(match["day"]))
+        return date(int(year), month_number(match["month"]), int(match["day"]))
     except ValueError:
         return None

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 
-from legal.folding import fold
+from language.folding import fold
 from legal.law_names import first_words, name_patterns, of_community
 from legal.law_numbers import NumberedLaw, numbered_laws
 from legal.registry import KnownLaw, in_force_on, key_of, known_laws, laws_by_name, named_on

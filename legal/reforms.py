@@ -9,8 +9,8 @@ from importlib import resources
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from language.folding import fold
 from legal.date_forms import Dated
-from legal.folding import fold
 
 _NORM = (
     r"(?:(?P<decree>(?:real\s+)?decreto[\s-]*ley|r\.?\s?d\.?[\s-]*l(?:ey)?\.?)|ley)\s+(?:n\.?[ºo]\s*)?"

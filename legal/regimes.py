@@ -6,7 +6,7 @@ from importlib import resources
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from legal.folding import fold
+from language.folding import fold
 from legal.synonym_table import words_of
 from legal.synonyms import root
 from state.chunks import Chunk

@@ -5,8 +5,8 @@ from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date, timedelta
 
+from language.numerals import numeral
 from legal.date_forms import Dated
-from legal.numerals import numeral
 
 _AGO = re.compile(
     r"(?<!\w)(?<!desde )(?<!de )hace\s+(?:(?:ya|unos|unas|casi|mas\s+de)\s+)?"

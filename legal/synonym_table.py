@@ -8,6 +8,8 @@ from importlib import resources
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from language.folding import without_accents
+
 _WORD = re.compile(r"\w+")
 _LINKS = frozenset(
     ("a", "al", "con", "de", "del", "el", "en", "la", "las", "lo", "los", "o", "para", "por", "un", "una", "y")
@@ -76,5 +78,5 @@ def as_written(term: str) -> bool:
 
 @lru_cache(maxsize=65_536)
 def folded(word: str) -> str:
-    """Return a word without accents."""
-    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+    """Return a word without accents; the same words come again and again."""
+    return without_accents(word)

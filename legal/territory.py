@@ -2,7 +2,7 @@
 
 import re
 
-from legal.folding import fold
+from language.folding import fold
 from legal.territory_mentions import mentions_of
 from legal.territory_table import Place, gazetteer, names
 from legal.territory_words import without_place_word

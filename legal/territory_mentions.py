@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from legal.folding import fold
+from language.folding import fold
 from legal.territory_table import Name, Place, names
 from legal.territory_words import (
     is_elsewhere,

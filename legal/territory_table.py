@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from legal.folding import fold
+from language.folding import fold
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from legal.folding import fold
+from language.folding import fold
 from legal.territory_table import gazetteer
 
 REACH = 80

@@ -3,7 +3,7 @@
 import re
 from hashlib import blake2b
 
-from legal.folding import fold
+from language.folding import fold
 
 _WORD = re.compile(r"\w+")
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from language.folding import fold
 from legal.citations import Citation, parse_citations
 from legal.dates import find_date, without_days
-from legal.folding import fold
 from legal.laws import law_mentions
 from legal.registry import known_laws
 from legal.territory import find_place, place_words

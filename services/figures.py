@@ -2,7 +2,7 @@
 
 import re
 
-from legal.folding import fold
+from language.folding import fold
 from services.language import Language
 
 

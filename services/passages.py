@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from legal.folding import fold
-from legal.numerals import read_words
+from language.folding import fold
+from language.numerals import read_words
 from services.fragments import Fragment
 from services.text import sentences
 

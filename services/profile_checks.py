@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from services.filter_key import filter_key
+from language.folding import letters_and_digits
 from services.profile_sections import FilterField
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ def _ambiguous(field: FilterField) -> Iterator[str]:
     claimed: dict[str, str] = {}
     for value, others in field.values.items():
         for written in (value, *others):
-            if claimed.setdefault(filter_key(written), value) != value:
-                other = claimed[filter_key(written)]
+            if claimed.setdefault(letters_and_digits(written), value) != value:
+                other = claimed[letters_and_digits(written)]
                 yield (
                     f"[[filter_fields]] «{field.name}», values: «{written}» vale por «{other}» y por «{value}»; "
                     "déjelo en uno (no cuentan mayúsculas, acentos, espacios ni signos)"

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
+from language.folding import fold
 from legal.citations import parse_citations
 from legal.dates import without_days
-from legal.folding import fold
 from legal.laws import law_mentions
 from services.field import Field
 from services.language import Language

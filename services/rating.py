@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from language.folding import fold
 from legal.citations import Citation
-from legal.folding import fold
 from legal.labels import provision_key
 from legal.laws import find_law, law_mentions
 from services.concepts import Concept, coverage

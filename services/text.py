@@ -11,8 +11,8 @@ from hashlib import blake2b
 
 from py_rust_stemmers import SnowballStemmer
 
-from legal import folding
-from legal.numerals import read_words
+from language.folding import fold, without_accents
+from language.numerals import read_words
 from services.word_lists import read_list, word_families
 
 _VERSION = "es-1"
@@ -34,16 +34,11 @@ _LIST_MARK = re.compile(r"[«“\"(\[]*(?:\d{1,3}(?:\.\d{1,2})*|[a-zñ]|[ivxlc]+
 _LAST_WORD = re.compile(r"(?:^|[\s(«“\"\[])(\w+(?:\.\w+)*)$")
 
 
-def fold(text: str) -> str:
-    """Return the text without diacritics ("ñ" becomes "n"); the case stays."""
-    return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
-
-
 @cache
 def stop_words() -> frozenset[str]:
     """Return the stop words, lower case, each with and without its accents."""
     words = {word for line in read_list("stopwords_es.txt") for word in line.split()}
-    return frozenset(words | {fold(word) for word in words})
+    return frozenset(words | {without_accents(word) for word in words})
 
 
 @cache
@@ -94,7 +89,7 @@ def sentences(text: str) -> list[str]:
 
 def _is_numeral(sentence: str) -> bool:
     """Tell whether a sentence is nothing but a number in words: "Seis.", "Decimoctava."."""
-    folded = folding.fold(sentence)
+    folded = fold(sentence)
     read = read_words(folded)
     return read is not None and not folded[read[1] :].strip(" .")
 
@@ -128,13 +123,13 @@ def _algorithm() -> SnowballStemmer:
 
 def _snowball(word: str) -> str:
     word = word.strip("_ªº")
-    word = _MISLEADING_ACCENT.sub(lambda match: fold(match[0]), word)
+    word = _MISLEADING_ACCENT.sub(lambda match: without_accents(match[0]), word)
     word = _PLURAL_ES.sub("", word)
     if not _FIRST_PERSON_PLURAL.search(word):
         word = _PLURAL_S.sub("", word)
     # "indemnizacion" is stemmed as "indemnización": every Spanish word in -ion carries the accent.
     word = _ION.sub("ión", word)
-    return fold(_algorithm().stem_word(word))
+    return without_accents(_algorithm().stem_word(word))
 
 
 @cache

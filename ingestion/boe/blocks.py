@@ -11,7 +11,7 @@ from ingestion.boe.version import LEVELS, Content, read_version
 from ingestion.boe.wordings import Wording, wordings
 from ingestion.laws import Provision
 from ingestion.markdown.body import LONGEST_TITLE, PARTS
-from legal.folding import fold
+from language.folding import fold
 from legal.labels import Heading, split_heading
 from services.safe_xml import Element
 from state.chunks import Status

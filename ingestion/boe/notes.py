@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 
 from ingestion.boe.wordings import Wording
-from legal.dates import MONTHS
+from language.formats import long_day
 
-_MONTHS = MONTHS.replace("setiembre|", "").split("|")
 _NAME = re.compile(
     r"(?:Ley(?: Orgánica| Foral)?|Orden|Resolución|Sentencias?|Circular|Instrucción|Reforma"
     r"|(?:Real )?Decreto(?: Foral)?(?:-[Ll]ey(?: Foral)?| Legislativo)?|Acuerdo|Auto|Reglamento)"
@@ -15,12 +14,6 @@ _NAME = re.compile(
 )
 _JUDGMENTS = ("Sentencia", "Auto")
 _FEMININE = ("Ley", "Orden", "Resolución", "Sentencia", "Circular", "Instrucción", "Reforma")
-
-
-def long_day(day: str) -> str:
-    """Return a day as it is written: "2018-12-07" gives "7 de diciembre de 2018"."""
-    read = date.fromisoformat(day)
-    return f"{read.day} de {_MONTHS[read.month - 1]} de {read.year}"
 
 
 def norm_in(text: str) -> str:

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from ingestion.boe.blocks import LawFacts, read_blocks
 from ingestion.boe.markup import tidy
-from ingestion.boe.notes import long_day, norm_in, with_article
+from ingestion.boe.notes import norm_in, with_article
 from ingestion.boe.wordings import iso_day
 from ingestion.laws import Law, LawStatus, keep_wordings_apart
-from legal.folding import fold
+from language.folding import fold
+from language.formats import long_day
 from legal.ranks import kind_of
 from legal.territory import community_of
 from services.errors import InvalidInput

@@ -6,9 +6,9 @@ from functools import cache
 
 from ingestion.context.cache import ContextCache
 from ingestion.context.request import Pair, keyed, quoted_child, quoted_parent, system_prompt
+from language.formats import figure
 from services.protocols import TokenCounter
 from services.settings import ModelSettings
-from services.spanish import figure
 
 SENTENCE_TOKENS = 60
 """Tokens of a reply at most: 40 words at one and a half tokens a Spanish word."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from ingestion.context.cache import ContextCache
 from ingestion.context.request import Pair, keyed, message, sentence_of, system_prompt
+from language.formats import figure
 from services.errors import ArticuladoError, ConfigurationError, ContentFiltered
 from services.protocols import ChatModel
 from services.settings import ModelSettings
-from services.spanish import figure
 from state.chunks import Chunk
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ingestion.files.header import DocumentType, Header
 from ingestion.files.running_text import RunningText
-from legal.folding import fold
+from language.folding import fold, without_accents
 
 KINDS: dict[DocumentType, str] = {
     "ruling": "sentencia",
@@ -57,7 +57,7 @@ def slug(name: str) -> str:
     Where that loses letters (of another alphabet), a digest of the name keeps it apart from others.
     """
     name = unicodedata.normalize("NFC", name)
-    plain = "".join(one for one in unicodedata.normalize("NFKD", name.lower()) if not unicodedata.combining(one))
+    plain = without_accents(unicodedata.normalize("NFKC", name.lower()))
     ascii_only = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
     if ascii_only and all(one.isascii() for one in plain if one.isalpha()):
         return ascii_only

@@ -5,7 +5,7 @@ from itertools import compress
 
 from ingestion.files.structure_body import Block
 from ingestion.files.structure_headings import Opening, is_listed, opening, place
-from legal.folding import fold
+from language.folding import fold
 
 _FEWEST = 3
 """Headings of a run that may be a table of contents, at least."""

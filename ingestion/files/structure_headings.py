@@ -3,10 +3,10 @@
 import re
 from typing import NamedTuple
 
-from legal.folding import fold
+from language.folding import fold
+from language.numerals import read_words
 from legal.labels import split_heading
 from legal.laws import law_mentions
-from legal.numerals import read_words
 
 PARTS = {
     "da": "Disposiciones adicionales",

@@ -12,15 +12,14 @@ from datetime import date
 
 from ingestion.amendments import AMENDS
 from ingestion.boe.notes import norm_in
+from language.days import MONTHS, month_number
 from legal.boe_ids import BOE_ID
-from legal.dates import MONTHS
 
 _REFERENCE = re.compile(rf"Ref\. ({BOE_ID})")
 _LATER_WORDING = "en la redacción dada por"
 _DATE = rf"(\d{{1,2}})(?:\.?º)? de ({MONTHS})(?: de (\d{{4}}))?"
 _EFFECT = re.compile(rf"(?:efectos|en vigor)(?: (?:de|desde|el|a partir del|día))* {_DATE}")
 _ENACTED = re.compile(rf"(?:/(\d{{4}}),?)? de {_DATE}$")
-_MONTHS = MONTHS.replace("setiembre|", "").split("|")
 # A ruling that finds a wording unconstitutional and leaves it as it is.
 _WITHOUT_NULLITY = "no lleva aparejada"
 
@@ -90,6 +89,6 @@ def _reference(note: str) -> str:
 
 def _iso(day: str, month: str, year: str | None) -> str | None:
     try:
-        return date(int(year or 0), _MONTHS.index(month.replace("setiembre", "septiembre")) + 1, int(day)).isoformat()
+        return date(int(year or 0), month_number(month), int(day)).isoformat()
     except ValueError:
         return None

@@ -2,9 +2,10 @@
 
 from datetime import date, timedelta
 
-from ingestion.boe.notes import long_day, norm_in, with_article
+from ingestion.boe.notes import norm_in, with_article
 from ingestion.history.amendment_notes import Amendment
 from ingestion.history.changes import Change, Step
+from language.formats import long_day
 from legal.registry import known_laws
 
 DERIVED = "El día en que empezó a regir se deduce de la fecha de la reforma: compruébelo en el BOE."

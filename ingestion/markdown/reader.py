@@ -16,7 +16,7 @@ import yaml
 from ingestion.laws import Law, LawStatus, keep_apart
 from ingestion.markdown.lines import read_provisions
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
-from legal.folding import fold
+from language.folding import fold
 from legal.territory import community_of
 from services.errors import InvalidInput
 from services.system_errors import reason

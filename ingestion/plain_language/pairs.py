@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from legal.folding import fold
+from language.folding import fold
 from services.corpus import Corpus, load_corpus
 
 

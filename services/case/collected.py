@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from services.case.amounts import amount
-from services.case.days import day
+from language.amounts import amount
+from language.days import day
+from language.folding import letters_and_digits, without_accents
 from services.language import Language
-from services.text import fold
 from state.articles import Condition, DataType, Decision, DecisionRule, FieldSpec
 
 MAX_DEPTH = 3
@@ -34,7 +34,7 @@ def flattened(sent: Mapping[str, Any], depth: int = MAX_DEPTH) -> dict[str, str]
     for name, value in sent.items():
         found = flattened(value, depth - 1) if isinstance(value, Mapping) else {str(name): _written(value)}
         for key, text in found.items():
-            if fold(text).casefold() in _UNKNOWN:
+            if without_accents(text).casefold() in _UNKNOWN:
                 continue
             if values.setdefault(key, text) != text:
                 raise ValueError(f"{key} twice")
@@ -100,8 +100,9 @@ def decided(
 
 
 def _values(field: FieldSpec, collected: Mapping[str, str]) -> list[str]:
-    by_key = {_key(name): value for name, value in collected.items()}
-    return [by_key[key] for key in dict.fromkeys(map(_key, (field["field"], *field["aliases"]))) if key in by_key]
+    by_name = {letters_and_digits(name): value for name, value in collected.items()}
+    names = dict.fromkeys(map(letters_and_digits, (field["field"], *field["aliases"])))
+    return [by_name[name] for name in names if name in by_name]
 
 
 def _holds(when: Condition, value: str, language: Language, *, anywhere: bool) -> bool:
@@ -116,7 +117,7 @@ def _holds(when: Condition, value: str, language: Language, *, anywhere: bool) -
 def _says(value: str, phrase: str, language: Language, *, anywhere: bool) -> bool:
     """Tell whether a value is a phrase, or has it in it as words, in any form of them."""
     truth = truth_of(value)
-    if _key(value) == _key(phrase) or (truth is not None and truth == truth_of(phrase)):
+    if letters_and_digits(value) == letters_and_digits(phrase) or (truth is not None and truth == truth_of(phrase)):
         return True
     held, sought = (_forms(text, language) for text in (value, phrase))
     places = range(len(held) - len(sought) + 1) if anywhere and sought else range(0)
@@ -128,7 +129,7 @@ def _says(value: str, phrase: str, language: Language, *, anywhere: bool) -> boo
 def _forms(text: str, language: Language) -> list[set[str]]:
     """Return the words of a text, each with its stem: stop words have none."""
     words = re.findall(r"\w+", unicodedata.normalize("NFC", text).lower())
-    return [{fold(word), *language.stems(word)} for word in words]
+    return [{without_accents(word), *language.stems(word)} for word in words]
 
 
 def _is(value: str, kind: DataType) -> bool:
@@ -145,15 +146,11 @@ def _is(value: str, kind: DataType) -> bool:
 
 def truth_of(value: str) -> bool | None:
     """Return what a yes or a no says; ``None`` for anything else."""
-    word = fold(value).casefold()
+    word = without_accents(value).casefold()
     return True if word in _TRUE else False if word in _FALSE else None
 
 
 def _same(value: str) -> object:
     """Return what makes two values the same: the amount, the day, or the words."""
     found = amount(value)
-    return found if found is not None else day(value) or _key(value)
-
-
-def _key(name: str) -> str:
-    return re.sub(r"[\W_]+", "", fold(name).casefold())
+    return found if found is not None else day(value) or letters_and_digits(value)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
-from services.case.amounts import MULTIPLE, NUMBER, number
+from language.amounts import MULTIPLE, NUMBER, number
 
 _MONEY = r"[$€£]|usd|eur(?:os?)?|dollars?|d[oó]lares"
 _PERCENT = r"%|per\s?cent|por ciento"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from services.filter_key import filter_key
+from language.folding import letters_and_digits
 from services.profile import FilterField
 from state.chunks import Chunk
 
@@ -12,9 +12,9 @@ APPLIES_TO_ALL = ""
 
 def canonical(field: FilterField, written: str) -> str:
     """Return the known value that is meant, whatever its case, accents, spaces and marks; else what was written."""
-    key = filter_key(written)
+    key = letters_and_digits(written)
     for value, others in field.values.items():
-        if key in map(filter_key, (value, *others)):
+        if key in map(letters_and_digits, (value, *others)):
             return value
     return written
 

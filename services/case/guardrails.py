@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from language.folding import letters_and_digits
 from services.case.figures import Figure, figures
 from services.case.items import kept
 from services.case.schema import Answer, GuardrailBroken
 from services.language import Language
-from services.text import fold
 from state.articles import Guard, details_of
 from state.case import Guardrails, Violation
 from state.chunks import Chunk
@@ -86,13 +86,9 @@ def _says(forbidden: re.Pattern[str], item: str, language: Language) -> bool:
 
 def _is_of(confessed: str, item: str) -> bool:
     """Tell whether words that were reported are those of an item, or among them, or it among them."""
-    one, other = _letters(confessed), _letters(item)
+    one, other = letters_and_digits(confessed), letters_and_digits(item)
     short = min(one, other, key=len)
     return one == other or (len(short) >= LEAST_CONFESSED and (one in other or other in one))
-
-
-def _letters(text: str) -> str:
-    return re.sub(r"[\W_]+", "", fold(text).casefold())
 
 
 def _invented(item: str, known: Sequence[Figure]) -> str:

@@ -10,7 +10,7 @@ from law_text import read_provisions
 
 from ingestion.markdown.reader import read_law
 from ingestion.plain_language.state import ROOMS, LawState, read_lines, state_of
-from legal.folding import fold
+from language.folding import fold
 from legal.labels import provision_key
 from services.corpus import ProvisionRecord, load_corpus
 

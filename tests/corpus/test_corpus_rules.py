@@ -7,7 +7,7 @@ from importlib import resources
 
 import pytest
 
-from legal.folding import fold
+from language.folding import fold
 from legal.labels import provision_key
 from legal.registry import known_laws
 from services.corpus import CriterionRecord, EmptyRecord, ProvisionRecord, RulingRecord, load_corpus

@@ -11,7 +11,7 @@ import pytest
 
 from evaluation.gold import read_gold
 from ingestion.markdown.reader import read_law
-from legal.folding import fold
+from language.folding import fold
 from legal.labels import provision_key
 from legal.registry import known_laws
 from services.corpus import load_corpus

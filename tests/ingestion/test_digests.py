@@ -8,7 +8,13 @@ from services.profile import load_profile
 @pytest.fixture
 def rooms(tmp_path, monkeypatch):
     """Rooms of our own in place of the packages."""
-    for name in ("legal/data/laws.toml", "ingestion/read.py", "corpus/normativa/law.jsonl", "services/corpus.py"):
+    for name in (
+        "language/numerals.py",
+        "legal/data/laws.toml",
+        "ingestion/read.py",
+        "corpus/normativa/law.jsonl",
+        "services/corpus.py",
+    ):
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("one")
@@ -21,6 +27,7 @@ def rooms(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("file", "code", "corpus"),
     [
+        ("language/numerals.py", True, True),
         ("legal/data/laws.toml", True, True),
         ("ingestion/read.py", True, False),
         ("ingestion/indexing/entries.py", True, True),

@@ -1,7 +1,7 @@
 import pytest
 
 from ingestion.files.formats.html import read
-from ingestion.files.formats.list_marks import first_number, letter, roman
+from ingestion.files.formats.list_marks import first_number, letter
 
 
 @pytest.mark.parametrize(
@@ -10,14 +10,6 @@ from ingestion.files.formats.list_marks import first_number, letter, roman
 )
 def test_letters(number, written):
     assert letter(number) == written
-
-
-@pytest.mark.parametrize(
-    ("number", "written"),
-    [(1, "i"), (49, "xlix"), (400, "cd"), (3999, "mmmcmxcix"), (4000, "4000"), (0, "0"), (-5, "-5")],
-)
-def test_roman_numerals(number, written):
-    assert roman(number) == written
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legal.date_forms import MONTHS
+from language.days import month_name
+from language.folding import fold
 from legal.dates import EARLIEST_YEAR, find_date, without_days
-from legal.folding import fold
 
 TODAY = date(2026, 11, 21)
 
@@ -240,7 +240,7 @@ def test_case_and_accents_change_nothing(pieces, today):
 
 @given(st.dates(date(1971, 1, 1), date(2026, 11, 20)))
 def test_every_past_day_is_read_in_every_form(day):
-    name = MONTHS.replace("setiembre|", "").split("|")[day.month - 1]
+    name = month_name(day.month)
     forms = [
         f"{day.day} de {name} de {day.year}",
         f"{day.day}/{day.month}/{day.year}",

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from legal.folding import fold
+from language.folding import fold
 from legal.happenings import Happenings, load_happenings
 
 

@@ -5,7 +5,8 @@ from datetime import date
 import pytest
 from pydantic import ValidationError
 
-from legal.dates import MONTHS, find_date
+from language.days import MONTHS
+from legal.dates import find_date
 from legal.reforms import known_reforms, load_reforms
 
 TODAY = date(2026, 11, 21)

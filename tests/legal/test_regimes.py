@@ -6,7 +6,7 @@ import pytest
 from doubles import make_chunk
 
 from ingestion.markdown.reader import read_law
-from legal.folding import fold
+from language.folding import fold
 from legal.regimes import Regime, named_regimes, regime_of, regimes
 from legal.registry import known_laws
 from legal.synonym_table import words_of

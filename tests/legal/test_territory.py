@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legal.folding import fold
+from language.folding import fold
 from legal.territory import Place, communities, community_of, find_place, find_territory, place_called, place_words
 from legal.territory_table import names
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.text import analysis_fingerprint, content_words, fold, sentences, stem_word, stems, stop_words
+from services.text import analysis_fingerprint, content_words, sentences, stem_word, stems, stop_words
 
 SAME_STEM = """
 indemnización indemnizacion | indemnización indemnizaciones | vacación vacaciones | vacacion vacaciones
@@ -86,10 +86,6 @@ def test_stop_words_count_with_and_without_accents():
 
 def test_content_words_are_the_words_as_typed():
     assert content_words("Me han despedido, ¿cuánto me toca?") == ["despedido"]
-
-
-def test_fold_keeps_case():
-    assert fold("ÁÑü") == "ANu"
 
 
 def test_the_fingerprint_is_stable_in_a_process_and_names_the_version():

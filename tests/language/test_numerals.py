@@ -1,4 +1,4 @@
-"""Numbers and figures are read alike in digits and in words."""
+"""Numerals are read as laws number and as things are counted, in words, in digits and in Roman letters."""
 
 from decimal import Decimal
 
@@ -6,9 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evaluation.answer_figures import figures_in, table_numbers
-from evaluation.number_words import read_number
-from legal.folding import fold
+from language.folding import fold
+from language.numerals import numeral, read_number, read_words, roman
 
 UNITS = "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete"
 SMALL = f"{UNITS} dieciocho diecinueve veinte veintiuno veintidós veintitrés veinticuatro veinticinco".split()
@@ -33,7 +32,68 @@ def spelt(number: int) -> str:
     return f"{thousands} {spelt(number % 1_000)}" if number % 1_000 else thousands
 
 
-def value(text: str) -> Decimal | None:
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("treinta y tres", 33),
+        ("undécima", 11),
+        ("vigésima tercera", 23),
+        ("vigesimotercera", 23),
+        ("decimoctava", 18),
+        ("Quincuagésima cuarta", 54),
+        ("ciento treinta y cuatro", 134),
+        ("curenta y tres", 43),
+        ("novecientos noventa y nueve", 999),
+        ("una", 1),
+        ("7ª", 7),
+        ("7.ª", 7),
+        ("4.º", 4),
+        ("11", 11),
+        ("VII", 7),
+        ("XLIV", 44),
+        ("setima", 7),
+    ],
+)
+def test_reads_a_numeral(written, value):
+    assert numeral(written) == value
+
+
+@pytest.mark.parametrize(
+    "written", ["", "hola", "treinta y", "VIX", "7 días", "un", "veintiún", "doscientas", "mil", "MD"]
+)
+def test_refuses_what_is_no_numeral(written):
+    assert numeral(written) is None
+
+
+def test_an_enumeration_is_not_one_number():
+    assert read_words("treinta y uno y treinta y dos") == (31, 13)
+    assert read_words("décima y tercera".replace("é", "e")) == (10, 6)
+
+
+@given(st.text())
+def test_never_raises(text):
+    assert numeral(text) is None or numeral(text) >= 0
+
+
+@given(st.integers(min_value=1, max_value=999))
+def test_a_provision_numbered_in_words_is_read_whole(number):
+    assert numeral(spelt(number)) == number
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [(1, "i"), (49, "xlix"), (400, "cd"), (3999, "mmmcmxcix"), (4000, "4000"), (0, "0"), (-5, "-5")],
+)
+def test_roman_numerals(number, written):
+    assert roman(number) == written
+
+
+@given(st.integers(min_value=1, max_value=399))
+def test_a_roman_numeral_is_read_as_it_was_written(number):
+    assert numeral(roman(number)) == numeral(roman(number).upper()) == number
+
+
+def counted(text: str) -> Decimal | None:
     read = read_number(fold(text))
     return read[2] if read else None
 
@@ -50,7 +110,7 @@ def test_a_number_in_words_is_read_whole(number):
 
 @given(st.integers(min_value=0, max_value=10**9), st.integers(min_value=0, max_value=99))
 def test_a_number_in_digits_is_read_with_points_and_comma(number, cents):
-    assert value(f"{number:,}".replace(",", ".") + f",{cents:02}") == number + Decimal(cents) / 100
+    assert counted(f"{number:,}".replace(",", ".") + f",{cents:02}") == number + Decimal(cents) / 100
 
 
 @given(st.text(alphabet="mil cientoydsrqua.,0123456789%", max_size=40))
@@ -76,47 +136,8 @@ def test_reading_goes_forward_in_any_text(text):
     ],
 )
 def test_spellings(text, first):
-    assert value(text) == first
+    assert counted(text) == first
 
 
 def test_a_number_inside_a_word_is_none():
-    assert value("familiar, unidos, A2, millar") is None
-
-
-def read(text: str) -> list[tuple[str, str, str]]:
-    return [(f"{one.value.normalize():f}", one.unit, one.written) for one in figures_in(text)]
-
-
-@pytest.mark.parametrize(
-    ("text", "figures"),
-    [
-        ("33 días de salario", [("33", "día", "33 días")]),
-        ("treinta y tres días", [("33", "día", "treinta y tres días")]),
-        ("4,70 por ciento y 1.200,50 €", [("4.7", "%", "4,70 por ciento"), ("1200.5", "euro", "1.200,50 €")]),
-        ("el 100 por 100", [("100", "%", "100 por 100")]),
-        ("50 o más trabajadores", [("50", "persona", "50 o más trabajadores")]),
-        ("los tres primeros meses", [("3", "mes", "tres primeros meses")]),
-        ("entre 15 y 30 días", [("15", "día", "15"), ("30", "día", "30 días")]),
-        ("de seis a doce meses", [("6", "mes", "seis"), ("12", "mes", "doce meses")]),
-        ("un año y una semana", [("1", "año", "un año"), ("1", "semana", "una semana")]),
-    ],
-)
-def test_figures_have_a_value_and_a_unit(text, figures):
-    assert read(text) == figures
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["artículo 38", "la Ley 20/2007", "una persona", "el 3 de marzo de 2022", "apartado 2", "dos motivos"],
-)
-def test_what_counts_nothing_is_no_figure(text):
-    assert read(text) == []
-
-
-def test_the_number_of_an_article_does_not_take_the_unit_of_the_next_number():
-    assert read("según el artículo 38 y 30 días") == [("30", "día", "30 días")]
-
-
-def test_numbers_of_a_table_are_those_of_its_rows():
-    text = "Hay 5 casos.\n| Desde 360 hasta 539 | 120 |\n| Desde 1.080 | 360 |"
-    assert table_numbers(text) == {360, 539, 120, 1_080}
+    assert counted("familiar, unidos, A2, millar") is None

@@ -1,14 +1,12 @@
-"""Amounts and days as people write them, in two languages."""
+"""Amounts as people write them, in two languages."""
 
-from datetime import date
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.case.amounts import amount
-from services.case.days import day
+from language.amounts import amount
 
 
 @pytest.mark.parametrize(
@@ -62,24 +60,3 @@ def test_both_ways_of_writing_are_the_same(value):
 @given(st.text(max_size=30))
 def test_no_text_is_too_much(written):
     amount(written)
-    day(written)
-
-
-@pytest.mark.parametrize(
-    "written",
-    ["2026-05-03", "2026-05-03T10:00", "03/05/2026", "3-5-2026", "3 de mayo de 2026", "el 3 de mayo del 2026",
-     "3 mayo 2026", "May 3, 2026", "3rd May 2026", "May 3rd, 2026", "3 de MAYO de 2026"],
-)  # fmt: skip
-def test_a_day_is_read(written):
-    assert day(written) == date(2026, 5, 3)
-
-
-def test_where_the_second_number_is_no_month_it_is_the_day():
-    assert day("5/25/2026") == date(2026, 5, 25)
-
-
-@pytest.mark.parametrize(
-    "written", ["ayer", "mayo de 2026", "2026-13-01", "31/02/2026", "3 de brumario de 2026", "0/0/2026"]
-)
-def test_what_is_no_day_is_none(written):
-    assert day(written) is None

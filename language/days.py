@@ -1,9 +1,9 @@
-"""Dates as people write them, in Spanish and in English."""
+"""The names of the months, and dates as people write them, in Spanish and in English."""
 
 import re
 from datetime import date
 
-from services.text import fold
+from language.folding import without_accents
 
 _MONTHS = (
     ("enero", "january", "ene", "jan"),
@@ -14,24 +14,49 @@ _MONTHS = (
     ("junio", "june", "jun"),
     ("julio", "july", "jul"),
     ("agosto", "august", "ago", "aug"),
-    ("septiembre", "setiembre", "september", "sep", "sept"),
+    ("septiembre", "september", "setiembre", "sep", "sept"),
     ("octubre", "october", "oct"),
     ("noviembre", "november", "nov"),
     ("diciembre", "december", "dic", "dec"),
 )
 _NUMBER_OF = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names}
+
+MONTHS = "|".join((*(names[0] for names in _MONTHS), "setiembre"))
+"""The Spanish names of the months, as alternatives of a pattern."""
+
 _NUMBERS = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})")
 _DAY_FIRST = re.compile(r"(?:el )?(\d{1,2})(?:st|nd|rd|th|º)?[ -]+(?:de )?([a-z]+)\.?[ -]+(?:de |del )?(\d{4})")
 _MONTH_FIRST = re.compile(r"([a-z]+)\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[t ].*)?")
 
 
+def month_name(number: int) -> str:
+    """Return the Spanish name of a month from 1 to 12.
+
+    >>> month_name(9)
+    'septiembre'
+    """
+    return _MONTHS[number - 1][0]
+
+
+def month_number(name: str) -> int:
+    """Return the number of a month by its name in lower case, whole or cut; 0 where it is none.
+
+    >>> month_number("setiembre"), month_number("dec"), month_number("brumario")
+    (9, 12, 0)
+    """
+    return _NUMBER_OF.get(name, 0)
+
+
 def day(written: str) -> date | None:
     """Read one day: ISO 8601, two numbers and a year in either order, or with the name of the month; else ``None``.
 
     Of two numbers that may both be a month, the first is taken for the day.
+
+    >>> day("3 de mayo de 2026") == day("May 3rd, 2026") == day("03/05/2026") == date(2026, 5, 3)
+    True
     """
-    text = " ".join(fold(written).casefold().split())
+    text = " ".join(without_accents(written).casefold().split())
     try:
         if _ISO.fullmatch(text):
             return date.fromisoformat(text[:10])
@@ -44,6 +69,6 @@ def day(written: str) -> date | None:
             month, number, year_ = found.groups()
         else:
             return None
-        return date(int(year_), _NUMBER_OF.get(month, 0), int(number))
+        return date(int(year_), month_number(month), int(number))
     except ValueError:
         return None

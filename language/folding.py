@@ -1,0 +1,41 @@
+"""Fold text for comparison: by case and accents, with or without moving a character."""
+
+import re
+import unicodedata
+
+_FROM = "áàäâéèëêíìïîóòöôúùüûñçº°ª\u00a0\u202f\u2009\t\n\r’‘“”–—"
+_TO = "aaaaeeeeiiiioooouuuuncººª      ''\"\"--"
+_TABLE = str.maketrans(_FROM, _TO)
+_NO_LETTER_OR_DIGIT = re.compile(r"[\W_]+")
+
+
+def fold(text: str) -> str:
+    """Return the text in lower case, without accents, every kind of blank a space; of the same length.
+
+    Offsets found in the folded text are valid in the original: what patterns search.
+
+    >>> fold("Artículo 48 BIS")
+    'articulo 48 bis'
+    """
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = "".join(low if len(low := character.lower()) == 1 else character for character in text)
+    return lower.translate(_TABLE)
+
+
+def without_accents(text: str) -> str:
+    """Return the text without any diacritic ("ñ" becomes "n"); the case stays, the length may not.
+
+    >>> without_accents("Peñíscola")
+    'Peniscola'
+    """
+    return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
+
+
+def letters_and_digits(text: str) -> str:
+    """Return the letters and digits of a text, whatever their case and accents: what two spellings of a name share.
+
+    >>> letters_and_digits("Fecha_de alta: 1.ª")
+    'fechadealta1ª'
+    """
+    return _NO_LETTER_OR_DIGIT.sub("", without_accents(text).casefold())

@@ -1,0 +1,26 @@
+"""Figures and days as they are written in Spanish."""
+
+from datetime import date
+
+from language.days import month_name
+
+_MARKS = str.maketrans(",.", ".,")
+
+
+def figure(value: float, decimals: int = 0) -> str:
+    """Return a number with a point for the thousands and a comma for the decimals.
+
+    >>> figure(25012), figure(14.2, 1)
+    ('25.012', '14,2')
+    """
+    return f"{value:,.{decimals}f}".translate(_MARKS)
+
+
+def long_day(day: str) -> str:
+    """Return a day (ISO 8601) as it is written.
+
+    >>> long_day("2018-12-07")
+    '7 de diciembre de 2018'
+    """
+    read = date.fromisoformat(day)
+    return f"{read.day} de {month_name(read.month)} de {read.year}"
