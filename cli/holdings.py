@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from language.formats import figure
+from legal.labels import KINDS, Kind, order_of_kind
 
 if TYPE_CHECKING:
     from cli.reference import Asked
@@ -15,15 +16,7 @@ if TYPE_CHECKING:
 MAX_NAMED = 12
 """Names that a message lists; of more it tells the number."""
 
-_KINDS = {
-    "art": ("artículo", "artículos"),
-    "da": ("disposición adicional", "disposiciones adicionales"),
-    "dt": ("disposición transitoria", "disposiciones transitorias"),
-    "dd": ("disposición derogatoria", "disposiciones derogatorias"),
-    "df": ("disposición final", "disposiciones finales"),
-    "anexo": ("anexo", "anexos"),
-}
-_OTHER = ("precepto", "preceptos")
+_OTHER = Kind("precepto", "preceptos")
 
 
 @dataclass(frozen=True)
@@ -75,10 +68,10 @@ def counted(labels: dict[str, str]) -> str:
     if len(labels) <= MAX_NAMED:
         return ", ".join(labels.values())
     said = []
-    for kind, keys in groupby(sorted(labels, key=_order), _kind):
+    for kind, keys in groupby(sorted(labels, key=order_of_kind), _kind):
         named = list(keys)
-        one, many = _KINDS.get(kind, _OTHER)
-        said.append(f"{figure(len(named))} {one if len(named) == 1 else many}")
+        called = KINDS.get(kind, _OTHER)
+        said.append(f"{figure(len(named))} {called.name if len(named) == 1 else called.plural}")
         # The "Artículo único" of a decree that approves the law is neither its first nor its last.
         ends = [labels[key] for key in named if any(map(str.isdigit, key))]
         if len(ends) > 1:
@@ -106,7 +99,7 @@ def why_missing(settings: "Settings", asked: "Asked") -> str:
         )
     near = [label for key, label in law.labels.items() if key.split(" ")[0] == asked.key.split(" ")[0]]
     hint = f" ¿Quería decir {' o '.join(near)}?" if near else ""
-    kind, _ = _KINDS.get(_kind(asked.key), _OTHER)
+    kind = KINDS.get(_kind(asked.key), _OTHER).name
     there = f" Están: {counted(law.labels)}." if law.labels else ""
     return f"En el índice no está {_the(kind)} {asked.key.partition(':')[2]} de {law.title}.{hint or there}"
 
@@ -125,12 +118,6 @@ def _records() -> list["Chunk"]:
 
 def _kind(key: str) -> str:
     return key.partition(":")[0]
-
-
-def _order(key: str) -> int:
-    """Return the place of a provision's kind in a law."""
-    kinds = list(_KINDS)
-    return kinds.index(_kind(key)) if _kind(key) in kinds else len(kinds)
 
 
 def _the(kind: str) -> str:

@@ -8,6 +8,7 @@ from typing_extensions import TypedDict
 
 from cli.reference import Asked, Place
 from cli.wordings import Wording, excerpt, wording_on, wordings_of
+from legal.labels import order_of_kind
 from services.errors import NoResultsFound
 from services.protocols import ChunkStore
 from state.chunks import Chunk, Status, provision_of
@@ -134,10 +135,9 @@ def _links(chunks: Iterable[Chunk], of: Chunk) -> list[Link]:
 
 
 def _in_order_of_law(link: Link) -> tuple[object, ...]:
-    kind, _, number = link["provision_key"].partition(":")
-    kinds = ("art", "da", "dt", "dd", "df", "anexo")
+    number = link["provision_key"].partition(":")[2]
     counted = re.match(r"\d{1,6}", number)
-    place = kinds.index(kind) if kind in kinds else len(kinds)
+    place = order_of_kind(link["provision_key"])
     return link["law"], link["law_id"], place, int(counted[0]) if counted else 0, number
 
 

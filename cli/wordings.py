@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 
+from legal.labels import WRITTEN_SUFFIXES
 from state.chunks import Chunk
 
-_SUFFIX = r"(?: (?:bis|ter|quater|quáter|quinquies|sexies|septies|octies))?"
+_SUFFIX = rf"(?: (?:{WRITTEN_SUFFIXES}))?"
 _NUMBERED = re.compile(rf"(?m)^(\d{{1,2}}){_SUFFIX}[.)] ")
 _ORDINAL = re.compile(rf"(?m)^(\d{{1,2}}){_SUFFIX}\.[ºª] ")
 _LETTERED = re.compile(r"(?m)^([a-zñ])(?: bis| ter)?\) ")

@@ -11,6 +11,7 @@ from evaluation.answer_figures import figures_in, table_numbers
 from language.folding import fold
 from legal.citation_owners import CitationContext
 from legal.citations import Citation, parse_citations
+from legal.labels import provision_name
 from legal.registry import known_laws
 from services.passages import LEFT_OUT
 from state.chunks import Chunk
@@ -20,14 +21,6 @@ Place = tuple[str | None, str]
 
 _QUOTED = re.compile(r"«([^«»]*)»")
 _QUOTES = str.maketrans("«»“”„", '"""""')
-_KINDS = {
-    "art": "artículo",
-    "da": "disposición adicional",
-    "dt": "disposición transitoria",
-    "dd": "disposición derogatoria",
-    "df": "disposición final",
-    "anexo": "anexo",
-}
 
 
 @dataclass(frozen=True)
@@ -109,6 +102,5 @@ def _plain(text: str) -> str:
 
 def _label(one: Citation) -> str:
     """Return a provision as a person would point to it: "artículo 99 (Estatuto de los Trabajadores)"."""
-    kind, _, number = one.provision_key.partition(":")
     law = known_laws().get(one.law_id or "")
-    return f"{_KINDS.get(kind, kind)} {number}" + (f" ({law.short})" if law else "")
+    return provision_name(one.provision_key) + (f" ({law.short})" if law else "")

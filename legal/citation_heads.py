@@ -5,23 +5,25 @@ Works on folded text (see ``language.folding``). A number must follow, which ``l
 
 import re
 
-_KINDS = {"a": "da", "t": "dt", "d": "dd", "f": "df"}
+from legal.labels import ADJECTIVES, CUT_ADJECTIVES, INITIALS, disposition
+
 _NUMERO = r"(?:\s*(?:numero|num\.?|n\.?\s?º)(?=\s*\d))?"
 
 
 def _head(bare: str, annex: str) -> re.Pattern[str]:
     return re.compile(
         rf"(?<![\w.])(?:(?P<art>(?:articulos?(?=\s)|art\.?º\s?|arti?c?\.\s?|arts\.\s?|arts?\s|art(?=\d)){_NUMERO})"
-        r"|disposicion(?:es)?\s+(?P<disp>adicional|transitoria|final|derogatoria)(?:e?s)?"
-        r"|disp(?:osic)?(?:\.\s?|\s)(?P<short>adic|trans|final|derog)[a-z]*\.?"
+        rf"|disposicion(?:es)?\s+(?P<disp>{ADJECTIVES})(?:e?s)?"
+        rf"|disp(?:osic)?(?:\.\s?|\s)(?P<short>{CUT_ADJECTIVES})[a-z]*\.?"
         rf"|(?P<bare>{bare})|(?P<annex>{annex})"
-        r"|(?P<initials>d\.?\s?[atdf][.ªº]*)(?=\s?(?:\d{1,2}(?!\d)|[ivxl]+\b|[a-z]+a\b)))"
+        rf"|(?P<initials>d\.?\s?[{INITIALS}][.ªº]*)(?=\s?(?:\d{{1,2}}(?!\d)|[ivxl]+\b|[a-z]+a\b)))"
     )
 
 
 HEAD = _head("(?!)", "(?!)")
-QUESTION_HEAD = _head(r"(?:(?<!\w )|(?<=\bla ))(?:adicional|transitoria|derogatoria)(?=\s)", r"anexos?\b")
-"""People leave out the word "disposición" ("la adicional 23 del ET"), and ask for annexes, which laws do not cite."""
+QUESTION_HEAD = _head(rf"(?:(?<!\w )|(?<=\bla ))(?!final)(?:{ADJECTIVES})(?=\s)", r"anexos?\b")
+"""People leave out the word "disposición" ("la adicional 23 del ET"), and ask for annexes, which laws do not cite; but
+"final" alone says nothing."""
 
 
 def kind_of(head: re.Match[str]) -> str:
@@ -31,4 +33,4 @@ def kind_of(head: re.Match[str]) -> str:
     if head["annex"]:
         return "anexo"
     named = head["disp"] or head["short"] or head["bare"]
-    return _KINDS[(named or head["initials"].replace("d", "", 1).strip(". ªº") or "d")[0]]
+    return disposition(named or head["initials"].replace("d", "", 1).strip(". ªº") or "d")

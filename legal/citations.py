@@ -11,6 +11,7 @@ from legal.citation_heads import HEAD, QUESTION_HEAD, kind_of
 from legal.citation_items import Item, Listed, read_list, read_listed
 from legal.citation_owners import CitationContext, Owner, named_by, owner_after
 from legal.citation_places import before, place
+from legal.labels import ADJECTIVES
 from legal.laws import Mention, mentions_in
 
 
@@ -37,7 +38,7 @@ _CONTINUED = re.compile(r"\s*,?\s+(?:y|e|o|u)\s+(?:(?:en|de|a)\s+)?(?:(?:el|los|
 # "… 9.2 de la Ley 42/1997, de 14 de noviembre, ordenadora de la Inspección de Trabajo, y 79 del texto refundido…"
 _CONTINUED_AFTER_TITLE = re.compile(r",\s+[^.,;:()\d]{3,150},\s+(?:y|e)\s+(?=\d)")
 _NEIGHBOUR = re.compile(
-    r"(?<![\w.])(?:articulo|disposicion (?:adicional|transitoria|final))\s+(?:inmediato\s+|inmediatamente\s+)?"
+    rf"(?<![\w.])(?:articulo|disposicion (?:{ADJECTIVES}))\s+(?:inmediato\s+|inmediatamente\s+)?"
     r"(?:(?P<previous>anterior|precedente)|(?P<following>siguiente|posterior))\b"
 )
 # "En la disposición transitoria y …": there is only one.

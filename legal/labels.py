@@ -3,21 +3,60 @@
 A key is ``kind:number``: ``art:48 bis``, ``art:30-44``, ``dt:11``, ``df:unica``, ``da:nueva``, ``anexo:2``. It is the
 same however the law, a question or a source writes the label. A disposition without an ordinal is the only one of its
 kind, hence ``unica``.
+
+Two keys name what is no provision but has text: ``preambulo``, and ``texto:`` with its title (a treaty, a whole
+resolution).
 """
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from language.folding import fold
 from language.numerals import numeral, read_words
 
-SUFFIXES = "bis|ter|quater|quinquies|sexies|septies|octies|nonies|decies|undecies|duodecies"
-"""Latin suffixes of inserted provisions, folded."""
 
-_KINDS = {"a": "da", "t": "dt", "d": "dd", "f": "df"}
+class Kind(NamedTuple):
+    """A kind of provision: what one is called, and several; of a disposition its adjective, and how that is cut."""
+
+    name: str
+    plural: str
+    adjective: str = ""
+    cut: str = ""
+
+
+KINDS: Mapping[str, Kind] = {
+    "art": Kind("artículo", "artículos"),
+    "da": Kind("disposición adicional", "disposiciones adicionales", "adicional", "adic"),
+    "dt": Kind("disposición transitoria", "disposiciones transitorias", "transitoria", "trans"),
+    "dd": Kind("disposición derogatoria", "disposiciones derogatorias", "derogatoria", "derog"),
+    "df": Kind("disposición final", "disposiciones finales", "final", "final"),
+    "anexo": Kind("anexo", "anexos"),
+}
+"""The kinds of provision by the beginning of their keys, in the order in which laws have them."""
+
+PARTS = {kind: called.plural.capitalize() for kind, called in KINDS.items() if kind != "art"}
+"""Under what heading the provisions of a kind stand ("Disposiciones adicionales"), those of articles apart."""
+
+_DISPOSITIONS = {called.adjective[0]: kind for kind, called in KINDS.items() if called.adjective}
+ADJECTIVES = "|".join(KINDS[kind].adjective for kind in _DISPOSITIONS.values())
+"""What a disposition may be, as alternatives of a pattern."""
+CUT_ADJECTIVES = "|".join(KINDS[kind].cut for kind in _DISPOSITIONS.values())
+"""How the adjective of a disposition begins at least."""
+INITIALS = "".join(_DISPOSITIONS)
+"""The initials of the adjectives, which "D. A." has."""
+
+DIVISIONS = ("libro", "titulo", "capitulo", "seccion", "subseccion")
+"""What a law is divided into above its provisions, folded, from the outermost."""
+
+SUFFIXES = "bis|ter|quater|quinquies|sexies|septies|octies|nonies|decies|undecies|duodecies"
+"""Latin suffixes of inserted provisions and apartados, folded, as alternatives of a pattern."""
+WRITTEN_SUFFIXES = SUFFIXES.replace("quater", "qu[aá]ter")
+"""The same as laws write them."""
+
 _HEAD = re.compile(
-    r"\s*(?:(?P<art>articulos?|arts?\b\.?)|disp(?:osicion(?:es)?|\.)?\s*(?P<disp>adic|trans|derog|final)[a-z]*\.?"
-    r"|d\.?\s?(?P<letter>[atdf])\b\.?|(?P<annex>anexos?))\s*"
+    rf"\s*(?:(?P<art>articulos?|arts?\b\.?)|disp(?:osicion(?:es)?|\.)?\s*(?P<disp>{CUT_ADJECTIVES})[a-z]*\.?"
+    rf"|d\.?\s?(?P<letter>[{INITIALS}])\b\.?|(?P<annex>anexos?))\s*"
 )
 _NUMBER = re.compile(r"(?P<digits>\d{1,4})(?:\.?[ºª])?(?![\dº/])|(?P<only>unic[oa]|nuev[oa])\b|(?P<roman>[ivxlc]+)\b")
 _SUBANNEX = re.compile(r"\.([ivxl\d]+)\b")
@@ -32,6 +71,31 @@ class Heading(NamedTuple):
     label: str
     key: str
     title: str
+
+
+def disposition(adjective: str) -> str:
+    """Return the kind of a disposition by its adjective, folded: whole, cut, or only the initial.
+
+    >>> disposition("transitoria"), disposition("derog"), disposition("f")
+    ('dt', 'dd', 'df')
+    """
+    return _DISPOSITIONS[adjective[0]]
+
+
+def provision_name(key: str) -> str:
+    """Return what a provision is called by its key.
+
+    >>> provision_name("art:48 bis"), provision_name("dt:11")
+    ('artículo 48 bis', 'disposición transitoria 11')
+    """
+    kind, _, number = key.partition(":")
+    return f"{KINDS[kind].name if kind in KINDS else kind} {number}"
+
+
+def order_of_kind(key: str) -> int:
+    """Return the place that the kind of a provision has in a law, from 0; what is of no kind comes last."""
+    kind = key.partition(":")[0]
+    return list(KINDS).index(kind) if kind in KINDS else len(KINDS)
 
 
 def _number_at(folded: str, position: int, *, roman: bool) -> tuple[str, int] | None:
@@ -65,7 +129,7 @@ def split_heading(heading: str) -> Heading | None:
     elif head["annex"]:
         kind, only = "anexo", "unico"
     else:
-        kind, only = _KINDS[(head["disp"] or head["letter"])[0]], "unica"
+        kind, only = disposition(head["disp"] or head["letter"]), "unica"
     found = _number_at(folded, head.end(), roman=kind != "art")
     if found is None:
         # A label without a number ends there: "Disposición final.", "ANEXO", but not "Anexo al contrato".

@@ -8,6 +8,7 @@ from datetime import date
 from language.folding import fold
 from legal.citations import Citation, parse_citations
 from legal.dates import find_date, without_days
+from legal.labels import SUFFIXES, provision_name
 from legal.laws import law_mentions
 from legal.registry import known_laws
 from legal.territory import find_place, place_words
@@ -18,18 +19,10 @@ MAX_EARLIER = 6
 """Questions before this one that are read: what was said longer ago is not what a follow-up is about."""
 MAX_CHARACTERS = 200
 """A question that is longer speaks for itself."""
-_KINDS = {
-    "art": "artículo",
-    "da": "disposición adicional",
-    "dt": "disposición transitoria",
-    "dd": "disposición derogatoria",
-    "df": "disposición final",
-    "anexo": "anexo",
-}
 _NOW = re.compile(r"\b(?:ahora|hoy(?: en dia)?|actual(?:mente|idad)?|vigentes?)\b")
 _APARTADO = re.compile(r"\b(?:apartado|punto|numero)\s+(\d{1,2})\b")
 _LETTER = re.compile(r"\bletra\s+([a-zñ])\b")
-_NUMBER = re.compile(r"(?<![\d.])\d{1,4}(?:\.\d{1,2})?(?: (?:bis|ter|quater|quinquies|sexies))?\b(?!\.?\d)")
+_NUMBER = re.compile(rf"(?<![\d.])\d{{1,4}}(?:\.\d{{1,2}})?(?: (?:{SUFFIXES}))?\b(?!\.?\d)")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -93,10 +86,9 @@ def _references(own: str, named: Sequence[Citation]) -> str:
 
 
 def _written(key: str, law_id: str | None, apartado: str | None = None, letter: str | None = None) -> str:
-    kind, _, number = key.partition(":")
     law = known_laws().get(law_id or "")
     inside = f"{f'letra {letter} del ' if letter else ''}{f'apartado {apartado} del ' if apartado else ''}"
-    return f"{inside}{_KINDS.get(kind, kind)} {number}{f', {law.short}' if law else ''}"
+    return f"{inside}{provision_name(key)}{f', {law.short}' if law else ''}"
 
 
 def _without_places(text: str) -> str:

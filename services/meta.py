@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from legal.labels import INITIALS, WRITTEN_SUFFIXES
 from services.marks import marks_in, numbers_in
 from services.meta_splitter import DELIMITER, MetaSplitter
 from state.values import Need
@@ -14,7 +15,9 @@ MAX_NEEDS = 2
 _NOTHING = re.compile(r"^\W*(?:ning[uú]n[oa]?s?|nada|none|no|n/a)?\W*$", re.IGNORECASE)
 _NEXT_KEYWORD = re.compile(r"[\s*_`]+(USED|DROP|NEED)\s*[|:｜]", re.IGNORECASE)
 _ALL = re.compile(r"^\W*(?:tod[oa]s|all)\W*$", re.IGNORECASE)
-_PROVISION = re.compile(r"\b(?:art|disp|d\.?\s?[atdf]\b)|^\W*\d+(?:\.\d+)*\s*(?:bis|ter|qu[aá]ter)?\W*$", re.IGNORECASE)
+_PROVISION = re.compile(
+    rf"\b(?:art|disp|d\.?\s?[{INITIALS}]\b)|^\W*\d+(?:\.\d+)*\s*(?:{WRITTEN_SUFFIXES})?\W*$", re.IGNORECASE
+)
 _LABEL = re.compile(r"^\W*(?:art[ií]culo|article|ley|law|keywords|palabras clave)\W*$", re.IGNORECASE)
 
 

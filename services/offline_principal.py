@@ -7,7 +7,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import ConfigDict
 
 from legal.citation_owners import CitationContext
-from legal.labels import provision_key
+from legal.labels import provision_key, provision_name
 from legal.laws import find_law
 from legal.registry import known_laws
 from services.field import Field
@@ -22,15 +22,6 @@ from services.rating import in_force
 
 _ENDED = re.compile(r"\W*(?:precepto )?(?:(?:derogad|suprimid|anulad)[oa]s?|de vigencia agotada)\W*", re.IGNORECASE)
 """A text that says no more than that it is law no longer."""
-
-_KINDS = {
-    "art": "artículo",
-    "da": "disposición adicional",
-    "dt": "disposición transitoria",
-    "dd": "disposición derogatoria",
-    "df": "disposición final",
-    "anexo": "anexo",
-}
 
 
 class ExtractivePrincipal(OfflineChat):
@@ -105,7 +96,6 @@ def _missing(quotations: Sequence[Quotation], fragments: Sequence[Fragment], fie
             continue
         for citation in field.citations(" ".join(quotation.sentences), CitationContext(law_id=law.id)):
             cited = known_laws().get(citation.law_id or "")
-            kind, _, number = citation.provision_key.partition(":")
-            if cited and kind in _KINDS and (cited.id, citation.provision_key) not in present:
-                return f"NEED|{_KINDS[kind]} {number}|{cited.short}"
+            if cited and (cited.id, citation.provision_key) not in present:
+                return f"NEED|{provision_name(citation.provision_key)}|{cited.short}"
     return None

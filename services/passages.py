@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from language.folding import fold
 from language.numerals import read_words
+from legal.labels import WRITTEN_SUFFIXES
 from services.fragments import Fragment
 from services.text import sentences
 
@@ -16,7 +17,7 @@ LEFT_OUT = "[…]"
 
 _CELLS = " | "
 """What parts the cells of a table row."""
-_NUMBER = re.compile(r"(\d{1,3}(?: (?:bis|ter|quater|quinquies|sexies))?)(?P<ordinal>\.?[ºª])?(?:\.[-–—]?|\))(?!\d)")
+_NUMBER = re.compile(rf"(\d{{1,3}}(?: (?:{WRITTEN_SUFFIXES}))?)(?P<ordinal>\.?[ºª])?(?:\.[-–—]?|\))(?!\d)")
 _LETTER = re.compile(r"([a-zñ])(?: bis)?\)")
 _DASH = re.compile(r"[-–—•]\s")
 _AFTER_WORDS = re.compile(r"\.[-–— ]*")

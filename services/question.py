@@ -7,6 +7,7 @@ from datetime import date
 from language.folding import fold
 from legal.citations import parse_citations
 from legal.dates import without_days
+from legal.labels import ADJECTIVES, SUFFIXES
 from legal.laws import law_mentions
 from services.field import Field
 from services.language import Language
@@ -16,10 +17,10 @@ _PROTOCOL = re.compile(
     r"=+\s*META\s*=+|\b(?:USED|DROP|NEED)\s*\|\s*(?:[C\d,\s]*\d\b|ninguno\b)?|\[\s*C\s*\d+\s*\]", re.IGNORECASE
 )
 _CITING = re.compile(
-    r"\b(?:arts?|articulos?|apartados?|letras?|parrafos?|numeros?|num|puntos?|disposicion(?:es)?|adicional|transitoria"
-    r"|derogatoria|final|anexos?|preceptos?|norma|texto|contenido|literal(?:mente)?|segun"
+    rf"\b(?:arts?|articulos?|apartados?|letras?|parrafos?|numeros?|num|puntos?|disposicion(?:es)?|{ADJECTIVES}"
+    r"|anexos?|preceptos?|norma|texto|contenido|literal(?:mente)?|segun"
     r"|conforme|dicen?|dijo|deci[ar]|regula(?:n|ba|r)?|establec(?:e|en|ia)|dispon(?:e|en|ia)|preve|explica(?:me|r)?"
-    r"|e\.\s?t\.?|[a-z]|\d+(?:\.\d+)*|[ivx]+|bis|ter|quater)\b\.?"
+    rf"|e\.\s?t\.?|[a-z]|\d+(?:\.\d+)*|[ivx]+|{SUFFIXES})\b\.?"
 )
 _SHORT = 2
 

@@ -10,9 +10,9 @@ from ingestion.boe.notes import wording_note
 from ingestion.boe.version import LEVELS, Content, read_version
 from ingestion.boe.wordings import Wording, wordings
 from ingestion.laws import Provision
-from ingestion.markdown.body import LONGEST_TITLE, PARTS
+from ingestion.markdown.body import LONGEST_TITLE
 from language.folding import fold
-from legal.labels import Heading, split_heading
+from legal.labels import PARTS, Heading, law_url, split_heading
 from services.safe_xml import Element
 from state.chunks import Status
 
@@ -110,7 +110,7 @@ def _provision(
         status_note=note,
         valid_from=wording.start,
         valid_to=wording.end,
-        url=f"https://www.boe.es/buscar/act.php?id={law.id}#{block.get('id')}",
+        url=f"{law_url(law.id)}#{block.get('id')}",
     )
 
 

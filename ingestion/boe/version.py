@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 
 from ingestion.boe.markup import plain, table, tidy
 from ingestion.markdown.body import IMAGE
-from legal.labels import Heading, split_heading
+from language.folding import fold
+from legal.labels import DIVISIONS, Heading, split_heading
 from services.safe_xml import Element
 
-LEVELS = ("anexo", "parte", "libro", "titulo", "capitulo", "seccion", "subseccion")
+LEVELS = ("anexo", "parte", *DIVISIONS)
 """Headings that stand above provisions, from the highest; annexes only where they have provisions of their own."""
 
 _STRUCTURE = re.compile(r"(ANEXO|PARTE|LIBRO|T[IÍ]TULO|CAP[IÍ]TULO|SECCI[OÓ]N|SUBSECCI[OÓ]N)\b", re.IGNORECASE)
@@ -149,5 +150,5 @@ def _level(text: str, css: str, frame: bool) -> int | None:
     if not frame and _TEXT_CLASS.match(css):
         return None
     found = _STRUCTURE.match(text)
-    name = found[1].lower().translate(str.maketrans("íó", "io")) if found else css.partition("_")[0]
+    name = fold(found[1]) if found else css.partition("_")[0]
     return LEVELS.index(name) if name in LEVELS else None

@@ -2,13 +2,14 @@
 
 from ingestion.chunking.cuts import CLAUSES, Cuts, at, cut
 from ingestion.chunking.sentences import between_sentences
+from legal.labels import WRITTEN_SUFFIXES
 
 MAX_PART = 2_000
 """Characters of a part at most."""
 
 CUTS: tuple[Cuts, ...] = (
     # Before an apartado: "2. …", "2 bis. …", "3.º …", or the next article that the text quotes.
-    at(r"\n\n(?=«?(?:\d{1,2}(?: (?:bis|ter|quater|quáter|quinquies|sexies))?(?:\.º|\.|\.ª) |Artículo \d))"),
+    at(rf"\n\n(?=«?(?:\d{{1,2}}(?: (?:{WRITTEN_SUFFIXES}))?(?:\.º|\.|\.ª) |Artículo \d))"),
     at(r"\n\n"),
     at(r"\n"),
     between_sentences,

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from ingestion.amendments import provision_status
 from ingestion.chunking.sentences import sentences
-from ingestion.files.structure_headings import PARTS, Opening, names_part, place
+from ingestion.files.structure_headings import Opening, names_part, place
 from ingestion.laws import Provision
+from legal.labels import PARTS
 
 PREAMBLE = Opening("Preámbulo", "preambulo", "")
 LONGEST_TITLE = 200

@@ -5,24 +5,14 @@ from typing import NamedTuple
 
 from language.folding import fold
 from language.numerals import read_words
-from legal.labels import split_heading
+from legal.labels import DIVISIONS, PARTS, split_heading
 from legal.laws import law_mentions
-
-PARTS = {
-    "da": "Disposiciones adicionales",
-    "dt": "Disposiciones transitorias",
-    "dd": "Disposiciones derogatorias",
-    "df": "Disposiciones finales",
-    "anexo": "Anexos",
-}
-"""Where the provisions of a kind stand, those of articles apart."""
 
 LONGEST_PLACE = 160
 """Characters of the heading of a chapter at most."""
 
 _LEADERS = re.compile(r"(?:(?:\. ?){4,}|…[… ]+|_{4,}|-{4,})\s*\d{0,4}$")
-_PLACE = re.compile(r"(libro|titulo|capitulo|seccion|subseccion)\s+")
-_LEVELS = ("libro", "titulo", "capitulo", "seccion", "subseccion")
+_PLACE = re.compile(rf"({'|'.join(DIVISIONS)})\s+")
 _PLACE_NUMBER = re.compile(r"(?:[ivxlc]+|\d{1,2}(?:\.?[ºª])?|preliminar|unic[oa]|[a-z])(?!\w)")
 _CAPITAL = re.compile(r"[«\"(¿¡]*[A-ZÁÉÍÓÚÑ]")
 _DASH = re.compile(r"\s*[-–—]+\s*")
@@ -91,7 +81,7 @@ def place(paragraph: str) -> Place | None:
         return None
     name = paragraph[end:].strip(" .:,-–—\n")
     separated = paragraph[end : end + 1] in ".:,-–—\n" or _DASH.match(paragraph[end:]) or _CAPITAL.match(name)
-    return Place(_LEVELS.index(head[1]), " ".join(paragraph.split()), bool(name)) if separated else None
+    return Place(DIVISIONS.index(head[1]), " ".join(paragraph.split()), bool(name)) if separated else None
 
 
 def names_part(paragraph: str) -> bool:

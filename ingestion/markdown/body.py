@@ -6,13 +6,10 @@ from dataclasses import dataclass, field
 from ingestion.amendments import provision_status
 from ingestion.laws import Provision
 from ingestion.markdown.headings import has_title
-from legal.labels import Heading
+from legal.labels import PARTS, Heading
 
 DEROGATED = re.compile(r"\(?(?:Derogad|Suprimid|Anulad)[oa]s?\)?\.?$")
 """A line that is nothing but the mark of a repeal."""
-PARTS = {"da": "Disposiciones adicionales", "dt": "Disposiciones transitorias", "anexo": "Anexos"}
-PARTS |= {"dd": "Disposiciones derogatorias", "df": "Disposiciones finales"}
-"""Breadcrumb of the provisions that are no articles, by the kind of their key."""
 LONGEST_TITLE = 200
 """Characters of the first line of an annex that are taken for its title."""
 IMAGE = "[Imagen o fórmula: véase el texto en el BOE]"

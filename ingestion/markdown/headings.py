@@ -2,13 +2,14 @@
 
 import re
 
-LEVELS = ("libro", "titulo", "capitulo", "seccion", "subseccion", "rotulo")
+from language.folding import fold
+from legal.labels import DIVISIONS, WRITTEN_SUFFIXES
+
+LEVELS = (*DIVISIONS, "rotulo")
 """From the outermost to the innermost; a "rótulo" is a lettered caption within a section."""
 
 _NAMED = re.compile(r"(LIBRO|T[IÍ]TULO|CAP[IÍ]TULO|SECCI[OÓ]N|SUBSECCI[OÓ]N)\b", re.IGNORECASE)
-_WITHOUT_TITLE = re.compile(
-    rf"(?:{_NAMED.pattern})\s+[\w.ªº]+(?:\s+(?:bis|ter|qu[aá]ter|quinquies))?\.?", re.IGNORECASE
-)
+_WITHOUT_TITLE = re.compile(rf"(?:{_NAMED.pattern})\s+[\w.ªº]+(?:\s+(?:{WRITTEN_SUFFIXES}))?\.?", re.IGNORECASE)
 # Some files set these as paragraphs, not as headings.
 _PLAIN = re.compile(r"LIBRO [A-ZÁÉÍÓÚ]+\.?|Subsección \d+\.?ª?(?: bis)?\.? [A-ZÁÉÍÓÚ].+")
 _CAPTION = re.compile(r"[A-H]\) [A-ZÁÉÍÓÚ][^.;:]*")
@@ -17,7 +18,7 @@ _CAPTION = re.compile(r"[A-H]\) [A-ZÁÉÍÓÚ][^.;:]*")
 def structure(text: str) -> int | None:
     """Return the level of a heading such as "CAPÍTULO II. Derechos" (an index of ``LEVELS``), ``None`` for others."""
     found = _NAMED.match(text)
-    return LEVELS.index(found[1].lower().translate(str.maketrans("íó", "io"))) if found else None
+    return LEVELS.index(fold(found[1])) if found else None
 
 
 def has_title(text: str) -> bool:

@@ -2,7 +2,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legal.labels import anchor, provision_key, provision_url, split_heading
+from legal.labels import (
+    KINDS,
+    PARTS,
+    anchor,
+    disposition,
+    order_of_kind,
+    provision_key,
+    provision_name,
+    provision_url,
+    split_heading,
+)
 
 
 @pytest.mark.parametrize(
@@ -86,3 +96,34 @@ def test_no_label_raises(text):
     key = provision_key(text)
     assert key is None or ":" in key
     assert isinstance(anchor(text), str)
+
+
+@given(st.sampled_from(sorted(KINDS)), st.integers(1, 99))
+def test_the_name_of_a_provision_is_read_back(kind, number):
+    assert provision_key(provision_name(f"{kind}:{number}")) == f"{kind}:{number}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "spellings"),
+    [
+        ("da", ["D.A. 3.ª", "DA 3", "disp. adic. 3", "Disposiciones adicionales 3"]),
+        ("dt", ["D. T. 3.ª", "DT 3", "disp. trans. 3", "Disposición transit. 3"]),
+        ("dd", ["D.D. 3.ª", "DD 3", "disp. derog. 3", "Disposición derogatoria tercera"]),
+        ("df", ["D.F. 3.ª", "DF 3", "disp. final 3", "Disposiciones finales 3"]),
+    ],
+)
+def test_dispositions_are_told_by_their_adjective_however_it_is_cut(kind, spellings):
+    assert {provision_key(one) for one in spellings} == {f"{kind}:3"}
+    assert disposition(KINDS[kind].adjective) == disposition(KINDS[kind].cut) == kind
+
+
+def test_kinds_stand_in_the_order_of_a_law():
+    keys = ["anexo:1", "df:unica", "texto:tratado", "dd:1", "dt:2", "da:1", "art:9"]
+    assert sorted(keys, key=order_of_kind) == ["art:9", "da:1", "dt:2", "dd:1", "df:unica", "anexo:1", "texto:tratado"]
+    assert list(PARTS.values()) == [
+        "Disposiciones adicionales",
+        "Disposiciones transitorias",
+        "Disposiciones derogatorias",
+        "Disposiciones finales",
+        "Anexos",
+    ]
