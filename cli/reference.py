@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
+from legal.boe_ids import BOE_ID_TYPED, boe_id
+from legal.labels import INITIALS
 from services.errors import InvalidInput
 
-_BOE_ID = re.compile(r"\bBOE-A-\d{4}-\d+\b", re.IGNORECASE)
-_KNOWN = re.compile(r"BOE-A-\d{4}-\d+|\b(?:D\.?\s?[ATDF]\.?|ART|RDLEG|RDL|RD|LO|[IVXL]+)\b")
+_KNOWN = re.compile(rf"\b(?:D\.?\s?[{INITIALS.upper()}]\.?|ART|RDLEG|RDL|RD|LO|[IVXL]+)\b")
 """What is written in capitals and is no name of a law: kinds of provisions and of norms, Roman numerals."""
 
 _ACRONYM = re.compile(r"(?<![:\w])[A-ZÁÉÍÓÚÑ]{2,8}(?![:\w])")
@@ -59,18 +60,18 @@ def read_reference(
     from legal.laws import find_law
 
     day = as_of or find_date(text, today=today)
-    identifier = _BOE_ID.search(text)
+    identifier = BOE_ID_TYPED.search(text)
     if not (spanish_law or identifier):
         raise InvalidInput(
             f"«{text.strip()}» no está en el índice. Nombre un documento por su identificador, su título o su fichero. "
             "Si es un artículo nuevo del perfil, renueve antes el índice: articulado ingest."
         )
-    words = _BOE_ID.sub(" ", text)
+    words = BOE_ID_TYPED.sub(" ", text)
     by_name = find_law(words)
-    law = identifier[0].upper() if identifier else by_name.id if by_name else ""
+    law = boe_id(identifier[0]) if identifier else by_name.id if by_name else ""
     places: dict[tuple[str, str], dict[Place, None]] = {}
     cited = parse_citations(words, CitationContext(day=day))
-    unknown = _ACRONYM.search(_KNOWN.sub(" ", text))
+    unknown = _ACRONYM.search(_KNOWN.sub(" ", words))
     if cited and unknown and not law and not any(one.law_named for one in cited):
         raise InvalidInput(
             f"No se conoce la norma «{unknown[0]}». Escriba su nombre, su número (Ley 20/2007) o su identificador del "

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from language.folding import fold
+from legal.boe_ids import boe_id
 from legal.law_names import first_words, name_patterns, of_community
 from legal.law_numbers import NumberedLaw, numbered_laws
 from legal.registry import KnownLaw, in_force_on, key_of, known_laws, laws_by_name, named_on
@@ -140,8 +141,8 @@ def find_law(name: str) -> KnownLaw | None:
 
     Case, accents and articles do not matter. A name without a year means the law in force.
     """
-    if name.strip().upper() in known_laws():
-        return known_laws()[name.strip().upper()]
+    if law := known_laws().get(boe_id(name.strip())):
+        return law
     asked = key_of(name)
     if asked in laws_by_name():
         return laws_by_name()[asked]

@@ -10,12 +10,13 @@ from typing import Annotated, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from legal.boe_ids import BOE_ID
 from services.errors import ConfigurationError
 
 Text = Annotated[str, Field(min_length=1, pattern=r"^\S(.*\S)?$")]
 Topic = Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
-LawId = Annotated[str, Field(pattern=r"^BOE-A-\d{4}-\d+$")]
-Ref = Annotated[str, Field(pattern=r"^BOE-A-\d{4}-\d+#\S.*$")]
+LawId = Annotated[str, Field(pattern=rf"^{BOE_ID}$")]
+Ref = Annotated[str, Field(pattern=rf"^{BOE_ID}#\S.*$")]
 Url = Annotated[str, Field(pattern=r"^(https?://\S+)?$")]
 Reason = Literal[
     "derogada",

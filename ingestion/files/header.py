@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from legal.boe_ids import is_boe_id
+from legal.boe_ids import boe_id
 from legal.citations import parse_citations
 from legal.labels import provision_key
 from legal.laws import find_law
@@ -32,8 +32,7 @@ def provisions_named(written: str) -> list[Place]:
     law, hash_, label = (part.strip() for part in written.partition("#"))
     if hash_:
         known, key = find_law(law), provision_key(label)
-        official = next(filter(is_boe_id, (law, law.upper())), "")
-        law_id = known.id if known else official
+        law_id = known.id if known else boe_id(law)
         places = [(law_id, key)] if key and law_id else []
     else:
         cited = parse_citations(written)
