@@ -1,18 +1,24 @@
-"""How sure a mean over questions is, and whether one run is better than another on the same questions."""
+"""How sure a mean over questions is, and whether one run is better than another on the same questions.
 
-from collections.abc import Mapping, Sequence
+Everything that is drawn is drawn by SciPy from a fixed seed: the same values give the same report.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import bootstrap, permutation_test
 
 RESAMPLES = 10_000
 SEED = 20_240_601
 LEVEL = 0.95
 _BATCH = 1_000
-_SAME = 1e-9
-"""Two values of one question that differ by less are a tie."""
+"""Resamples that are in memory at once."""
+
+_DECIMALS = 9
+"""Values that agree up to here are equal: what parts them is rounding."""
 
 
 class Interval(NamedTuple):
@@ -26,7 +32,7 @@ class Interval(NamedTuple):
 class Paired:
     """What a second run gives on the same questions against a first one.
 
-    ``difference`` is the mean of second - first; ``p`` says how often signs drawn at random give a mean as far from 0.
+    ``difference`` is the mean of second - first; ``p`` says how often random signs give a mean as far from 0.
     """
 
     first: float
@@ -40,21 +46,40 @@ class Paired:
 
 
 def interval(values: Sequence[float]) -> Interval:
-    """Return the bootstrap percentile interval of the mean: questions drawn again with replacement.
+    """Return the bootstrap percentile interval of the mean: 10,000 times, questions are drawn again with replacement.
 
-    Efron, "Bootstrap methods: another look at the jackknife", 1979. The same values give the same interval.
+    Raises:
+        ValueError: there are no values.
+    """
+    return interval_of(np.mean, values)
+
+
+def interval_of(
+    statistic: Callable[..., Any], values: Sequence[float] | Sequence[int], resamples: int = RESAMPLES
+) -> Interval:
+    """Return the bootstrap percentile interval of a statistic of one sample (``scipy.stats.bootstrap``).
+
+    Efron, "Bootstrap methods: another look at the jackknife", 1979; Efron and Tibshirani, "An introduction to the
+    bootstrap", 1993, chapter 13. A single value, which can only be drawn as itself, is its own interval.
 
     Raises:
         ValueError: there are no values.
     """
     if not len(values):
         raise ValueError("no values")
-    sample = np.asarray(values, dtype=float)
-    source = np.random.default_rng(SEED)
-    drawn = [source.integers(len(sample), size=(_BATCH, len(sample))) for _ in range(RESAMPLES // _BATCH)]
-    resampled = np.concatenate([sample[rows].mean(axis=1) for rows in drawn])
-    low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(float(low), float(high))
+    if len(values) == 1:
+        only = float(statistic(np.asarray(values)))
+        return Interval(only, only)
+    drawn = bootstrap(
+        (values,),
+        statistic,
+        n_resamples=resamples,
+        batch=_BATCH,
+        confidence_level=LEVEL,
+        method="percentile",
+        rng=np.random.default_rng(SEED),
+    )
+    return Interval(float(drawn.confidence_interval.low), float(drawn.confidence_interval.high))
 
 
 def intervals(values: Mapping[str, Mapping[str, float]]) -> dict[str, Interval]:
@@ -66,20 +91,21 @@ def intervals(values: Mapping[str, Mapping[str, float]]) -> dict[str, Interval]:
 def compare(first: Sequence[float], second: Sequence[float]) -> Paired:
     """Compare two runs question by question: interval of the mean difference, sign-flip test, wins.
 
-    The test draws the sign of each difference (Fisher's randomisation; Smucker, Allan and Carterette, CIKM 2007);
-    p = (1 + draws at least as far from 0) / (1 + draws), two-sided.
+    The test (``scipy.stats.permutation_test``) gives each difference a sign at random: Fisher's randomisation; Smucker,
+    Allan and Carterette, CIKM 2007. Two-sided: p is the share of means at least as far from 0, of all signs where there
+    are 10,000 ways or fewer, else (1 + such draws) / (1 + draws) of 10,000 draws (Phipson and Smyth, 2010).
 
     Raises:
         ValueError: there are no values, or not as many of one as of the other.
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} values against {len(second)}")
-    one, other = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    differences = other - one
-    differences[np.abs(differences) < _SAME] = 0.0
+    before, after = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    differences = after - before
+    differences[differences.round(_DECIMALS) == 0] = 0.0
     return Paired(
-        first=float(one.mean()),
-        second=float(other.mean()),
+        first=float(before.mean()),
+        second=float(after.mean()),
         difference=float(differences.mean()),
         interval=interval(list(differences)),
         p=_sign_flip(differences),
@@ -90,10 +116,16 @@ def compare(first: Sequence[float], second: Sequence[float]) -> Paired:
 
 
 def _sign_flip(differences: NDArray[np.float64]) -> float:
-    source = np.random.default_rng(SEED)
-    least = abs(differences.mean()) - _SAME
-    as_far = 0
-    for _ in range(RESAMPLES // _BATCH):
-        signs = source.choice((-1.0, 1.0), size=(_BATCH, len(differences)))
-        as_far += int(np.count_nonzero(np.abs((signs * differences).mean(axis=1)) >= least))
-    return (1 + as_far) / (1 + RESAMPLES)
+    if len(differences) == 1:  # either sign is as far from 0
+        return 1.0
+    return float(
+        permutation_test(
+            (differences,),
+            lambda signed, axis: abs(signed.mean(axis=axis)).round(_DECIMALS),
+            permutation_type="samples",
+            n_resamples=RESAMPLES,
+            batch=_BATCH,
+            alternative="greater",
+            rng=np.random.default_rng(SEED),
+        ).pvalue
+    )

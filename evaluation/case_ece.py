@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evaluation.bootstrap import LEVEL, SEED, Interval
+from evaluation.bootstrap import SEED, Interval, interval_of
 from evaluation.reliability import Judged, reliability
 
 RESAMPLES = 1_000
@@ -13,14 +13,12 @@ RESAMPLES = 1_000
 
 def ece_difference(before: Sequence[Judged], after: Sequence[Judged]) -> Interval:
     """Return the bootstrap percentile interval of ECE after - ECE before: the same inquiries are drawn for both."""
-    source = np.random.default_rng(SEED)
-    differences = []
-    for _ in range(RESAMPLES):
-        rows = source.integers(len(before), size=len(before))
-        first, second = (reliability([one[row] for row in rows]).ece for one in (before, after))
-        differences.append(second - first)
-    low, high = np.quantile(differences, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(float(low), float(high))
+
+    def difference(rows: Sequence[int]) -> float:
+        first, second = (reliability([judged[int(row)] for row in rows]).ece for judged in (before, after))
+        return second - first
+
+    return interval_of(difference, range(len(before)), RESAMPLES)
 
 
 def exact_ece(judged: Sequence[Judged]) -> float:

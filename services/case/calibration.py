@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from services.errors import ConfigurationError
@@ -18,10 +17,8 @@ from services.errors import ConfigurationError
 FILE = "calibration.json"
 CaseGraph = Literal["required_data", "generate_response"]
 
-_STEPS = 100
-_ENOUGH = 1e-9
 _RIDGE = 1e-6
-"""Keeps the curve finite where confidence parts right from wrong without exception."""
+"""Weight of slope² / 2 beside the likelihood: without it, confidences that are all alike have no single best slope."""
 
 
 class Curve(BaseModel):
@@ -85,28 +82,29 @@ def write_calibration(folder: Path, calibration: Calibration) -> Path:
 
 
 def fit_curve(confidences: Sequence[float], right: Sequence[bool]) -> Curve:
-    """Fit the curve to cases, each with its confidence in [0, 1] and whether it was right, by Newton's method.
+    """Fit the curve to cases, each with its confidence in [0, 1] and whether it was right.
+
+    It is scikit-learn's logistic regression, which knows no targets between 0 and 1: each case is given to it twice,
+    as right with its target for a weight and as wrong with the rest, which is the same likelihood.
 
     Raises:
         ValueError: there are no cases.
     """
     if not confidences:
         raise ValueError("no cases")
-    positives = sum(right)
-    high, low = (positives + 1) / (positives + 2), 1 / (len(right) - positives + 2)
-    targets = np.where(np.asarray(right, dtype=bool), high, low)
-    rows = np.column_stack([np.asarray(confidences, dtype=np.float64), np.ones(len(confidences))])
-    weights = np.zeros(2)
-    for _ in range(_STEPS):
-        likely = 1 / (1 + np.exp(-rows @ weights))
-        gradient = rows.T @ (likely - targets) + _RIDGE * weights
-        hessian = (rows * (likely * (1 - likely))[:, None]).T @ rows + _RIDGE * np.eye(2)
-        step = np.linalg.solve(hessian, gradient)
-        weights -= step
-        if float(np.abs(step).max()) < _ENOUGH:
-            break
-    slope, intercept = (float(weight) for weight in weights)
+    # Only a calibration is fitted with it: the answering graphs, which read this module, never load it.
+    from sklearn.linear_model import LogisticRegression
+
+    count, positives = len(right), sum(right)
+    high, low = (positives + 1) / (positives + 2), 1 / (count - positives + 2)
+    targets = [high if correct else low for correct in right]
+    regression = LogisticRegression(C=1 / _RIDGE, solver="newton-cg", tol=1e-9, max_iter=1_000).fit(
+        [[confidence] for confidence in confidences] * 2,
+        [1] * count + [0] * count,
+        sample_weight=[*targets, *(1 - target for target in targets)],
+    )
+    slope, intercept = float(regression.coef_[0, 0]), float(regression.intercept_[0])
     if slope < 0:  # more confidence, fewer right: the share of all says more
-        mean = float(targets.mean())
+        mean = sum(targets) / count
         slope, intercept = 0.0, math.log(mean / (1 - mean))
-    return Curve(slope=round(slope, 6), intercept=round(intercept, 6), cases=len(confidences))
+    return Curve(slope=round(slope, 6), intercept=round(intercept, 6), cases=count)
