@@ -5,9 +5,6 @@ are asked for as XML: without an ``Accept`` that it knows, the server answers 40
 """
 
 import asyncio
-import random
-import time
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -16,8 +13,9 @@ from typing import Self
 import httpx
 
 from legal.boe_ids import is_boe_id
+from services.backoff import Backoff
 from services.boe_cache import BoeCache, CachedLaw, updated_of
-from services.boe_http import PoliteHttp, refused
+from services.boe_http import BACKOFF, PoliteHttp, refused
 from services.boe_list import UNREADABLE, ListedLaw, conditions, listed_laws
 from services.errors import InvalidInput, SourceUnavailable
 
@@ -47,19 +45,10 @@ class RawLaw:
 class BoeClient:
     """Downloads laws, each only when it has changed, one request after another. ``folder`` keeps the raw answers."""
 
-    def __init__(
-        self,
-        url: str,
-        folder: Path,
-        *,
-        pause: float = PAUSE,
-        clock: Callable[[], float] = time.time,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        jitter: Callable[[], float] = random.random,
-    ) -> None:
+    def __init__(self, url: str, folder: Path, *, pause: float = PAUSE, backoff: Backoff = BACKOFF) -> None:
         self._url = url.rstrip("/")
         self._cache = BoeCache(folder)
-        self._http = PoliteHttp(pause=pause, clock=clock, sleep=sleep, jitter=jitter)
+        self._http = PoliteHttp(pause=pause, backoff=backoff)
 
     async def __aenter__(self) -> Self:
         return self

@@ -1,45 +1,31 @@
 """Ask one server, politely: one request after another, with a pause between them, again after passing failures."""
 
 import asyncio
-import random
-import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
 import httpx
 
+from services.backoff import Backoff
 from services.errors import ConfigurationError, SourceUnavailable
-from services.retry import retry_after
 
-MAX_ATTEMPTS = 4
-"""One try and three retries."""
-
-FIRST_PAUSE = 2.0
-"""Seconds before the first retry, on average; doubled for each later one."""
-
-LONGEST_PAUSE = 120.0
-"""Seconds that the server may ask to wait; a longer wait is a failure."""
+BACKOFF = Backoff(max_attempts=4, first_pause=2.0, longest_pause=120.0)
+"""More patient than with a model: nobody waits for an answer."""
 
 TIMEOUT = 180.0
 """Seconds for one whole attempt: the time-outs of an HTTP client start anew with every byte."""
 
 _CONNECT_TIMEOUT = 20.0
 
+_PASSING = (httpx.HTTPStatusError, httpx.TransportError, httpx.TooManyRedirects, httpx.DecodingError, TimeoutError)
+"""Failures that asking again may mend."""
+
 
 class PoliteHttp:
-    """An HTTP client with one connection. ``clock`` gives the Unix time in seconds, ``jitter`` a number in [0, 1)."""
+    """An HTTP client with one connection; ``pause`` are the seconds between two requests."""
 
-    def __init__(
-        self,
-        *,
-        pause: float,
-        timeout: float = TIMEOUT,
-        clock: Callable[[], float] = time.time,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        jitter: Callable[[], float] = random.random,
-    ) -> None:
-        self._pause, self._timeout = pause, timeout
-        self._clock, self._sleep, self._jitter = clock, sleep, jitter
+    def __init__(self, *, pause: float, timeout: float = TIMEOUT, backoff: Backoff = BACKOFF) -> None:
+        self._pause, self._timeout, self._backoff = pause, timeout, backoff
         self._turn = asyncio.Lock()
         self._last: float | None = None
         self._client = httpx.AsyncClient(
@@ -62,42 +48,35 @@ class PoliteHttp:
             SourceUnavailable: the server cannot be reached, fails or asks for a longer wait, after all attempts.
             ConfigurationError: the address is none.
         """
-        async with self._turn:
-            for number in range(1, MAX_ATTEMPTS + 1):
-                await self._rest()
-                failure: Exception
-                try:
-                    async with asyncio.timeout(self._timeout):
-                        answer = await self._client.get(url, headers=dict(headers), params=params)
-                    if answer.status_code != 429 and answer.status_code < 500:
-                        return answer
-                    failure = httpx.HTTPStatusError("", request=answer.request, response=answer)
-                except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
-                    raise ConfigurationError(
-                        f"La dirección «{url}» no es válida. Corrija ARTICULADO_BOE_URL en el entorno o en .env."
-                    ) from error
-                except (httpx.TransportError, httpx.TooManyRedirects, httpx.DecodingError, TimeoutError) as error:
-                    failure = error
-                finally:
-                    self._last = self._clock()
-                wait = self._wait(number, failure)
-                if number == MAX_ATTEMPTS or wait > LONGEST_PAUSE:
-                    break
-                await self._sleep(wait)
-        raise SourceUnavailable(
-            f"El servidor {httpx.URL(url).host} no ha dado una respuesta válida ({_reason(failure)}). Compruebe la "
-            "conexión a internet y el proxy, o vuelva a intentarlo más tarde."
-        ) from failure
+
+        async def attempt() -> httpx.Response:
+            await self._rest()
+            try:
+                async with asyncio.timeout(self._timeout):
+                    answer = await self._client.get(url, headers=dict(headers), params=params)
+            except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
+                raise ConfigurationError(
+                    f"La dirección «{url}» no es válida. Corrija ARTICULADO_BOE_URL en el entorno o en .env."
+                ) from error
+            finally:
+                self._last = self._backoff.clock()
+            if answer.status_code == 429 or answer.status_code >= 500:
+                raise httpx.HTTPStatusError("", request=answer.request, response=answer)
+            return answer
+
+        try:
+            async with self._turn:
+                return await self._backoff.repeat(attempt, lambda error: isinstance(error, _PASSING))
+        except _PASSING as failure:
+            raise SourceUnavailable(
+                f"El servidor {httpx.URL(url).host} no ha dado una respuesta válida ({_reason(failure)}). Compruebe la "
+                "conexión a internet y el proxy, o vuelva a intentarlo más tarde."
+            ) from failure
 
     async def _rest(self) -> None:
         """Let the pause since the last request pass, and no more where the clock was set back meanwhile."""
-        if self._last is not None and (rest := self._last + self._pause - self._clock()) > 0:
-            await self._sleep(min(rest, self._pause))
-
-    def _wait(self, number: int, failure: Exception) -> float:
-        """Return the seconds before the next attempt: as the server asks, else doubling, spread over ±50 %."""
-        asked = retry_after(failure, self._clock())
-        return FIRST_PAUSE * 2.0 ** (number - 1) * (0.5 + self._jitter()) if asked is None else asked
+        if self._last is not None and (rest := self._last + self._pause - self._backoff.clock()) > 0:
+            await self._backoff.sleep(min(rest, self._pause))
 
 
 def refused(answer: httpx.Response) -> SourceUnavailable:

@@ -48,7 +48,7 @@ class Failure:
     transient: bool = False
 
 
-def explain(error: Exception, endpoint: Endpoint) -> Failure | None:
+def explain(error: BaseException, endpoint: Endpoint) -> Failure | None:
     """Return what the failure means, ``None`` for one that is not the provider's."""
     import openai
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from boe_server import running_boe
 from fake_time import FakeTime
 
 from services.boe import BoeClient
-from services.boe_http import FIRST_PAUSE, MAX_ATTEMPTS
+from services.boe_http import BACKOFF
 from services.errors import ConfigurationError, InvalidInput, SourceUnavailable
 from services.safe_xml import parse_xml
 from services.settings import Settings
@@ -50,7 +51,8 @@ async def client(boe, clock, tmp_path):
 
 
 def make(url: str, clock: FakeTime, folder: Path, pause: float = 0.0) -> BoeClient:
-    return BoeClient(url, folder / "boe", pause=pause, clock=clock.clock, sleep=clock.sleep, jitter=lambda: 0.5)
+    backoff = replace(BACKOFF, clock=clock.clock, sleep=clock.sleep, jitter=lambda: 0.5)
+    return BoeClient(url, folder / "boe", pause=pause, backoff=backoff)
 
 
 async def test_a_law_is_kept_as_it_came(boe, client, tmp_path):
@@ -109,7 +111,7 @@ async def test_metadata_in_the_place_of_the_text_are_no_copy(boe, client):
 
 async def test_without_network_the_copy_serves_with_a_warning(boe, client):
     await client.law(LAW)
-    boe.failures.extend([(503, {})] * MAX_ATTEMPTS)
+    boe.failures.extend([(503, {})] * 4)
     law = await client.law(LAW)
     assert (law.fetched, law.updated) == (False, "20260101T000000Z")
     assert "se usa la copia guardada, que el BOE actualizó el 01/01/2026" in law.warning
@@ -129,7 +131,7 @@ async def test_without_network_or_copy_there_is_no_law(tmp_path, clock):
     async with make("http://127.0.0.1:9/api", clock, tmp_path) as client:
         with pytest.raises(SourceUnavailable, match="no se puede conectar"):
             await client.law(LAW)
-    assert len(clock.pauses) == MAX_ATTEMPTS - 1
+    assert len(clock.pauses) == 3
 
 
 async def test_an_address_that_is_none_is_not_asked_again(tmp_path, clock):
@@ -143,7 +145,7 @@ async def test_an_address_that_is_none_is_not_asked_again(tmp_path, clock):
 async def test_a_passing_failure_is_tried_again_with_growing_pauses(boe, client, clock, failure):
     boe.failures.extend([failure, failure])
     assert (await client.law(LAW)).fetched
-    assert clock.pauses == [FIRST_PAUSE, 2 * FIRST_PAUSE]
+    assert clock.pauses == [2.0, 4.0]
 
 
 async def test_the_server_says_how_long_to_wait(boe, client, clock):

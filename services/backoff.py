@@ -1,0 +1,94 @@
+"""When a failed attempt is made again: the one home of pauses, of what a server asks to wait, and of deadlines."""
+
+import asyncio
+import math
+import random
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from typing import TypeVar
+
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_exponential
+
+T = TypeVar("T")
+
+
+class DeadlinePassedError(Exception):
+    """The time for all attempts is up."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Backoff:
+    """How often a call is made, and the pauses between.
+
+    ``first_pause`` are the seconds before the first retry, on average; they double for each later one, and are spread
+    over ±50 % so that callers part. Where the server says how long to wait, that is the pause; one that asks for more
+    than ``longest_pause`` has failed. ``clock`` gives the Unix time in seconds, ``jitter`` a number in [0, 1).
+    """
+
+    max_attempts: int = 3
+    first_pause: float = 0.5
+    longest_pause: float = math.inf
+    clock: Callable[[], float] = time.time
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    jitter: Callable[[], float] = random.random
+
+    async def repeat(
+        self,
+        attempt: Callable[[], Awaitable[T]],
+        transient: Callable[[BaseException], bool],
+        deadline: float = math.inf,
+    ) -> T:
+        """Return the result of the first attempt that succeeds; ``transient`` tells after which failures to try again.
+
+        ``deadline`` is a Unix time in seconds. It bounds each attempt whole, since the time-outs of an HTTP client
+        start anew with every byte, and the pauses: one that would outlast it is not begun.
+
+        Raises:
+            DeadlinePassedError: an attempt did not end in time, or there was none left for it.
+            Exception: what the last attempt raised.
+        """
+
+        async def bounded() -> T:
+            remaining = deadline - self.clock()
+            if remaining <= 0:
+                raise DeadlinePassedError
+            limit = asyncio.timeout(remaining if math.isfinite(remaining) else None)
+            try:
+                async with limit:
+                    return await attempt()
+            except Exception as error:
+                if limit.expired():
+                    raise DeadlinePassedError from error
+                raise
+
+        def too_long(state: RetryCallState) -> bool:
+            return state.upcoming_sleep > self.longest_pause or self.clock() + state.upcoming_sleep >= deadline
+
+        retrying = AsyncRetrying(
+            retry=retry_if_exception(transient),
+            wait=self._pause,
+            stop=stop_after_attempt(self.max_attempts) | too_long,
+            sleep=self.sleep,
+            reraise=True,
+        )
+        return await retrying(bounded)
+
+    def _pause(self, state: RetryCallState) -> float:
+        asked = retry_after(state.outcome.exception(), self.clock()) if state.outcome else None
+        return wait_exponential(self.first_pause)(state) * (0.5 + self.jitter()) if asked is None else asked
+
+
+def retry_after(error: BaseException | None, now: float) -> float | None:
+    """Read ``retry-after-ms`` or ``Retry-After`` (seconds, or a date); ``None`` where there is none."""
+    headers = getattr(getattr(error, "response", None), "headers", {})
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        with suppress(KeyError, ValueError):
+            return max(0.0, float(headers[name]) * unit)
+    with suppress(KeyError, ValueError):
+        moment = parsedate_to_datetime(headers["retry-after"])
+        return max(0.0, moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() - now)
+    return None
