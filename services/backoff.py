@@ -11,7 +11,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_exponential
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, stop_any, wait_exponential
 
 T = TypeVar("T")
 
@@ -71,7 +71,7 @@ class Backoff:
         retrying = AsyncRetrying(
             retry=retry_if_exception(transient),
             wait=self._pause,
-            stop=stop_after_attempt(self.max_attempts) | too_long,
+            stop=stop_any(stop_after_attempt(self.max_attempts), too_long),
             sleep=self.sleep,
             reraise=True,
         )

@@ -61,13 +61,16 @@ class TiktokenCounter:
 
 
 @lru_cache
-def token_counter(model: str) -> TokenCounter:
+def token_counter(model: str = "") -> TokenCounter:
     """Return a counter for a model: exact if tiktoken knows it and its table is here, else a bound from above.
 
-    A model that tiktoken does not know gets the larger bound of OpenAI's encodings, which need not hold for it.
+    A model that tiktoken does not know, or that is not named, gets the larger bound of OpenAI's encodings, which need
+    not hold for it.
 
     Never downloads. Tables are looked for where tiktoken keeps them (``TIKTOKEN_CACHE_DIR``).
     """
+    if not model:
+        return EstimatedCounter()
     import tiktoken
 
     try:

@@ -19,7 +19,7 @@ from services.rerank.api_reply import read_reply
 from services.rerank.endpoint import RerankEndpoint, asked_for, endpoint_of
 from services.retry import Retrier
 from services.settings import RerankSettings
-from services.tokens import EstimatedCounter
+from services.tokens import token_counter
 
 PATIENCE = 10.0
 """Seconds; such endpoints answer in less than one."""
@@ -62,7 +62,7 @@ class RerankApi:
 
     async def open(self, deadline: float) -> TokenCounter:
         """Return a counter that no model's tokens exceed by much."""
-        return EstimatedCounter()
+        return token_counter()
 
     async def score(self, question: str, passages: Sequence[str], *, deadline: float) -> Reranked:
         """Score the passages, in as few requests as the endpoint allows.

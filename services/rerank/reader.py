@@ -12,7 +12,7 @@ from services.fragments import PARTING, neutralise
 from services.marks import write_mark
 from services.protocols import ChatModel, Reranked, TokenCounter
 from services.rerank.prompts import load_prompt
-from services.tokens import EstimatedCounter
+from services.tokens import token_counter
 
 TOP = 10.0
 """The best score that the prompt knows."""
@@ -45,7 +45,7 @@ class ReaderScorer:
 
     def __init__(self, reader: ChatModel, counter: TokenCounter | None = None) -> None:
         self._reader = reader
-        self._counter = counter or EstimatedCounter()
+        self._counter = counter or token_counter()
 
     @property
     def name(self) -> str:

@@ -1,12 +1,11 @@
-"""Intervals and paired comparison, against values by hand, full enumeration and SciPy."""
+"""Intervals and paired comparison, against values by hand, full enumeration and NumPy."""
 
 from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import bootstrap
 
-from evaluation.bootstrap import Interval, compare, interval, intervals
+from evaluation.bootstrap import Interval, compare, interval, interval_of, intervals
 
 
 def test_values_that_agree_leave_no_doubt():
@@ -19,12 +18,16 @@ def test_two_values_can_be_drawn_as_either_twice():
     assert interval([0.0, 1.0]) == Interval(0.0, 1.0)
 
 
-def test_the_interval_is_that_of_scipy():
+def test_the_interval_has_the_quantiles_of_means_drawn_again():
     values = np.random.default_rng(1).beta(2, 3, size=60)
-    theirs = bootstrap(
-        (values,), np.mean, n_resamples=10_000, method="percentile", rng=np.random.default_rng(2)
-    ).confidence_interval
-    assert interval(list(values)) == pytest.approx((theirs.low, theirs.high), abs=0.004)
+    means = np.random.default_rng(2).choice(values, size=(10_000, 60)).mean(axis=1)
+    assert interval(list(values)) == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=0.004)
+
+
+def test_a_statistic_of_rows_has_its_interval():
+    """The larger of two rows is 0 in a quarter of the draws, else 1."""
+    assert interval_of(lambda rows: float(max(rows)), range(2), 500) == Interval(0.0, 1.0)
+    assert interval_of(lambda rows: float(rows[0]), [7]) == Interval(7.0, 7.0)
 
 
 def test_the_same_values_give_the_same_interval():
@@ -46,13 +49,37 @@ def test_wins_ties_and_losses_are_of_the_second_run():
     assert paired.interval.low < 0.1 < paired.interval.high
 
 
-def test_p_is_that_of_all_signs():
-    first, second = [0.2, 0.4, 0.1, 0.9, 0.3, 0.5, 0.2, 0.6], [0.5, 0.9, 0.2, 0.8, 0.7, 0.5, 0.6, 0.7]
+def exact_p(first: list[float], second: list[float]) -> float:
+    """Enumerate all signs of the differences."""
     differences = np.subtract(second, first)
-    means = [abs(np.dot(signs, differences)) / 8 for signs in product((-1, 1), repeat=8)]
-    exact = np.mean([mean >= abs(differences.mean()) - 1e-9 for mean in means])
-    assert 0.01 < exact < 0.2
-    assert compare(first, second).p == pytest.approx(exact, abs=0.01)
+    signs = np.array(list(product((-1, 1), repeat=len(differences))))
+    return float(np.mean(np.abs(signs @ differences) / len(differences) >= abs(differences.mean()) - 1e-9))
+
+
+def test_p_of_few_questions_is_that_of_all_signs():
+    first, second = [0.2, 0.4, 0.1, 0.9, 0.3, 0.5, 0.2, 0.6], [0.5, 0.9, 0.2, 0.8, 0.7, 0.5, 0.6, 0.7]
+    assert 0.01 < exact_p(first, second) < 0.2
+    assert compare(first, second).p == pytest.approx(exact_p(first, second))
+
+
+def test_p_of_more_questions_is_drawn_close_to_that_of_all_signs():
+    source = np.random.default_rng(4)
+    first = list(source.random(16).round(2))
+    second = list((first + source.normal(0.1, 0.15, size=16)).round(2))
+    assert 0.02 < exact_p(first, second) < 0.3
+    assert compare(first, second).p == pytest.approx(exact_p(first, second), abs=0.015)
+
+
+def test_means_that_differ_by_rounding_alone_are_as_far():
+    """All eight signs of three equal differences but two give a mean that is nearer: p = 2 / 8, whatever the sums."""
+    assert compare([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]).p == pytest.approx(2 / 8)
+    # 0.3 - 0.3 + 0.3 and 0.3 + 0.3 - 0.3 differ in the last digit; six of the eight signs leave one of three.
+    assert compare([0.1, 0.2, 0.6], [0.4, 0.5, 0.3]).p == pytest.approx(1.0)
+
+
+def test_one_question_says_nothing():
+    paired = compare([0.25], [0.75])
+    assert (paired.interval, paired.p) == (Interval(0.5, 0.5), 1.0)
 
 
 def test_runs_that_agree_are_not_told_apart():

@@ -43,8 +43,8 @@ def likeliest(given, right):
 def test_the_curve_is_the_likeliest_one():
     curve = fit_curve(CONFIDENCES, RIGHT)
     slope, intercept = likeliest(CONFIDENCES, RIGHT)
-    assert curve.slope == pytest.approx(slope, abs=1e-3)
-    assert curve.intercept == pytest.approx(intercept, abs=1e-3)
+    assert curve.slope == pytest.approx(slope, abs=1e-4)
+    assert curve.intercept == pytest.approx(intercept, abs=1e-4)
     assert curve.cases == 13
 
 
@@ -134,6 +134,35 @@ def test_a_folder_that_cannot_be_written_is_said_to_be(tmp_path):
     (tmp_path / "perfil").write_text("", encoding="utf-8")
     with pytest.raises(ConfigurationError, match="No se puede escribir la calibración"):
         write_calibration(tmp_path / "perfil", CALIBRATION)
+
+
+HALVES = [
+    json.loads(line)
+    for line in (Path(__file__).parent.parent / "data" / "calibration_halves.jsonl").read_text("utf-8").splitlines()
+]
+"""What the packaged curves were fitted on: raw confidences, and whether each was right."""
+
+
+@pytest.mark.parametrize("half", HALVES, ids=lambda half: f"{half['profile']}-{half['graph']}")
+def test_a_packaged_curve_is_the_one_that_is_fitted_again(half):
+    packaged = read_calibration(load_profile(half["profile"]).own_folder)
+    assert packaged is not None
+    curve = packaged.curves[half["graph"]]
+    again = fit_curve(half["raw"], [bool(right) for right in half["right"]])
+    assert (again.slope, again.intercept) == pytest.approx((curve.slope, curve.intercept), abs=5e-5)
+    assert again.cases == curve.cases
+    # No confidence that is shown, with two decimals, is another.
+    shown = [round(raw / 100, 2) for raw in range(1, 101)]
+    assert [round(again(raw), 2) for raw in shown] == [round(curve(raw), 2) for raw in shown]
+
+
+def test_a_packaged_curve_is_applied_as_its_formula_says():
+    packaged = read_calibration(load_profile("laboral").own_folder)
+    assert packaged is not None
+    curve = packaged.curve("required_data", packaged.embedder, "heuristic")
+    assert curve is not None
+    # 9.044459 · 0.5 - 3.26783 = 1.2543995, and 1 / (1 + e^-1.2543995) = 0.7780605.
+    assert curve(0.5) == pytest.approx(0.7780605, abs=1e-6)
 
 
 PACKAGED = sorted(Path(str(resources.files("profiles"))).glob(f"*/{FILE}"))
