@@ -11,7 +11,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, stop_any, wait_exponential
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, wait_exponential
 
 T = TypeVar("T")
 
@@ -65,13 +65,15 @@ class Backoff:
                     raise DeadlinePassedError from error
                 raise
 
-        def too_long(state: RetryCallState) -> bool:
-            return state.upcoming_sleep > self.longest_pause or self.clock() + state.upcoming_sleep >= deadline
+        def is_last(state: RetryCallState) -> bool:
+            pause = state.upcoming_sleep
+            spent = state.attempt_number >= self.max_attempts
+            return spent or pause > self.longest_pause or self.clock() + pause >= deadline
 
         retrying = AsyncRetrying(
             retry=retry_if_exception(transient),
             wait=self._pause,
-            stop=stop_any(stop_after_attempt(self.max_attempts), too_long),
+            stop=is_last,
             sleep=self.sleep,
             reraise=True,
         )
