@@ -8,7 +8,7 @@ from typing import Literal, cast
 from evaluation.provisions import Key, Provision, key_of, provision
 from evaluation.run import Ranked
 from graph.rag import build_retrieval
-from nodes.search import CAPS, Caps, HybridSearch, searches_of
+from nodes.search import CAPS, Caps, HybridSearch, search_filter
 from nodes.select_context import preference
 from services.container import Services
 from state.chunks import Candidate, Origin, relevance
@@ -29,7 +29,7 @@ RERANKED, MERGED, FILLED = 2.0, 1.0, 0.0
 """What is added to a score in [0, 1]: reranked candidates go before the others, and these before what was filled."""
 
 _STATE = [
-    *("question", "queries", "carried", "dense_keys", "sparse_keys", "analysis"),
+    *("searches", "lexical_only", "analysis", "as_of", "today"),
     *("candidates", "abstained", "warnings", "usage"),
 ]
 
@@ -72,7 +72,7 @@ class Retriever:
 
     def __init__(self, services: Services, context: RunContext | None = None) -> None:
         self._graph = build_retrieval(services)
-        self._field, profile = services.field, services.profile
+        profile = services.profile
         self._search = HybridSearch(
             services.store, services.embedder, services.sparse, profile, profile.for_questions, services.field
         )
@@ -95,7 +95,7 @@ class Retriever:
         candidates = sorted(state["candidates"], key=preference)
         return Retrieved(
             rows=tuple(await self._filled(_each_once(map(_row, _of_laws(candidates))), state)),
-            queries=tuple(searches_of(state, self._field)),
+            queries=tuple(state["searches"]),
             abstained=state["abstained"],
             top_score=max((relevance(found) for found in candidates if "rerank_score" in found), default=None),
             stages=state["usage"]["stages"],
@@ -105,15 +105,14 @@ class Retriever:
 
     async def _filled(self, merged: dict[Key, Row], state: RagState) -> list[Row]:
         """Add what the same search finds beyond its caps; deeper while there are too few rows and more is found."""
-        rows, reached, searches = merged, -1, searches_of(state, self._field)
+        rows, reached, searches = merged, -1, state["searches"]
         attempts = range(1, ATTEMPTS + 1) if searches and self._searches_law else ()
         for depth in (CAPS.prefetch * DEEPER**attempt for attempt in attempts):
             found, _ = await self._search.run(
                 searches,
-                state["dense_keys"],
-                state["sparse_keys"],
-                context=self._law_alone,
-                analysis=state["analysis"],
+                search_filter(state, self._law_alone),
+                collections=self._law_alone.collections,
+                lexical_only=state["lexical_only"],
                 caps=Caps(prefetch=depth, per_collection=depth, per_query=depth, overall=depth * len(searches)),
             )
             rows = _each_once([*merged.values(), *map(_filling_row, _of_laws(found))])
@@ -128,10 +127,8 @@ class Retriever:
     async def _of_the_field(self, state: RagState) -> list[Candidate]:
         """Return what a search for the title of the profile finds, its scores below 0."""
         title = [self._profile.title]
-        dense, _ = await self._search.embed(title, None)
-        sparse = await self._search.encode(title)
-        analysis = state["analysis"]
-        found, _ = await self._search.run(title, dense, sparse, context=self._law_alone, analysis=analysis)
+        where = search_filter(state, self._law_alone)
+        found, _ = await self._search.run(title, where, collections=self._law_alone.collections)
         return [{**one, "score": one["score"] - 1} for one in found]
 
 

@@ -27,7 +27,8 @@ from nodes.select_context import select_context
 from nodes.stage import stage
 from nodes.verify import verify
 from services.container import Services
-from state.context import RunContext
+from services.protocols import ChunkStore
+from state.context import RunContext, StoreName
 from state.rag import RagInput, RagOutput, RagState
 
 Builder = StateGraph[RagState, RunContext, RagInput, RagOutput]
@@ -42,7 +43,7 @@ def build_rag(services: Services, checkpointer: BaseCheckpointSaver[str] | None 
 
     builder.add_node("answer", bind(answer, principal=services.principal, prompts=prompts, language=services.language))
     builder.add_node("verify", bind(verify, language=services.language))
-    builder.add_node("refetch", bind(refetch, store=services.store, records=services.records, search=search))
+    builder.add_node("refetch", bind(refetch, stores=_stores(services), search=search))
     builder.add_node("finalize", bind(finalize, profile=services.profile))
 
     builder.add_edge("abstain", "finalize")
@@ -70,26 +71,32 @@ def _search(services: Services) -> HybridSearch:
     )
 
 
+def _stores(services: Services) -> dict[StoreName, ChunkStore]:
+    return {"index": services.store, "records": services.records}
+
+
 def _retrieval(services: Services, search: HybridSearch, prompts: Prompts) -> Builder:
     settings, profile = services.settings, services.profile
-    store, records = services.store, services.records
+    stores = _stores(services)
     bind = partial(stage, defaults=settings.defaults())
     floor = routing.after_rerank(profile.relevance_floor)
     builder = Builder(RagState, context_schema=RunContext, input_schema=RagInput, output_schema=RagOutput)
 
     builder.add_node(
         "analyze_question",
-        bind(analyze_question, opens_turn=True, store=store, profile=profile, seconds=settings.question_timeout),
+        bind(
+            analyze_question, opens_turn=True, store=stores["index"], profile=profile, seconds=settings.question_timeout
+        ),
     )
-    builder.add_node("load_carryover", bind(load_carryover, opens_turn=True, store=store, records=records))
-    builder.add_node("lookup_records", bind(lookup_records, records=records))
-    builder.add_node("decompose", bind(decompose, reader=services.reader, prompts=prompts, language=services.language))
+    builder.add_node("load_carryover", bind(load_carryover, opens_turn=True, stores=stores))
+    builder.add_node("lookup_records", bind(lookup_records, records=services.records))
+    builder.add_node("decompose", bind(decompose, reader=services.reader, prompts=prompts, field=services.field))
     builder.add_node("embed_queries", bind(embed_queries, search=search))
     builder.add_node("encode_sparse", bind(encode_sparse, search=search))
     builder.add_node("hybrid_search", bind(hybrid_search, search=search))
     # Deferred: the branches that lead here differ in length.
     builder.add_node("merge_candidates", bind(merge_candidates), defer=True)
-    builder.add_node("expand_references", bind(expand_references, store=store, records=records, profile=profile))
+    builder.add_node("expand_references", bind(expand_references, stores=stores, profile=profile))
     builder.add_node("rerank", bind(rerank, rerankers=services.rerankers, profile=profile))
     builder.add_node(
         "select_context", bind(select_context, counter=services.counter, context_tokens=settings.context_tokens)

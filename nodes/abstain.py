@@ -32,6 +32,6 @@ def what_was_searched(state: RagState, context: ResolvedContext, profile: Profil
     searches = ", ".join(map(spoken.quoted, state["queries"] or [state["question"]]))
     names = context.collections or profile.for_questions
     labels = ", ".join(collection.label for collection in profile.collections if collection.name in names)
-    places = labels if state["rag_enabled"] else spoken.say("rag_packaged_records")
+    places = labels if state["store"] == "index" else spoken.say("rag_packaged_records")
     advice = "rag_try_other_words_or_law" if profile.features.spanish_law else "rag_try_other_words"
     return f"{spoken.say('rag_searched', searches=searches, places=places)} {spoken.say(advice)}"

@@ -6,6 +6,7 @@ from datetime import date
 
 from langgraph.runtime import Runtime
 
+from legal.dates import find_date
 from nodes.follow_up import Meant, as_meant
 from nodes.inputs import check_collections, check_options, checked_history, checked_question
 from nodes.named_provisions import look_up, not_held, not_in_force
@@ -13,19 +14,21 @@ from nodes.read_question import nothing_read, read_question
 from services.profile import Profile
 from services.protocols import ChunkStore
 from state.chunks import in_force, provision_of
-from state.context import ResolvedContext
+from state.context import ResolvedContext, StoreName
 from state.rag import RagState
 from state.turn import Turn, fresh_turn
 from state.values import Analysis
 
 
 class AnalyzeQuestionUpdate(Turn):
-    """A fresh turn, and what the question says."""
+    """A fresh turn, what the question says, and what all stages go by: the store that answers, and the days."""
 
     question: str
     turn: int
     deadline: float
-    rag_enabled: bool
+    store: StoreName
+    today: str
+    as_of: str | None
     analysis: Analysis
 
 
@@ -57,13 +60,12 @@ async def analyze_question(
     if profile.features.spanish_law:
         earlier = [message["content"] for message in conversation if message["role"] == "user"]
         meant = as_meant(question, earlier, today)
-        day, place = as_of or meant.day, meant.place
-        analysis = read_question(meant.question, conversation, profile.default_law, today, day, place)
+        as_of = as_of or meant.day or find_date(meant.question, today=today)
+        analysis = read_question(meant.question, conversation, profile.default_law, as_of, meant.place)
     else:
-        meant, analysis = Meant(question), nothing_read(as_of)
-    as_of = date.fromisoformat(analysis["as_of"]) if analysis["as_of"] else None
-    rag_enabled = runtime.context.rag_enabled
-    direct = await look_up(analysis["provisions"], store, as_of, today) if rag_enabled else []
+        meant, analysis = Meant(question), nothing_read()
+    indexed = runtime.context.store == "index"
+    direct = await look_up(analysis["provisions"], store, as_of, today) if indexed else []
     found = {provision_of(one["chunk"]): one["chunk"] for one in direct}
     missing = [one for one in analysis["provisions"] if (one["law_id"], one["provision_key"]) not in found]
     others = [chunk for chunk in found.values() if not in_force(chunk, as_of, today)]
@@ -74,9 +76,11 @@ async def analyze_question(
         "meant": meant.question,
         "turn": state.get("turn", 0) + 1,
         "deadline": clock() + seconds,
-        "rag_enabled": rag_enabled,
+        "store": runtime.context.store,
+        "today": today.isoformat(),
+        "as_of": as_of.isoformat() if as_of else None,
         "analysis": analysis,
         "direct": direct,
-        "warnings": warnings if rag_enabled else [],
+        "warnings": warnings if indexed else [],
         "conversation": conversation,
     }

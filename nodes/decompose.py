@@ -10,8 +10,9 @@ from typing_extensions import TypedDict
 from nodes.prompts import Prompts
 from nodes.stage import Cost, cost_of, failed
 from services.errors import ModelError
-from services.language import Language
+from services.field import Field
 from services.protocols import ChatModel
+from services.question import searched_matter
 from state.context import ResolvedContext
 from state.rag import RagState
 from state.values import Message
@@ -27,15 +28,16 @@ _ARRAY = re.compile(r"\[.*\]", re.DOTALL)
 
 
 class DecomposeUpdate(TypedDict):
-    """The searches, and a warning where the reader failed."""
+    """What the reader makes of the question, what is searched for, and a warning where the reader failed."""
 
     queries: list[str]
+    searches: list[str]
     warnings: NotRequired[list[str]]
     cost: NotRequired[Cost]
 
 
 async def decompose(
-    state: RagState, runtime: Runtime[ResolvedContext], *, reader: ChatModel, prompts: Prompts, language: Language
+    state: RagState, runtime: Runtime[ResolvedContext], *, reader: ChatModel, prompts: Prompts, field: Field
 ) -> DecomposeUpdate:
     """Ask for searches; a reader that is down or talks nonsense costs quality, never the answer."""
     question, carried = state["meant"], bool(state.get("carried"))
@@ -51,14 +53,14 @@ async def decompose(
     except ModelError as error:
         return {
             "queries": [question],
-            "warnings": [*state["warnings"], language.say("rag_searched_as_asked", problem=error)],
+            "searches": searches_of(state, [question], field),
+            "warnings": [*state["warnings"], field.language.say("rag_searched_as_asked", problem=error)],
             "cost": failed(error),
         }
     queries = parse_queries(reply.text, MAX_FOLLOWUP_QUERIES if carried else MAX_QUERIES)
     if not queries and not carried:
         queries = [question]
-    cost: Cost = cost_of(reply)
-    return {"queries": queries, "cost": cost}
+    return {"queries": queries, "searches": searches_of(state, queries, field), "cost": cost_of(reply)}
 
 
 def parse_queries(text: str, most: int) -> list[str]:
@@ -77,3 +79,16 @@ def parse_queries(text: str, most: int) -> list[str]:
             texts = [" ".join(item.split())[:MAX_QUERY_CHARACTERS] for item in parsed if isinstance(item, str)]
             return list(dict.fromkeys(item for item in texts if item))[:most]
     return [" ".join(bare.split())[:MAX_QUERY_CHARACTERS]] if bare else []
+
+
+def searches_of(state: RagState, queries: list[str], field: Field) -> list[str]:
+    """Return the searches to make: those of the reader, and beside them a first question as it was asked.
+
+    Keywords lose what the encoders have learnt of how people ask (docs/retrieval.md). A follow-up says too little by
+    itself, and a search that has all of the question's words makes it superfluous.
+    """
+    matter = searched_matter(state["question"], field)
+    asked = set(field.stems(matter))
+    if state.get("carried") or not queries or any(asked <= set(field.stems(query)) for query in queries):
+        return queries
+    return [*queries, matter]

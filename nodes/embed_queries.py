@@ -1,11 +1,11 @@
-"""Make the dense vector of each query, all in one request."""
+"""Make the dense vector of each search, all in one request."""
 
 from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.search import HybridSearch, searches_of
+from nodes.search import HybridSearch
 from nodes.stage import Cost, failed
 from services.errors import ModelError
 from state.context import ResolvedContext
@@ -13,9 +13,9 @@ from state.rag import RagState
 
 
 class EmbedQueriesUpdate(TypedDict):
-    """Cache keys of the dense vectors; none where the embedder failed."""
+    """Whether words alone must do, because the embedder failed."""
 
-    dense_keys: list[str]
+    lexical_only: bool
     warnings: NotRequired[list[str]]
     cost: NotRequired[Cost]
 
@@ -23,13 +23,13 @@ class EmbedQueriesUpdate(TypedDict):
 async def embed_queries(
     state: RagState, runtime: Runtime[ResolvedContext], *, search: HybridSearch
 ) -> EmbedQueriesUpdate:
-    """Embed the queries into the cache; the state keeps their keys. Without the embedder, words alone must do."""
+    """Embed the searches into the cache, where the search looks them up by their text."""
     try:
-        keys, cost = await search.embed(searches_of(state, search.field), state.get("deadline"))
+        _, cost = await search.embed(state["searches"], state.get("deadline"))
     except ModelError as error:
         return {
-            "dense_keys": [],
+            "lexical_only": True,
             "warnings": [*state["warnings"], search.field.language.say("rag_searched_by_words", problem=error)],
             "cost": failed(error),
         }
-    return {"dense_keys": keys, "cost": cost}
+    return {"lexical_only": False, "cost": cost}

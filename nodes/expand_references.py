@@ -1,18 +1,18 @@
 """Add the provisions that the candidates cite."""
 
 import asyncio
+from collections.abc import Mapping
 from datetime import date
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.candidates import candidate, in_order
-from nodes.search import search_filter
 from services.profile import Profile
 from services.protocols import ChunkStore
 from state.chunks import Candidate, Chunk, in_force, provision_of
-from state.context import ResolvedContext
-from state.rag import RagState
+from state.context import ResolvedContext, StoreName
+from state.rag import RagState, days_of
 
 PARENT_FACTOR = 0.8
 MAX_PER_SOURCE = 3
@@ -26,7 +26,7 @@ class ExpandReferencesUpdate(TypedDict):
 
 
 async def expand_references(
-    state: RagState, runtime: Runtime[ResolvedContext], *, store: ChunkStore, records: ChunkStore, profile: Profile
+    state: RagState, runtime: Runtime[ResolvedContext], *, stores: Mapping[StoreName, ChunkStore], profile: Profile
 ) -> ExpandReferencesUpdate:
     """Follow the pre-computed references of every candidate, upward or level in rank, to what is in force.
 
@@ -38,11 +38,10 @@ async def expand_references(
         return {"candidates": sources}
     known = {source["chunk"]["id"] for source in sources}
     wanted = dict.fromkeys(ref for source in sources for ref in source["chunk"]["refs"] if ref not in known)
-    held = store if state["rag_enabled"] else records
-    as_of, today = search_filter(runtime.context, state["analysis"]).as_of, date.today()
+    store, (as_of, today) = stores[state["store"]], days_of(state)
     allowed = territories_of(sources)
-    cited = [chunk for chunk in await held.fetch(list(wanted)) if territory_of(chunk) in allowed]
-    of_then = await wordings_of(as_of, [chunk for chunk in cited if not in_force(chunk, as_of, today)], held)
+    cited = [chunk for chunk in await store.fetch(list(wanted)) if territory_of(chunk) in allowed]
+    of_then = await wordings_of(as_of, [chunk for chunk in cited if not in_force(chunk, as_of, today)], store)
     fetched = {chunk["id"]: chunk for chunk in cited if in_force(chunk, as_of, today)}
     fetched |= {ref: chunk for ref, chunk in of_then.items() if chunk["id"] not in known}
     best: dict[int, Candidate] = {}

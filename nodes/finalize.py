@@ -7,7 +7,6 @@ from typing_extensions import TypedDict
 
 from nodes.abstain import what_was_searched
 from nodes.inputs import MAX_MESSAGES
-from nodes.search import search_filter
 from nodes.stage import final_event
 from nodes.wordings import past_law, tracked_laws, wording_note
 from services.language import Language, language
@@ -15,7 +14,7 @@ from services.marks import marks_in
 from services.profile import Profile
 from state.chunks import Candidate
 from state.context import ResolvedContext
-from state.rag import RagOutput, RagState
+from state.rag import RagOutput, RagState, days_of
 from state.values import Citation, Message
 
 
@@ -48,8 +47,7 @@ async def finalize(state: RagState, runtime: Runtime[ResolvedContext], *, profil
     ]
     marks = marks_in(answer) if runtime.context.grounded_prompting else range(1, len(state["context"]) + 1)
     cited = {number: state["context"][number - 1] for number in marks}
-    asked_day = search_filter(runtime.context, state["analysis"]).as_of
-    day = asked_day if profile.features.spanish_law else None
+    day = days_of(state).as_of if profile.features.spanish_law else None
     tracked = tracked_laws(found["chunk"] for found in [*state["candidates"], *state["context"]])
     update: FinalizeUpdate = {
         "answer": answer,

@@ -1,11 +1,11 @@
-"""Search dense and sparse, every query in every collection at once."""
+"""Search dense and sparse, every search in every collection at once."""
 
 from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.search import CAPS, Caps, HybridSearch, searches_of
+from nodes.search import CAPS, Caps, HybridSearch, search_filter
 from nodes.stage import Cost
 from state.chunks import Candidate
 from state.context import ResolvedContext
@@ -24,11 +24,10 @@ async def hybrid_search(
 ) -> HybridSearchUpdate:
     """Search with the vectors that the two encoding stages left in the cache."""
     found, cost = await search.run(
-        searches_of(state, search.field),
-        state["dense_keys"],
-        state["sparse_keys"],
-        context=runtime.context,
-        analysis=state["analysis"],
+        state["searches"],
+        search_filter(state, runtime.context),
+        collections=runtime.context.collections,
+        lexical_only=state["lexical_only"],
         deadline=state.get("deadline"),
         caps=caps,
     )

@@ -1,5 +1,7 @@
 """Bring back the chunks that the last answer rested on."""
 
+from collections.abc import Mapping
+
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
@@ -7,7 +9,7 @@ from nodes.candidates import candidate
 from nodes.inputs import checked_ids
 from services.protocols import ChunkStore
 from state.chunks import Candidate
-from state.context import ResolvedContext
+from state.context import ResolvedContext, StoreName
 from state.rag import RagState
 
 CARRYOVER_SCORE = 0.5
@@ -21,17 +23,18 @@ class LoadCarryoverUpdate(TypedDict):
 
 
 async def load_carryover(
-    state: RagState, runtime: Runtime[ResolvedContext], *, store: ChunkStore, records: ChunkStore
+    state: RagState, runtime: Runtime[ResolvedContext], *, stores: Mapping[StoreName, ChunkStore]
 ) -> LoadCarryoverUpdate:
     """Fetch the caller's ``previous_chunk_ids``, or else the thread's own, with a fixed score.
+
+    The store is that of the run's options: this stage runs beside the one that writes it into the state.
 
     Raises:
         InvalidInput: an id is not one that articulado gives out.
     """
     given = state.get("previous_chunk_ids")
     ids = checked_ids(given if given is not None else state.get("context_chunk_ids", []))
-    held = store if runtime.context.rag_enabled else records
-    chunks = await held.fetch(ids) if ids else []
+    chunks = await stores[runtime.context.store].fetch(ids) if ids else []
     found = {chunk["id"] for chunk in chunks}
     return {
         "carried": [candidate(chunk, CARRYOVER_SCORE, "carryover") for chunk in chunks],

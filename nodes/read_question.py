@@ -1,4 +1,4 @@
-"""Read off a question on Spanish law what needs no model: named provisions, day, territory, acronyms."""
+"""Read off a question on Spanish law what needs no model: named provisions, territory, acronyms."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -6,7 +6,6 @@ from datetime import date
 from legal.acronyms import find_acronyms
 from legal.citation_owners import CitationContext
 from legal.citations import parse_citations
-from legal.dates import find_date
 from legal.laws import law_mentions
 from legal.territory import find_place
 from services.question import matter_of
@@ -21,34 +20,29 @@ def read_question(
     question: str,
     conversation: Sequence[Message],
     default_law: str,
-    today: date,
     as_of: date | None = None,
     territory: str | None = None,
 ) -> Analysis:
     """Return what the question names.
 
     An article without a law is of the law that the conversation spoke of last, else of ``default_law``. A law's name
-    means the law of the day that is asked about; ``as_of`` goes before a date in the question, a place in the question
-    before ``territory``.
+    means the law of the day that is asked about, ``as_of``. A place in the question goes before ``territory``.
     """
-    day = as_of or find_date(question, today=today)
     place = find_place(question)
-    citations = parse_citations(question, CitationContext(day=day))
+    citations = parse_citations(question, CitationContext(day=as_of))
     law = _law_spoken_of(conversation) or default_law
     named = [(one.law_id or ("" if one.law_named else law), one.provision_key) for one in citations]
     return {
         "provisions": [NamedProvision(law_id=law_id, provision_key=key) for law_id, key in dict.fromkeys(named)],
         "is_lookup": bool(named) and len(content_words(matter_of(question))) <= MAX_LOOKUP_WORDS,
         "acronyms": find_acronyms(question),
-        "as_of": day.isoformat() if day else None,
         "territory": place.name if place else territory,
     }
 
 
-def nothing_read(as_of: date | None) -> Analysis:
-    """Return the analysis of a question in which nothing is read; ``as_of`` is the caller's."""
-    day = as_of.isoformat() if as_of else None
-    return {"provisions": [], "is_lookup": False, "acronyms": [], "as_of": day, "territory": None}
+def nothing_read() -> Analysis:
+    """Return the analysis of a question in which nothing is read."""
+    return {"provisions": [], "is_lookup": False, "acronyms": [], "territory": None}
 
 
 def _law_spoken_of(conversation: Sequence[Message]) -> str | None:

@@ -1,6 +1,6 @@
 """Fetch what the model said it lacks, once."""
 
-from datetime import date
+from collections.abc import Mapping
 from itertools import chain, zip_longest
 from typing import NotRequired
 
@@ -16,8 +16,8 @@ from nodes.stage import NO_COST, Cost, failed
 from services.errors import ModelError
 from services.protocols import ChunkStore
 from state.chunks import Candidate, in_force
-from state.context import ResolvedContext
-from state.rag import RagState
+from state.context import ResolvedContext, StoreName
+from state.rag import RagState, days_of
 from state.values import Need
 
 
@@ -35,8 +35,7 @@ async def refetch(
     state: RagState,
     runtime: Runtime[ResolvedContext],
     *,
-    store: ChunkStore,
-    records: ChunkStore,
+    stores: Mapping[StoreName, ChunkStore],
     search: HybridSearch,
 ) -> RefetchUpdate:
     """Look named provisions up, search for the rest, and add what the model has not seen.
@@ -44,20 +43,24 @@ async def refetch(
     As many chunks are added as the next context has room for beyond the first: of each need in turn, the parts of a
     provision in their order. ``refetched`` says whether there is anything new; without it the first answer stands.
     """
-    held = store if state["rag_enabled"] else records
-    as_of = search_filter(runtime.context, state["analysis"]).as_of
+    as_of, today = days_of(state)
     by_need: list[list[Candidate]] = []
     queries: list[str] = []
     for need in state["needs"]:
-        named = await _named(need, held)
+        named = await _named(need, stores[state["store"]])
         if named:
-            by_need.append([one for one in named if in_force(one["chunk"], as_of, date.today())])
+            by_need.append([one for one in named if in_force(one["chunk"], as_of, today)])
         else:
             queries.append(need["keywords"] or f"{need['article']} {need['law']}")
     warnings, cost = state["warnings"], NO_COST
-    if queries and state["rag_enabled"]:
+    if queries and state["store"] == "index":
         try:
-            found, cost = await _searched(queries, state, runtime.context, search)
+            found, cost = await search.run(
+                queries,
+                search_filter(state, runtime.context),
+                collections=runtime.context.collections,
+                deadline=state.get("deadline"),
+            )
         except ModelError as error:
             said = search.field.language.say("rag_lacking_not_searched", problem=error)
             warnings, cost = [*warnings, said], failed(error)
@@ -76,17 +79,8 @@ async def refetch(
     }
 
 
-async def _named(need: Need, held: ChunkStore) -> list[Candidate]:
+async def _named(need: Need, store: ChunkStore) -> list[Candidate]:
     law = find_law(need["law"]) if need["kind"] == "article" else None
     key = provision_key(need["article"])
-    chunks = await held.find(law.id, key) if law and key else []
+    chunks = await store.find(law.id, key) if law and key else []
     return [candidate(chunk, NAMED_SCORE, "direct", need["article"]) for chunk in chunks]
-
-
-async def _searched(
-    queries: list[str], state: RagState, context: ResolvedContext, search: HybridSearch
-) -> tuple[list[Candidate], Cost]:
-    dense, cost = await search.embed(queries, state.get("deadline"))
-    lexical = await search.encode(queries)
-    found, _ = await search.run(queries, dense, lexical, context=context, analysis=state["analysis"])
-    return found, cost

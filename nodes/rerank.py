@@ -1,6 +1,5 @@
 """Score the best candidates by what they say of the question."""
 
-from datetime import date
 from typing import NotRequired
 
 from langgraph.runtime import Runtime
@@ -9,7 +8,6 @@ from typing_extensions import TypedDict
 from nodes.candidates import NAMED_SCORE, in_order
 from nodes.final_scores import with_final_scores
 from nodes.rerank_policy import how_many
-from nodes.search import search_filter
 from nodes.stage import Cost, cost_of, failed
 from services.errors import ModelError
 from services.language import language
@@ -18,7 +16,7 @@ from services.protocols import Reranker, RerankerTable
 from services.rerank.table import reranker_for
 from state.chunks import Candidate
 from state.context import ResolvedContext
-from state.rag import RagState
+from state.rag import RagState, days_of
 
 
 class RerankUpdate(TypedDict):
@@ -63,9 +61,8 @@ async def rerank(
         update["warnings"] = [*state["warnings"], said]
         update["cost"] = failed(error)
     scores |= {found["chunk"]["id"]: score for found, score in zip(given, scored.scores, strict=True)}
-    as_of = search_filter(runtime.context, state["analysis"]).as_of
     judged = [_with_score(found, scores) for found in state["candidates"]]
-    return {**update, "candidates": with_final_scores(judged, profile.signals, as_of, date.today())}
+    return {**update, "candidates": with_final_scores(judged, profile.signals, *days_of(state))}
 
 
 async def _promising(state: RagState, unscored: list[Candidate], formula: Reranker, most: int) -> list[Candidate]:

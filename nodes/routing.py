@@ -9,17 +9,17 @@ from state.rag import RagState
 
 def after_analysis(state: RagState) -> Literal["decompose", "lookup_records"]:
     """Search the index, or with retrieval switched off the packaged records."""
-    return "decompose" if state["rag_enabled"] else "lookup_records"
+    return "decompose" if state["store"] == "index" else "lookup_records"
 
 
 def after_decompose(state: RagState) -> list[Literal["embed_queries", "encode_sparse", "merge_candidates"]]:
-    """Encode the queries in both spaces at once, or skip the search where there is nothing new to search for."""
-    return ["embed_queries", "encode_sparse"] if state["queries"] else ["merge_candidates"]
+    """Encode the searches in both spaces at once, or skip the search where there is nothing new to search for."""
+    return ["embed_queries", "encode_sparse"] if state["searches"] else ["merge_candidates"]
 
 
 def after_merge(state: RagState) -> Literal["expand_references", "abstain"]:
     """Abstain where nothing was found, or only others than the provisions that were asked for and nothing else."""
-    missed = state["analysis"]["is_lookup"] and not state["direct"] and state["rag_enabled"]
+    missed = state["analysis"]["is_lookup"] and not state["direct"] and state["store"] == "index"
     return "expand_references" if state["candidates"] and not missed else "abstain"
 
 

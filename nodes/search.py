@@ -4,7 +4,6 @@ import asyncio
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 
 from legal.territory import place_called
 from nodes.candidates import candidate, in_order, merged
@@ -13,12 +12,10 @@ from nodes.stage import NO_COST, Cost
 from services.field import Field
 from services.profile import Profile
 from services.protocols import ChunkStore, Embedder, Hit, HybridQuery, SearchFilter, SparseEncoder, SparseVector, Vector
-from services.question import searched_matter
 from services.vector_cache import VectorCache
 from state.chunks import Candidate
 from state.context import ResolvedContext
-from state.rag import RagState
-from state.values import Analysis
+from state.rag import RagState, days_of
 
 
 @dataclass(frozen=True)
@@ -50,59 +47,56 @@ class HybridSearch:
     dense_vectors: VectorCache[Vector] = dataclasses.field(default_factory=VectorCache)
     sparse_vectors: VectorCache[SparseVector] = dataclasses.field(default_factory=VectorCache)
 
-    async def embed(self, queries: Sequence[str], deadline: float | None) -> tuple[list[str], Cost]:
-        """Embed the queries that the cache lacks, in one batch; return the keys of all, and the cost."""
-        keys = [self.dense_vectors.key("dense", self.embedder.fingerprint, query) for query in queries]
-        missing = {key: query for key, query in zip(keys, queries, strict=True) if self.dense_vectors.get(key) is None}
-        if not missing:
-            return keys, NO_COST
-        embedded = await self.embedder.embed_queries(list(missing.values()), deadline=deadline)
-        for key, vector in zip(missing, embedded.vectors, strict=True):
-            self.dense_vectors.put(key, vector)
-        return keys, {"requests": embedded.requests, "input_tokens": embedded.tokens, "output_tokens": 0}
+    async def embed(self, queries: Sequence[str], deadline: float | None) -> tuple[list[Vector], Cost]:
+        """Return the dense vector of each query, made in one batch of those that the cache lacks, and the cost."""
+        keys = {query: self.dense_vectors.key("dense", self.embedder.fingerprint, query) for query in queries}
+        known = {query: one for query, key in keys.items() if (one := self.dense_vectors.get(key)) is not None}
+        cost = NO_COST
+        if missing := [query for query in keys if query not in known]:
+            embedded = await self.embedder.embed_queries(missing, deadline=deadline)
+            cost = {"requests": embedded.requests, "input_tokens": embedded.tokens, "output_tokens": 0}
+            for query, vector in zip(missing, embedded.vectors, strict=True):
+                known[query] = vector
+                self.dense_vectors.put(keys[query], vector)
+        return [known[query] for query in queries], cost
 
-    async def encode(self, queries: Sequence[str]) -> list[str]:
-        """Encode the queries that the cache lacks, off the event loop; return the keys of all."""
-        keys = [self.sparse_vectors.key("sparse", self.sparse.fingerprint, query) for query in queries]
-        missing = {key: query for key, query in zip(keys, queries, strict=True) if self.sparse_vectors.get(key) is None}
-        if missing:
-            vectors = await asyncio.to_thread(self.sparse.encode_queries, list(missing.values()))
-            for key, vector in zip(missing, vectors, strict=True):
-                self.sparse_vectors.put(key, vector)
-        return keys
+    async def encode(self, queries: Sequence[str]) -> list[SparseVector]:
+        """Return the sparse vector of each query; those that the cache lacks are made off the event loop."""
+        keys = {query: self.sparse_vectors.key("sparse", self.sparse.fingerprint, query) for query in queries}
+        known = {query: one for query, key in keys.items() if (one := self.sparse_vectors.get(key)) is not None}
+        if missing := [query for query in keys if query not in known]:
+            encoded = await asyncio.to_thread(self.sparse.encode_queries, missing)
+            for query, vector in zip(missing, encoded, strict=True):
+                known[query] = vector
+                self.sparse_vectors.put(keys[query], vector)
+        return [known[query] for query in queries]
 
     async def run(
         self,
         queries: Sequence[str],
-        dense_keys: Sequence[str],
-        sparse_keys: Sequence[str],
+        where: SearchFilter,
         *,
-        context: ResolvedContext,
-        analysis: Analysis,
+        collections: Sequence[str] = (),
+        lexical_only: bool = False,
         deadline: float | None = None,
         caps: Caps = CAPS,
     ) -> tuple[list[Candidate], Cost]:
         """Search every collection with every query at once; return the best parents, each once, and the cost.
 
-        ``weighted score = RRF score × weight of the collection``, and ``caps`` say how many come through. No dense
-        keys mean a search by words alone. Vectors that the cache no longer has (a forked checkpoint, another process)
-        are made again.
+        ``weighted score = RRF score × weight of the collection``, and ``caps`` say how many come through. Vectors that
+        the cache does not have (a forked checkpoint, another process) are made. ``lexical_only`` searches by words.
         Where the law of another day is asked for, a later wording stands in for one that the index lacks.
         """
+        dense: Sequence[Vector | None] = [None] * len(queries)
         cost = NO_COST
-        if any(self.dense_vectors.get(key) is None for key in dense_keys):
-            _, cost = await self.embed(queries, deadline)
-        if any(self.sparse_vectors.get(key) is None for key in sparse_keys):
-            await self.encode(queries)
-        dense = [_direction(self.dense_vectors.get(key)) for key in dense_keys] or [None] * len(queries)
-        vectors = [
-            HybridQuery(direction, self.sparse_vectors.get(key) or NO_TERMS)
-            for direction, key in zip(dense, sparse_keys, strict=True)
-        ]
-        where = search_filter(context, analysis)
-        found = await self._candidates(queries, vectors, where, context.collections, caps)
+        if not lexical_only:
+            dense, cost = await self.embed(queries, deadline)
+        sparse = await self.encode(queries)
+        vectors = [HybridQuery(_direction(one), other) for one, other in zip(dense, sparse, strict=True)]
+        chosen = collections or self.collections
+        found = await self._candidates(queries, vectors, where, chosen, caps)
         if where.as_of:
-            of_today = await self._candidates(queries, vectors, replace(where, as_of=None), context.collections, caps)
+            of_today = await self._candidates(queries, vectors, replace(where, as_of=None), chosen, caps)
             found += await later_wordings(of_today, where.as_of, self.store)
         return merged(found)[: caps.overall], cost
 
@@ -111,11 +105,10 @@ class HybridSearch:
         queries: Sequence[str],
         vectors: Sequence[HybridQuery],
         where: SearchFilter,
-        chosen: Sequence[str],
+        collections: Sequence[str],
         caps: Caps,
     ) -> list[Candidate]:
-        """Search the chosen collections, or the default ones, at once; return what each query finds, the best first."""
-        collections = chosen or self.collections
+        """Search the collections at once; return what each query finds, the best first."""
         rankings = await asyncio.gather(
             *(
                 self.store.search(name, vectors, limit=caps.per_collection, prefetch=caps.prefetch, where=where)
@@ -137,33 +130,18 @@ def _found(hit: Hit, score: float, query: str) -> Candidate:
     return found if hit.similarity is None else {**found, "similarity": round(hit.similarity, 6)}
 
 
-NO_TERMS = SparseVector((), ())
-
-
-def searches_of(state: RagState, field: Field) -> list[str]:
-    """Return the searches to make: those of the reader, and beside them a first question as it was asked.
-
-    Keywords lose what the encoders have learnt of how people ask (docs/retrieval.md). A follow-up says too little by
-    itself, and a search that has all of the question's words makes it superfluous.
-    """
-    queries, matter = state["queries"], searched_matter(state["question"], field)
-    asked = set(field.stems(matter))
-    if state.get("carried") or not queries or any(asked <= set(field.stems(query)) for query in queries):
-        return queries
-    return [*queries, matter]
-
-
-def search_filter(context: ResolvedContext, analysis: Analysis) -> SearchFilter:
-    """Return what may be found: the caller's options go before what the question says.
+def search_filter(state: RagState, context: ResolvedContext) -> SearchFilter:
+    """Return what may be found: the caller's territory goes before that of the question.
 
     Of the community that the caller chose, the question may name a city.
     """
-    day, place = analysis["as_of"], analysis["territory"]
+    analysis = state["analysis"]
+    place = analysis["territory"]
     chosen, said = (place_called(name) if name else None for name in (context.territory, place))
     if chosen and not (said and not chosen.city and said.community == chosen.community):
         place = chosen.name
     return SearchFilter(
-        as_of=context.as_of or (date.fromisoformat(day) if day else None),
+        as_of=days_of(state).as_of,
         territory=place,
         chunk_types=tuple(analysis.get("chunk_types", ())),
         fields=tuple((path, tuple(values)) for path, values in analysis.get("fields", {}).items()),

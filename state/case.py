@@ -206,6 +206,5 @@ def with_filters(schema: type[Any], fields: Sequence[str]) -> type[Any]:
         raise ValueError(min(taken))
     own = dict.fromkeys(fields, Annotated[str, EphemeralValue])
     keys = {**schema.__annotations__, **own}
-    keys = {**schema.__annotations__, **own}
     filtered: type[Any] = TypedDict(schema.__name__, keys, total=False)  # type: ignore[misc]
     return filtered

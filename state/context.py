@@ -5,6 +5,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+StoreName = Literal["index", "records"]
+"""What answers: the index, or the packaged records, which need neither index nor embedder."""
+
 RerankStrategy = Literal["auto", "none", "heuristic", "cross_encoder", "llm", "api"]
 """``auto``: the cross-encoder where its files are on the machine, else the heuristic."""
 
@@ -41,6 +44,11 @@ class ResolvedContext(BaseModel):
     collections: tuple[str, ...] = ()
     as_of: date | None = None
     territory: str | None = None
+
+    @property
+    def store(self) -> StoreName:
+        """What answers with these options."""
+        return "index" if self.rag_enabled else "records"
 
     def overridden_by(self, context: RunContext | None) -> "ResolvedContext":
         """Return these defaults with whatever the caller set on top."""

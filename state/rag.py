@@ -1,11 +1,13 @@
 """The state of the answering graph: input, output, and everything in between."""
 
-from typing import Annotated, Required
+from datetime import date
+from typing import Annotated, NamedTuple, Required
 
 from langgraph.channels import EphemeralValue, UntrackedValue
 from typing_extensions import TypedDict
 
 from state.chunks import Candidate
+from state.context import StoreName
 from state.reducers import add_usage
 from state.turn import Turn
 from state.values import Analysis, Citation, Message, Need, Usage, Verdict
@@ -47,14 +49,33 @@ class RagState(RagInput, Turn, total=False):
     ``transcript`` is the only memory beside ``context_chunk_ids`` that outlives a turn. ``turn`` counts the turns of a
     thread. ``deadline`` is a Unix time in seconds after which no model call begins; it is never checkpointed, so that a
     run resumed from a checkpoint is not late from the start.
+
+    The first stage decides for all later ones which ``store`` answers, which day is ``today``, and ``as_of`` which day
+    the law is asked for (ISO 8601; ``None``: of today): the one of the caller's options, else the one that the question
+    says.
     """
 
     context_chunk_ids: list[int]
     usage: Annotated[Usage, add_usage]
     turn: int
     deadline: Annotated[float, UntrackedValue]
-    rag_enabled: bool
+    store: StoreName
+    today: str
+    as_of: str | None
     transcript: list[Message]
     analysis: Analysis
     carried: list[Candidate]
     missing_carried: list[int]
+
+
+class Days(NamedTuple):
+    """The day whose law is asked for, ``None`` for that of today, and today."""
+
+    as_of: date | None
+    today: date
+
+
+def days_of(state: RagState) -> Days:
+    """Return the days of a state as dates."""
+    as_of = state["as_of"]
+    return Days(date.fromisoformat(as_of) if as_of else None, date.fromisoformat(state["today"]))

@@ -12,10 +12,13 @@ class Turn(TypedDict):
     Left out are what outlives a turn (``turn``, ``transcript``, ``context_chunk_ids``), what load_carryover writes
     beside the node that opens the turn (``carried``, ``missing_carried``), and ``usage``, whose reducer starts anew
     with each turn. ``meant`` is the question as its conversation makes it complete; empty where nothing reads it so.
+    ``queries`` are what the reader makes of it, ``searches`` the texts that are searched for: those, and it may be the
+    question's own words. ``lexical_only`` is set where they have no dense vectors, because the embedder failed.
     """
 
     meant: str
     queries: list[str]
+    searches: list[str]
     answer: str
     citations: list[Citation]
     used_chunk_ids: list[int]
@@ -26,8 +29,7 @@ class Turn(TypedDict):
     verdicts: list[Verdict]
     warnings: list[str]
     conversation: list[Message]
-    dense_keys: list[str]
-    sparse_keys: list[str]
+    lexical_only: bool
     direct: list[Candidate]
     found: list[Candidate]
     candidates: list[Candidate]
@@ -42,6 +44,7 @@ def fresh_turn() -> Turn:
     return {
         "meant": "",
         "queries": [],
+        "searches": [],
         "answer": "",
         "citations": [],
         "used_chunk_ids": [],
@@ -52,8 +55,7 @@ def fresh_turn() -> Turn:
         "verdicts": [],
         "warnings": [],
         "conversation": [],
-        "dense_keys": [],
-        "sparse_keys": [],
+        "lexical_only": False,
         "direct": [],
         "found": [],
         "candidates": [],

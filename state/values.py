@@ -31,16 +31,14 @@ class NamedProvision(TypedDict):
 class Analysis(TypedDict):
     """What can be read off the question without a model.
 
-    ``is_lookup``: the question asks for the provisions that it names, and for nothing else. ``as_of`` is the day whose
-    law is asked for (ISO 8601), ``territory`` the canonical name of a community or a city (``legal.territory``).
-    A case is searched in chunks of ``chunk_types`` alone, and where ``fields`` (paths in a chunk) hold one of the
-    values given for each.
+    ``is_lookup``: the question asks for the provisions that it names, and for nothing else. ``territory`` is the
+    canonical name of a community or a city (``legal.territory``). A case is searched in chunks of ``chunk_types``
+    alone, and where ``fields`` (paths in a chunk) hold one of the values given for each.
     """
 
     provisions: list[NamedProvision]
     is_lookup: bool
     acronyms: list[str]
-    as_of: str | None
     territory: str | None
     chunk_types: NotRequired[list[str]]
     fields: NotRequired[dict[str, list[str]]]

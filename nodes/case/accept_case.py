@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from datetime import date
 
 from langgraph.runtime import Runtime
 
@@ -14,7 +15,7 @@ from services.profile import Profile
 from state.articles import FieldSpec
 from state.case import CaseFailure, CaseState, RequiredFields, Response
 from state.chunks import Chunk
-from state.context import ResolvedContext
+from state.context import ResolvedContext, StoreName
 from state.turn import Turn, fresh_turn
 from state.values import Analysis
 
@@ -29,7 +30,9 @@ class AcceptCaseUpdate(Turn):
     inquiry: str
     turn: int
     deadline: float
-    rag_enabled: bool
+    store: StoreName
+    today: str
+    as_of: str | None
     analysis: Analysis
     filters: dict[str, str]
     assumed: dict[str, str]
@@ -82,20 +85,23 @@ async def accept_case(
         "provisions": [],
         "is_lookup": False,
         "acronyms": [],
-        "as_of": None,
         "territory": None,
         "chunk_types": list(types),
         "fields": paths(profile.filter_fields, filters, names),
     }
+    now, as_of = clock(), runtime.context.as_of
     return {
         **fresh_turn(),
         "warnings": _unknown(filters, profile, language),
         "question": inquiry,
         "inquiry": inquiry,
         "queries": searches,
+        "searches": searches,
         "turn": state.get("turn", 0) + 1,
-        "deadline": clock() + seconds,
-        "rag_enabled": True,
+        "deadline": now + seconds,
+        "store": "index",
+        "today": date.fromtimestamp(now).isoformat(),
+        "as_of": as_of.isoformat() if as_of else None,
         "analysis": analysis,
         "filters": filters,
         "assumed": {},

@@ -14,6 +14,7 @@ from state.articles import FieldSpec, details_of
 from state.case import CaseState
 from state.chunks import Candidate, Chunk
 from state.context import ResolvedContext
+from state.rag import days_of
 
 
 class FetchCriticalUpdate(TypedDict, total=False):
@@ -50,7 +51,7 @@ async def fetch_critical(
     assumed = {name: value for name, value in assumed.items() if value}
     values = {**assumed, **state["filters"]}
     told = tuple((path, tuple(allowed)) for path, allowed in paths(fields, values, names).items())
-    where = SearchFilter(as_of=runtime.context.as_of, territory=runtime.context.territory, fields=told)
+    where = SearchFilter(as_of=days_of(state).as_of, territory=runtime.context.territory, fields=told)
     critical = await store.select(profile.for_cases, replace(where, fields=(*told, ("tier", ("CRITICAL",)))))
     needed = await store.select(profile.for_cases, replace(where, chunk_types=(profile.case.required_data.types[0],)))
     own = [chunk for chunk in needed if chunk["law_id"] == article]

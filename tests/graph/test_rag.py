@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from doubles import FakeEmbedder, FakeStore, FixedReranker, QueueChat, make_chunk, make_services
@@ -253,19 +254,101 @@ def split_at_retry(events):
     return parts
 
 
+async def checkpoint_before(graph, thread, *stages):
+    """Return where the thread stood before these stages, for the last time."""
+    async for snapshot in graph.aget_state_history(thread):
+        if set(snapshot.next) == set(stages):
+            return snapshot
+    raise AssertionError(stages)
+
+
 async def test_a_forked_checkpoint_makes_its_vectors_again():
     live, saver = services(), InMemorySaver()
     thread = {"configurable": {"thread_id": "1"}}
     await build_rag(live, saver).ainvoke({"question": "vacaciones"}, thread)
     other = services(embedder=FakeEmbedder())
     graph = build_rag(other, saver)
-    history = [snapshot async for snapshot in graph.aget_state_history(thread)]
-    before_search = next(snapshot for snapshot in history if snapshot.next == ("hybrid_search",))
+    before_search = await checkpoint_before(graph, thread, "hybrid_search")
     result = await graph.ainvoke(None, before_search.config)
     assert result["answer"] == "Son 30 días [C1]."
     assert other.embedder.batches == [["vacaciones anuales"]]
-    assert "dense_keys" in before_search.values
     assert not any("array" in repr(value) for value in before_search.values.values())
+
+
+async def forked(graph, thread, values, as_node, *, before):
+    """Run on from where the thread stood before these stages, with values put in the place of a stage's own."""
+    snapshot = await checkpoint_before(graph, thread, *before)
+    fork = await graph.aupdate_state(snapshot.config, values, as_node=as_node)
+    await graph.ainvoke(None, fork)
+    return (await graph.aget_state(thread)).values
+
+
+async def test_the_searches_stand_in_the_state_and_a_fork_makes_those_that_it_is_given():
+    live = services()
+    graph, thread = build_rag(live, InMemorySaver()), {"configurable": {"thread_id": "1"}}
+    first = await graph.ainvoke({"question": "¿Cuántos días de vacaciones tengo?"}, thread)
+    before = (await graph.aget_state(thread)).values
+    assert before["searches"] == ["vacaciones anuales", "¿Cuántos días de vacaciones tengo?"]
+    assert first["queries"] == ["vacaciones anuales"]
+
+    after = await forked(
+        graph, thread, {"searches": ["despido", "preaviso"]}, "decompose", before=["embed_queries", "encode_sparse"]
+    )
+
+    found = {one["chunk"]["id"]: one["found_by"] for one in after["candidates"]}
+    assert found == {55: ["despido"], 49: ["preaviso"]}
+    assert live.embedder.batches[1:] == [["despido", "preaviso"]]
+    assert len(live.reader.calls) == 1
+
+
+async def test_searches_edited_after_their_vectors_were_made_are_made_all_the_same():
+    live = services()
+    graph, thread = build_rag(live, InMemorySaver()), {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke({"question": "vacaciones"}, thread)
+    after = await forked(graph, thread, {"searches": ["despido"]}, "embed_queries", before=["hybrid_search"])
+    assert [(one["chunk"]["id"], one["found_by"]) for one in after["candidates"]] == [(55, ["despido"])]
+
+
+async def test_a_fork_without_searches_goes_by_what_was_carried_over():
+    live = services()
+    graph, thread = build_rag(live, InMemorySaver()), {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke({"question": "vacaciones", "previous_chunk_ids": [55]}, thread)
+    searched = len(live.store.searches)
+    after = await forked(graph, thread, {"searches": []}, "decompose", before=["embed_queries", "encode_sparse"])
+    assert [(one["chunk"]["id"], one["origins"]) for one in after["candidates"]] == [(55, ["carryover"])]
+    assert len(live.store.searches) == searched
+
+
+async def test_the_days_of_the_state_are_those_that_all_stages_go_by():
+    live = services()
+    live.store.chunks[48] = {**SUSPENSION, "valid_to": "2020-01-01"}
+    graph, thread = build_rag(live, InMemorySaver()), {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke({"question": "vacaciones"}, thread)
+    today = (await graph.aget_state(thread)).values
+    assert (today["as_of"], today["today"], today["store"]) == (None, date.today().isoformat(), "index")
+    assert 48 not in {one["chunk"]["id"] for one in today["candidates"]}
+
+    day = {"as_of": "2019-05-05"}
+    then = await forked(graph, thread, day, "decompose", before=["embed_queries", "encode_sparse"])
+
+    assert 48 in {one["chunk"]["id"] for one in then["candidates"]}
+    assert {str(search[4].as_of) for search in live.store.searches[4:]} == {"2019-05-05", "None"}
+    assert "05/05/2019" in then["warnings"][0]
+    # On a day before, what ended in 2020 was in force, whatever the clock says.
+    earlier = await forked(
+        graph, thread, {"today": "2019-12-31", "as_of": None}, "merge_candidates", before=["expand_references"]
+    )
+    assert 48 in {one["chunk"]["id"] for one in earlier["candidates"]}
+
+
+async def test_no_search_of_the_last_question_is_left_in_the_next():
+    live = services("[]")
+    live.reader.replies = ['["vacaciones anuales"]', "[]"]
+    graph, thread = build_rag(live, InMemorySaver()), {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke({"question": "vacaciones en 2019"}, thread)
+    await graph.ainvoke({"question": "gracias"}, thread)
+    values = (await graph.aget_state(thread)).values
+    assert (values["searches"], values["queries"], values["as_of"]) == ([], [], None)
 
 
 @pytest.mark.parametrize(
@@ -478,11 +561,10 @@ async def test_a_stream_that_begins_again_voids_what_was_shown():
     assert len(events[-1]["result"]["used_chunk_ids"]) == 1
 
 
-async def test_each_encoding_stage_leaves_its_keys():
+async def test_each_stage_accounts_for_itself():
     updates = {}
     async for update in build_rag(services()).astream({"question": "vacaciones"}, stream_mode="updates"):
         updates |= update
-    assert len(updates["embed_queries"]["dense_keys"]) == len(updates["encode_sparse"]["sparse_keys"]) == 1
     assert set(updates["load_carryover"]["usage"]["stages"]) == {"load_carryover"}
     assert updates["load_carryover"]["usage"]["turn"] == updates["finalize"]["usage"]["turn"] == 1
 

@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from legal.dates import find_date
 from legal.registry import known_laws
 from nodes.analyze_question import read_question
 
@@ -294,7 +295,7 @@ def rows(table):
 
 
 def named(question):
-    provisions = read_question(question, [], DEFAULT_LAW, TODAY)["provisions"]
+    provisions = read_question(question, [], DEFAULT_LAW, find_date(question, today=TODAY))["provisions"]
     return [(one["law_id"], one["provision_key"]) for one in provisions]
 
 
@@ -305,7 +306,7 @@ def test_a_question_names_exactly_one_provision(question, law_id, key):
 
 @pytest.mark.parametrize("question", [row[0] for row in rows(LOOKUPS + SEVERAL)])
 def test_a_question_that_names_a_provision_and_says_nothing_else_is_a_look_up(question):
-    assert read_question(question, [], DEFAULT_LAW, TODAY)["is_lookup"]
+    assert read_question(question, [], DEFAULT_LAW, find_date(question, today=TODAY))["is_lookup"]
 
 
 @pytest.mark.parametrize(("question", "law_id", "keys"), rows(SEVERAL))

@@ -14,7 +14,7 @@ from state.context import ResolvedContext
 
 PROFILE = load_profile("laboral")
 RUNTIME = Runtime(context=ResolvedContext())
-NOTHING = {"provisions": [], "is_lookup": False, "acronyms": [], "as_of": None, "territory": None}
+TODAY = "2024-06-01"
 
 
 def found(id_, score, origin="hybrid", **fields):
@@ -44,9 +44,9 @@ def test_ties_are_broken_by_id():
     assert ids(merged([found(3, 0.5), found(1, 0.5), found(2, 0.9)])) == [2, 1, 3]
 
 
-async def expanded(sources, chunks, profile=PROFILE, **said):
-    state = {"candidates": sources, "rag_enabled": True, "analysis": NOTHING | said}
-    update = await expand_references(state, RUNTIME, store=FakeStore(chunks), records=FakeStore([]), profile=profile)
+async def expanded(sources, chunks, profile=PROFILE, *, as_of=None, today=TODAY):
+    state = {"candidates": sources, "store": "index", "as_of": as_of, "today": today}
+    update = await expand_references(state, RUNTIME, stores={"index": FakeStore(chunks)}, profile=profile)
     return [(one["chunk"]["id"], one["score"]) for one in update["candidates"][len(sources) :]]
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from nodes.decompose import MAX_QUERY_CHARACTERS, decompose, parse_queries
 from nodes.prompts import load_prompts
 from services.errors import ModelError
+from services.field import PlainField
 from services.language import language
 from services.profile import load_profile
 
@@ -42,11 +43,18 @@ def test_any_text_gives_few_short_searches(text, most):
 
 
 def state(**values):
-    return {"meant": "¿Vacaciones?", "conversation": [], "warnings": [], "deadline": 0.0, **values}
+    return {
+        "question": "¿Vacaciones?",
+        "meant": "¿Vacaciones?",
+        "conversation": [],
+        "warnings": [],
+        "deadline": 0.0,
+        **values,
+    }
 
 
 async def decomposed(reader, code="es", **values):
-    return await decompose(state(**values), None, reader=reader, prompts=PROMPTS, language=language(code))
+    return await decompose(state(**values), None, reader=reader, prompts=PROMPTS, field=PlainField(language(code)))
 
 
 async def test_first_question_sends_system_and_user():
@@ -95,5 +103,5 @@ def test_the_prompts_name_the_mappings(mapping):
 )
 async def test_a_reader_that_fails_leaves_the_question_and_says_so_in_the_language_of_the_profile(code, said):
     update = await decomposed(QueueChat(ModelError("Sin red.")), code, warnings=["antes"])
-    assert update["queries"] == ["¿Vacaciones?"]
+    assert update["queries"] == update["searches"] == ["¿Vacaciones?"]
     assert update["warnings"] == ["antes", said]

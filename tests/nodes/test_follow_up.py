@@ -161,7 +161,7 @@ async def analyzed(question, *before, profile="laboral", **context):
 async def test_what_is_taken_over_is_looked_up_in_the_wording_of_its_day(question, found, day):
     update = await analyzed(question, LOOKUP)
     assert [one["chunk"]["id"] for one in update["direct"]] == found
-    assert (update["analysis"]["is_lookup"], update["analysis"]["as_of"]) == (True, day)
+    assert (update["analysis"]["is_lookup"], update["as_of"]) == (True, day)
     assert update["question"] == question
     assert update["meant"].startswith(f"{question} (")
     assert update["warnings"] == []
@@ -170,18 +170,18 @@ async def test_what_is_taken_over_is_looked_up_in_the_wording_of_its_day(questio
 async def test_the_day_and_the_place_before_are_those_of_the_analysis_and_the_callers_day_goes_before():
     update = await analyzed("¿y el 38?", f"{LOOKUP} Trabajo en Galicia.", "¿y el 39 en 2019?")
     assert [one["chunk"]["id"] for one in update["direct"]] == [1]
-    assert (update["analysis"]["as_of"], update["analysis"]["territory"]) == ("2019-12-31", "Galicia")
+    assert (update["as_of"], update["analysis"]["territory"]) == ("2019-12-31", "Galicia")
     later = await analyzed("¿y el 38?", f"{LOOKUP} Trabajo en Galicia.", "¿y el 39 en 2019?", as_of=date(2023, 1, 1))
     assert [one["chunk"]["id"] for one in later["direct"]] == [2]
 
 
 async def test_another_profile_reads_nothing_off_a_question():
     update = await analyzed("¿y el artículo 39 del ET en Galicia en 2019?", LOOKUP, profile="plan_401k")
-    nothing = {"provisions": [], "is_lookup": False, "acronyms": [], "as_of": None, "territory": None}
-    assert update["analysis"] == nothing
+    nothing = {"provisions": [], "is_lookup": False, "acronyms": [], "territory": None}
+    assert (update["analysis"], update["as_of"]) == (nothing, None)
     assert update["meant"] == update["question"] == "¿y el artículo 39 del ET en Galicia en 2019?"
     assert update["direct"] == update["warnings"] == []
-    assert (await analyzed("x", profile="plan_401k", as_of=date(2023, 1, 1)))["analysis"]["as_of"] == "2023-01-01"
+    assert (await analyzed("x", profile="plan_401k", as_of=date(2023, 1, 1)))["as_of"] == "2023-01-01"
 
 
 async def test_without_retrieval_a_profile_without_records_says_what_to_do():

@@ -1,7 +1,7 @@
 """References lead to law of the state, and of the territories that the candidates are of."""
 
 import pytest
-from doubles import FakeStore, NoRecords, make_chunk
+from doubles import FakeStore, make_chunk
 from langgraph.runtime import Runtime
 
 from nodes.candidates import candidate
@@ -26,12 +26,12 @@ async def test_what_is_followed(community, city, followed):
     update = await expand_references(
         {
             "candidates": [candidate(source, 1.0, "hybrid")],
-            "rag_enabled": True,
-            "analysis": {"provisions": [], "is_lookup": False, "acronyms": [], "as_of": None, "territory": None},
+            "store": "index",
+            "as_of": None,
+            "today": "2024-06-01",
         },
         Runtime(context=ResolvedContext()),
-        store=FakeStore([source, *CITED]),
-        records=NoRecords(),
+        stores={"index": FakeStore([source, *CITED])},
         profile=load_profile("laboral"),
     )
     assert {one["chunk"]["id"] for one in update["candidates"]} == {1} | followed

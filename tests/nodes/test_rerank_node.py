@@ -15,7 +15,6 @@ from services.rerank.model_reranker import ModelReranker
 from services.rerank.reader import ReaderScorer
 from state.context import ResolvedContext
 
-NOTHING = {"provisions": [], "is_lookup": False, "acronyms": [], "as_of": None, "territory": None}
 PROFILE = load_profile("laboral")
 
 
@@ -30,7 +29,8 @@ def state_of(candidates, **said):
         "conversation": [],
         "refetched": False,
         "warnings": [],
-        "analysis": NOTHING,
+        "as_of": None,
+        "today": "2026-11-22",
     }
     return {"candidates": candidates, **fresh, **said}
 
@@ -82,7 +82,7 @@ async def test_the_day_that_is_asked_about_decides_what_is_in_force():
         "status": "derogada",
         "valid_to": "2026-06-01",
     }
-    state = state_of([candidate(gone, 0.5, "hybrid")], analysis=NOTHING | {"as_of": "2020-01-01"})
+    state = state_of([candidate(gone, 0.5, "hybrid")], as_of="2020-01-01")
     [then] = (await reranked(state))["candidates"]
     assert then["final_score"] == pytest.approx(0.65)
 

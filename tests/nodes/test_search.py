@@ -1,28 +1,24 @@
 """Caps, weights and parents of the hybrid search."""
 
 import asyncio
+from datetime import date
 
 from doubles import FakeEmbedder, FakeSparse, FakeStore, make_chunk
 
-from nodes.search import CAPS, Caps, HybridSearch
+from nodes.search import Caps, HybridSearch
 from services.profile import load_profile
+from services.protocols import SearchFilter
 from services.spanish_law import SPANISH_LAW
-from state.context import ResolvedContext
 
 PROFILE = load_profile("laboral")
-NOTHING = {"provisions": [], "is_lookup": False, "acronyms": [], "as_of": None, "territory": None}
 
 
 def searcher(store):
     return HybridSearch(store, FakeEmbedder(), FakeSparse(), PROFILE, PROFILE.for_questions, SPANISH_LAW)
 
 
-async def run(store, *queries, analysis=NOTHING, caps=CAPS, **context):
-    search = searcher(store)
-    dense, _ = await search.embed(queries, None)
-    lexical = await search.encode(queries)
-    options = ResolvedContext(**context)
-    found, _ = await search.run(queries, dense, lexical, context=options, analysis=analysis, caps=caps)
+async def run(store, *queries, **options):
+    found, _ = await searcher(store).run(queries, SearchFilter(), **options)
     return [(one["chunk"]["id"], one["score"], one["found_by"]) for one in found]
 
 
@@ -51,14 +47,22 @@ async def test_the_caps_hold_for_each_collection_for_each_query_and_in_all():
     assert len(two) == 30
 
 
-async def test_the_callers_options_go_before_what_the_question_says():
+async def test_the_callers_collections_go_before_those_of_the_profile():
     store = FakeStore([])
-    said = {**NOTHING, "as_of": "2019-01-01", "territory": "Madrid"}
-    await run(store, "q", analysis=said)
-    await run(store, "q", analysis=said, territory="Cataluña", as_of="2020-02-02", collections=("normativa",))
-    asked = [(s[0], s[4].territory, s[4].as_of and str(s[4].as_of)) for s in store.searches]
-    assert {one[1:] for one in asked[:8]} == {("Madrid", "2019-01-01"), ("Madrid", None)}
-    assert asked[8:] == [("normativa", "Cataluña", "2020-02-02"), ("normativa", "Cataluña", None)]
+    await run(store, "q")
+    await run(store, "q", collections=("sentencias",))
+    assert [search[0] for search in store.searches] == [*PROFILE.for_questions, "sentencias"]
+
+
+async def test_the_law_of_a_day_is_searched_beside_that_of_today():
+    store = FakeStore([])
+    await searcher(store).run(
+        ["q"], SearchFilter(as_of=date(2019, 1, 1), territory="Madrid"), collections=["normativa"]
+    )
+    assert [search[4] for search in store.searches] == [
+        SearchFilter(as_of=date(2019, 1, 1), territory="Madrid"),
+        SearchFilter(territory="Madrid"),
+    ]
 
 
 class Gate(FakeStore):
@@ -79,32 +83,28 @@ async def test_collections_are_searched_concurrently():
 
 
 async def test_queries_are_embedded_once_and_in_one_batch():
-    store = FakeStore([])
-    search = searcher(store)
-    keys, cost = await search.embed(["a", "b", "a"], None)
+    search = searcher(FakeStore([]))
+    vectors, cost = await search.embed(["a", "b", "a"], None)
     again, nothing = await search.embed(["b"], None)
     assert search.embedder.batches == [["a", "b"]]
     assert (cost["requests"], nothing["requests"]) == (1, 0)
-    assert keys[0] == keys[2] != keys[1] == again[0]
+    assert vectors[0] is vectors[2]
+    assert vectors[1] is again[0]
 
 
-async def test_vectors_are_taken_from_the_cache_and_made_again_only_where_they_are_gone():
-    store, queries = FakeStore(chunks("normativa", 1, 1), {"q": [(1, 1.0)]}), ["q"]
-    search, other = searcher(store), searcher(store)
-    dense, _ = await search.embed(queries, None)
-    lexical = await search.encode(queries)
-    options = {"context": ResolvedContext(), "analysis": NOTHING}
-    _, cost = await search.run(queries, dense, lexical, **options)
-    assert (len(search.embedder.batches), cost["requests"]) == (1, 0)
-    found, cost = await other.run(queries, dense, lexical, **options)
-    assert (other.embedder.batches, cost["requests"]) == ([["q"]], 1)
+async def test_vectors_are_looked_up_by_text_and_made_only_where_the_cache_lacks_them():
+    search = searcher(FakeStore(chunks("normativa", 1, 2), {"q": [(1, 1.0)], "r": [(2, 0.5)]}))
+    await search.embed(["p", "q"], None)
+    await search.encode(["p", "q"])
+    _, cost = await search.run(["q"], SearchFilter())
+    assert (search.embedder.batches, cost["requests"]) == ([["p", "q"]], 0)
+    found, cost = await search.run(["r", "q"], SearchFilter())
+    assert (search.embedder.batches[1:], cost["requests"]) == ([["r"]], 1)
+    assert [(one["chunk"]["id"], one["found_by"]) for one in found] == [(1, ["q"]), (2, ["r"])]
+
+
+async def test_words_alone_are_searched_without_the_embedder():
+    search = searcher(FakeStore(chunks("normativa", 1, 1), {"q": [(1, 1.0)]}))
+    found, cost = await search.run(["q"], SearchFilter(), lexical_only=True)
     assert [one["chunk"]["id"] for one in found] == [1]
-
-
-async def test_without_dense_keys_words_alone_are_searched():
-    store = FakeStore(chunks("normativa", 1, 1), {"q": [(1, 1.0)]})
-    search = searcher(store)
-    lexical = await search.encode(["q"])
-    found, _ = await search.run(["q"], [], lexical, context=ResolvedContext(), analysis=NOTHING)
-    assert [one["chunk"]["id"] for one in found] == [1]
-    assert search.embedder.batches == []
+    assert (search.embedder.batches, cost["requests"]) == ([], 0)

@@ -1,21 +1,32 @@
 """What may be found: day and place of the question, and the options that go before them."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
+from doubles import FakeStore
+from langgraph.runtime import Runtime
 
-from nodes.analyze_question import read_question
+from nodes.analyze_question import AnalyzeQuestionUpdate, analyze_question
 from nodes.search import search_filter
+from services.profile import load_profile
 from services.protocols import SearchFilter
 from state.context import ResolvedContext
 
-TODAY = date(2026, 11, 21)
-ET = "BOE-A-2015-11430"
+
+async def analyzed(question: str, context: ResolvedContext) -> AnalyzeQuestionUpdate:
+    return await analyze_question(
+        {"question": question},
+        Runtime(context=context),
+        store=FakeStore([]),
+        profile=load_profile("laboral"),
+        seconds=60,
+        clock=datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp,
+    )
 
 
-def filtered(question: str, **context: object) -> SearchFilter:
-    options = ResolvedContext(**context)
-    return search_filter(options, read_question(question, [], ET, TODAY, options.as_of))
+async def filtered(question: str, **options: object) -> SearchFilter:
+    context = ResolvedContext(**options)
+    return search_filter(await analyzed(question, context), context)
 
 
 @pytest.mark.parametrize(
@@ -28,8 +39,8 @@ def filtered(question: str, **context: object) -> SearchFilter:
         ("SMI de 2025", date(2025, 12, 31), None),
     ],
 )
-def test_what_the_question_says(question, as_of, territory):
-    assert filtered(question) == SearchFilter(as_of=as_of, territory=territory)
+async def test_what_the_question_says(question, as_of, territory):
+    assert await filtered(question) == SearchFilter(as_of=as_of, territory=territory)
 
 
 @pytest.mark.parametrize(
@@ -43,14 +54,18 @@ def test_what_the_question_says(question, as_of, territory):
         ("", "Sevilla"),
     ],
 )
-def test_the_territory_of_the_caller(option, territory):
-    assert filtered("festivos en Sevilla", territory=option).territory == territory
+async def test_the_territory_of_the_caller(option, territory):
+    assert (await filtered("festivos en Sevilla", territory=option)).territory == territory
 
 
-def test_the_day_of_the_caller():
-    assert filtered("me despidieron en 2019", as_of=date(2020, 1, 1)).as_of == date(2020, 1, 1)
+async def test_the_day_of_the_caller():
+    assert (await filtered("me despidieron en 2019", as_of=date(2020, 1, 1))).as_of == date(2020, 1, 1)
 
 
-def test_the_analysis_is_plain_data():
-    analysis = read_question("me despidieron en Vigo el 3/3/22", [], ET, TODAY)
-    assert (analysis["as_of"], analysis["territory"]) == ("2022-03-03", "Vigo")
+async def test_the_days_and_the_store_stand_in_the_state_as_plain_data():
+    update = await analyzed("me despidieron en Vigo el 3/3/22", ResolvedContext())
+    assert (update["as_of"], update["today"], update["store"]) == ("2022-03-03", "2026-11-21", "index")
+    assert update["analysis"]["territory"] == "Vigo"
+    other = await analyzed("me despidieron", ResolvedContext(rag_enabled=False, as_of=date(2020, 1, 1)))
+    assert (other["as_of"], other["store"]) == ("2020-01-01", "records")
+    assert (await analyzed("me despidieron", ResolvedContext()))["as_of"] is None

@@ -2,12 +2,12 @@
 
 import pytest
 
-from nodes.search import searches_of as searches_in
+from nodes.decompose import searches_of as searches_in
 from services.spanish_law import SPANISH_LAW
 
 
 def searches_of(given):
-    return searches_in(given, SPANISH_LAW)
+    return searches_in(given, given["queries"], SPANISH_LAW)
 
 
 def state(question, *queries, **fields):
