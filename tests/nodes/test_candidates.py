@@ -40,6 +40,18 @@ async def test_a_chunk_found_in_several_ways_keeps_its_highest_score():
     ]
 
 
+@pytest.mark.parametrize("score", ["score", "similarity", "rerank_score"])
+@pytest.mark.parametrize("scores", [(0.9, 0.2), (0.2, 0.9), (0.2, 0.9, 0.4)])
+def test_the_higher_of_two_scores_is_kept_whichever_comes_first(score, scores):
+    [kept] = merged({**found(1, 0.1), score: value} for value in scores)
+    assert kept[score] == 0.9
+
+
+def test_a_score_that_one_way_of_finding_did_not_give_is_kept():
+    [kept] = merged([found(1, 0.5), {**found(1, 0.4), "similarity": 0.3, "rerank_score": 0.6}, found(1, 0.2)])
+    assert (kept["score"], kept["similarity"], kept["rerank_score"]) == (0.5, 0.3, 0.6)
+
+
 def test_ties_are_broken_by_id():
     assert ids(merged([found(3, 0.5), found(1, 0.5), found(2, 0.9)])) == [2, 1, 3]
 

@@ -1,0 +1,62 @@
+"""What closes a turn: what the next one may rest on, and what counts as a refusal."""
+
+import pytest
+from doubles import make_chunk
+from langgraph.runtime import Runtime
+
+from nodes.candidates import candidate
+from nodes.finalize import finalize
+from services.profile import load_profile
+from state.context import ResolvedContext
+from state.turn import fresh_turn
+
+REFUSAL = "No tengo esa información verificada"
+
+
+def fragment(id_, origin="hybrid"):
+    return candidate(make_chunk(id_, f"Artículo {id_}"), 0.5, origin)
+
+
+async def finalized(**said):
+    state = {
+        **fresh_turn(),
+        "question": "¿y eso?",
+        "queries": ["vacaciones anuales"],
+        "store": "index",
+        "today": "2024-06-01",
+        "as_of": None,
+        **said,
+    }
+    return await finalize(state, Runtime(context=ResolvedContext()), profile=load_profile("laboral"))
+
+
+@pytest.mark.parametrize(
+    ("used", "dropped", "handed_on"),
+    [([], [], [1, 2]), ([], [2], [1]), ([], [1, 2], []), ([3], [2], [3])],
+)
+async def test_what_was_dropped_is_not_handed_on_even_where_nothing_was_used(used, dropped, handed_on):
+    carried = [fragment(1, "carryover"), fragment(2, "carryover")]
+    update = await finalized(
+        answer="De nada.", carried=carried, context=carried, used_chunk_ids=used, dropped_chunk_ids=dropped
+    )
+    assert update["context_chunk_ids"] == handed_on
+
+
+@pytest.mark.parametrize(
+    ("answer", "abstained"),
+    [
+        (f"{REFUSAL}.", True),
+        (f"**{REFUSAL}** sobre su convenio.", True),
+        (f"{REFUSAL} sobre su convenio, pero la ley da treinta días [C1].", False),
+        ("La ley da treinta días [C1].", False),
+    ],
+)
+async def test_an_answer_that_rests_on_a_fragment_is_no_refusal_however_it_begins(answer, abstained):
+    update = await finalized(answer=answer, context=[fragment(1)], used_chunk_ids=[1])
+    assert update["abstained"] is abstained
+    assert [one["mark"] for one in update["citations"]] == ([] if abstained else ["C1"])
+
+
+async def test_a_fragment_that_the_answer_does_not_mark_is_not_cited():
+    update = await finalized(answer="Treinta días [C2].", context=[fragment(1), fragment(2)], used_chunk_ids=[2])
+    assert [(one["mark"], one["chunk_id"]) for one in update["citations"]] == [("C2", 2)]
