@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -90,6 +91,34 @@ def test_a_thread_carries_the_conversation(client: SyncLangGraphClient) -> None:
     assert second["answer"]
     assert {found["chunk"]["id"] for found in state["carried"]} == set(first["context_chunk_ids"])
     assert [message["role"] for message in state["transcript"]] == ["user", "assistant"] * 2
+
+
+def test_a_fork_searches_for_the_searches_that_it_is_given(client: SyncLangGraphClient) -> None:
+    thread = client.threads.create()["thread_id"]
+    asked = client.runs.wait(thread, "rag", input={"question": "¿Cuántos días de vacaciones me corresponden?"})
+    history = client.threads.get_history(thread, limit=50)
+    decomposed = next(one for one in history if set(one["next"]) == {"embed_queries", "encode_sparse"})
+    before = found_by(client.threads.get_state(thread)["values"])
+    searches = ["despido disciplinario", "preaviso dimisión"]
+
+    fork = client.threads.update_state(
+        thread, {"searches": searches}, as_node="decompose", checkpoint=decomposed["checkpoint"]
+    )
+    answered = client.runs.wait(thread, "rag", input=None, checkpoint=fork["checkpoint"])
+    after = client.threads.get_state(thread)["values"]
+
+    assert before == set(decomposed["values"]["searches"])
+    assert (decomposed["values"]["as_of"], decomposed["values"]["store"]) == (None, "index")
+    assert after["searches"] == searches
+    assert found_by(after) == set(searches)
+    assert answered["question"] == asked["question"]
+    assert {one["chunk_id"] for one in answered["citations"]} <= {one["chunk"]["id"] for one in after["candidates"]}
+
+
+def found_by(values: dict[str, Any]) -> set[str]:
+    """Return the searches that found the candidates of a thread."""
+    candidates = [one for one in values["candidates"] if "hybrid" in one["origins"]]
+    return {search for one in candidates for search in one["found_by"]}
 
 
 def test_custom_events_are_streamed(client: SyncLangGraphClient) -> None:
