@@ -29,7 +29,7 @@ async def extract_fields(
         ModelError: the model failed for good, or its reply breaks the schema even after a repair.
     """
     tokens = profile.case.required_data.answer_tokens
-    reply = await author.required_data(material_of(state, tokens), deadline=state["deadline"])
+    reply = await author.required_data(material_of(state, tokens), deadline=state.get("deadline"))
     return {
         "drafted": reply.value.model_dump(),
         "cost": cost_of(reply),

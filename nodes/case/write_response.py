@@ -18,7 +18,7 @@ async def write_response(state: CaseState, runtime: Runtime[ResolvedContext], *,
         ModelError: the model failed for good, or its reply breaks the schema even after a repair.
     """
     _, tokens = shares(state["budget"])
-    reply = await author.respond(material_of(state, tokens, state["wanted"]), deadline=state["deadline"])
+    reply = await author.respond(material_of(state, tokens, state["wanted"]), deadline=state.get("deadline"))
     return {
         "drafted": reply.value.model_dump(),
         "cost": cost_of(reply),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from fakes.qdrant_rest import FakeQdrant, running_qdrant
+from langgraph.checkpoint.memory import InMemorySaver
 from openai_server import OpenAIServer, Reply, failure, running_server
 
 from graph.case import build_generate_response, build_required_data
@@ -619,3 +620,25 @@ async def test_on_a_thread_a_case_sees_nothing_of_the_one_before(embedded):
         fresh = await graph.ainvoke({"inquiry": "How does a loan work?", "record_keeper": "Meridian"}, other)
 
     assert {**second, "usage": None} == {**fresh, "usage": None}
+
+
+@pytest.mark.parametrize(
+    ("build", "search"),
+    [
+        (build_required_data, "Participant wants rollover to Fidelity rollover"),
+        (build_generate_response, "Participant wants rollover to Fidelity"),
+    ],
+)
+async def test_a_fork_of_a_case_makes_the_searches_that_it_is_given_by_the_law_of_the_same_day(embedded, build, search):
+    thread = {"configurable": {"thread_id": "1"}}
+    async with embedded.services() as services:
+        graph = build(services, InMemorySaver())
+        await graph.ainvoke(ROLLOVER, thread, context={"as_of": "2026-05-05"})
+        history = [snapshot async for snapshot in graph.aget_state_history(thread)]
+        accepted = next(one for one in history if set(one.next) == {"embed_queries", "encode_sparse"})
+        fork = await graph.aupdate_state(accepted.config, {"searches": ["account transfer"]}, as_node="accept_case")
+        await graph.ainvoke(None, fork)
+        after = (await graph.aget_state(thread)).values
+    assert accepted.values["searches"] == [search]
+    assert {found_by for one in after["found"] for found_by in one["found_by"]} == {"account transfer"}
+    assert (after["as_of"], after["store"]) == ("2026-05-05", "index")
