@@ -110,6 +110,7 @@ def chunk(number: int, text: str, version: str) -> Chunk:
         "valid_to": None,
         "status": "vigente",
         "status_note": "",
+        "wording": {},
         "notes": [],
         "territory_ccaa": None,
         "territory_municipio": None,

@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Literal
 
-from state.chunks import Status
+from state.chunks import Status, WordingDates
 
 LawStatus = Literal["in_force", "repealed", "expired"]
 
@@ -20,8 +20,9 @@ class Provision:
     ``key`` is unique in its law (``legal.labels``; a later provision of the same label has ``~2``, one of the decree
     that approves the law ``~decreto``), but for the successive wordings of one provision, which share it and differ in
     ``valid_from``. ``paragraphs`` is its text without amendment notes; a table is one paragraph with a row a line.
-    ``notes`` are the source's notes, last amendment first. Validity is ISO 8601: from the first day in force to the
-    first day on which it is not; ``None`` is that of the law. ``url`` is empty where it follows from law and label.
+    ``notes`` are the source's notes, last amendment first. ``status_note`` is what the source says of its status, and
+    ``wording`` what is known of its days. Validity is ISO 8601: from the first day in force to the first day on which
+    it is not; ``None`` is that of the law. ``url`` is empty where it follows from law and label.
     """
 
     label: str
@@ -32,6 +33,7 @@ class Provision:
     notes: tuple[str, ...] = ()
     status: Status = "vigente"
     status_note: str = ""
+    wording: WordingDates = field(default_factory=WordingDates)
     valid_from: str | None = None
     valid_to: str | None = None
     url: str = ""

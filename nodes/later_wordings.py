@@ -34,4 +34,4 @@ def _may_stand_in(chunk: Chunk, day: date) -> bool:
     law = known_laws().get(chunk["law_id"])
     if law is None or law.published > day or (chunk["valid_from"] or "") <= day.isoformat():
         return False
-    return not any(_ADDED.match(note) for note in (chunk["status_note"], *chunk["notes"]))
+    return not any(_ADDED.match(note) for note in chunk["notes"])

@@ -5,16 +5,11 @@ from datetime import date, timedelta
 from typing import Literal
 
 from legal.registry import known_laws
-from state.chunks import Candidate, Chunk, in_force
+from state.chunks import Candidate, Chunk, WordingDates, in_force
 
 Certainty = Literal["sure", "derived", "unknown"]
 """How sure it is that a wording was that of a day: ``derived``, if the source leaves room for another one."""
 
-# What notes say of a wording (``ingestion.boe.notes``, ``ingestion.history.notes``): that it ended, with both its days
-# or without; that its first day, or its last, is not certain; that others may have come before its end.
-_ENDED, _BOTH_DAYS = "Redacción en vigor", "Redacción en vigor del "
-_FIRST_DEDUCED, _LAST_DEDUCED = "se deduce", "al menos"
-_GAPS = ("No constan", "al menos el ")
 _SETTLED = timedelta(days=365)
 """So long after the day that is deduced from its publication a norm without a day of its own is law beyond doubt."""
 
@@ -24,7 +19,8 @@ def tracked_laws(chunks: Iterable[Chunk]) -> frozenset[str]:
     return frozenset(
         chunk["law_id"]
         for chunk in chunks
-        if chunk["source"] == "official" and (chunk["notes"] or chunk["status_note"].startswith(_BOTH_DAYS))
+        if chunk["source"] == "official"
+        and (chunk["notes"] or (chunk["wording"].get("tracked") and "last_day" in chunk["wording"]))
     )
 
 
@@ -34,15 +30,15 @@ def certainty(chunk: Chunk, day: date, tracked: frozenset[str]) -> Certainty:
     Most laws in Markdown come in one wording only, which seems to be as old as the law. ``tracked`` are the laws whose
     source tells amendments.
     """
-    note, begins = chunk["status_note"], _day(chunk["valid_from"])
+    wording, begins = chunk["wording"], _day(chunk["valid_from"])
     if chunk["source"] != "official":
         return "unknown"
-    if any(gap in note for gap in _GAPS) or (_FIRST_DEDUCED in note and begins and day < begins + _SETTLED):
+    if _others_between(wording) or (_first_day_deduced(wording) and begins and day < begins + _SETTLED):
         return "derived"
     law = known_laws().get(chunk["law_id"])
     amended_since = law is not None and begins is not None and begins > law.published
     never_amended = chunk["law_id"] in tracked and not chunk["notes"]
-    return "sure" if note.startswith(_ENDED) or amended_since or never_amended else "unknown"
+    return "sure" if "last_day" in wording or amended_since or never_amended else "unknown"
 
 
 def has_wordings(chunk: Chunk) -> bool:
@@ -66,7 +62,8 @@ def wording_note(chunk: Chunk, day: date, tracked: frozenset[str]) -> str:
     if certainty(chunk, day, tracked) == "unknown":
         found = "Única redacción en el índice" if chunk["source"] == "official" else "Resume la redacción de hoy"
         return f"{found}: compruebe la del {day:%d/%m/%Y}"
-    deduced = _FIRST_DEDUCED in chunk["status_note"] or _LAST_DEDUCED in chunk["status_note"]
+    wording = chunk["wording"]
+    deduced = _first_day_deduced(wording) or wording.get("last_day", "exact") != "exact"
     if begins and last:
         span, doubt = f" del {begins:%d/%m/%Y} al {last:%d/%m/%Y}", " (fechas deducidas)"
     else:
@@ -112,6 +109,15 @@ def past_law(day: date | None, cited: Mapping[str, Candidate], tracked: frozense
     if untold := [mark for mark, found in others.items() if "direct" not in found["origins"]]:
         warnings.append(f"La redacción citada de {_list(untold)} no estaba en vigor ese día: compruebe la de entonces.")
     return warnings
+
+
+def _first_day_deduced(wording: WordingDates) -> bool:
+    return wording.get("first_day", "exact") != "exact" and "last_day" not in wording
+
+
+def _others_between(wording: WordingDates) -> bool:
+    """Tell whether other wordings may have come before the day on which this one ends."""
+    return wording.get("last_day") == "unknown" or len(wording.get("ended_by", ())) > 1
 
 
 def _list(marks: list[str]) -> str:

@@ -26,7 +26,7 @@ from services.tokens import token_counter
 from services.unindexed import Unindexed
 from state.chunks import Chunk
 
-CHUNKER = "small_to_big:2000:300:50:1"
+CHUNKER = "small_to_big:2000:300:50:2"
 """How documents are cut; changes when the same document would give other chunks."""
 
 

@@ -196,6 +196,7 @@ def _common(title: str, identity: int, refs: Iterable[str], ids: ProvisionIds) -
         "valid_to": None,
         "status": "vigente",
         "status_note": "",
+        "wording": {},
         "notes": [],
         "territory_ccaa": None,
         "territory_municipio": None,

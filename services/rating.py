@@ -48,6 +48,7 @@ class Rated:
 
 def in_force(fragment: Fragment) -> bool:
     """Tell whether no note says that a fragment has been repealed or superseded as a whole."""
+    # Of a fragment this principal knows what every other one does: what the prompt says.
     return not _NOT_IN_FORCE.match(fold(fragment.note))
 
 

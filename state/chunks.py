@@ -24,12 +24,57 @@ REPEALED = frozenset[Status](("derogada", "agotada"))
 """The states of a text that is law no longer."""
 
 
+Certainty = Literal["exact", "deduced", "unknown"]
+"""How sure a day is: the source gives it, it follows from that of a publication, or nobody tells it."""
+
+
+Act = Literal["amends", "replaces", "repeals"]
+"""What a norm does to a wording: it changes it so that others follow, writes it anew, or leaves nothing of it."""
+
+
+class WordingChange(TypedDict):
+    """What one norm did to a wording.
+
+    ``norm`` is its name ("Ley 11/2023, de 8 de mayo") and ``law_id`` its identifier, empty where unknown. ``day`` is
+    the first day of its effect; where the source does not give that, it is ``deduced_from`` the publication of the
+    norm, or failing that from its enactment, on the day ``published``. Days are ISO 8601.
+    """
+
+    norm: str
+    law_id: str
+    act: Act
+    day: str
+    deduced_from: Literal["publication", "enactment"] | None
+    published: str | None
+
+
+class WordingDates(TypedDict, total=False):
+    """What is known of the days of a wording; a field that is missing is not known.
+
+    ``tracked`` tells that the source has every wording of the provision with its days. ``first_day`` and ``last_day``
+    say how sure ``valid_from`` and ``valid_to`` are: the first is missing where a wording only seems to be as old as
+    its law, the last while it has not ended, and where it ended with its law. ``last_seen`` is the last day on which a source has it,
+    where its last day is unknown. ``brought_by`` is the change that it came by. ``ended_by`` are those since, in the
+    order of their days: with several, the wordings between them are not known, and with none nobody tells what took
+    its place, or nothing did. ``tables_lost`` tells that it may have had tables that the source has not kept.
+    """
+
+    tracked: bool
+    first_day: Certainty
+    last_day: Certainty
+    last_seen: str
+    brought_by: WordingChange
+    ended_by: list[WordingChange]
+    tables_lost: bool
+
+
 class Chunk(TypedDict):
     """A provision, or a numbered part of a long one, or a ruling, or a criterion.
 
     ``id`` is a 53-bit integer that depends only on what the chunk is, so it is the same in every build.
     ``rank`` goes from 1 (Constitution) to 5 (orders, rulings, criteria). Dates are ISO 8601, ``None`` is open.
-    ``refs`` are ids of chunks that the text cites. ``notes`` are the source's notes on amendments, the last one first.
+    ``status_note`` is for people to read; what it says of the days of a wording is in ``wording``. ``refs`` are ids of
+    chunks that the text cites. ``notes`` are the source's notes on amendments, the last one first.
     ``source`` tells official text from our summaries. ``details`` is the structured content of a chunk of an article
     (``state.articles.Details``).
     """
@@ -56,6 +101,7 @@ class Chunk(TypedDict):
     valid_to: str | None
     status: Status
     status_note: str
+    wording: WordingDates
     notes: list[str]
     territory_ccaa: str | None
     territory_municipio: str | None

@@ -90,6 +90,7 @@ def _chunk(article: Article, part: ArticleChunk, number: int, collection: str, p
         "valid_to": None,
         "status": "vigente",
         "status_note": "",
+        "wording": {},
         "notes": [],
         "territory_ccaa": None,
         "territory_municipio": None,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ingestion.amendments import provision_status
 from ingestion.boe.markup import tidy
-from ingestion.boe.notes import wording_note
+from ingestion.boe.notes import wording_dates
 from ingestion.boe.version import LEVELS, Content, read_version
 from ingestion.boe.wordings import Wording, wordings
 from ingestion.laws import Provision
@@ -99,6 +99,7 @@ def _provision(
         if not title and len(paragraphs) > 1 and len(paragraphs[0]) <= LONGEST_TITLE:
             title, *paragraphs = paragraphs
     status, note = _status(law, wording, paragraphs, content.notes)
+    following = read_version(wording.next).notes if wording.next is not None else []
     return Provision(
         label=label,
         key=named.key,
@@ -108,6 +109,7 @@ def _provision(
         notes=tuple(content.notes),
         status=status,
         status_note=note,
+        wording=wording_dates(wording, following, law.norms),
         valid_from=wording.start,
         valid_to=wording.end,
         url=f"{law_url(law.id)}#{block.get('id')}",
@@ -115,12 +117,11 @@ def _provision(
 
 
 def _status(law: LawFacts, wording: Wording, paragraphs: list[str], notes: list[str]) -> tuple[Status, str]:
-    """Return status and note of a wording; the block of one that has ended without another is repealed."""
+    """Return status of a wording and note on it; the block of one that has ended without another is repealed."""
     if wording.end is None:
         return provision_status(paragraphs, notes)
-    following = read_version(wording.next).notes if wording.next is not None else []
     ended = wording.expires and wording.end <= law.today
-    return "derogada" if ended else "modificada", wording_note(wording, following, law.norms)
+    return "derogada" if ended else "modificada", ""
 
 
 def _breadcrumb(key: str, above: list[_Above], end: str | None) -> str:

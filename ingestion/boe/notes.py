@@ -1,11 +1,10 @@
-"""Say in Spanish until when a wording or a law was in force, and what took its place."""
+"""Read which norm changed a provision, and what is known of the days of its wordings."""
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date, timedelta
 
 from ingestion.boe.wordings import Wording
-from language.formats import long_day
+from state.chunks import WordingDates
 
 _NAME = re.compile(
     r"(?:Ley(?: Orgánica| Foral)?|Orden|Resolución|Sentencias?|Circular|Instrucción|Reforma"
@@ -13,7 +12,6 @@ _NAME = re.compile(
     r"(?: del T[CS])?(?: [A-Z]{2,4}/\d+/\d{4}| \d+/\d{4})?(?:,? de \d{1,2} de [a-z]+(?: de \d{4})?)?"
 )
 _JUDGMENTS = ("Sentencia", "Auto")
-_FEMININE = ("Ley", "Orden", "Resolución", "Sentencia", "Circular", "Instrucción", "Reforma")
 
 
 def norm_in(text: str) -> str:
@@ -26,27 +24,30 @@ def norm_in(text: str) -> str:
     return found[0] if found else ""
 
 
-def with_article(name: str, law_id: str) -> str:
-    """Return a norm with its article and identifier: "la Ley 11/2023, de 8 de mayo (BOE-A-2023-11022)"."""
-    if not name:
-        return f"la norma {law_id}"
-    article = "las" if name.startswith("Sentencias") else "la" if name.startswith(_FEMININE) else "el"
-    return f"{article} {name} ({law_id})" if law_id else f"{article} {name}"
-
-
-def wording_note(wording: Wording, notes: Sequence[str], norms: Mapping[str, str]) -> str:
-    """Return the note on a wording that ends, as true before that day as after it.
+def wording_dates(wording: Wording, notes: Sequence[str], norms: Mapping[str, str]) -> WordingDates:
+    """Return what is known of the days of a wording: all of it, of every wording there ever was.
 
     ``notes`` are those of the version that takes its place, ``norms`` the names of norms by identifier.
     """
+    dates: WordingDates = {"tracked": True, "first_day": "exact"}
     if wording.end is None:
-        return ""
-    last = (date.fromisoformat(wording.end) - timedelta(days=1)).isoformat()
-    span = f"Redacción en vigor del {long_day(wording.start)} al {long_day(last)}"
+        return dates
     if wording.next is None:
-        return f"{span}; después, sin vigencia."
+        return {**dates, "last_day": "exact", "ended_by": []}
     law_id = wording.next.get("id_norma") or ""
     named = next((norm_in(note) for note in notes if law_id and law_id in note), "") or norms.get(law_id, "")
-    by = with_article(named, law_id) if law_id else "otra posterior"
-    # A court does not write law anew.
-    return f"{span}; la {'modifica' if named.startswith(_JUDGMENTS) else 'sustituye'} {by}."
+    return {
+        **dates,
+        "last_day": "exact",
+        "ended_by": [
+            {
+                "norm": named if law_id else "",
+                "law_id": law_id,
+                # A court does not write law anew.
+                "act": "amends" if named.startswith(_JUDGMENTS) else "replaces",
+                "day": wording.end,
+                "deduced_from": None,
+                "published": None,
+            }
+        ],
+    }

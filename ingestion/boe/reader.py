@@ -9,13 +9,14 @@ from pathlib import Path
 
 from ingestion.boe.blocks import LawFacts, read_blocks
 from ingestion.boe.markup import tidy
-from ingestion.boe.notes import norm_in, with_article
+from ingestion.boe.notes import norm_in
 from ingestion.boe.wordings import iso_day
 from ingestion.laws import Law, LawStatus, keep_wordings_apart
 from language.folding import fold
 from language.formats import long_day
 from legal.ranks import kind_of
 from legal.territory import community_of
+from legal.wording import with_article
 from services.errors import InvalidInput
 from services.safe_xml import Element, parse_xml
 from services.system_errors import reason

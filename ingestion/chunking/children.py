@@ -44,6 +44,7 @@ def child(parent: Chunk, number: int, text: str) -> Chunk:
         "parent_id": parent["id"],
         "parent_content": parent["text"],
         "refs": [],
+        "wording": {},
         "notes": [],
     }
 

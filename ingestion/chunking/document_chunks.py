@@ -53,6 +53,7 @@ async def document_chunks(document: Document, embed: Embed, code: str = "es") ->
                 "valid_to": None,
                 "status": "vigente",
                 "status_note": document.status_note,
+                "wording": {},
                 "notes": [],
                 "territory_ccaa": document.territory,
                 "territory_municipio": document.municipality,

@@ -10,8 +10,9 @@ from legal.ids import chunk_id
 from legal.labels import provision_url
 from legal.ranks import rank_of
 from legal.registry import KnownLaw, known_laws
+from legal.wording import wording_status_note
 from services.errors import InvalidInput
-from state.chunks import Chunk, Status
+from state.chunks import Chunk, Status, WordingDates
 
 _LAW_STATUS: dict[str, Status] = {"repealed": "derogada", "expired": "agotada"}
 
@@ -44,7 +45,7 @@ def law_chunks(law: Law) -> list[Chunk]:
                 f"{valid_from}. Revise las fechas de sus versiones."
             )
         begun.add((provision.key, valid_from))
-        status, note, valid_to = _validity(provision, end)
+        status, note, dates, valid_to = _validity(provision, end)
         for number, text in enumerate(parts, 1):
             chunks.append(
                 {
@@ -70,6 +71,7 @@ def law_chunks(law: Law) -> list[Chunk]:
                     "valid_to": valid_to,
                     "status": status,
                     "status_note": note,
+                    "wording": dates,
                     "notes": list(provision.notes),
                     "territory_ccaa": law.territory,
                     "territory_municipio": law.municipality,
@@ -90,11 +92,16 @@ def _official_url(law_id: str, label: str) -> str:
     return provision_url(law_id, label) if law_id.startswith("BOE-") else ""
 
 
-def _validity(provision: Provision, end: _End) -> tuple[Status, str, str | None]:
-    """Return status, note and end of a wording; the end of the law is only that of a wording that lived to see it."""
+def _validity(provision: Provision, end: _End) -> tuple[Status, str, WordingDates, str | None]:
+    """Return status, note, dates and end of a wording; the end of the law is only that of one that lived to see it."""
+    dates = provision.wording
+    note = wording_status_note(dates, provision.valid_from, provision.valid_to, provision.status_note)
     if provision.valid_to and provision.valid_to < (end.valid_to or "9999"):
-        return provision.status, provision.status_note, provision.valid_to
-    return end.status or provision.status, end.note or provision.status_note, end.valid_to
+        return provision.status, note, dates, provision.valid_to
+    lived = dates.copy()
+    lived.pop("last_day", None)
+    lived.pop("ended_by", None)
+    return end.status or provision.status, end.note or note, lived, end.valid_to
 
 
 def _end(law: Law, known: KnownLaw | None) -> _End:

@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 
 from ingestion.amendments import is_repealed
 from ingestion.history.amendment_notes import Amendment, read_amendments
-from ingestion.history.changes import Change, dated, day_after, find_change
-from ingestion.history.notes import DERIVED, begun_note, ended_note
+from ingestion.boe.notes import norm_in
+from ingestion.history.changes import Change, Step, dated, day_after, find_change
 from ingestion.history.reforms import Reforms
 from ingestion.history.same_text import fullest, has_tables, lacks_tables, same_text
 from ingestion.laws import Law, Provision
+from legal.registry import known_laws
+from state.chunks import Act, Certainty, Status, WordingChange, WordingDates
 
 
 @dataclass(frozen=True)
@@ -49,13 +51,12 @@ def wordings(
             notes=state.provision.notes or of_then,
             valid_from=start.day if start else None,
             valid_to=end.day if end else None,
+            wording=_begun(start) if start else {},
         )
         if end:
             yield _ended(wording, end, states[index + 1], state, tabular)
         elif start and start.steps and wording.status == "vigente":
-            yield replace(wording, status="modificada", status_note=begun_note(start))
-        elif start and not (start.steps and start.steps[-1].exact):
-            yield replace(wording, status_note=f"{wording.status_note} {DERIVED}".strip())
+            yield replace(wording, status="modificada")
         else:
             yield wording
 
@@ -103,8 +104,39 @@ def _ended(wording: Provision, end: Change, after: _State, state: _State, tabula
     repealed = after.provision is None or is_repealed(after.provision.paragraphs)
     lost = state.last not in tabular and not has_tables(wording)
     lost = lost and (lacks_tables(wording) or (after.provision is not None and has_tables(after.provision)))
-    return replace(
-        wording,
-        status="derogada" if repealed else "modificada" if wording.status == "vigente" else wording.status,
-        status_note=ended_note(end, state.last, repealed=repealed, tables_lost=bool(tabular) and lost),
-    )
+    dates: WordingDates = {
+        **wording.wording,
+        "last_day": _certainty(end.steps[0]) if end.steps else "unknown",
+        "last_seen": state.last,
+        "ended_by": [
+            *(_change(step, "amends") for step in end.steps[:-1]),
+            *(_change(step, "repeals" if repealed else "replaces") for step in end.steps[-1:]),
+        ],
+        "tables_lost": bool(tabular) and lost,
+    }
+    status: Status = "derogada" if repealed else "modificada" if wording.status == "vigente" else wording.status
+    return replace(wording, status=status, status_note="", wording=dates)
+
+
+def _begun(start: Change) -> WordingDates:
+    """Return what is known of the first day of a wording that did not begin with its law."""
+    if not start.steps:
+        return {"first_day": "unknown"}
+    return {"first_day": _certainty(start.steps[-1]), "brought_by": _change(start.steps[-1], "replaces")}
+
+
+def _certainty(step: Step) -> Certainty:
+    return "exact" if step.exact else "deduced"
+
+
+def _change(step: Step, act: Act) -> WordingChange:
+    amendment = step.amendment
+    known = known_laws().get(amendment.reference)
+    return {
+        "norm": amendment.norm or (norm_in(f" por {known.title}") if known else ""),
+        "law_id": amendment.reference,
+        "act": act,
+        "day": step.day,
+        "deduced_from": None if step.exact else "publication" if step.published != amendment.enacted else "enactment",
+        "published": step.published,
+    }

@@ -37,6 +37,7 @@ def make_chunk(id: int, **fields: Any) -> Chunk:
         "valid_to": None,
         "status": "vigente",
         "status_note": "",
+        "wording": {},
         "notes": [],
         "territory_ccaa": None,
         "territory_municipio": None,
