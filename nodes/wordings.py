@@ -19,8 +19,7 @@ def tracked_laws(chunks: Iterable[Chunk]) -> frozenset[str]:
     return frozenset(
         chunk["law_id"]
         for chunk in chunks
-        if chunk["source"] == "official"
-        and (chunk["notes"] or (chunk["wording"].get("tracked") and "last_day" in chunk["wording"]))
+        if chunk["source"] == "official" and (chunk["notes"] or _amended_on_record(chunk["wording"]))
     )
 
 
@@ -111,7 +110,13 @@ def past_law(day: date | None, cited: Mapping[str, Candidate], tracked: frozense
     return warnings
 
 
+def _amended_on_record(wording: WordingDates) -> bool:
+    """Tell whether a wording ended, in a source that has all others, too."""
+    return wording.get("tracked", False) and "last_day" in wording
+
+
 def _first_day_deduced(wording: WordingDates) -> bool:
+    """Tell whether it is not certain when a wording began that is still law; what ended counts by its last day."""
     return wording.get("first_day", "exact") != "exact" and "last_day" not in wording
 
 

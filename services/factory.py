@@ -27,7 +27,7 @@ from services.unindexed import Unindexed
 from state.chunks import Chunk
 
 CHUNKER = "small_to_big:2000:300:50:2"
-"""How documents are cut; changes when the same document would give other chunks."""
+"""How documents are cut and what chunks hold; changes when the same document would give other chunks."""
 
 
 def expected_fingerprints(settings: Settings, chunker: str = CHUNKER) -> Fingerprints:

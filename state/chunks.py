@@ -23,10 +23,8 @@ Status = Literal["vigente", "modificada", "parcialmente_derogada", "derogada", "
 REPEALED = frozenset[Status](("derogada", "agotada"))
 """The states of a text that is law no longer."""
 
-
-Certainty = Literal["exact", "deduced", "unknown"]
+DayCertainty = Literal["exact", "deduced", "unknown"]
 """How sure a day is: the source gives it, it follows from that of a publication, or nobody tells it."""
-
 
 Act = Literal["amends", "replaces", "repeals"]
 """What a norm does to a wording: it changes it so that others follow, writes it anew, or leaves nothing of it."""
@@ -53,15 +51,16 @@ class WordingDates(TypedDict, total=False):
 
     ``tracked`` tells that the source has every wording of the provision with its days. ``first_day`` and ``last_day``
     say how sure ``valid_from`` and ``valid_to`` are: the first is missing where a wording only seems to be as old as
-    its law, the last while it has not ended, and where it ended with its law. ``last_seen`` is the last day on which a source has it,
-    where its last day is unknown. ``brought_by`` is the change that it came by. ``ended_by`` are those since, in the
-    order of their days: with several, the wordings between them are not known, and with none nobody tells what took
-    its place, or nothing did. ``tables_lost`` tells that it may have had tables that the source has not kept.
+    its law, the last while it has not ended, and where it ended with its law. ``last_seen`` is the last day on which
+    one of several dated texts has the wording. ``brought_by`` is the change that it came by. ``ended_by`` are those
+    since, in the order of their days, to the one that brought the next wording known: of several, those between are
+    not known; without any nothing took its place, or nobody tells what did. ``tables_lost`` tells that it may have had
+    tables that the source has not kept.
     """
 
     tracked: bool
-    first_day: Certainty
-    last_day: Certainty
+    first_day: DayCertainty
+    last_day: DayCertainty
     last_seen: str
     brought_by: WordingChange
     ended_by: list[WordingChange]
@@ -73,9 +72,9 @@ class Chunk(TypedDict):
 
     ``id`` is a 53-bit integer that depends only on what the chunk is, so it is the same in every build.
     ``rank`` goes from 1 (Constitution) to 5 (orders, rulings, criteria). Dates are ISO 8601, ``None`` is open.
-    ``status_note`` is for people to read; what it says of the days of a wording is in ``wording``. ``refs`` are ids of
-    chunks that the text cites. ``notes`` are the source's notes on amendments, the last one first.
-    ``source`` tells official text from our summaries. ``details`` is the structured content of a chunk of an article
+    ``status_note`` is for people to read: what it says of the days of a wording was written from ``wording``
+    (``legal.wording``). ``refs`` are ids of chunks that the text cites. ``notes`` are the source's notes on amendments,
+    the last one first. ``source`` tells official text from our summaries. ``details`` is the structured content of a chunk of an article
     (``state.articles.Details``).
     """
 

@@ -11,7 +11,7 @@ from ingestion.history.reforms import Reforms
 from ingestion.history.same_text import fullest, has_tables, lacks_tables, same_text
 from ingestion.laws import Law, Provision
 from legal.registry import known_laws
-from state.chunks import Act, Certainty, Status, WordingChange, WordingDates
+from state.chunks import Act, DayCertainty, Status, WordingChange, WordingDates
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def _begun(start: Change) -> WordingDates:
     return {"first_day": _certainty(start.steps[-1]), "brought_by": _change(start.steps[-1], "replaces")}
 
 
-def _certainty(step: Step) -> Certainty:
+def _certainty(step: Step) -> DayCertainty:
     return "exact" if step.exact else "deduced"
 
 

@@ -20,6 +20,18 @@ def read(tmp_path):
     return partial(read_law_of, tmp_path)
 
 
+def by(norm, law_id, day):
+    """What is known of a norm that took the place of a wording on a day."""
+    return {
+        "norm": norm,
+        "law_id": law_id,
+        "act": "replaces",
+        "day": day,
+        "deduced_from": None,
+        "published": None,
+    }
+
+
 def test_every_wording_has_its_days_and_its_note(read):
     law = read(
         block(
@@ -43,11 +55,13 @@ def test_every_wording_has_its_days_and_its_note(read):
         "2001-03-01",
         "2010-06-01",
     )
-    assert (old.status, old.status_note) == (
-        "modificada",
-        "Redacción en vigor del 1 de marzo de 2001 al 31 de mayo de 2010; "
-        "la sustituye la Ley 5/2010, de 3 de mayo (BOE-A-2010-5).",
-    )
+    assert (old.status, old.status_note) == ("modificada", "")
+    assert old.wording == {
+        "tracked": True,
+        "first_day": "exact",
+        "last_day": "exact",
+        "ended_by": [by("Ley 5/2010, de 3 de mayo", "BOE-A-2010-5", "2010-06-01")],
+    }
     assert (new.key, new.title, new.text, new.valid_from, new.valid_to) == (
         "art:1",
         "Nuevo",
@@ -60,21 +74,25 @@ def test_every_wording_has_its_days_and_its_note(read):
         "modificada",
         "Se modifica por el art. 2 de la Ley 5/2010, de 3 de mayo (BOE-A-2010-5).",
     )
+    assert new.wording == {"tracked": True, "first_day": "exact"}
     assert {one.url for one in law.provisions} == {f"https://www.boe.es/buscar/act.php?id={LAW}#a1-9"}
-    assert len({chunk["id"] for chunk in law_chunks(law)}) == 2
+    chunks = law_chunks(law)
+    assert len({chunk["id"] for chunk in chunks}) == 2
+    assert [chunk["wording"] for chunk in chunks] == [old.wording, new.wording]
+    assert [chunk["status_note"] for chunk in chunks] == [
+        "Redacción en vigor del 1 de marzo de 2001 al 31 de mayo de 2010; "
+        "la sustituye la Ley 5/2010, de 3 de mayo (BOE-A-2010-5).",
+        new.status_note,
+    ]
 
 
 def test_the_norm_without_a_note_is_named_from_the_analysis(read):
     versions = [version("<p>Uno.</p>"), version("<p>Dos.</p>", "20150102", "20150101", "BOE-A-2015-1")]
     later = posterior("270", "BOE-A-2015-1", "lo indicado, por Orden ESS/86/2015, de 30 de enero")
-    assert (
-        read(block("Artículo 1", *versions), later=later)
-        .provisions[0]
-        .status_note.endswith("la sustituye la Orden ESS/86/2015, de 30 de enero (BOE-A-2015-1).")
-    )
-    assert (
-        read(block("Artículo 1", *versions)).provisions[0].status_note.endswith("la sustituye la norma BOE-A-2015-1.")
-    )
+    named, _ = read(block("Artículo 1", *versions), later=later).provisions
+    assert named.wording["ended_by"] == [by("Orden ESS/86/2015, de 30 de enero", "BOE-A-2015-1", "2015-01-02")]
+    unnamed, _ = read(block("Artículo 1", *versions)).provisions
+    assert unnamed.wording["ended_by"] == [by("", "BOE-A-2015-1", "2015-01-02")]
 
 
 def test_a_wording_of_the_future_is_kept_with_its_day(read):
@@ -82,7 +100,7 @@ def test_a_wording_of_the_future_is_kept_with_its_day(read):
         block("Artículo 1", "<p>Hoy.</p>", version("<p>Mañana.</p>", "20250101", "20240501", "BOE-A-2024-1"))
     ).provisions
     assert (now.valid_to, then.valid_from) == ("2025-01-01", "2025-01-01")
-    assert now.status_note.endswith("al 31 de diciembre de 2024; la sustituye la norma BOE-A-2024-1.")
+    assert now.wording["ended_by"] == [by("", "BOE-A-2024-1", "2025-01-01")]
 
 
 def test_a_note_says_the_same_before_the_day_as_after_it(tmp_path, read):
@@ -105,7 +123,8 @@ def test_a_judgment_modifies_a_wording(read):
             ),
         )
     ).provisions
-    assert old.status_note.endswith("la modifica la Sentencia del TC 5/2018, de 24 de mayo (BOE-A-2018-8).")
+    ruling = by("Sentencia del TC 5/2018, de 24 de mayo", "BOE-A-2018-8", "2018-06-22")
+    assert old.wording["ended_by"] == [ruling | {"act": "amends"}]
 
 
 def test_of_two_wordings_of_one_day_the_later_published_counts(read):
@@ -138,13 +157,10 @@ def test_a_retroactive_wording(read):
 def test_a_block_that_expires_ends_its_last_wording(read):
     (one,) = read(block("Artículo 1", "<p>Uno.</p>", fecha_caducidad="20050101")).provisions
     assert (one.valid_to, one.status) == ("2005-01-01", "derogada")
-    assert (
-        one.status_note
-        == "Redacción en vigor del 1 de marzo de 2001 al 31 de diciembre de 2004; después, sin vigencia."
-    )
+    assert one.wording == {"tracked": True, "first_day": "exact", "last_day": "exact", "ended_by": []}
     (one,) = read(block("Artículo 1", "<p>Uno.</p>", fecha_caducidad="20250101")).provisions
     assert (one.valid_to, one.status) == ("2025-01-01", "modificada")
-    assert one.status_note.endswith("después, sin vigencia.")
+    assert one.wording == {"tracked": True, "first_day": "exact", "last_day": "exact", "ended_by": []}
 
 
 def test_the_mark_on_an_expired_block_is_no_wording_but_names_who_ended_it(read):
@@ -156,7 +172,7 @@ def test_the_mark_on_an_expired_block_is_no_wording_but_names_who_ended_it(read)
     )
     (one,) = read(block("Artículo 1", "<p>Uno.</p>", ended, fecha_caducidad="20050105")).provisions
     assert (one.text, one.valid_to, one.status) == ("Uno.", "2005-01-05", "derogada")
-    assert one.status_note.endswith("la sustituye la Ley 1/2005, de 4 de enero (BOE-A-2005-1).")
+    assert one.wording["ended_by"] == [by("Ley 1/2005, de 4 de enero", "BOE-A-2005-1", "2005-01-05")]
 
 
 days = st.dates(date(1990, 1, 1), date(2030, 12, 31)).map(lambda day: f"{day:%Y%m%d}")

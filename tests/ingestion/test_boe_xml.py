@@ -167,10 +167,9 @@ def test_real_wordings_and_their_days(both):
     assert (found["art:53 bis"].valid_from, found["art:53 bis"].url.partition("#")[2]) == ("2023-05-10", "a5-12")
     old, new = [one for one in law.provisions if one.key == "art:48"]
     assert (old.valid_from, old.valid_to, new.valid_from) == ("2018-12-07", "2023-05-10", "2023-05-10")
-    assert old.status_note == (
-        "Redacción en vigor del 7 de diciembre de 2018 al 9 de mayo de 2023; "
-        "la sustituye la Ley 11/2023, de 8 de mayo (BOE-A-2023-11022)."
-    )
+    assert [old.wording["first_day"], old.wording["last_day"]] == ["exact", "exact"]
+    (change,) = old.wording["ended_by"]
+    assert (change["norm"], change["law_id"]) == ("Ley 11/2023, de 8 de mayo", "BOE-A-2023-11022")
     law, _ = both["BOE-A-2015-10565"]
     starts = [one.valid_from for one in law.provisions if one.key == "df:7"]
     assert starts == ["2016-10-02", "2018-09-04", "2020-08-05", "2020-09-11", "2020-09-23", "2021-07-11"]
@@ -180,4 +179,4 @@ def test_every_ended_wording_of_the_real_laws_names_the_norm(both):
     for law, _ in both.values():
         ended = [one for one in law.provisions if one.valid_to]
         assert ended
-        assert not [one.key for one in ended if "la norma BOE" in one.status_note]
+        assert all(change["norm"] for one in ended for change in one.wording["ended_by"])

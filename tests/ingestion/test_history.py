@@ -1,5 +1,6 @@
 """Dated wordings from snapshots: when each was law, and what its note says of that."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -9,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingestion.chunking.law_chunks import law_chunks
-from ingestion.history.notes import DERIVED
 from ingestion.history.reforms import read_reforms
 from ingestion.history.snapshots import Snapshot, merge_snapshots, read_snapshot, snapshot_day
 from ingestion.laws import Law, Provision
@@ -39,12 +39,33 @@ def article(*paragraphs, notes=(), number=1, **fields):
     return Provision(f"Artículo {number}", f"art:{number}", "", "", paragraphs, notes=notes, **fields)
 
 
+LAW = Law("BOE-A-2015-1", "Ley", "ley", PUBLISHED, "in_force", None, "", ())
+
+
 def snapshot(day, *provisions):
-    return Snapshot(Law("BOE-A-2015-1", "Ley", "ley", PUBLISHED, "in_force", None, "", provisions), day)
+    return Snapshot(replace(LAW, provisions=provisions), day)
 
 
 def wordings(reforms, *snapshots, key="art:1"):
     return [one for one in merge_snapshots(snapshots, reforms).provisions if one.key == key]
+
+
+DECREE = {
+    "norm": "Real Decreto-ley 9/2021, de 28 de diciembre",
+    "law_id": "BOE-A-2021-7000",
+    "act": "replaces",
+    "day": "2022-03-30",
+    "deduced_from": None,
+    "published": "2021-12-30",
+}
+ACT = {
+    "norm": "Ley 7/2020, de 4 de mayo",
+    "law_id": "BOE-A-2020-4000",
+    "act": "replaces",
+    "day": "2020-05-06",
+    "deduced_from": "publication",
+    "published": "2020-05-05",
+}
 
 
 def dates(provisions):
@@ -62,10 +83,13 @@ def test_a_day_of_effect_is_exact(reforms):
     first, second = wordings(reforms, snapshot(PUBLISHED, article("Antes.")), new)
     assert dates([first, second]) == [(None, "2022-03-30"), ("2022-03-30", None)]
     assert (first.status, second.status) == ("modificada", "modificada")
-    assert first.status_note == (
-        "Redacción en vigor hasta el 29 de marzo de 2022; "
-        "la sustituye el Real Decreto-ley 9/2021, de 28 de diciembre (BOE-A-2021-7000)."
-    )
+    assert first.wording == {
+        "last_day": "exact",
+        "last_seen": PUBLISHED,
+        "ended_by": [DECREE],
+        "tables_lost": False,
+    }
+    assert second.wording == {"first_day": "exact", "brought_by": DECREE}
 
 
 def test_without_one_a_reform_is_law_from_the_day_after_its_publication(reforms):
@@ -73,10 +97,9 @@ def test_without_one_a_reform_is_law_from_the_day_after_its_publication(reforms)
         reforms, snapshot(PUBLISHED, article("Antes.")), snapshot("2024-01-01", article("Ahora.", notes=(BY_2021,)))
     )
     assert dates([first, second]) == [(None, "2021-12-31"), ("2021-12-31", None)]
-    assert first.status_note == (
-        "Redacción en vigor al menos hasta el 30 de diciembre de 2021, día en que se publicó "
-        "el Real Decreto-ley 9/2021, de 28 de diciembre (BOE-A-2021-7000), que la sustituye."
-    )
+    change = DECREE | {"day": "2021-12-31", "deduced_from": "publication"}
+    assert (first.wording["last_day"], first.wording["ended_by"]) == ("deduced", [change])
+    assert second.wording == {"first_day": "deduced", "brought_by": change}
 
 
 def test_without_a_list_of_reforms_the_norm_has_its_own_day():
@@ -84,7 +107,8 @@ def test_without_a_list_of_reforms_the_norm_has_its_own_day():
         None, snapshot(PUBLISHED, article("Antes.")), snapshot("2024-01-01", article("Ahora.", notes=(BY_2021,)))
     )
     assert second.valid_from == "2021-12-29"
-    assert "al menos hasta el 28 de diciembre de 2021, fecha del Real Decreto-ley 9/2021" in first.status_note
+    change = DECREE | {"day": "2021-12-29", "deduced_from": "enactment", "published": "2021-12-28"}
+    assert (first.wording["last_day"], first.wording["ended_by"]) == ("deduced", [change])
 
 
 def test_a_ruling_counts_from_its_publication(reforms):
@@ -93,7 +117,8 @@ def test_a_ruling_counts_from_its_publication(reforms):
         reforms, snapshot(PUBLISHED, article("Antes.")), snapshot("2024-01-01", article("Ahora.", notes=(ruling,)))
     )
     assert second.valid_from == "2021-12-30"
-    assert "hasta el 29 de diciembre de 2021; la sustituye la Sentencia del TC 40/2021" in first.status_note
+    assert first.wording["last_day"] == "exact"
+    assert [one["norm"] for one in first.wording["ended_by"]] == ["Sentencia del TC 40/2021, de 26 de mayo"]
 
 
 def test_where_the_notes_are_silent_the_list_decides(reforms):
@@ -104,10 +129,9 @@ def test_where_the_notes_are_silent_the_list_decides(reforms):
         key="art:9",
     )
     assert second.valid_from == "2020-05-06"
-    assert "día en que se publicó la norma BOE-A-2020-4000, que la sustituye" in first.status_note
+    assert first.wording["ended_by"] == [ACT | {"norm": ""}]
     assert second.status == "modificada"
-    given = "Redacción dada por la norma BOE-A-2020-4000, publicada el 5 de mayo de 2020."
-    assert second.status_note == f"{given} {DERIVED}"
+    assert second.wording == {"first_day": "deduced", "brought_by": ACT | {"norm": ""}}
 
 
 def test_where_nobody_says_it_the_day_of_the_snapshot_does(reforms):
@@ -115,11 +139,13 @@ def test_where_nobody_says_it_the_day_of_the_snapshot_does(reforms):
         reforms, snapshot("2021-09-29", article("Antes.")), snapshot("2024-01-01", article("Ahora."))
     )
     assert dates([first, second]) == [(None, "2024-01-01"), ("2024-01-01", None)]
-    assert first.status_note == (
-        "Redacción en vigor al menos el 29 de septiembre de 2021; dejó de estarlo un día que no consta, "
-        "a más tardar el 1 de enero de 2024."
-    )
-    assert (second.status, second.status_note) == ("vigente", DERIVED)
+    assert first.wording == {
+        "last_day": "unknown",
+        "last_seen": "2021-09-29",
+        "ended_by": [],
+        "tables_lost": False,
+    }
+    assert (second.status, second.wording) == ("vigente", {"first_day": "unknown"})
 
 
 def test_wordings_between_two_snapshots_are_owned_up_to(reforms):
@@ -129,7 +155,10 @@ def test_wordings_between_two_snapshots_are_owned_up_to(reforms):
         snapshot("2024-01-01", article("Ahora.", notes=(BY_2021, LATER, BY_2020))),
     )
     assert second.valid_from == "2022-03-30"
-    assert first.status_note == (
+    assert first.wording["last_day"] == "deduced"
+    assert first.wording["ended_by"] == [ACT | {"act": "amends"}, DECREE]
+    (note, _) = [chunk["status_note"] for chunk in law_chunks(replace(LAW, provisions=(first, second)))]
+    assert note == (
         "Redacción en vigor al menos hasta el 5 de mayo de 2020, día en que se publicó la Ley 7/2020, de 4 de mayo "
         "(BOE-A-2020-4000), que la modifica. No constan aquí las redacciones siguientes, hasta que el Real Decreto-ley "
         "9/2021, de 28 de diciembre (BOE-A-2021-7000) la sustituye, desde el 30 de marzo de 2022."
@@ -194,8 +223,7 @@ def test_what_lapsed_before_its_day_changed_nothing(reforms):
         reforms, snapshot(PUBLISHED, article("Antes.")), snapshot("2024-01-01", article("Ahora.", notes=notes))
     )
     assert second.valid_from == "2022-12-29"
-    assert "8/2022" in first.status_note
-    assert "9/2021" not in first.status_note
+    assert [one["norm"] for one in first.wording["ended_by"]] == ["Real Decreto-ley 8/2022, de 28 de diciembre"]
 
 
 def test_a_repeal_ends_the_wording_before_it(reforms):
@@ -203,7 +231,8 @@ def test_a_repeal_ends_the_wording_before_it(reforms):
     gone = article("(Derogado)", notes=(repeal,), status="derogada", status_note="Se deroga.")
     first, second = wordings(reforms, snapshot(PUBLISHED, article("Antes.")), snapshot("2024-01-01", gone))
     assert (first.status, first.valid_to, second.status) == ("derogada", "2020-05-06", "derogada")
-    assert "que la deroga o suprime." in first.status_note
+    assert first.wording["ended_by"] == [ACT | {"act": "repeals"}]
+    assert second.status_note == "Se deroga."
 
 
 def test_a_provision_that_vanishes_ends_and_keeps_its_place(reforms):
@@ -286,7 +315,7 @@ def test_an_old_wording_says_that_its_tables_are_missing(reforms):
         snapshot(PUBLISHED, article("1. Según este cuadro:")),
         snapshot("2024-01-01", article("1. Según otro cuadro:", table, notes=(BY_2021, LATER))),
     )
-    assert first.status_note.endswith("La fuente no recoge los cuadros de esta redacción, si los tenía.")
+    assert first.wording["tables_lost"]
 
 
 def test_snapshots_of_several_laws_are_refused():
@@ -414,7 +443,10 @@ def test_real_reforms(histories, law_id, key, begins):
 
 def test_almost_every_real_change_has_a_norm(histories):
     unknown = {
-        (law.id, one.key) for law in histories.values() for one in law.provisions if "no consta," in one.status_note
+        (law.id, one.key)
+        for law in histories.values()
+        for one in law.provisions
+        if one.wording.get("last_day") == "unknown"
     }
     assert unknown == {(LISOS, "art:10 bis")}
 
@@ -427,7 +459,7 @@ def test_real_wordings_follow_each_other_without_gap(histories):
             for one, following in pairwise(group):
                 assert one.valid_to == following.valid_from
                 assert one.status != "vigente"
-                assert one.status_note.startswith("Redacción en vigor")
+                assert "last_day" in one.wording
 
 
 def test_real_tables_are_kept_where_a_generation_lacks_them(histories):

@@ -66,6 +66,26 @@ def test_an_old_wording_keeps_its_end_where_that_of_the_law_is_not_known():
     assert [(one["valid_to"], one["status"]) for one in chunks] == [("2010-05-01", "modificada"), (None, "agotada")]
 
 
+def test_what_is_known_of_a_wording_is_that_of_its_chunks():
+    ended = {"last_day": "unknown", "last_seen": "2009-01-31", "ended_by": []}
+    old = wording("Antes.", valid_to="2010-05-01", wording=ended)
+    new = wording("Ahora.", valid_from="2010-05-01", wording={"first_day": "deduced"}, status_note="Se modifica.")
+    first, last = law_chunks(law(old, new, status="repealed", valid_to="2015-11-13", status_note="Norma derogada."))
+    assert (first["wording"], last["wording"]) == (ended, {"first_day": "deduced"})
+    assert first["status_note"] == (
+        "Redacción en vigor al menos el 31 de enero de 2009; dejó de estarlo un día que no consta, "
+        "a más tardar el 1 de mayo de 2010."
+    )
+    assert last["status_note"] == "Norma derogada."
+
+
+def test_what_ends_with_its_law_was_ended_by_no_amendment():
+    given = {"tracked": True, "first_day": "exact", "last_day": "exact", "ended_by": []}
+    last = wording("Uno.", valid_from="2010-05-01", valid_to="2015-11-13", wording=given)
+    (one,) = law_chunks(law(last, valid_to="2015-11-13", status_note="Norma derogada."))
+    assert (one["wording"], one["status_note"]) == ({"tracked": True, "first_day": "exact"}, "Norma derogada.")
+
+
 def test_two_wordings_from_one_day_are_refused():
     with pytest.raises(InvalidInput, match=r"Artículo 1.*2001-01-02"):
         law_chunks(law(wording("Una."), wording("Otra.", valid_from="2001-01-02")))

@@ -81,6 +81,7 @@ def test_a_provision_becomes_a_chunk_of_its_law():
         "valid_to": None,
         "status": "vigente",
         "status_note": "",
+        "wording": {},
         "notes": [],
         "territory_ccaa": None,
         "territory_municipio": None,

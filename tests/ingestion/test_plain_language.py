@@ -97,9 +97,11 @@ def test_every_part_of_the_wording_gets_summary_and_topic(given):
 
 def test_what_a_later_law_says_otherwise_is_noted_beside_what_the_source_says(given):
     given(art_38=record("Artículo 38", TEXT, status_note="Superado: hoy son cuarenta."))
-    parts = [part(1, "art:38", TEXT, status_note="Se modifica por la Ley 1/2020.")]
+    known = {"last_day": "exact", "ended_by": []}
+    parts = [part(1, "art:38", TEXT, status_note="Se modifica por la Ley 1/2020.", wording=known)]
     (found,) = attach_records(parts, TODAY).chunks
     assert found["status_note"] == f"Superado: hoy son cuarenta {attach.OURS} Se modifica por la Ley 1/2020."
+    assert found["wording"] == known
 
 
 def test_a_record_of_another_wording_is_stale_and_not_shown(given):

@@ -6,17 +6,25 @@ import pytest
 from doubles import make_chunk
 
 from nodes.candidates import candidate
-from nodes.wordings import past_law, tracked_laws, wording_note
+from nodes.wordings import certainty, past_law, told_apart, tracked_laws, wording_note
 from services.fragments import neutralise
 
 DAY = date(2021, 12, 31)
 ET = "BOE-A-2015-11430"  # published on 24 October 2015
-EXACT = "Redacción en vigor del 24 de octubre de 2015 al 29 de marzo de 2022; la sustituye la Ley 1/2022."
-UNTIL = "Redacción en vigor hasta el 29 de marzo de 2022; la sustituye el Real Decreto-ley 32/2021."
-AT_LEAST = "Redacción en vigor al menos hasta el 29 de marzo de 2022, día en que se publicó la Ley 1/2022."
-GAP = "Redacción en vigor hasta el 1 de mayo de 2020; la modifica la Ley 1/2020. No constan aquí las siguientes."
-SOME_DAY = "Redacción en vigor al menos el 1 de mayo de 2020; dejó de estarlo un día que no consta."
-DEDUCED = "Se modifica por la Ley 1/2018. El día en que empezó a regir se deduce de la fecha de la reforma."
+CHANGE = {
+    "norm": "Ley 1/2022",
+    "law_id": "BOE-A-2022-1",
+    "act": "replaces",
+    "day": "2022-03-30",
+    "deduced_from": None,
+    "published": None,
+}
+EXACT = {"tracked": True, "first_day": "exact", "last_day": "exact", "ended_by": [CHANGE]}
+UNTIL = {"last_day": "exact", "ended_by": [CHANGE]}
+AT_LEAST = {"last_day": "deduced", "ended_by": [CHANGE]}
+GAP = {"last_day": "exact", "ended_by": [CHANGE, CHANGE]}
+SOME_DAY = {"last_day": "unknown", "last_seen": "2020-05-01", "ended_by": []}
+DEDUCED = {"first_day": "deduced", "brought_by": CHANGE}
 ENDED = {"valid_from": "2015-10-24", "valid_to": "2022-03-30", "status": "modificada"}
 
 
@@ -27,13 +35,13 @@ def chunk(**fields):
 @pytest.mark.parametrize(
     ("fields", "note"),
     [
-        (ENDED | {"status_note": EXACT}, "Redacción vigente del 24/10/2015 al 29/03/2022"),
-        (ENDED | {"status_note": UNTIL}, "Redacción vigente del 24/10/2015 al 29/03/2022"),
-        (ENDED | {"status_note": AT_LEAST}, "Redacción vigente del 24/10/2015 al 29/03/2022 (fechas deducidas)"),
-        (ENDED | {"status_note": UNTIL, "valid_from": None}, "Redacción vigente hasta el 29/03/2022"),
+        (ENDED | {"wording": EXACT}, "Redacción vigente del 24/10/2015 al 29/03/2022"),
+        (ENDED | {"wording": UNTIL}, "Redacción vigente del 24/10/2015 al 29/03/2022"),
+        (ENDED | {"wording": AT_LEAST}, "Redacción vigente del 24/10/2015 al 29/03/2022 (fechas deducidas)"),
+        (ENDED | {"wording": UNTIL, "valid_from": None}, "Redacción vigente hasta el 29/03/2022"),
         ({"valid_from": "2019-03-08"}, "Redacción vigente desde el 08/03/2019"),
         (
-            {"valid_from": "2019-03-08", "status_note": DEDUCED},
+            {"valid_from": "2019-03-08", "wording": DEDUCED},
             "Redacción vigente desde el 08/03/2019 (fecha deducida)",
         ),
         ({"valid_from": "2015-10-24"}, "Única redacción en el índice: compruebe la del 31/12/2021"),
@@ -60,29 +68,29 @@ def test_what_a_source_with_notes_never_amended_is_as_old_as_its_law():
     assert wording_note(article, DAY, tracked) == "Redacción vigente desde el 24/10/2015"
     assert wording_note(chunk(valid_from="2015-10-24", notes=["Se modifica."]), DAY, tracked).startswith("Única")
     assert tracked_laws([article, {**amended, "source": "plain_language"}]) == frozenset()
-    assert tracked_laws([chunk(status_note=EXACT)]) == {ET}
-    # A note on its end says nothing of its beginning: two snapshots were compared, and the source has no notes.
-    assert tracked_laws([chunk(status_note=UNTIL)]) == frozenset()
+    assert tracked_laws([chunk(wording=EXACT)]) == {ET}
+    # That its end is known says nothing of its beginning: two snapshots were compared, and the source has no notes.
+    assert tracked_laws([chunk(wording=UNTIL)]) == frozenset()
 
 
-SURE = chunk(**ENDED, status_note=UNTIL)
+SURE = chunk(**ENDED, wording=UNTIL)
 
 
 @pytest.mark.parametrize(
     ("cited", "warnings"),
     [
         ({"C1": SURE}, ["{}: las redacciones citadas son las que regían ese día."]),
-        ({"C1": SURE | {"status_note": AT_LEAST}}, ["{}: las redacciones citadas son las que regían ese día."]),
+        ({"C1": SURE | {"wording": AT_LEAST}}, ["{}: las redacciones citadas son las que regían ese día."]),
         (
-            {"C1": chunk(valid_from="2019-03-08", status_note=DEDUCED)},
+            {"C1": chunk(valid_from="2019-03-08", wording=DEDUCED)},
             ["{}: las redacciones citadas son las que regían ese día."],
         ),
         (
-            {"C1": SURE, "C2": chunk(valid_from="2015-10-24"), "C4": SURE | {"status_note": GAP}},
+            {"C1": SURE, "C2": chunk(valid_from="2015-10-24"), "C4": SURE | {"wording": GAP}},
             ["{}. No consta con seguridad cuál era entonces la redacción de C2 y C4: compruébela."],
         ),
         (
-            {"C1": SURE | {"status_note": SOME_DAY}, "C2": chunk(valid_from="2021-03-08", status_note=DEDUCED)},
+            {"C1": SURE | {"wording": SOME_DAY}, "C2": chunk(valid_from="2021-03-08", wording=DEDUCED)},
             ["{}. No consta con seguridad cuál era entonces la redacción de C1 y C2: compruébela."],
         ),
         (
@@ -104,6 +112,18 @@ def test_the_warnings(cited, warnings):
     asked = "La pregunta se refiere al derecho vigente el 31/12/2021"
     assert past_law(DAY, found, frozenset()) == [warning.format(asked) for warning in warnings]
     assert past_law(None, found, frozenset()) == []
+
+
+@pytest.mark.parametrize("wording", [EXACT, UNTIL, AT_LEAST, GAP, SOME_DAY, DEDUCED])
+def test_no_note_changes_what_is_known_of_a_wording(wording):
+    plain = chunk(**ENDED, wording=wording)
+    noted = {**plain, "status_note": "Superado: hoy son 40. No constan otras; se deduce que al menos el lunes."}
+    annotated = told_apart(noted, date(2023, 1, 1))
+    assert annotated["status_note"].startswith("Esta redacción rigió hasta el 29/03/2022 y no es la del 01/01/2023")
+    for one in (noted, annotated):
+        assert certainty(one, DAY, frozenset()) == certainty(plain, DAY, frozenset())
+        assert wording_note(one, DAY, frozenset()) == wording_note(plain, DAY, frozenset())
+        assert tracked_laws([one]) == tracked_laws([plain])
 
 
 def test_a_provision_that_was_named_has_been_warned_of():
