@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ingestion.amendments import is_repealed
-from ingestion.history.amendment_notes import Amendment, read_amendments
 from ingestion.boe.notes import norm_in
+from ingestion.history.amendment_notes import Amendment, read_amendments
 from ingestion.history.changes import Change, Step, dated, day_after, find_change
 from ingestion.history.reforms import Reforms
 from ingestion.history.same_text import fullest, has_tables, lacks_tables, same_text
