@@ -6,16 +6,16 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from ingestion.stages import routing
-from ingestion.stages.accept import accept
-from ingestion.stages.contextualize import contextualize
-from ingestion.stages.discover import discover
-from ingestion.stages.download import download
-from ingestion.stages.link import link
-from ingestion.stages.read import read
-from ingestion.stages.stage import stage
-from ingestion.stages.summarize import summarize
-from ingestion.stages.write_index import write_index
+from nodes.ingest import routing
+from nodes.ingest.accept import accept
+from nodes.ingest.contextualize import contextualize
+from nodes.ingest.discover import discover
+from nodes.ingest.download import download
+from nodes.ingest.link import link
+from nodes.ingest.read import read
+from nodes.ingest.stage import stage
+from nodes.ingest.summarize import summarize
+from nodes.ingest.write_index import write_index
 from services.settings import Settings
 from state.ingest import IngestInput, IngestOutput, IngestState
 

@@ -14,7 +14,7 @@ _KINDS = (".py", ".toml", ".txt", ".md", ".jsonl")
 @cache
 def code_digest() -> str:
     """Name the code and the data that decide how documents are read, cut and linked: a change of it reads all anew."""
-    return _digest("language", "legal", "ingestion")
+    return _digest("language", "legal", "ingestion", "nodes/ingest")
 
 
 @cache

@@ -30,6 +30,8 @@ def rooms(tmp_path, monkeypatch):
         ("language/numerals.py", True, True),
         ("legal/data/laws.toml", True, True),
         ("ingestion/read.py", True, False),
+        ("nodes/ingest/link.py", True, False),
+        ("nodes/search.py", False, False),
         ("ingestion/indexing/entries.py", True, True),
         ("corpus/README.md", False, False),
         ("corpus/normativa/law.jsonl", False, True),
@@ -40,7 +42,7 @@ def rooms(tmp_path, monkeypatch):
 )
 def test_a_digest_changes_with_what_decides(rooms, file, code, corpus):
     before = digests.code_digest.__wrapped__(), digests.corpus_digest.__wrapped__()
-    (rooms / file).parent.mkdir(exist_ok=True)
+    (rooms / file).parent.mkdir(parents=True, exist_ok=True)
     (rooms / file).write_text("two")
     after = digests.code_digest.__wrapped__(), digests.corpus_digest.__wrapped__()
     assert (before[0] != after[0], before[1] != after[1]) == (code, corpus)

@@ -15,8 +15,8 @@ from ingestion.indexing.build import describe, write_entries
 from ingestion.indexing.entries import Entry, entries_of
 from ingestion.indexing.parents import Parents, parents_of
 from ingestion.sources import BOE
-from ingestion.stages.stage import progress
 from legal.registry import known_laws
+from nodes.ingest.stage import progress
 from services.corpus import OfALaw
 from services.factory import check_models, writer_factory
 from services.profile import load_profile

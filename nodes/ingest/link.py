@@ -9,9 +9,9 @@ from ingestion.base import workspace_of
 from ingestion.beside import rests_on
 from ingestion.links.references import Unresolved as Open
 from ingestion.links.references import interpreted, resolve_refs
-from ingestion.stages.stage import progress
 from ingestion.workspace import key_of
 from legal.registry import known_laws
+from nodes.ingest.stage import progress
 from services.profile import load_profile
 from services.settings import Settings
 from state.chunks import Chunk

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from ingestion.base import held_catalog
 from ingestion.sources import BOE, source_file
-from ingestion.stages.stage import progress
+from nodes.ingest.stage import progress
 from services.boe import BoeClient
 from services.errors import InvalidInput, SourceUnavailable
 from services.settings import Settings

@@ -12,7 +12,7 @@ from ingestion.context.cost import estimate, explain
 from ingestion.context.request import Pair
 from ingestion.context.situate import check_reader, situate
 from ingestion.indexing.parents import parents_of
-from ingestion.stages.stage import progress
+from nodes.ingest.stage import progress
 from services.errors import InvalidInput
 from services.settings import Settings
 from services.tokens import token_counter

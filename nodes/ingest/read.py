@@ -8,8 +8,8 @@ from typing_extensions import TypedDict
 from ingestion.base import held_catalog, made_with, open_base, workspace_of
 from ingestion.catalog import Catalog
 from ingestion.reading import read_source
-from ingestion.stages.stage import progress
 from ingestion.workspace import Staged, Workspace
+from nodes.ingest.stage import progress
 from services.errors import InvalidInput
 from services.settings import Settings
 from state.ingest import Failure, IngestState, Source
