@@ -14,8 +14,8 @@ from cli.options import (
     Question,
     Rerank,
     Territory,
+    read_configuration,
     read_question,
-    read_settings,
     run_context,
 )
 
@@ -42,13 +42,13 @@ def ask(
     from cli.session import ask_graph, opened
     from nodes.inputs import checked_ids
 
-    settings = read_settings(index, profile)
-    context = run_context(settings, as_of, territory, collections, rerank)
+    settings, knowledge = read_configuration(index, profile)
+    context = run_context(knowledge, as_of, territory, collections, rerank)
     asked = read_question(question)
     ids = checked_ids([part.strip() for part in previous.split(",")]) if previous else None
 
     async def answered() -> None:
-        async with opened(settings) as services:
+        async with opened(settings, knowledge) as services:
             from graph.rag import build_rag
 
             events = ask_graph(build_rag(services), asked, context, previous=ids)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.case_calibrate import calibrate
-from cli.options import IndexFolder, Json, Profile, Rerank, read_settings, run_context, whole
+from cli.options import IndexFolder, Json, Profile, Rerank, read_configuration, run_context, whole
 from cli.spanish import Command, Commands
 from services.errors import InvalidInput
 
@@ -75,9 +75,9 @@ def required_data(
     """Dice qué datos necesita un caso."""
     from graph.case import build_required_data
 
-    settings = read_settings(index, profile)
-    given = {"inquiry": inquiry, **_filters(context.args, settings)}
-    _run("required_data", build_required_data, given, settings, rerank, as_json=as_json)
+    settings, knowledge = read_configuration(index, profile)
+    given = {"inquiry": inquiry, **filters_of(context.args, knowledge)}
+    _run("required_data", build_required_data, given, settings, knowledge, rerank, as_json=as_json)
 
 
 @app.command("respond", cls=Command, context_settings=ANY_OPTION, epilog=FIELDS)
@@ -94,32 +94,39 @@ def respond(
     """Responde un caso con los datos reunidos, sin pasar de un número de tokens."""
     from graph.case import build_generate_response
 
-    settings = read_settings(index, profile)
+    settings, knowledge = read_configuration(index, profile)
     given: dict[str, Any] = {
         "inquiry": inquiry,
         "collected_data": read_data(collected_data),
-        **_filters(context.args, settings),
+        **filters_of(context.args, knowledge),
     }
     if max_tokens is not None:
         given["max_tokens"] = max_tokens
-    _run("generate_response", build_generate_response, given, settings, rerank, as_json=as_json)
+    _run("generate_response", build_generate_response, given, settings, knowledge, rerank, as_json=as_json)
 
 
 app.command("calibrate", cls=Command)(calibrate)
 
 
 def _run(
-    name: str, build: Any, given: Mapping[str, Any], settings: "Settings", rerank: str | None, *, as_json: bool
+    name: str,
+    build: Any,
+    given: Mapping[str, Any],
+    settings: "Settings",
+    profile: "KnowledgeProfile",
+    rerank: str | None,
+    *,
+    as_json: bool,
 ) -> None:
     from cli.case_view import print_required_data, print_response
     from cli.render import console, print_json
     from cli.session import opened
 
-    context = run_context(settings, None, None, None, rerank)
+    context = run_context(profile, None, None, None, rerank)
     show = print_required_data if name == "required_data" else print_response
 
     async def handled() -> None:
-        async with opened(settings) as services:
+        async with opened(settings, profile) as services:
             result: dict[str, Any] = await _graph(build, services).ainvoke(given, context=context)
             if as_json:
                 print_json(result)
@@ -157,12 +164,6 @@ def read_data(written: str) -> dict[str, Any]:
             """--collected-data debe ser un objeto JSON con un valor por dato, como '{"balance": "$10,000"}'."""
         )
     return data
-
-
-def _filters(arguments: Sequence[str], settings: "Settings") -> dict[str, str]:
-    from services.profile import load_profile
-
-    return filters_of(arguments, load_profile(settings.profile))
 
 
 def filters_of(arguments: Sequence[str], profile: "KnowledgeProfile") -> dict[str, str]:

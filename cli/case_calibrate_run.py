@@ -6,16 +6,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.options import read_settings
+from cli.options import read_configuration
 from cli.render import console
 from cli.session import opened
 from evaluation.case_findings import ProfileFindings, find
 from evaluation.cases import LabelledCase, own_cases, read_cases
 from services.case.calibration import write_calibration
 from services.errors import ConfigurationError, InvalidInput
-from services.profile import load_profile
 
 if TYPE_CHECKING:
+    from services.profile import Profile
     from services.settings import Settings
 
 LEAST_CASES = 20
@@ -49,13 +49,13 @@ async def measure(request: Request) -> Measured:
     """
     _check_output(request)
     cases = read_cases(request.gold) if request.gold else own_cases()
-    every = [read_settings(request.index, name) for name in dict.fromkeys(request.profiles) or [None]]
-    wanted = [(settings, _of_profile(cases, settings, request)) for settings in every]
-    findings = [await _measured(settings, own) for settings, own in wanted]
+    every = [read_configuration(request.index, name) for name in dict.fromkeys(request.profiles) or [None]]
+    wanted = [_of_profile(cases, settings, profile, request) for settings, profile in every]
+    findings = [await _measured(*configured, own) for configured, own in zip(every, wanted, strict=True)]
     written = []
     if not request.dry_run:
-        for settings, found in zip(every, findings, strict=True):
-            written.append(write_calibration(load_profile(settings.profile).own_folder, found.calibration))
+        for (_, profile), found in zip(every, findings, strict=True):
+            written.append(write_calibration(profile.own_folder, found.calibration))
     if request.report:
         from evaluation.case_report import write_report
 
@@ -63,8 +63,8 @@ async def measure(request: Request) -> Measured:
     return Measured(findings, written)
 
 
-async def _measured(settings: "Settings", cases: Sequence[LabelledCase]) -> ProfileFindings:
-    async with opened(settings) as services:
+async def _measured(settings: "Settings", profile: "Profile", cases: Sequence[LabelledCase]) -> ProfileFindings:
+    async with opened(settings, profile) as services:
         with console(stderr=True).status(f"Perfil «{services.profile.name}»…") as status:
             return await find(
                 services,
@@ -75,7 +75,9 @@ async def _measured(settings: "Settings", cases: Sequence[LabelledCase]) -> Prof
             )
 
 
-def _of_profile(cases: Sequence[LabelledCase], settings: "Settings", request: Request) -> list[LabelledCase]:
+def _of_profile(
+    cases: Sequence[LabelledCase], settings: "Settings", profile: "Profile", request: Request
+) -> list[LabelledCase]:
     """Return the inquiries of a profile.
 
     Raises:
@@ -85,7 +87,7 @@ def _of_profile(cases: Sequence[LabelledCase], settings: "Settings", request: Re
         raise InvalidInput(
             "Los casos se buscan en el índice, que ARTICULADO_RAG_ENABLED=false desactiva. Quítelo y repita la orden."
         )
-    name = load_profile(settings.profile).name
+    name = profile.name
     where = str(request.gold) if request.gold else "El fichero de consultas incluido"
     own = [case for case in cases if case.profile == name]
     if len(own) < LEAST_CASES:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import sys
 
-from cli.options import AsOf, Collections, IndexFolder, Profile, Rerank, Territory, read_settings, run_context
+from cli.options import AsOf, Collections, IndexFolder, Profile, Rerank, Territory, read_configuration, run_context
 
 PROMPT = "\n› "
 
@@ -25,15 +25,16 @@ def chat(
 
     from cli.conversation import Conversation
     from cli.render import console
-    from cli.session import open_services
+    from cli.session import announced
+    from graph.compose import open_services
     from graph.rag import build_rag
 
-    settings = read_settings(index, profile)
-    context = run_context(settings, as_of, territory, collections, rerank)
+    settings, knowledge = read_configuration(index, profile)
+    context = run_context(knowledge, as_of, territory, collections, rerank)
     out = console()
     # One loop for the whole conversation keeps connections alive from one question to the next.
     with asyncio.Runner() as runner:
-        services = runner.run(open_services(settings))
+        services = runner.run(open_services(settings, knowledge, announce=announced))
         try:
             conversation = Conversation(
                 build_rag(services, InMemorySaver()),

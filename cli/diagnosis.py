@@ -122,13 +122,13 @@ def _reranking(settings: "Settings") -> str:
 
 
 def _obstacles(role: "Role", settings: "ModelSettings") -> list[str]:
-    """Return what a role lacks: its client is made, and sends nothing."""
+    """Return what a role lacks."""
     if settings.provider == "offline":
         return []
-    from services.openai_models import chat_model, embedder
+    from services.openai_models import check
 
     try:
-        embedder(settings) if role == "embedder" else chat_model(role, settings)
+        check(role, settings)
     except ConfigurationError as error:
         return [str(error)]
     return []
@@ -136,6 +136,7 @@ def _obstacles(role: "Role", settings: "ModelSettings") -> list[str]:
 
 async def _look(settings: "Settings", found: Diagnosis) -> None:
     """Find the index; with all that a question needs at hand, open every service on it and ask the store."""
+    from ingestion.base import IndexBase
     from ingestion.demo import find_configured
     from services.factory import build_services
     from services.profile import load_profile
@@ -150,7 +151,7 @@ async def _look(settings: "Settings", found: Diagnosis) -> None:
         return
     if only := cases_alone(profile):
         found["notes"].append(only)
-    index, problem = find_configured(settings), article_problem(profile)
+    index, problem = find_configured(settings, profile), article_problem(profile)
     if index is None:
         if problem:
             found["problems"].append(problem)
@@ -170,11 +171,11 @@ async def _look(settings: "Settings", found: Diagnosis) -> None:
             await _reach_server(settings)
         return
     found["index"] = _index(index.manifest, settings.index_folder)
-    if stale := staleness(settings, problem):
+    if stale := staleness(IndexBase(settings, profile), problem):
         found["notes"].append(stale)
     if found["problems"]:
         return
-    services = build_services(settings, index)
+    services = build_services(settings, profile, index)
     try:
         await services.store.counts()
     finally:

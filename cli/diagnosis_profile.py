@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from services.errors import ConfigurationError, IndexMismatch
 
 if TYPE_CHECKING:
+    from ingestion.base import IndexBase
     from services.profile import Profile
-    from services.settings import Settings
 
 
 def article_problem(profile: "Profile") -> str:
@@ -45,7 +45,7 @@ def without_index(profile: "Profile") -> str:
     )
 
 
-def staleness(settings: "Settings", problem: str) -> str:
+def staleness(base: "IndexBase", problem: str) -> str:
     """Say that an index was made from other articles than the profile has now, and what to run; else "".
 
     ``problem`` is what keeps it from being renewed, or empty.
@@ -55,7 +55,7 @@ def staleness(settings: "Settings", problem: str) -> str:
     if problem:
         return f"El índice sirve, pero no se puede renovar hasta que se arregle esto: {problem}"
     try:
-        follows = follows_profile(settings)
+        follows = follows_profile(base)
     except IndexMismatch as error:  # it can be asked all the same
         return str(error)
     return (
@@ -63,6 +63,6 @@ def staleness(settings: "Settings", problem: str) -> str:
         if follows
         else (
             "El índice se hizo con otros artículos, u otros ajustes, que los que tiene ahora el perfil. Renuévelo con: "
-            f"{renewing(settings)}"
+            f"{renewing(base.settings)}"
         )
     )

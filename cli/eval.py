@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cli.options import IndexFolder, Json, Rerank, read_settings, run_context
+from cli.options import IndexFolder, Json, Rerank, read_configuration, run_context
 from services.errors import InvalidInput
 
 Gold = Annotated[
@@ -69,10 +69,10 @@ def evaluate(
     from cli.eval_view import print_measurement
     from cli.render import console, print_json
 
-    settings = read_settings(index)
-    context = run_context(settings, None, None, None, rerank)
+    settings, profile = read_configuration(index)
+    context = run_context(profile, None, None, None, rerank)
     request = Request(gold or [], run, compare_run, ablation, answers, peers, report)
-    measurement = asyncio.run(measure(request, settings, context))
+    measurement = asyncio.run(measure(request, settings, profile, context))
     if as_json:
         print_json(as_dict(measurement))
     else:
@@ -83,7 +83,7 @@ def _compare(gold: list[Path], index: Path | None, strategies: tuple[str, str], 
     from cli.eval_compare import as_dict, measure, print_comparisons
     from cli.render import console, print_json
 
-    comparisons = asyncio.run(measure(gold, read_settings(index), strategies))
+    comparisons = asyncio.run(measure(gold, *read_configuration(index), strategies))
     if as_json:
         print_json(as_dict(comparisons))
     else:

@@ -29,12 +29,15 @@ from services.errors import InvalidInput
 from state.context import RerankStrategy
 
 if TYPE_CHECKING:
+    from services.profile import Profile
     from services.settings import Settings
 
 NOT_MEASURED = "no medido"
 
 
-async def measure(gold: Sequence[Path], settings: "Settings", strategies: tuple[str, str]) -> list[Comparison]:
+async def measure(
+    gold: Sequence[Path], settings: "Settings", profile: "Profile", strategies: tuple[str, str]
+) -> list[Comparison]:
     """Compare two strategies on every gold set.
 
     Raises:
@@ -48,8 +51,8 @@ async def measure(gold: Sequence[Path], settings: "Settings", strategies: tuple[
     if strategies[0] == strategies[1]:
         raise InvalidInput("--compare necesita dos modos distintos, por ejemplo: --compare heuristic cross_encoder.")
     first, second = cast(tuple[RerankStrategy, RerankStrategy], strategies)
-    sets = read_sets(gold, settings)
-    async with opened(settings) as services:
+    sets = read_sets(gold, profile)
+    async with opened(settings, profile) as services:
         with console(stderr=True).status("Evaluando…") as status:
             return [
                 await compare_strategies(one, services, (first, second), on_strategy=lambda name: status.update(name))

@@ -21,6 +21,7 @@ from services.errors import ConfigurationError, InvalidInput
 
 if TYPE_CHECKING:
     from services.container import Services
+    from services.profile import Profile
     from services.settings import Settings
     from state.context import RerankStrategy, RunContext
 
@@ -68,13 +69,13 @@ class Measurement:
     written: Sequence[Path]
 
 
-async def measure(request: Request, settings: "Settings", context: "RunContext") -> Measurement:
+async def measure(request: Request, settings: "Settings", profile: "Profile", context: "RunContext") -> Measurement:
     """Ask every question of every gold set; write what is to be written.
 
     Raises:
         ArticuladoError: a file, the index or a service cannot be used.
     """
-    sets = read_sets(request.gold, settings)
+    sets = read_sets(request.gold, profile)
     if request.run or request.other:
         check_ids(sets)
     if request.ablation or request.peers:
@@ -82,7 +83,7 @@ async def measure(request: Request, settings: "Settings", context: "RunContext")
     _check_output(request)
     theirs = read_trec(request.other) if request.other else {}
     measured = []
-    async with opened(settings) as services:
+    async with opened(settings, profile) as services:
         with console(stderr=True).status("Evaluando…") as status:
             for one in sets:
                 lacking = await not_held(one.questions, services.store)

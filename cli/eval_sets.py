@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING
 
 from evaluation.gold import GoldSet, read_gold_set
 from services.errors import InvalidInput
-from services.profile import load_profile
 
 if TYPE_CHECKING:
+    from services.profile import Profile
     from services.settings import Settings
 
 OWN_SET = "demo.jsonl"
 
 
-def read_sets(gold: Sequence[Path], settings: "Settings") -> list[GoldSet]:
+def read_sets(gold: Sequence[Path], profile: "Profile") -> list[GoldSet]:
     """Read gold sets; without any, the project's own, which asks about the demo corpus.
 
     Raises:
         InvalidInput: one cannot be read, or none is given and the profile has not the demo corpus.
     """
-    profile = load_profile(settings.profile)
     if not gold and not profile.features.records:
         raise InvalidInput(
             f"Las preguntas incluidas son de Derecho laboral, y el perfil «{profile.name}» no lo trata. Indique las "

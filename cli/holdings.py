@@ -10,7 +10,7 @@ from legal.labels import KINDS, Kind, order_of_kind
 
 if TYPE_CHECKING:
     from cli.reference import Asked
-    from services.settings import Settings
+    from ingestion.base import IndexBase
     from state.chunks import Chunk
 
 MAX_NAMED = 12
@@ -31,28 +31,26 @@ class Held:
     official: bool
 
 
-def held_laws(settings: "Settings") -> dict[str, str]:
+def held_laws(base: "IndexBase") -> dict[str, str]:
     """Return the laws of the index: names by identifier."""
-    from ingestion.base import open_base
     from ingestion.catalog import read_catalog
 
-    if settings.rag_enabled and (served := open_base(settings)):
+    if base.settings.rag_enabled and (served := base.open()):
         return {one["law_id"]: one["title"] for one in read_catalog(served.folder).sources}
     return {one["law_id"]: one["law_name"] for one in _records() if one["chunk_type"] == "provision"}
 
 
-def held(settings: "Settings", law_id: str) -> Held | None:
+def held(base: "IndexBase", law_id: str) -> Held | None:
     """Return what the index holds of a law; ``None`` where it does not have it."""
-    from ingestion.base import open_base, workspace_of
     from ingestion.catalog import read_catalog
 
-    if not (settings.rag_enabled and (served := open_base(settings))):
+    if not (base.settings.rag_enabled and (served := base.open())):
         chunks = [one for one in _records() if one["law_id"] == law_id]
         return _held(chunks, chunks[0]["law_name"], ()) if chunks else None
     source = next((one for one in read_catalog(served.folder).sources if one["law_id"] == law_id), None)
     if source is None:
         return None
-    staged = workspace_of(settings).staged(source["staged"])
+    staged = base.workspace.staged(source["staged"])
     files = tuple(file["path"] for file in source["files"])
     if staged is None or not staged.parents:  # an index that was built elsewhere
         return Held(law_id, source["title"], source["collection"], {}, files, official=True)
@@ -79,7 +77,7 @@ def counted(labels: dict[str, str]) -> str:
     return ", ".join(said)
 
 
-def why_missing(settings: "Settings", asked: "Asked") -> str:
+def why_missing(base: "IndexBase", asked: "Asked") -> str:
     """Say why a provision that is asked for is not in the index, and what is."""
     from legal.registry import known_laws
 
@@ -88,13 +86,13 @@ def why_missing(settings: "Settings", asked: "Asked") -> str:
             "No se conoce la norma que se nombra. Escriba sus siglas o su nombre (ET, LGSS, Ley 31/1995) o su "
             'identificador del BOE: articulado show "art. 1 BOE-A-2015-11430".'
         )
-    known, law = known_laws().get(asked.law_id), held(settings, asked.law_id)
+    known, law = known_laws().get(asked.law_id), held(base, asked.law_id)
     if law is None:
         successor = known_laws().get(known.superseded_by) if known and known.superseded_by else None
         name = f"{known.short} ({asked.law_id})" if known else asked.law_id
         replaced = f" La sustituyó: {successor.short}." if successor else ""
         return (
-            f"La norma {name} no está en el índice.{replaced} En él están: {_some(held_laws(settings))}. "
+            f"La norma {name} no está en el índice.{replaced} En él están: {_some(held_laws(base))}. "
             f"Para añadirla: articulado ingest boe {asked.law_id}."
         )
     near = [label for key, label in law.labels.items() if key.split(" ")[0] == asked.key.split(" ")[0]]

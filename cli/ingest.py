@@ -8,7 +8,7 @@ import typer
 
 from cli.failures import FAILED, complain
 from cli.ingest_group import PATHS, IngestCommands
-from cli.options import IndexFolder, Json, Profile, a_date, read_settings, whole
+from cli.options import IndexFolder, Json, Profile, a_date, read_configuration, whole
 from cli.spanish import Command
 
 if TYPE_CHECKING:
@@ -125,16 +125,15 @@ def _ingest(request: "IngestRequest", index: Path | None, profile: str | None, a
     from cli.ingest_run import run_ingest
     from cli.ingest_view import print_report
     from cli.render import console, print_json
-    from services.profile import load_profile
 
-    settings = read_settings(index, profile)
-    report = run_ingest(settings, request)
+    settings, knowledge = read_configuration(index, profile)
+    report = run_ingest(settings, knowledge, request)
     for failure in report["failures"]:
         complain(f"omitido {failure['source']}: {failure['reason']}")
     if as_json:
         print_json(report)
     else:
-        print_report(console(), report, load_profile(settings.profile))
+        print_report(console(), report, knowledge)
         if index is not None or profile is not None:
             options = [f"--index {index}"] * (index is not None) + [f"--profile {profile}"] * (profile is not None)
             console().print(f'Para preguntar: articulado ask {" ".join(options)} "…"', markup=False)

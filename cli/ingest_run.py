@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from graph.ingest import Ingest
+    from services.profile import Profile
     from services.settings import Settings
     from state.ingest import IngestReport, IngestRequest
 
@@ -26,7 +27,7 @@ REPEAT_HINT = " Para seguir, repita la orden con --yes."
 Told = Callable[[str, int, int], None]
 
 
-def run_ingest(settings: "Settings", request: "IngestRequest") -> "IngestReport":
+def run_ingest(settings: "Settings", profile: "Profile", request: "IngestRequest") -> "IngestReport":
     """Run the graph to its end and return its report.
 
     Where a model costs something and the request does not allow it, a person at the terminal is asked.
@@ -38,19 +39,26 @@ def run_ingest(settings: "Settings", request: "IngestRequest") -> "IngestReport"
     from langgraph.types import Command
 
     from graph.ingest import build_ingest
+    from services.factory import build_ingest_services
 
     saver = None
     if settings.chunk_context == "reader":
         from langgraph.checkpoint.memory import InMemorySaver
 
         saver = InMemorySaver()
-    graph = build_ingest(settings, saver)
-    outcome = asyncio.run(_until_it_stops(graph, request))
-    while isinstance(outcome, str):  # again where another ingest has come between
-        if not _allowed(outcome):
-            raise typer.Exit(FAILED)
-        outcome = asyncio.run(_until_it_stops(graph, Command(resume=True)))
-    return outcome
+    # One loop for the whole run, so that what it has opened can be closed; at the question no loop runs: Ctrl-C works.
+    with asyncio.Runner() as runner:
+        services = build_ingest_services(settings, profile)
+        try:
+            graph = build_ingest(services, saver)
+            outcome = runner.run(_until_it_stops(graph, request))
+            while isinstance(outcome, str):  # again where another ingest has come between
+                if not _allowed(outcome):
+                    raise typer.Exit(FAILED)
+                outcome = runner.run(_until_it_stops(graph, Command(resume=True)))
+            return outcome
+        finally:
+            runner.run(services.close())
 
 
 async def _until_it_stops(graph: "Ingest", given: "IngestRequest | Command[Any]") -> "IngestReport | str":

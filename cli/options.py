@@ -11,6 +11,7 @@ import typer
 from services.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from services.profile import Profile as KnowledgeProfile
     from services.settings import Settings
     from state.context import RunContext
 
@@ -103,8 +104,20 @@ def read_settings(index: Path | None, profile: str | None = None) -> "Settings":
     return Settings.read(index=index, profile=profile)
 
 
+def read_configuration(index: Path | None, profile: str | None = None) -> "tuple[Settings, KnowledgeProfile]":
+    """Return the settings of this process, as ``read_settings`` does, and the profile that they name.
+
+    Raises:
+        ConfigurationError: a value or the profile cannot be used.
+    """
+    from services.profile import load_profile
+
+    settings = read_settings(index, profile)
+    return settings, load_profile(settings.profile)
+
+
 def run_context(
-    settings: "Settings", as_of: date | None, territory: str | None, collections: str | None, rerank: str | None
+    profile: "KnowledgeProfile", as_of: date | None, territory: str | None, collections: str | None, rerank: str | None
 ) -> "RunContext":
     """Return the run context that these options ask for.
 
@@ -112,14 +125,13 @@ def run_context(
         InvalidInput: a collection or a rerank strategy that does not exist.
     """
     from legal.territory import place_called
-    from services.profile import load_profile
     from state.context import RerankStrategy, RunContext
 
     strategies = get_args(RerankStrategy)
     if rerank is not None and rerank not in strategies:
         raise InvalidInput(f"--rerank no admite «{rerank}». Valores posibles: {', '.join(strategies)}.")
     names = [name.strip() for name in collections.split(",") if name.strip()] if collections is not None else None
-    known = load_profile(settings.profile).names
+    known = profile.names
     if names is not None and (not names or not set(names) <= set(known)):
         raise InvalidInput(f"--collections no admite «{collections}». Colecciones disponibles: {', '.join(known)}.")
     place = place_called(territory) if territory else None

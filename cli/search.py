@@ -14,8 +14,8 @@ from cli.options import (
     Question,
     Rerank,
     Territory,
+    read_configuration,
     read_question,
-    read_settings,
     run_context,
     whole,
 )
@@ -49,12 +49,12 @@ def search(
     from cli.render import console, print_json, print_warnings
     from cli.session import opened
 
-    settings = read_settings(index, profile)
-    context = run_context(settings, as_of, territory, collections, rerank)
+    settings, knowledge = read_configuration(index, profile)
+    context = run_context(knowledge, as_of, territory, collections, rerank)
     asked = read_question(question)
 
     async def searched() -> None:
-        async with opened(settings) as services:
+        async with opened(settings, knowledge) as services:
             from cli.results import as_dict, print_results
             from graph.rag import build_retrieval
             from nodes.select_context import preference

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.options import IndexFolder, Profile, read_settings, whole
+from cli.options import IndexFolder, Profile, read_configuration, whole
 from server.address import HOST, MAX_PORT, PATHS, PORT
 
 if TYPE_CHECKING:
@@ -30,11 +30,12 @@ def serve(
 ) -> None:
     """Sirve el agente por HTTP (LangServe) hasta que se interrumpe."""
     from cli.render import console
-    from cli.session import open_services
+    from cli.session import announced
+    from graph.compose import open_services
     from server.serve import serve as run
     from services.portal import wait_for
 
-    settings = read_settings(index, profile)
+    settings, knowledge = read_configuration(index, profile)
 
     def services() -> "Services":
         address = f"[{host}]" if ":" in host else host
@@ -42,6 +43,6 @@ def serve(
             f"Se abre el índice y se atiende en http://{address}:{port}: {', '.join(PATHS)} (Ctrl-C termina).",
             markup=False,
         )
-        return wait_for(open_services(settings))
+        return wait_for(open_services(settings, knowledge, announce=announced))
 
     run(services, host, port, playground=playground)

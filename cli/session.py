@@ -1,7 +1,7 @@
 """Opening the services for one command, and asking the graph one question."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, cast
 
 from cli.render import console
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from graph.rag import Rag
     from services.container import Services
+    from services.profile import Profile
     from services.settings import Settings
     from state.context import RunContext
     from state.rag import RagInput
@@ -21,38 +22,32 @@ INITIAL = "el índice inicial del perfil"
 """What is built on first use is called on screen, before the name of the profile."""
 
 
-async def open_services(settings: "Settings") -> "Services":
-    """Open index and services; where the first index of the profile has to be built, say so, and who gets its texts.
-
-    Raises:
-        ArticuladoError: settings, index or provider cannot be used.
-    """
-    from ingestion.demo import build_demo, find_configured
-    from services.factory import build_services
-    from services.profile import load_profile
-
-    if not settings.rag_enabled:
-        return build_services(settings, None)
-    index = find_configured(settings)
-    if index is None:
-        errors, what = console(stderr=True), f"{INITIAL} «{load_profile(settings.profile).name}»"
-        if recipient := receives_texts(settings):
-            errors.print(f"Se construye {what}: sus textos se envían a {recipient}.", markup=False)
-        with errors.status(f"Construyendo {what} (solo la primera vez)…"):
-            index = await build_demo(settings)
-    return build_services(settings, index)
+@contextmanager
+def announced(settings: "Settings", profile: "Profile") -> "Iterator[None]":
+    """Say that the first index of the profile has to be built, and who gets its texts, while that is done."""
+    errors, what = console(stderr=True), f"{INITIAL} «{profile.name}»"
+    if recipient := receives_texts(settings):
+        errors.print(f"Se construye {what}: sus textos se envían a {recipient}.", markup=False)
+    with errors.status(f"Construyendo {what} (solo la primera vez)…"):
+        yield
 
 
 def receives_texts(settings: "Settings") -> str:
     """Name the model that texts are sent to for their vectors; empty where they are computed in this process."""
     embedder = settings.embedder
-    return "" if embedder.provider == "offline" else f"{embedder.model} ({embedder.provider})"
+    return "" if embedder.provider == "offline" else embedder.name
 
 
 @asynccontextmanager
-async def opened(settings: "Settings") -> "AsyncIterator[Services]":
-    """Open the services for the length of a command, as ``open_services`` does."""
-    services = await open_services(settings)
+async def opened(settings: "Settings", profile: "Profile") -> "AsyncIterator[Services]":
+    """Open the services for the length of a command; where the first index has to be built, say so.
+
+    Raises:
+        ArticuladoError: settings, index or provider cannot be used.
+    """
+    from graph.compose import open_services
+
+    services = await open_services(settings, profile, announce=announced)
     try:
         yield services
     finally:

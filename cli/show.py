@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.failures import FAILED, complain
-from cli.options import AsOf, IndexFolder, Json, Profile, read_question, read_settings
+from cli.options import AsOf, IndexFolder, Json, Profile, read_configuration, read_question
 from services.errors import NoResultsFound
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cli.reference import Reference
     from cli.shown import Shown
     from cli.shown_document import ShownDocument
-    from services.settings import Settings
+    from ingestion.base import IndexBase
 
 Provision = Annotated[
     list[str],
@@ -40,27 +40,27 @@ def show(
     from cli.render import console, print_json
     from cli.show_view import print_held, print_shown
     from cli.shown_document import document_named, print_document
+    from ingestion.base import IndexBase
     from services.language import language
-    from services.profile import load_profile
 
-    settings, today, text = read_settings(index, profile), date.today(), read_question(provision)
-    named = document_named(settings, text)
-    if named and (document := asyncio.run(_document(settings, named))):
+    settings, knowledge = read_configuration(index, profile)
+    base, today, text = IndexBase(settings, knowledge), date.today(), read_question(provision)
+    named = document_named(base, text)
+    if named and (document := asyncio.run(_document(base, named))):
         if as_json:
             print_json({"asked": text, "documents": [document]})
         else:
             print_document(console(), document)
         return
-    profile_read = load_profile(settings.profile)
-    default_law, spanish_law = profile_read.default_law, profile_read.features.spanish_law
+    default_law, spanish_law = knowledge.default_law, knowledge.features.spanish_law
     reference = read_reference(text, default_law, today, as_of or settings.as_of, spanish_law=spanish_law)
-    provisions, laws, missing = asyncio.run(_look_up(settings, reference, today))
+    provisions, laws, missing = asyncio.run(_look_up(base, reference, today))
     if as_json:
         day = reference.day.isoformat() if reference.day else None
         held = [asdict(law) for law in laws]
         print_json({"asked": text, "as_of": day, "provisions": provisions, "laws": held, "missing": missing})
     else:
-        out, spoken = console(), language(profile_read.language)
+        out, spoken = console(), language(knowledge.language)
         for number, found in enumerate(provisions):
             out.print("\n" * bool(number), end="")
             print_shown(out, found, today, spoken)
@@ -72,16 +72,16 @@ def show(
         raise typer.Exit(FAILED)
 
 
-async def _document(settings: "Settings", named: str) -> "ShownDocument | None":
+async def _document(base: "IndexBase", named: str) -> "ShownDocument | None":
     from cli.session import opened
     from cli.shown_document import shown_document
 
-    async with opened(settings) as services:
+    async with opened(base.settings, base.profile) as services:
         return await shown_document(services.store, named)
 
 
 async def _look_up(
-    settings: "Settings", reference: "Reference", today: date
+    base: "IndexBase", reference: "Reference", today: date
 ) -> tuple[list["Shown"], list["Held"], list[str]]:
     """Return the provisions and laws that are there, and why the others are not."""
     from cli.holdings import held, why_missing
@@ -91,18 +91,18 @@ async def _look_up(
     provisions: list[Shown] = []
     laws: list[Held] = []
     missing: list[str] = []
-    async with opened(settings) as services:
+    async with opened(base.settings, base.profile) as services:
         for asked in reference.asked:
             try:
                 provision = await shown(services.store, asked, reference.day, today) if asked.key else None
             except NoResultsFound as error:
                 missing.append(str(error))
                 continue
-            law = None if asked.key else held(settings, asked.law_id)
+            law = None if asked.key else held(base, asked.law_id)
             if provision:
                 provisions.append(provision)
             elif law:
                 laws.append(law)
             else:
-                missing.append(why_missing(settings, asked))
+                missing.append(why_missing(base, asked))
     return provisions, laws, missing

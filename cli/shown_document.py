@@ -13,7 +13,7 @@ from services.protocols import ChunkStore
 from state.articles import details_of
 
 if TYPE_CHECKING:
-    from services.settings import Settings
+    from ingestion.base import IndexBase
 
 
 class ShownDocument(TypedDict):
@@ -33,19 +33,17 @@ class ShownDocument(TypedDict):
     chunk_ids: list[int]
 
 
-def document_named(settings: "Settings", text: str) -> str:
+def document_named(base: "IndexBase", text: str) -> str:
     """Return the id of what goes by its id (an ECLI), title, path or file name; else "".
 
     That is a document of the index, or an article that the profile brings along, which may not be in the index yet.
     """
     from ingestion.articles.named import article_named
-    from ingestion.base import open_base
     from ingestion.catalog import read_catalog
-    from services.profile import load_profile
 
-    if not settings.rag_enabled:
+    if not base.settings.rag_enabled:
         return ""
-    served, wanted = open_base(settings), text.strip().casefold()
+    served, wanted = base.open(), text.strip().casefold()
     for source in read_catalog(served.folder).sources if served else ():
         files = [file["path"] for file in source["files"]]
         # What goes by its path is no law: those have provisions, and are read as references.
@@ -53,7 +51,7 @@ def document_named(settings: "Settings", text: str) -> str:
             names = (source["law_id"], source["title"], *files, *(Path(file).name for file in files))
             if wanted in map(str.casefold, names):
                 return source["law_id"]
-    article = article_named(load_profile(settings.profile), text)
+    article = article_named(base.profile, text)
     return article.id if article else ""
 
 

@@ -6,8 +6,9 @@ Importing this opens the index (and builds the first one of the profile); ``grap
 from graph.case import build_generate_response, build_required_data
 from graph.compose import open_services
 from graph.rag import build_rag
+from services.portal import wait_for
 
-services = open_services()
+services = wait_for(open_services())
 rag = build_rag(services)
 required_data = build_required_data(services)
 generate_response = build_generate_response(services)

@@ -25,7 +25,7 @@ from nodes.hybrid_search import hybrid_search
 from nodes.merge_candidates import merge_candidates
 from nodes.rerank import rerank
 from nodes.search import Caps, HybridSearch
-from nodes.stage import stage
+from nodes.stage import UsageAccount, stage
 from services.case.authors import author_of
 from services.case.calibration import CaseGraph, read_calibration
 from services.case.measured import Gauge
@@ -48,7 +48,7 @@ def build_required_data(services: Services, checkpointer: BaseCheckpointSaver[st
     builder = _searching(
         services, "required_data", RequiredDataInput, RequiredDataOutput, profile.case.required_data.chunks
     )
-    bind = partial(stage, defaults=services.settings.defaults())
+    bind = partial(stage, account=UsageAccount(services.settings.defaults()))
     select = bind(
         select_required,
         profile=profile,
@@ -89,7 +89,7 @@ def build_generate_response(services: Services, checkpointer: BaseCheckpointSave
     """
     profile, language, counter = services.profile, services.language, services.counter
     builder = _searching(services, "generate_response", CaseInput, ResponseOutput, profile.case.response.chunks)
-    bind = partial(stage, defaults=services.settings.defaults())
+    bind = partial(stage, account=UsageAccount(services.settings.defaults()))
     select = bind(
         select_tiers,
         profile=profile,
@@ -132,7 +132,9 @@ def _searching(services: Services, graph: CaseGraph, taken: type[Any], given: ty
             "Déle otro nombre."
         ) from error
     # Cases have collections of their own: those that the settings choose are for free questions.
-    bind = partial(stage, defaults=settings.defaults().model_copy(update={"collections": ()}))
+    defaults = settings.defaults().model_copy(update={"collections": ()})
+    bind = partial(stage, account=UsageAccount(defaults))
+    opens_turn = partial(stage, account=UsageAccount(defaults, opens_turn=True))
     search = HybridSearch(
         services.store, services.embedder, services.sparse, profile, profile.for_cases, services.field
     )
@@ -140,9 +142,8 @@ def _searching(services: Services, graph: CaseGraph, taken: type[Any], given: ty
 
     builder.add_node(
         "accept_case",
-        bind(
+        opens_turn(
             accept_case,
-            opens_turn=True,
             profile=profile,
             graph=graph,
             language=services.language,

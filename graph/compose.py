@@ -1,25 +1,40 @@
 """Composition: settings to services to a compiled graph."""
 
+from typing import TYPE_CHECKING
+
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from graph.rag import Rag, build_rag
-from ingestion.demo import open_configured
+from ingestion.demo import Announce, open_configured
 from services.container import Services
 from services.factory import build_services
 from services.portal import wait_for
+from services.profile import Profile, load_profile
 from services.settings import Settings
 
+if TYPE_CHECKING:
+    from graph.rag import Rag
 
-def open_services(settings: Settings | None = None) -> Services:
+
+async def open_services(
+    settings: Settings | None = None, profile: Profile | None = None, *, announce: Announce | None = None
+) -> Services:
     """Open the configured index and bind every service to it; with retrieval switched off, none is opened.
+
+    Without settings, those of the environment; without a profile, the one that they name. ``announce`` is told when the
+    first index of the profile has to be built.
 
     Raises:
         ArticuladoError: the settings, the index or a provider are not usable; the message says what to do.
     """
     settings = settings or Settings.read()
-    return build_services(settings, wait_for(open_configured(settings)) if settings.rag_enabled else None)
+    profile = profile or load_profile(settings.profile)
+    index = await open_configured(settings, profile, announce=announce) if settings.rag_enabled else None
+    return build_services(settings, profile, index)
 
 
-def open_rag(settings: Settings | None = None, checkpointer: BaseCheckpointSaver[str] | None = None) -> Rag:
+def open_rag(settings: Settings | None = None, checkpointer: BaseCheckpointSaver[str] | None = None) -> "Rag":
     """Build the answering graph for these settings, those of the environment by default."""
-    return build_rag(open_services(settings), checkpointer)
+    # Imported here: what only looks a provision up opens services too, and does without the graph.
+    from graph.rag import build_rag
+
+    return build_rag(wait_for(open_services(settings)), checkpointer)

@@ -24,7 +24,7 @@ from nodes.refetch import refetch
 from nodes.rerank import rerank
 from nodes.search import HybridSearch
 from nodes.select_context import select_context
-from nodes.stage import stage
+from nodes.stage import UsageAccount, stage
 from nodes.verify import verify
 from services.container import Services
 from services.protocols import ChunkStore
@@ -39,7 +39,7 @@ def build_rag(services: Services, checkpointer: BaseCheckpointSaver[str] | None 
     """Wire the answering graph; with a checkpointer, each thread remembers its conversation."""
     search, prompts = _search(services), load_prompts(services.profile)
     builder = _retrieval(services, search, prompts)
-    bind = partial(stage, defaults=services.settings.defaults())
+    bind = partial(stage, account=UsageAccount(services.settings.defaults()))
 
     builder.add_node("answer", bind(answer, principal=services.principal, prompts=prompts, language=services.language))
     builder.add_node("verify", bind(verify, language=services.language))
@@ -78,17 +78,16 @@ def _stores(services: Services) -> dict[StoreName, ChunkStore]:
 def _retrieval(services: Services, search: HybridSearch, prompts: Prompts) -> Builder:
     settings, profile = services.settings, services.profile
     stores = _stores(services)
-    bind = partial(stage, defaults=settings.defaults())
+    bind = partial(stage, account=UsageAccount(settings.defaults()))
+    opens_turn = partial(stage, account=UsageAccount(settings.defaults(), opens_turn=True))
     floor = routing.after_rerank(profile.relevance_floor)
     builder = Builder(RagState, context_schema=RunContext, input_schema=RagInput, output_schema=RagOutput)
 
     builder.add_node(
         "analyze_question",
-        bind(
-            analyze_question, opens_turn=True, store=stores["index"], profile=profile, seconds=settings.question_timeout
-        ),
+        opens_turn(analyze_question, store=stores["index"], profile=profile, seconds=settings.question_timeout),
     )
-    builder.add_node("load_carryover", bind(load_carryover, opens_turn=True, stores=stores))
+    builder.add_node("load_carryover", opens_turn(load_carryover, stores=stores))
     builder.add_node("lookup_records", bind(lookup_records, records=services.records))
     builder.add_node("decompose", bind(decompose, reader=services.reader, prompts=prompts, field=services.field))
     builder.add_node("embed_queries", bind(embed_queries, search=search))

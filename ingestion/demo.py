@@ -1,6 +1,8 @@
 """The first index of a profile: built from what comes along, the first time that nothing else is there."""
 
 from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 from ingestion.articles.bundled import bundled_articles
 from ingestion.beside import articles_of
@@ -9,15 +11,18 @@ from ingestion.indexing.build import describe, write_entries
 from ingestion.indexing.entries import entries_of
 from ingestion.packaged import PackagedCorpus, packaged_corpus
 from services.errors import IndexMissing
-from services.factory import CHUNKER, check_models, expected_fingerprints, writer_factory
+from services.factory import CHUNKER, build_ingest_services, check_models, expected_fingerprints
 from services.index import open_index, open_or_build
-from services.profile import Profile, load_profile
+from services.profile import Profile
 from services.settings import Settings
 from services.store.builder import IndexBuilder
 from services.store.manifest import Description, Index
 
+Announce = Callable[[Settings, Profile], AbstractContextManager[object]]
+"""Surrounds the building of a first index, to tell whoever waits for it."""
 
-async def open_configured(settings: Settings) -> Index:
+
+async def open_configured(settings: Settings, profile: Profile, *, announce: Announce | None = None) -> Index:
     """Open the index that the settings name, or that of the profile, which is built from what it brings on first use.
 
     Such a first index in the default folder that other settings, another corpus or other articles have made is built
@@ -27,17 +32,20 @@ async def open_configured(settings: Settings) -> Index:
         IndexMissing: the settings name a folder without an index, or the profile brings nothing along.
         IndexMismatch: the index was built with other settings, or is of another profile.
     """
-    return find_configured(settings) or await build_demo(settings)
+    index = find_configured(settings, profile)
+    if index is not None:
+        return index
+    with announce(settings, profile) if announce else nullcontext():
+        return await _build_first(settings, profile)
 
 
-def find_configured(settings: Settings) -> Index | None:
+def find_configured(settings: Settings, profile: Profile) -> Index | None:
     """Return the index that ``open_configured`` opens, and build nothing: ``None`` where it would build the first one.
 
     Raises:
         IndexMissing: the settings name a folder without an index, or the profile brings nothing along.
         IndexMismatch: the index was built with other settings, or is of another profile.
     """
-    profile = load_profile(settings.profile)
     try:
         index = open_index(settings.index_folder, profile=profile.name)
     except IndexMissing:
@@ -51,43 +59,41 @@ def find_configured(settings: Settings) -> Index | None:
         return None
     manifest = index.manifest
     if manifest.demo and settings.index is None:
-        wanted = expected_fingerprints(settings, _chunker(profile))
+        wanted = expected_fingerprints(settings, profile, _chunker(profile))
         return index if manifest.fingerprints == wanted else None
     # What a demo was cut from is the corpus of its version of the package, and no setting.
     chunker = manifest.fingerprints.chunker if manifest.demo else CHUNKER
-    manifest.check(expected_fingerprints(settings, chunker), settings.index_folder)
+    manifest.check(expected_fingerprints(settings, profile, chunker), settings.index_folder)
     return index
 
 
-async def build_demo(settings: Settings) -> Index:
+async def _build_first(settings: Settings, profile: Profile) -> Index:
     """Open the first index in the settings' folder, building it where it is missing or out of date.
 
     Raises:
         ConfigurationError: what comes along breaks its schema.
     """
-    profile = load_profile(settings.profile)
     corpus = _brought_along(profile)
     chunker = _chunker(profile)
 
-    async def build(builder: IndexBuilder) -> Description:
-        check_models(settings)
-        offline = settings.embedder.provider == "offline"
-        entries = list(entries_of(corpus.chunks, corpus.search_text, "breadcrumb", {}, in_whole=offline))
-        await write_entries(builder, entries, settings)
-        return describe(
-            settings,
-            source=_source(profile),
-            documents=dict(Counter(name for name, _ in {(one["collection"], one["law_id"]) for one in corpus.chunks})),
-            chunker=chunker,
-            demo=True,
-        )
+    async with build_ingest_services(settings, profile) as services:
 
-    return await open_or_build(
-        settings.index_folder,
-        expected_fingerprints(settings, chunker),
-        writer=writer_factory(settings),
-        build=build,
-    )
+        async def build(builder: IndexBuilder) -> Description:
+            check_models(settings)
+            offline = settings.embedder.provider == "offline"
+            entries = list(entries_of(corpus.chunks, corpus.search_text, "breadcrumb", {}, in_whole=offline))
+            await write_entries(builder, entries, services)
+            documents = Counter(name for name, _ in {(one["collection"], one["law_id"]) for one in corpus.chunks})
+            return describe(
+                settings, profile, source=_source(profile), documents=dict(documents), chunker=chunker, demo=True
+            )
+
+        return await open_or_build(
+            settings.index_folder,
+            expected_fingerprints(settings, profile, chunker),
+            writer=services.writer,
+            build=build,
+        )
 
 
 def _brought_along(profile: Profile) -> PackagedCorpus:

@@ -11,19 +11,17 @@ from ingestion.documents import Document
 from ingestion.laws import Law
 from ingestion.workspace import Staged
 from legal.registry import known_laws
+from services.container import IngestServices
 from services.errors import InvalidInput
-from services.factory import document_embedder
-from services.fields import field_of
-from services.profile import Profile, load_profile
+from services.profile import Profile
 from services.protocols import Vector
-from services.settings import Settings
 from state.ingest import Failure, Source
 
 BY_KIND = ("normativa", "sentencias", "criterios_inss", "documentos")
 """Where documents go by their kind: not every profile has these."""
 
 
-async def read_source(source: Source, settings: Settings) -> Staged:
+async def read_source(source: Source, services: IngestServices) -> Staged:
     """Read a document: a law from the gazette's own data where there are any, else from its dated texts.
 
     Raises:
@@ -32,7 +30,7 @@ async def read_source(source: Source, settings: Settings) -> Staged:
     """
     skipped: list[Failure] = []
     files = [Path(file["path"]) for file in source["files"]]
-    profile = load_profile(settings.profile)
+    profile = services.profile
     if is_article(files[0]):
         return await asyncio.to_thread(_article, files[0], profile)
     if source["identity"] == source["files"][0]["path"]:
@@ -67,7 +65,7 @@ async def read_source(source: Source, settings: Settings) -> Staged:
         law_id=read.id,
         title=read.title,
         provisions=0,
-        parents=await document_chunks(read, _Embedding(settings), profile.language),
+        parents=await document_chunks(read, _Embedding(services), profile.language),
         interprets=list(read.interprets),
         skipped=skipped,
     )
@@ -123,16 +121,12 @@ def _law(files: Sequence[Path], skipped: list[Failure]) -> Law:
 class _Embedding:
     """Embeds the sentences of one document: offline with axes of its own, so that its cuts depend on nothing else."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, services: IngestServices) -> None:
+        self._services = services
 
     async def __call__(self, texts: Sequence[str]) -> Sequence[Vector]:
-        embedder = document_embedder(self._settings)
-        if embedder is None:
+        if self._services.embedder is None:
             from ingestion.chunking.semantic import lsa_of
 
-            return await lsa_of(texts, field_of(load_profile(self._settings.profile)))
-        try:
-            return (await embedder.embed_documents(texts)).vectors
-        finally:
-            await embedder.close()
+            return await lsa_of(texts, self._services.field)
+        return (await self._services.embedder().embed_documents(texts)).vectors

@@ -1,10 +1,10 @@
 """How an index follows its profile: by itself while nothing was ingested, else by a command."""
 
 from ingestion.articles.named import Named
-from ingestion.base import is_ingested, served_generation
+from ingestion.base import IndexBase
 from ingestion.catalog import read_catalog
 from ingestion.digests import profile_digest
-from services.profile import DEFAULT, load_profile
+from services.profile import DEFAULT
 from services.settings import Settings
 
 
@@ -15,22 +15,21 @@ def renewing(settings: Settings) -> str:
     return f"articulado ingest{profile}{index}"
 
 
-def follows_profile(settings: Settings) -> bool:
+def follows_profile(base: IndexBase) -> bool:
     """Tell whether the index that is served was made from what the profile says and brings along now.
 
     Raises:
         IndexMismatch: the catalogue of the index cannot be read.
     """
-    generation = served_generation(settings)
-    if generation is None or not is_ingested(settings):
+    generation = base.generation()
+    if generation is None or not base.is_ingested():
         return True  # a first index sees to it itself
-    return read_catalog(generation).profile == profile_digest(load_profile(settings.profile))
+    return read_catalog(generation).profile == profile_digest(base.profile)
 
 
-def nothing_to_renew(settings: Settings) -> str:
+def nothing_to_renew(base: IndexBase) -> str:
     """Say what to do where an ingest names nothing, and nothing was ever ingested."""
-    profile = load_profile(settings.profile)
-    command = renewing(settings)
+    profile, command = base.profile, renewing(base.settings)
     initial = (
         f" El índice inicial del perfil «{profile.name}», el de lo que trae consigo, se construye con la primera "
         "pregunta y se renueva solo cuando algo cambia."
@@ -41,10 +40,11 @@ def nothing_to_renew(settings: Settings) -> str:
     )
 
 
-def brought_along(article: Named, settings: Settings) -> str:
+def brought_along(article: Named, base: IndexBase) -> str:
     """Say how to take an article out that belongs to the profile."""
-    renewed = f" y repita {renewing(settings)}" if is_ingested(settings) else "; el índice inicial se renueva solo"
+    command = renewing(base.settings)
+    renewed = f" y repita {command}" if base.is_ingested() else "; el índice inicial se renueva solo"
     return (
-        f"El artículo «{article.id}» no se ingirió: es del perfil «{load_profile(settings.profile).name}», que lo trae "
+        f"El artículo «{article.id}» no se ingirió: es del perfil «{base.profile.name}», que lo trae "
         f"consigo. Para quitarlo, borre su fichero, {article.file}{renewed}. No se ha quitado nada."
     )

@@ -1,8 +1,9 @@
-"""What every stage has in common: options with their defaults, a stream event, and the account of its cost."""
+"""What every stage has in common: its services, a way in for ``ainvoke`` and ``invoke``, an account of its work."""
 
 import inspect
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from langchain_core.runnables import RunnableLambda
@@ -12,7 +13,6 @@ from typing_extensions import TypedDict
 from services.errors import ModelError
 from services.portal import wait_for
 from state.context import ResolvedContext, RunContext
-from state.rag import RagState
 from state.values import FinalEvent
 
 
@@ -62,38 +62,76 @@ def final_event(schema: type[Any], result: Mapping[str, Any]) -> FinalEvent:
 
 
 Node = Callable[..., Awaitable[Mapping[str, Any]]]
-"""A stage: state, runtime and keyword-only services in; an update of its own keys out, and maybe its ``cost``."""
+"""A stage: state, runtime and keyword-only services in; an update of its own keys out, and what its account takes."""
 
 
-def stage(
-    node: Node, *, defaults: ResolvedContext, opens_turn: bool = False, **services: Any
-) -> RunnableLambda[RagState, dict[str, Any]]:
-    """Bind a node to its services and make a graph node of it, for ``ainvoke`` and for plain ``invoke``.
+class Account(Protocol):
+    """What a graph gives a stage to begin with, and keeps of each run of it."""
+
+    def begin(self, stage: str, runtime: Runtime[Any]) -> Runtime[Any]:
+        """Return the runtime that the stage is called with."""
+        ...
+
+    def end(self, stage: str, state: Mapping[str, Any], update: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Return the update of a stage with what is noted of it."""
+        ...
+
+
+@dataclass(frozen=True)
+class UsageAccount:
+    """Of the answering graphs: options with their defaults, a stream event, and in ``usage`` time and ``cost``.
 
     ``opens_turn`` marks the nodes right after START: they run before the turn counter has gone up.
     """
-    name = node.__name__
-    # A misspelt service is an error now, not at the first question.
-    inspect.signature(node).bind(None, None, **services)
 
-    async def run(state: RagState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-        runtime.stream_writer({"type": "stage", "stage": name})
-        options = runtime.override(context=defaults.overridden_by(runtime.context))  # type: ignore[arg-type]
-        began = time.perf_counter()
-        update = dict(await node(state, options, **services))
+    defaults: ResolvedContext
+    opens_turn: bool = False
+
+    def begin(self, stage: str, runtime: Runtime[RunContext]) -> Runtime[ResolvedContext]:
+        """Announce the stage, and return the runtime with all options set."""
+        runtime.stream_writer({"type": "stage", "stage": stage})
+        return runtime.override(context=self.defaults.overridden_by(runtime.context))  # type: ignore[arg-type, return-value]
+
+    def end(self, stage: str, state: Mapping[str, Any], update: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Return the update with its ``cost`` as ``usage`` of the turn."""
         cost: Cost = update.pop("cost", NO_COST)
-        update["usage"] = {
-            "turn": state.get("turn", 0) + opens_turn,
+        usage = {
+            "turn": state.get("turn", 0) + self.opens_turn,
             "model_calls": cost["requests"],
             "tokens": {"input": cost["input_tokens"], "output": cost["output_tokens"]},
-            "stages": {name: round((time.perf_counter() - began) * 1000, 3)},
+            "stages": {stage: round(seconds * 1000, 3)},
         }
-        return update
+        return {**update, "usage": usage}
 
-    async def awaited(state: RagState) -> dict[str, Any]:
-        return await run(state, get_runtime(RunContext))
 
-    def waited_for(state: RagState) -> dict[str, Any]:
-        return wait_for(run(state, get_runtime(RunContext)))
+class SecondsAccount:
+    """Of ingestion: the seconds that each stage took."""
+
+    def begin(self, stage: str, runtime: Runtime[Any]) -> Runtime[Any]:
+        """Return the runtime as it is."""
+        return runtime
+
+    def end(self, stage: str, state: Mapping[str, Any], update: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Return the update with its ``seconds``."""
+        return {**update, "seconds": {stage: round(seconds, 3)}}
+
+
+def stage(node: Node, *, account: Account, **services: Any) -> RunnableLambda[Any, dict[str, Any]]:
+    """Bind a node to its services and make a graph node of it, for ``ainvoke`` and for plain ``invoke``."""
+    name = node.__name__
+    # A misspelt service is an error now, not at the first run.
+    inspect.signature(node).bind(None, None, **services)
+
+    async def run(state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
+        given = account.begin(name, runtime)
+        began = time.perf_counter()
+        update = dict(await node(state, given, **services))
+        return account.end(name, state, update, time.perf_counter() - began)
+
+    async def awaited(state: Mapping[str, Any]) -> dict[str, Any]:
+        return await run(state, get_runtime())
+
+    def waited_for(state: Mapping[str, Any]) -> dict[str, Any]:
+        return wait_for(run(state, get_runtime()))
 
     return RunnableLambda(waited_for, afunc=awaited, name=name)

@@ -94,6 +94,7 @@ def __getattr__(name: str) -> Any:
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from graph.compose import open_services
+    from services.portal import wait_for
 
-    globals()["app"] = app_over(open_services())
+    globals()["app"] = app_over(wait_for(open_services()))
     return globals()["app"]

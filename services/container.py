@@ -1,8 +1,10 @@
-"""The live services of a process, bound to the nodes when a graph is built."""
+"""The live services of the graphs, bound to their nodes when a graph is built."""
 
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import Protocol
+from threading import Lock
+from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
 from services.field import Field
 from services.language import Language
@@ -10,6 +12,10 @@ from services.profile import Profile
 from services.protocols import ChatModel, ChunkStore, Embedder, RerankerTable, SparseEncoder, TokenCounter
 from services.records import PackagedRecords
 from services.settings import Settings
+from services.store.writer import WriterFactory
+
+if TYPE_CHECKING:
+    from services.boe import BoeClient
 
 
 class Closing(Protocol):
@@ -20,9 +26,37 @@ class Closing(Protocol):
         ...
 
 
+C = TypeVar("C", bound=Closing)
+
+
+class OnDemand(Generic[C]):
+    """A client that is made once, when it is first called for: making it may take a key that most runs do without."""
+
+    def __init__(self, make: Callable[[], C]) -> None:
+        self._make = make
+        self._made: C | None = None
+        self._making = Lock()
+
+    def __call__(self) -> C:
+        """Return the client.
+
+        Raises:
+            ConfigurationError: a setting that it needs is missing.
+        """
+        with self._making:
+            if self._made is None:
+                self._made = self._make()
+            return self._made
+
+    async def close(self) -> None:
+        """Let go of what was made."""
+        if self._made is not None:
+            await self._made.close()
+
+
 @dataclass(frozen=True)
 class Services:
-    """Everything that reaches outside the state; built once by ``services.factory``."""
+    """Everything by which the answering graphs reach outside their state; built once by ``services.factory``."""
 
     settings: Settings
     profile: Profile
@@ -46,7 +80,42 @@ class Services:
 
         Raises: what the last service to fail has raised.
         """
-        async with AsyncExitStack() as stack:
-            services: tuple[Closing, ...] = (self.store, self.reader, self.principal, self.embedder)
-            for service in (*services, *self.rerankers.values()):
-                stack.push_async_callback(service.close)
+        await _close(self.store, self.reader, self.principal, self.embedder, *self.rerankers.values())
+
+
+@dataclass(frozen=True)
+class IngestServices:
+    """Everything by which ingestion reaches outside its state; built once by ``services.factory``, without any key.
+
+    ``embedder`` is ``None`` offline, where vectors are fitted to the texts themselves. ``counter`` counts the tokens of
+    the reader. ``boe`` opens a session with the official gazette, ``writer`` a generation of the index; whoever opens
+    one closes it.
+    """
+
+    settings: Settings
+    profile: Profile
+    field: Field
+    reader: OnDemand[ChatModel]
+    embedder: OnDemand[Embedder] | None
+    counter: Callable[[], TokenCounter]
+    boe: "Callable[[], BoeClient]"
+    writer: WriterFactory
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Let go of connections, on the event loop that they were used on.
+
+        Raises: what the last service to fail has raised.
+        """
+        await _close(self.reader, *([self.embedder] if self.embedder else []))
+
+
+async def _close(*services: Closing) -> None:
+    async with AsyncExitStack() as stack:
+        for service in services:
+            stack.push_async_callback(service.close)

@@ -1,9 +1,11 @@
 """From settings to services: the one place that decides which adapter stands behind each Protocol."""
 
+from functools import partial
+
 from langchain_core.language_models import BaseChatModel
 
 from services.chat import LangChainChat
-from services.container import Services
+from services.container import IngestServices, OnDemand, Services
 from services.dual_encoder.encoder import DualEncoder, fitted_fingerprint
 from services.dual_encoder.packaged import packaged_encoder
 from services.field import Field
@@ -11,7 +13,7 @@ from services.fields import field_of
 from services.lexicon import Lexicon
 from services.likeness import EncodedLikeness
 from services.packaged import words_of_people
-from services.profile import load_profile
+from services.profile import Profile
 from services.protocols import ChatModel, ChunkStore, Embedder
 from services.records import PackagedRecords
 from services.rerank.table import rerankers
@@ -30,24 +32,23 @@ CHUNKER = "small_to_big:2000:300:50:2"
 """How documents are cut and what chunks hold; changes when the same document would give other chunks."""
 
 
-def expected_fingerprints(settings: Settings, chunker: str = CHUNKER) -> Fingerprints:
-    """Return what an index must have been built with to serve these settings.
+def expected_fingerprints(settings: Settings, profile: Profile, chunker: str = CHUNKER) -> Fingerprints:
+    """Return what an index must have been built with to serve these settings and this profile.
 
     Raises:
-        ConfigurationError: the profile is missing.
+        ConfigurationError: the dimensions of the embedder are not known.
     """
-    field = field_of(load_profile(settings.profile))
+    field = field_of(profile)
     embedder, sparse = _embedder_fingerprint(settings, field), Bm25Encoder.of(field).fingerprint
     return Fingerprints(embedder=embedder, sparse=sparse, chunker=chunker)
 
 
-def build_services(settings: Settings, index: Index | None) -> Services:
+def build_services(settings: Settings, profile: Profile, index: Index | None) -> Services:
     """Bind every service to an open index, or with ``None`` to the packaged records alone.
 
     Raises:
-        ConfigurationError: a key, a model or the profile is missing.
+        ConfigurationError: a key or a model is missing.
     """
-    profile = load_profile(settings.profile)
     field = field_of(profile)
     records = PackagedRecords() if profile.features.records else PackagedRecords(())
     lexicon = Lexicon.load(index.models) if index else records.lexicon
@@ -61,12 +62,30 @@ def build_services(settings: Settings, index: Index | None) -> Services:
         store=_store(settings, index) if index else records,
         reader=reader,
         principal=_principal(settings.principal, field, lexicon),
-        embedder=(document_embedder(settings) or encoder if index else None) or Unindexed(),
+        embedder=(_provider_embedder(settings) if index else None) or encoder or Unindexed(),
         sparse=Bm25Encoder.of(field),
         rerankers=rerankers(settings, reader, field, lexicon, spoken, likeness),
         records=records,
         counter=token_counter(settings.principal.model),
         field=field,
+    )
+
+
+def build_ingest_services(settings: Settings, profile: Profile) -> IngestServices:
+    """Bind what ingestion needs. No key is asked for before it is used, and no index is opened."""
+    from services.boe import BoeClient
+    from services.openai_models import chat_model, embedder
+
+    offline = settings.embedder.provider == "offline"
+    return IngestServices(
+        settings=settings,
+        profile=profile,
+        field=field_of(profile),
+        reader=OnDemand(partial(chat_model, "reader", settings.reader)),
+        embedder=None if offline else OnDemand(partial(embedder, settings.embedder)),
+        counter=partial(token_counter, settings.reader.model),
+        boe=partial(BoeClient, settings.boe_url, settings.home / "boe"),
+        writer=_writer(settings),
     )
 
 
@@ -79,12 +98,12 @@ def check_models(settings: Settings) -> None:
     roles: tuple[tuple[Role, ModelSettings], ...] = (("reader", settings.reader), ("principal", settings.principal))
     for role, model in roles:
         if model.provider != "offline":
-            from services.openai_models import chat_model
+            from services.openai_models import check
 
-            chat_model(role, model)
+            check(role, model)
 
 
-def writer_factory(settings: Settings) -> WriterFactory:
+def _writer(settings: Settings) -> WriterFactory:
     """Return what writes the generations of an index: the store that the settings name."""
     if settings.store == "embedded":
         return EdgeWriter
@@ -94,7 +113,7 @@ def writer_factory(settings: Settings) -> WriterFactory:
     return server_writer(settings)
 
 
-def document_embedder(settings: Settings) -> Embedder | None:
+def _provider_embedder(settings: Settings) -> Embedder | None:
     """Return the embedder of a provider, or ``None`` offline, where it is fitted to the texts themselves."""
     if settings.embedder.provider == "offline":
         return None

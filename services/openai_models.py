@@ -96,6 +96,17 @@ def embedder(settings: ModelSettings, retrier: RetrierFactory = Retrier) -> Open
     )
 
 
+def check(role: Role, settings: ModelSettings) -> None:
+    """Check that a role has all that its provider needs. No client is made.
+
+    Raises:
+        ConfigurationError: a setting is missing; the message names it.
+    """
+    _check_connection(_endpoint(role, settings), settings)
+    if role == "embedder":
+        _dimensions(settings)
+
+
 def fingerprint_of(settings: ModelSettings) -> str:
     """Return the fingerprint of the embedder: family, model and dimensions, which decide the vectors.
 
@@ -141,18 +152,25 @@ def _dimensions(settings: ModelSettings) -> int:
 
 
 def _endpoint(role: Role, settings: ModelSettings) -> Endpoint:
-    return Endpoint(f"{settings.model} ({settings.provider})", role)
+    return Endpoint(settings.name, role)
 
 
-def _connection(endpoint: Endpoint, settings: ModelSettings) -> dict[str, Any]:
-    """Return what every client of a provider is built with; retries are ours alone."""
-    key = settings.api_key.get_secret_value() if settings.api_key else ""
-    if not key and settings.provider != "compatible":
+def _check_connection(endpoint: Endpoint, settings: ModelSettings) -> None:
+    if not _key(settings) and settings.provider != "compatible":
         raise _missing(endpoint, "API_KEY", "la clave del proveedor")
     if not settings.base_url and settings.provider != "openai":
         raise _missing(endpoint, "BASE_URL", f"por ejemplo {EXAMPLE_URLS[settings.provider]}")
     if not settings.api_version and settings.provider == "azure":
         raise _missing(endpoint, "API_VERSION", "la versión de la API de Azure, por ejemplo 2024-10-21")
+
+
+def _key(settings: ModelSettings) -> str:
+    return settings.api_key.get_secret_value() if settings.api_key else ""
+
+
+def _connection(endpoint: Endpoint, settings: ModelSettings) -> dict[str, Any]:
+    """Return what every client of a provider is built with; retries are ours alone."""
+    _check_connection(endpoint, settings)
 
     import openai
 
@@ -161,7 +179,7 @@ def _connection(endpoint: Endpoint, settings: ModelSettings) -> dict[str, Any]:
     timeout = openai.Timeout(None, connect=CONNECT_TIMEOUT)
     http = PerLoopClient(timeout=timeout, follow_redirects=False)
     common = {
-        "api_key": key or NO_KEY,
+        "api_key": _key(settings) or NO_KEY,
         "max_retries": 0,
         "timeout": timeout,
         "http_async_client": http,

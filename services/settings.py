@@ -46,6 +46,11 @@ class ModelSettings(BaseSettings):
     input_price: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="Of a million tokens")
     output_price: float | None = Field(default=None, ge=0, allow_inf_nan=False, description="Of a million tokens")
 
+    @property
+    def name(self) -> str:
+        """Model and provider, for a person: what a client of these settings is called."""
+        return f"{self.model} ({self.provider})"
+
     @classmethod
     def for_role(cls, role: Role, env_file: Path | None) -> "ModelSettings":
         """Read the settings of one role; its model is empty where none is named.

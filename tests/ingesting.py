@@ -1,15 +1,26 @@
 """Run the ingestion graph in a test."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from graph.ingest import build_ingest
+from graph.ingest import Ingest, build_ingest
+from services.factory import build_ingest_services
+from services.profile import load_profile
 from services.settings import Settings
 from state.ingest import IngestReport
 
 
+@asynccontextmanager
+async def opened_ingest(settings: Settings) -> AsyncIterator[Ingest]:
+    """Build the graph, and close its services in the end."""
+    async with build_ingest_services(settings, load_profile(settings.profile)) as services:
+        yield build_ingest(services)
+
+
 async def ingest(paths: Sequence[Path | str], settings: Settings, **request: Any) -> IngestReport:
     """Ingest files and folders, with what else the request says, and return the report."""
-    state = await build_ingest(settings).ainvoke({"paths": [str(path) for path in paths], **request})
+    async with opened_ingest(settings) as graph:
+        state = await graph.ainvoke({"paths": [str(path) for path in paths], **request})
     return state["report"]

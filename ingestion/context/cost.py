@@ -28,7 +28,7 @@ class ContextCost:
 
 
 def estimate(children: Sequence[Pair], sentences: ContextCache, reader_name: str, counter: TokenCounter) -> ContextCost:
-    """Return what ``ingestion.context.situate`` would ask for now; ``reader_name`` is that of the ``ChatModel``.
+    """Return what ``ingestion.context.situate`` would ask for now; ``reader_name`` is that of its ``ModelSettings``.
 
     Raises:
         ConfigurationError: the cache cannot be read.

@@ -70,13 +70,16 @@ def check_reader(reader: ModelSettings) -> None:
     """Check that the reader can write sentences.
 
     Raises:
-        ConfigurationError: it is the offline one, which knows keywords only.
+        ConfigurationError: it is the offline one, which knows keywords only, or it lacks a setting.
     """
+    from services.openai_models import check
+
     if reader.provider == "offline":
         raise ConfigurationError(
             "ARTICULADO_CHUNK_CONTEXT=reader necesita un modelo que redacte, y el lector sin conexión no lo es. Defina "
             "ARTICULADO_READER_PROVIDER y la clave (véase .env.example), o use ARTICULADO_CHUNK_CONTEXT=breadcrumb."
         )
+    check("reader", reader)
 
 
 async def _ask(reader: ChatModel, parent: Chunk, child: Chunk) -> str:

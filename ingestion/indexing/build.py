@@ -10,13 +10,13 @@ from ingestion.indexing.encoding import Encode, encoded, offline_encoder, provid
 from ingestion.indexing.entries import Entry
 from ingestion.indexing.lessons import lessons_of
 from ingestion.indexing.vector_journal import VectorJournal
+from services.container import IngestServices
 from services.dual_encoder.encoder import DualEncoder
 from services.dual_encoder.packaged import packaged_encoder
-from services.factory import CHUNKER, document_embedder, expected_fingerprints
+from services.factory import CHUNKER, expected_fingerprints
 from services.field import Field
-from services.fields import field_of
 from services.lexicon import Lexicon
-from services.profile import load_profile
+from services.profile import Profile
 from services.settings import Settings
 from services.spanish_law import SPANISH_LAW
 from services.store.builder import IndexBuilder, digest
@@ -39,7 +39,7 @@ class Written:
 async def write_entries(
     builder: IndexBuilder,
     entries: Sequence[Entry],
-    settings: Settings,
+    services: IngestServices,
     *,
     base: Index | None = None,
     progress: Progress = lambda step, done, total: None,
@@ -54,9 +54,9 @@ async def write_entries(
     gone = set(held).difference(entry.chunk["id"] for entry in entries)
     await builder.remove(gone)
     async with AsyncExitStack() as stack:
-        encode = await _encoder(builder, entries, new, settings, stack, fit=base is None, progress=progress)
+        encode = await _encoder(builder, entries, new, services, stack, fit=base is None, progress=progress)
         done = 0
-        async for batch in encoded(new, encode, settings.ingest_workers):
+        async for batch in encoded(new, encode, services.settings.ingest_workers):
             await builder.add([entry.chunk for entry in batch.entries], batch.dense, batch.sparse)
             done += len(batch.entries)
             progress(STEP, done, len(new))
@@ -67,15 +67,16 @@ async def _encoder(
     builder: IndexBuilder,
     entries: Sequence[Entry],
     new: Sequence[Entry],
-    settings: Settings,
+    services: IngestServices,
     stack: AsyncExitStack,
     *,
     fit: bool,
     progress: Progress,
 ) -> Encode:
     """Return what encodes the new entries; where the index begins anew, its models are made from all."""
-    profile = load_profile(settings.profile)
-    embedder, field = document_embedder(settings), field_of(profile)
+    settings, profile, field = services.settings, services.profile, services.field
+    # Before there is anything to fit: a key may be missing.
+    embedder = services.embedder() if services.embedder else None
     if fit:
         progress("Analizando el vocabulario", 0, 0)
         # What is searched for cases alone does not tell how rare a word is in what questions are answered from.
@@ -86,7 +87,6 @@ async def _encoder(
         await asyncio.to_thread(_save_encoder, entries, field, settings.offline_dimensions, builder.models)
     if embedder is None:
         return await offline_encoder(builder.models, field, len(new), settings.ingest_workers, stack)
-    stack.push_async_callback(embedder.close)
     journal = stack.enter_context(VectorJournal(settings.home / "vectors.sqlite"))
     return provider_encoder(embedder, field, journal)
 
@@ -102,6 +102,7 @@ def _save_encoder(entries: Sequence[Entry], field: Field, dimensions: int, model
 
 def describe(
     settings: Settings,
+    profile: Profile,
     *,
     source: str,
     documents: dict[str, int],
@@ -109,9 +110,8 @@ def describe(
     demo: bool = False,
 ) -> Description:
     """Return what the manifest of an index says of it."""
-    profile = load_profile(settings.profile)
     return Description(
-        fingerprints=expected_fingerprints(settings, chunker),
+        fingerprints=expected_fingerprints(settings, profile, chunker),
         profile=profile.name,
         language=profile.language,
         source=source,

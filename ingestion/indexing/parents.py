@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 from datetime import date
 
-from ingestion.base import workspace_of
 from ingestion.beside import beside_documents
 from ingestion.plain_language.attach import Attached, attach_records
+from ingestion.workspace import Workspace
 from services.corpus import OfALaw
 from services.packaged import words_of_people
-from services.profile import load_profile
-from services.settings import Settings
+from services.profile import Profile
 from state.chunks import Chunk
 from state.ingest import IngestState
 
@@ -24,13 +23,12 @@ class Parents:
     stale: list[OfALaw]
 
 
-def parents_of(state: IngestState, settings: Settings) -> Parents:
+def parents_of(state: IngestState, workspace: Workspace, profile: Profile) -> Parents:
     """Return the staged parents with references and summaries, in the order of the documents, then what is beside them.
 
     What is among the documents is not there twice. Summaries, decisions and the words of people that belong to them are
     those of a profile with packaged records.
     """
-    workspace, profile = workspace_of(settings), load_profile(settings.profile)
     refs = workspace.links(state["links"])
     parents: list[Chunk] = []
     spoken: dict[int, str] = {}

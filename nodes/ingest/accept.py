@@ -2,6 +2,7 @@
 
 from typing import cast, get_type_hints
 
+from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from legal.boe_ids import is_boe_id
@@ -30,7 +31,7 @@ class AcceptUpdate(TypedDict):
     warnings: list[str]
 
 
-async def accept(state: IngestState) -> AcceptUpdate:
+async def accept(state: IngestState, runtime: Runtime[None]) -> AcceptUpdate:
     """Check the request.
 
     One that asks for nothing is to renew the index from its own documents: ``discover`` knows whether it has any.

@@ -3,19 +3,19 @@
 import asyncio
 from contextlib import AsyncExitStack
 
+from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
-from ingestion.base import context_cache
+from ingestion.base import IndexBase, context_cache
 from ingestion.chunking.children import children_of
 from ingestion.context.cost import estimate, explain
 from ingestion.context.request import Pair
 from ingestion.context.situate import check_reader, situate
 from ingestion.indexing.parents import parents_of
-from nodes.ingest.stage import progress
+from nodes.ingest.progress import progress_of
+from services.container import IngestServices
 from services.errors import InvalidInput
-from services.settings import Settings
-from services.tokens import token_counter
 from state.ingest import IngestState
 
 
@@ -25,7 +25,9 @@ class ContextualizeUpdate(TypedDict):
     warnings: list[str]
 
 
-async def contextualize(state: IngestState, *, settings: Settings) -> ContextualizeUpdate:
+async def contextualize(
+    state: IngestState, runtime: Runtime[None], *, base: IndexBase, services: IngestServices
+) -> ContextualizeUpdate:
     """Ask for the sentences that are not in the cache, once the cost of them is allowed.
 
     Without ``confirmed`` the run stops before the first request and tells the cost; it goes on when it is resumed with
@@ -36,27 +38,27 @@ async def contextualize(state: IngestState, *, settings: Settings) -> Contextual
         ConfigurationError: the reader cannot write.
         ModelError: the provider failed for good; what it has written is kept.
     """
-    from services.openai_models import chat_model
-
+    settings = services.settings
     check_reader(settings.reader)
-    pairs = await asyncio.to_thread(_pairs, state, settings)
+    pairs = await asyncio.to_thread(_pairs, state, base)
     async with AsyncExitStack() as stack:
-        reader = chat_model("reader", settings.reader)
-        stack.push_async_callback(reader.close)
         sentences_kept = await asyncio.to_thread(context_cache, settings)
         stack.push_async_callback(asyncio.to_thread, sentences_kept.close)
-        counter = token_counter(settings.reader.model)
-        cost = await asyncio.to_thread(estimate, pairs, sentences_kept, reader.name, counter)
+        counter = await asyncio.to_thread(services.counter)
+        cost = await asyncio.to_thread(estimate, pairs, sentences_kept, settings.reader.name, counter)
         if cost.requests and not state["request"].get("confirmed"):
             allowed = interrupt({"type": "cost", "message": explain(cost, settings.reader)})
             if allowed is not True:
                 raise InvalidInput("No se ha pedido ninguna frase y el índice sigue como estaba.")
-        workers = settings.ingest_workers
-        sentences = await situate(pairs, reader, sentences_kept, concurrency=workers, progress=progress)
+        reader = await asyncio.to_thread(services.reader)
+        sentences = await situate(
+            pairs, reader, sentences_kept, concurrency=settings.ingest_workers, progress=progress_of(runtime)
+        )
     left = len(pairs) - len(sentences)
     told = [f"{left} fragmentos se quedan con su ruta como contexto: el lector no dio ninguna frase útil."] * bool(left)
     return {"warnings": [*state["warnings"], *told]}
 
 
-def _pairs(state: IngestState, settings: Settings) -> list[Pair]:
-    return [(parent, child) for parent in parents_of(state, settings).chunks for child in children_of(parent)]
+def _pairs(state: IngestState, base: IndexBase) -> list[Pair]:
+    parents = parents_of(state, base.workspace, base.profile).chunks
+    return [(parent, child) for parent in parents for child in children_of(parent)]

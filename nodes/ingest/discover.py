@@ -5,20 +5,19 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from ingestion.articles.named import article_named
 from ingestion.articles.names import is_article
-from ingestion.base import held_catalog, is_ingested, served_generation
+from ingestion.base import IndexBase
 from ingestion.digests import code_digest, profile_digest
 from ingestion.renewal import brought_along, nothing_to_renew
 from ingestion.sources import absolute, source_files
 from ingestion.workspace import key_of
 from legal.laws import find_law
 from services.errors import InvalidInput
-from services.factory import CHUNKER, expected_fingerprints
-from services.profile import load_profile
-from services.settings import Settings
+from services.factory import CHUNKER
 from state.ingest import Failure, IngestState, Source, SourceFile
 
 
@@ -31,7 +30,7 @@ class DiscoverUpdate(TypedDict):
     failures: list[Failure]
 
 
-async def discover(state: IngestState, *, settings: Settings) -> DiscoverUpdate:
+async def discover(state: IngestState, runtime: Runtime[None], *, base: IndexBase) -> DiscoverUpdate:
     """Group the files that were named, and those of the index's other documents, by document.
 
     Where nothing is named, the documents are those that the index has. A document stays as it is while none of its
@@ -43,19 +42,19 @@ async def discover(state: IngestState, *, settings: Settings) -> DiscoverUpdate:
             nothing was ever ingested.
         IndexMismatch: the catalogue of the index cannot be read.
     """
-    return await asyncio.to_thread(_discover, state, settings)
+    return await asyncio.to_thread(_discover, state, base)
 
 
-def _discover(state: IngestState, settings: Settings) -> DiscoverUpdate:
+def _discover(state: IngestState, base: IndexBase) -> DiscoverUpdate:
     request = state["request"]
     renewal = not set(request) - {"confirmed", "rebuild", "refresh"}
-    if renewal and not is_ingested(settings):
-        raise InvalidInput(nothing_to_renew(settings))
-    served = served_generation(settings)
-    known = {source["identity"]: source for source in held_catalog(settings, request).sources}
+    if renewal and not base.is_ingested():
+        raise InvalidInput(nothing_to_renew(base))
+    served = base.generation()
+    known = {source["identity"]: source for source in base.catalog(request).sources}
     found, failures = source_files(request.get("paths", []))
     found += state["downloaded"]
-    gone = _to_remove(request.get("remove", []), known.values(), settings)
+    gone = _to_remove(request.get("remove", []), known.values(), base)
     named = [absolute(path) for path in request.get("paths", [])]
     failed = [absolute(failure["source"]) for failure in failures]
     kept = [
@@ -69,7 +68,7 @@ def _discover(state: IngestState, settings: Settings) -> DiscoverUpdate:
     groups: dict[str, dict[str, SourceFile]] = {}
     for file in [*kept, *found]:
         groups.setdefault(file["identity"], {})[file["path"]] = file
-    made = code_digest(), _cutting(settings), profile_digest(load_profile(settings.profile))
+    made = code_digest(), _cutting(base), profile_digest(base.profile)
     sources = [_source(identity, list(files.values()), known, made) for identity, files in groups.items()]
     removed = [source["title"] for source in known.values() if source["identity"] not in groups]
     failures = [*state["undelivered"], *failures]
@@ -83,9 +82,9 @@ def _below(path: str, folders: Iterable[str]) -> bool:
     return any(Path(path).is_relative_to(folder) for folder in folders)
 
 
-def _cutting(settings: Settings) -> str:
+def _cutting(base: IndexBase) -> str:
     """Return what decides where running text is cut: a provider's embedder, or offline the text alone."""
-    return expected_fingerprints(settings).embedder if settings.embedder.provider != "offline" else "offline"
+    return base.fingerprints.embedder if base.settings.embedder.provider != "offline" else "offline"
 
 
 def _source(identity: str, files: list[SourceFile], known: Mapping[str, Source], made: tuple[str, str, str]) -> Source:
@@ -114,7 +113,7 @@ def _source(identity: str, files: list[SourceFile], known: Mapping[str, Source],
     }
 
 
-def _to_remove(names: Iterable[str], known: Iterable[Source], settings: Settings) -> set[str]:
+def _to_remove(names: Iterable[str], known: Iterable[Source], base: IndexBase) -> set[str]:
     """Return the identities of the documents that are to go, each named by its identifier, a name or its file."""
     documents = list(known)
     gone = set()
@@ -124,8 +123,8 @@ def _to_remove(names: Iterable[str], known: Iterable[Source], settings: Settings
         # A name inside a path ("guia del Estatuto.txt") is none.
         if not matches and (law := find_law(name)) and not Path(name).suffix and os.sep not in name:
             matches = [one["identity"] for one in documents if one["law_id"] == law.id]
-        if not matches and (article := article_named(load_profile(settings.profile), name)):
-            raise InvalidInput(brought_along(article, settings))
+        if not matches and (article := article_named(base.profile, name)):
+            raise InvalidInput(brought_along(article, base))
         if not matches:
             held = ", ".join(sorted(one["law_id"] for one in documents)[:8]) or "ninguno"
             raise InvalidInput(

@@ -1,17 +1,18 @@
 """Bring laws from the official gazette: those named, those of a query, those that are held and may have changed."""
 
 import asyncio
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
+from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ingestion.base import held_catalog
+from ingestion.base import IndexBase
 from ingestion.sources import BOE, source_file
-from nodes.ingest.stage import progress
+from nodes.ingest.progress import progress_of
 from services.boe import BoeClient
 from services.errors import InvalidInput, SourceUnavailable
-from services.settings import Settings
 from state.ingest import Failure, IngestState, Listing, SourceFile
 
 STEP = "Descargando del BOE"
@@ -25,7 +26,9 @@ class DownloadUpdate(TypedDict):
     warnings: list[str]
 
 
-async def download(state: IngestState, *, settings: Settings) -> DownloadUpdate:
+async def download(
+    state: IngestState, runtime: Runtime[None], *, base: IndexBase, boe: Callable[[], BoeClient]
+) -> DownloadUpdate:
     """Download each law that has changed since the copy that is kept, one after another.
 
     What the gazette does not have is left out and told. When it does not answer, what is left is not asked for.
@@ -38,18 +41,19 @@ async def download(state: IngestState, *, settings: Settings) -> DownloadUpdate:
     failures: list[Failure] = []
     warnings = list(state["warnings"])
     files: list[SourceFile] = []
-    async with BoeClient(settings.boe_url, settings.home / "boe") as boe:
+    progress = progress_of(runtime)
+    async with boe() as gazette:
         wanted = dict.fromkeys(name.strip() for name in request.get("boe", []))
         if request.get("refresh"):
-            wanted |= dict.fromkeys(await asyncio.to_thread(_held, settings))
+            wanted |= dict.fromkeys(await asyncio.to_thread(_held, base))
         if listing := request.get("listing"):
-            wanted |= dict.fromkeys(await _listed(boe, listing))
+            wanted |= dict.fromkeys(await _listed(gazette, listing))
         unreachable = ""
         for done, law_id in enumerate(wanted, start=1):
             try:
                 if unreachable:
                     raise SourceUnavailable(unreachable)
-                law = await boe.law(law_id)
+                law = await gazette.law(law_id)
             except InvalidInput as error:
                 failures.append({"source": law_id, "reason": str(error)})
             except SourceUnavailable as error:
@@ -84,7 +88,7 @@ def _day(written: str | None) -> date | None:
         raise InvalidInput(f"«{written}» no es una fecha. Escríbala como AAAA-MM-DD.") from error
 
 
-def _held(settings: Settings) -> list[str]:
+def _held(base: IndexBase) -> list[str]:
     """Return the laws of the index that came from the gazette."""
-    sources = held_catalog(settings, {}).sources
+    sources = base.catalog({}).sources
     return [one["law_id"] for one in sources if any(file["root"].startswith(BOE + ":") for file in one["files"])]

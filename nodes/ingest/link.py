@@ -3,17 +3,16 @@
 import asyncio
 from collections import Counter
 
+from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ingestion.base import workspace_of
 from ingestion.beside import rests_on
 from ingestion.links.references import Unresolved as Open
 from ingestion.links.references import interpreted, resolve_refs
-from ingestion.workspace import key_of
+from ingestion.workspace import Workspace, key_of
 from legal.registry import known_laws
-from nodes.ingest.stage import progress
-from services.profile import load_profile
-from services.settings import Settings
+from nodes.ingest.progress import progress_of
+from services.profile import Profile
 from state.chunks import Chunk
 from state.ingest import IngestState, Unresolved
 
@@ -31,19 +30,18 @@ class LinkUpdate(TypedDict):
     examples: list[Unresolved]
 
 
-async def link(state: IngestState, *, settings: Settings) -> LinkUpdate:
+async def link(state: IngestState, runtime: Runtime[None], *, workspace: Workspace, profile: Profile) -> LinkUpdate:
     """Link every parent to what its text cites, each decision to what it interprets, each article to what it rests on.
 
     Citations are read where the profile is of Spanish law.
 
     All documents take part, the unchanged ones too: what they cite may have come, gone or been cut anew.
     """
-    progress(STEP, 0, 0)
-    return await asyncio.to_thread(_link, state, settings)
+    progress_of(runtime)(STEP, 0, 0)
+    return await asyncio.to_thread(_link, state, workspace, profile)
 
 
-def _link(state: IngestState, settings: Settings) -> LinkUpdate:
-    workspace = workspace_of(settings)
+def _link(state: IngestState, workspace: Workspace, profile: Profile) -> LinkUpdate:
     chunks: list[Chunk] = []
     interprets: dict[int, list[tuple[str, str]]] = {}
     for source in state["sources"]:
@@ -51,8 +49,8 @@ def _link(state: IngestState, settings: Settings) -> LinkUpdate:
         chunks += staged.parents
         interprets |= {chunk["id"]: [*staged.interprets, *rests_on(chunk)] for chunk in staged.parents}
     open_ends: list[Open] = []
-    cited = load_profile(settings.profile).features.spanish_law
-    refs = {chunk["id"]: chunk["refs"] for chunk in resolve_refs(chunks, open_ends, citations=cited)}
+    resolved = resolve_refs(chunks, open_ends, citations=profile.features.spanish_law)
+    refs = {chunk["id"]: chunk["refs"] for chunk in resolved}
     leads_to = interpreted({place for places in interprets.values() for place in places}, chunks)
     for chunk, places in interprets.items():
         refs[chunk] = list(dict.fromkeys([*(leads_to[one] for one in places if one in leads_to), *refs[chunk]]))

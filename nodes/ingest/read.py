@@ -3,15 +3,16 @@
 import asyncio
 from pathlib import Path
 
+from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ingestion.base import held_catalog, made_with, open_base, workspace_of
+from ingestion.base import IndexBase
 from ingestion.catalog import Catalog
 from ingestion.reading import read_source
 from ingestion.workspace import Staged, Workspace
-from nodes.ingest.stage import progress
+from nodes.ingest.progress import progress_of
+from services.container import IngestServices
 from services.errors import InvalidInput
-from services.settings import Settings
 from state.ingest import Failure, IngestState, Source
 
 STEP = "Leyendo documentos"
@@ -27,7 +28,7 @@ class ReadUpdate(TypedDict):
     failures: list[Failure]
 
 
-async def read(state: IngestState, *, settings: Settings) -> ReadUpdate:
+async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, services: IngestServices) -> ReadUpdate:
     """Stage every document that is not staged yet; what an earlier run has staged is not read again.
 
     A document that cannot be read keeps what the index has of it. Of two sources of the same document the first counts.
@@ -37,14 +38,14 @@ async def read(state: IngestState, *, settings: Settings) -> ReadUpdate:
         ConfigurationError: the folder of the index cannot be used.
         ModelError: a provider's embedder, which finds where running text may be cut, has failed.
     """
-    workspace = workspace_of(settings)
-    catalog = await asyncio.to_thread(held_catalog, settings, state["request"])
+    progress, workspace = progress_of(runtime), base.workspace
+    catalog = await asyncio.to_thread(base.catalog, state["request"])
     before = {source["identity"]: source for source in catalog.sources}
     failures = list(state["failures"])
     documents: dict[tuple[str, str], Source] = {}
     for done, source in enumerate(state["sources"], start=1):
         try:
-            known: Source | None = await _staged(source, workspace, settings)
+            known: Source | None = await _staged(source, workspace, services)
         except InvalidInput as error:
             failures.append({"source": source["files"][0]["path"], "reason": str(error)})
             known = await _as_held(before.get(source["identity"]), workspace)
@@ -65,16 +66,16 @@ async def read(state: IngestState, *, settings: Settings) -> ReadUpdate:
     added = [one["title"] for one in sources if one["identity"] not in before]
     updated = [one["title"] for one in sources if before.get(one["identity"], one)["staged"] != one["staged"]]
     changed = bool(added or updated or state["removed"] or state["request"].get("rebuild"))
-    changed = changed or not await asyncio.to_thread(_is_current, catalog, settings)
+    changed = changed or not await asyncio.to_thread(_is_current, catalog, base)
     return {"sources": sources, "added": added, "updated": updated, "changed": changed, "failures": failures}
 
 
-async def _staged(source: Source, workspace: Workspace, settings: Settings) -> Source:
+async def _staged(source: Source, workspace: Workspace, services: IngestServices) -> Source:
     """Return a document with what it is; one that was read before, as it is."""
     before = await asyncio.to_thread(workspace.staged, source["staged"])
     if before is not None:
         return _described(source, before)
-    staged = await read_source(source, settings)
+    staged = await read_source(source, services)
     await asyncio.to_thread(workspace.stage, source["staged"], staged)
     return _described(source, staged)
 
@@ -99,8 +100,8 @@ def _moved(source: Source) -> bool:
     return not any(Path(file["path"]).exists() for file in source["files"])
 
 
-def _is_current(catalog: Catalog, settings: Settings) -> bool:
-    return open_base(settings) is not None and catalog.made_with == made_with(settings)
+def _is_current(catalog: Catalog, base: IndexBase) -> bool:
+    return base.open() is not None and catalog.made_with == base.made_with()
 
 
 def _described(source: Source, staged: Staged) -> Source:

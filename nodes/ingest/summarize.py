@@ -2,10 +2,10 @@
 
 import asyncio
 
+from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ingestion.base import held_catalog, open_base
-from services.settings import Settings
+from ingestion.base import IndexBase
 from services.store.manifest import Index
 from services.store.points import Points
 from state.ingest import IngestReport, IngestState
@@ -17,15 +17,15 @@ class SummarizeUpdate(TypedDict):
     report: IngestReport
 
 
-async def summarize(state: IngestState, *, settings: Settings) -> SummarizeUpdate:
+async def summarize(state: IngestState, runtime: Runtime[None], *, base: IndexBase) -> SummarizeUpdate:
     """Tell what the index holds now, what has changed, what leads nowhere and what was left out."""
-    served = await asyncio.to_thread(open_base, settings)
-    catalog = await asyncio.to_thread(held_catalog, settings, {})
+    served = await asyncio.to_thread(base.open)
+    catalog = await asyncio.to_thread(base.catalog, {})
     parents, children = await asyncio.to_thread(_counted, served)
     counts = state["counts"]
     return {
         "report": {
-            "index": str(settings.index_folder),
+            "index": str(base.settings.index_folder),
             "generation": state["generation"] or (served.folder.name if served else ""),
             "documents": state["documents"] or (served.manifest.documents if served else {}),
             "provisions": sum(source["provisions"] for source in state["sources"]),

@@ -4,9 +4,10 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 
+from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ingestion.base import context_cache, made_with, open_base, served_generation, workspace_of
+from ingestion.base import IndexBase, context_cache
 from ingestion.catalog import Catalog, read_catalog
 from ingestion.chunking.children import children_of
 from ingestion.context.request import keyed
@@ -15,11 +16,12 @@ from ingestion.indexing.build import describe, write_entries
 from ingestion.indexing.entries import Entry, entries_of
 from ingestion.indexing.parents import Parents, parents_of
 from ingestion.sources import BOE
+from ingestion.workspace import Workspace
 from legal.registry import known_laws
-from nodes.ingest.stage import progress
+from nodes.ingest.progress import progress_of
+from services.container import IngestServices
 from services.corpus import OfALaw
-from services.factory import check_models, writer_factory
-from services.profile import load_profile
+from services.factory import check_models
 from services.settings import Settings
 from services.store.builder import IndexBuilder, digest
 from services.store.manifest import Index
@@ -39,25 +41,28 @@ class WriteIndexUpdate(TypedDict, total=False):
     documents: dict[str, int]
 
 
-async def write_index(state: IngestState, *, settings: Settings) -> WriteIndexUpdate:
+async def write_index(
+    state: IngestState, runtime: Runtime[None], *, base: IndexBase, services: IngestServices
+) -> WriteIndexUpdate:
     """Compare all points with those of the index, write the difference, and serve the result.
 
     Raises:
         ConfigurationError, StoreUnavailable, ModelError: it could not be written; the old index is still served.
     """
+    settings, profile, progress = services.settings, services.profile, progress_of(runtime)
     check_models(settings)
     progress("Preparando fragmentos", 0, 0)
-    parents = await asyncio.to_thread(parents_of, state, settings)
+    parents = await asyncio.to_thread(parents_of, state, base.workspace, profile)
     entries = await asyncio.to_thread(_entries, parents, settings)
-    async with IndexBuilder(settings.index_folder, writer_factory(settings)) as builder:
-        served = await asyncio.to_thread(served_generation, settings)
+    async with IndexBuilder(settings.index_folder, services.writer) as builder:
+        served = await asyncio.to_thread(base.generation)
         if (served.name if served else "") != state["base"]:
             return {"stale": True}
-        base, drift = await asyncio.to_thread(_continued, state, entries, settings)
-        written = await write_entries(builder, entries, settings, base=base, progress=progress)
+        continued, drift = await asyncio.to_thread(_continued, state, entries, base)
+        written = await write_entries(builder, entries, services, base=continued, progress=progress)
         catalog = Catalog(
-            made_with=await asyncio.to_thread(made_with, settings),
-            profile=await asyncio.to_thread(profile_digest, load_profile(settings.profile)),
+            made_with=await asyncio.to_thread(base.made_with),
+            profile=await asyncio.to_thread(profile_digest, profile),
             sources=state["sources"],
             drift=drift,
             resolved=state["resolved"],
@@ -69,9 +74,9 @@ async def write_index(state: IngestState, *, settings: Settings) -> WriteIndexUp
         documents = Counter(
             collection for collection, _ in {(one["collection"], one["law_id"]) for one in parents.chunks}
         )
-        description = describe(settings, source=_origin(state["sources"]), documents=dict(documents))
+        description = describe(settings, profile, source=_origin(state["sources"]), documents=dict(documents))
         index = await builder.commit(description)
-        await asyncio.to_thread(_clean, state, settings)
+        await asyncio.to_thread(_clean, state, base.workspace)
     return {
         "stale": False,
         "generation": index.folder.name,
@@ -83,10 +88,8 @@ async def write_index(state: IngestState, *, settings: Settings) -> WriteIndexUp
 def _entries(parents: Parents, settings: Settings) -> list[Entry]:
     sentences: dict[int, str] = {}
     if settings.chunk_context == "reader":
-        from services.openai_models import chat_model
-
         pairs = [(parent, child) for parent in parents.chunks for child in children_of(parent)]
-        keys = keyed(pairs, chat_model("reader", settings.reader).name)
+        keys = keyed(pairs, settings.reader.name)
         with context_cache(settings) as cache:
             known = cache.get_many([key for key, _ in keys])
         sentences = {child["id"]: known.get(key, "") for key, (_, child) in keys}
@@ -100,12 +103,12 @@ def _stale(record: OfALaw) -> StaleRecord:
     return {"law_id": law.id, "law": law.short, "provision": record.provision, "written_against": written}
 
 
-def _continued(state: IngestState, entries: Sequence[Entry], settings: Settings) -> tuple[Index | None, int]:
+def _continued(state: IngestState, entries: Sequence[Entry], base: IndexBase) -> tuple[Index | None, int]:
     """Return the index to continue, and how many of its points will have changed since its models were fitted.
 
     It is begun anew where its points are of no use, where too many have changed, or where that is asked for.
     """
-    served = None if state["request"].get("rebuild") else open_base(settings)
+    served = None if state["request"].get("rebuild") else base.open()
     if served is None:
         return None, 0
     held = {point.id: point.digest for point in Points.load(served.folder)}
@@ -123,6 +126,6 @@ def _origin(sources: Sequence[Source]) -> str:
     return ", ".join([*places, *([f"BOE ({downloaded} normas)"] if downloaded else [])])
 
 
-def _clean(state: IngestState, settings: Settings) -> None:
+def _clean(state: IngestState, workspace: Workspace) -> None:
     """Remove what neither this generation nor an ingest of the last day has use for."""
-    workspace_of(settings).clean({state["links"], *(source["staged"] for source in state["sources"])})
+    workspace.clean({state["links"], *(source["staged"] for source in state["sources"])})

@@ -6,7 +6,7 @@ import pytest
 
 from cli.options import a_date, read_question, run_context, whole
 from services.errors import InvalidInput
-from services.settings import Settings
+from services.profile import load_profile
 
 
 def test_a_date_is_iso_only():
@@ -36,22 +36,22 @@ def test_an_input_that_is_not_utf8_is_refused(monkeypatch):
 
 
 def test_the_run_context_holds_what_was_given_and_nothing_else():
-    settings = Settings.read(None)
-    assert run_context(settings, None, None, None, None).model_dump(exclude_none=True) == {}
-    context = run_context(settings, date(2020, 1, 1), "madrid", "normativa, sentencias", "none")
+    profile = load_profile("laboral")
+    assert run_context(profile, None, None, None, None).model_dump(exclude_none=True) == {}
+    context = run_context(profile, date(2020, 1, 1), "madrid", "normativa, sentencias", "none")
     assert context.as_of == date(2020, 1, 1)
     assert context.territory == "Madrid"
-    assert run_context(settings, None, "comunidad de madrid", None, None).territory == "Comunidad de Madrid"
-    assert run_context(settings, None, "León", None, None).territory == "León"
+    assert run_context(profile, None, "comunidad de madrid", None, None).territory == "Comunidad de Madrid"
+    assert run_context(profile, None, "León", None, None).territory == "León"
     assert context.collections == ["normativa", "sentencias"]
     assert context.rerank_strategy == "none"
-    assert run_context(settings, None, "Villarriba", None, None).territory == "Villarriba"
+    assert run_context(profile, None, "Villarriba", None, None).territory == "Villarriba"
 
 
 def test_unknown_collections_and_strategies_are_refused_with_what_there_is():
-    settings = Settings.read(None)
+    profile = load_profile("laboral")
     for wrong in ("normativas", "", "normativa,otra"):
         with pytest.raises(InvalidInput, match="normativa, sentencias, criterios_inss, documentos"):
-            run_context(settings, None, None, wrong, None)
+            run_context(profile, None, None, wrong, None)
     with pytest.raises(InvalidInput, match="auto, none, heuristic"):
-        run_context(settings, None, None, None, "mejor")
+        run_context(profile, None, None, None, "mejor")

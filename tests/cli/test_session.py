@@ -10,6 +10,7 @@ import pytest
 from openai_server import OpenAIServer, failure, running_server
 
 from cli.main import run
+from graph import compose
 from services import factory
 
 MODEL = "text-embedding-3-small"
@@ -79,12 +80,13 @@ def test_every_service_is_closed_at_the_end(arguments, monkeypatch):
     assert run(["search", "vacaciones"]) == 0  # the demo index is there
     build, closed = factory.build_services, []
 
-    def watched(settings, index):
-        services = build(settings, index)
+    def watched(settings, profile, index):
+        services = build(settings, profile, index)
         names = ("store", "reader", "principal", "embedder")
         return dataclasses.replace(services, **{n: Watched(getattr(services, n), n, closed) for n in names})
 
-    monkeypatch.setattr(factory, "build_services", watched)
+    for opener in (factory, compose):
+        monkeypatch.setattr(opener, "build_services", watched)
     monkeypatch.setattr(sys, "stdin", io.StringIO("vacaciones\n/salir\n"))
     assert run(arguments) == 0
     assert sorted(closed) == ["embedder", "principal", "reader", "store"]

@@ -15,13 +15,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 from openai_server import OpenAIServer, Reply, failure, running_server
 
 from graph.case import build_generate_response, build_required_data
-from ingestion.demo import open_configured
+from graph.compose import open_services
 from services.case.budget import shares
 from services.case.context import PARTING
 from services.case.items import written
 from services.case.schema import Answer
 from services.errors import ContentFiltered, InvalidInput, ModelError, ModelTimeout
-from services.factory import build_services
 from services.portal import wait_for
 from services.settings import ModelSettings, Settings
 from services.tokens import token_counter
@@ -44,7 +43,7 @@ class Desk:
     @asynccontextmanager
     async def services(self, **fields):
         settings = self.settings.model_copy(update=fields)
-        services = build_services(settings, await open_configured(settings))
+        services = await open_services(settings)
         try:
             yield services
         finally:
@@ -70,15 +69,19 @@ def laboral(tmp_path_factory) -> str:
     return str(file)
 
 
+async def build_first_index(settings: Settings) -> None:
+    await (await open_services(settings)).close()
+
+
 def desk(profile: str, kind: str, home: Path) -> Iterator[Desk]:
     if kind == "embedded":
         settings = Settings.read(env_file=None, profile=profile, home=home)
-        wait_for(open_configured(settings))
+        wait_for(build_first_index(settings))
         yield Desk(settings, None)
         return
     with running_qdrant() as qdrant:
         settings = Settings.read(env_file=None, profile=profile, home=home, store="server", qdrant_url=qdrant.url)
-        wait_for(open_configured(settings))
+        wait_for(build_first_index(settings))
         yield Desk(settings, qdrant)
 
 

@@ -153,7 +153,7 @@ def remote(server, folder, **fields):
 
 async def answered(settings, question):
     """Ask over services of their own, and close their connections within the loop that opened them."""
-    services = open_services(settings)
+    services = await open_services(settings)
     try:
         return await build_rag(services).ainvoke({"question": question})
     finally:
@@ -206,7 +206,7 @@ async def test_the_delimiter_in_the_question_reaches_no_model(made_up_index):
 
 
 async def test_collections_of_a_built_index(made_up_index):
-    services = open_services(Settings.read(env_file=None, index=made_up_index))
+    services = await open_services(Settings.read(env_file=None, index=made_up_index))
     counts = await services.store.counts()
     assert set(counts) == {"normativa", "sentencias", "criterios_inss", "casos"}
     assert all(counts.values())
@@ -267,14 +267,14 @@ async def test_a_bad_file_is_named_and_the_rest_kept(tmp_path):
 async def test_nothing_readable_leaves_the_index_as_it_was(tmp_path, made_up_index):
     (tmp_path / "rota.md").write_bytes(b"\xff")
     settings = Settings.read(env_file=None, index=made_up_index)
-    before = (await open_services(settings).store.counts())["normativa"]
+    before = (await (await open_services(settings)).store.counts())["normativa"]
     report = await ingest([tmp_path], settings)
     assert [Path(failure["source"]).name for failure in report["failures"]] == ["rota.md"]
     assert report["written"] == 0
-    assert (await open_services(settings).store.counts())["normativa"] == before
+    assert (await (await open_services(settings)).store.counts())["normativa"] == before
 
 
 async def test_a_demo_of_other_settings_is_built_again(tmp_path):
-    one = open_services(Settings.read(env_file=None, home=tmp_path))
-    other = open_services(Settings.read(env_file=None, home=tmp_path, offline_dimensions=32))
+    one = await open_services(Settings.read(env_file=None, home=tmp_path))
+    other = await open_services(Settings.read(env_file=None, home=tmp_path, offline_dimensions=32))
     assert (one.embedder.dimensions, other.embedder.dimensions) == (192, 32)

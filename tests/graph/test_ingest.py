@@ -4,12 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
-from ingesting import ingest
+from ingesting import ingest, opened_ingest
 from openai_server import failure, running_server
 from small_laws import write_law
 
 from graph.compose import open_services
-from graph.ingest import build_ingest
 from graph.rag import build_rag, build_retrieval
 from ingestion.plain_language import attach
 from ingestion.workspace import KEPT_SECONDS
@@ -32,15 +31,16 @@ def points(configured: Settings) -> dict[int, int]:
 
 
 async def texts(configured: Settings, law_id: str, key: str = "art:1") -> list[str]:
-    services = open_services(configured)
+    services = await open_services(configured)
     try:
         return [chunk["text"] for chunk in await services.store.find(law_id, key)]
     finally:
         await services.close()
 
 
-def test_every_stage_has_its_name(tmp_path: Path) -> None:
-    names = set(build_ingest(settings(tmp_path)).get_graph().nodes)
+async def test_every_stage_has_its_name(tmp_path: Path) -> None:
+    async with opened_ingest(settings(tmp_path)) as graph:
+        names = set(graph.get_graph().nodes)
     stages = {"accept", "download", "discover", "read", "link", "contextualize", "write_index", "summarize"}
     assert stages <= names
 
@@ -141,7 +141,7 @@ async def test_references_of_unchanged_laws_follow_what_comes_and_goes(tmp_path:
     configured = settings(tmp_path)
 
     async def cited() -> list[str]:
-        services = open_services(configured)
+        services = await open_services(configured)
         try:
             [citing] = await services.store.find("BOE-A-2000-1", "art:1")
             return [chunk["provision"] for chunk in await services.store.fetch(citing["refs"])]
@@ -192,7 +192,7 @@ async def test_a_ruling_comes_with_what_it_interprets(tmp_path: Path) -> None:
     configured = settings(tmp_path)
     report = await ingest([tmp_path / "ley.md", ruling], configured)
     assert report["failures"] == []
-    services = open_services(configured)
+    services = await open_services(configured)
     try:
         [law] = await services.store.find("BOE-A-2015-11430", "art:38")
         citing = await services.store.citing([law["id"]])
@@ -229,11 +229,12 @@ async def test_an_ingest_that_comes_between_is_not_undone(tmp_path: Path) -> Non
     configured = settings(tmp_path)
     stages = []
     paths = [str(tmp_path / "a.md"), str(tmp_path / "nada.md")]
-    async for update in build_ingest(configured).astream({"paths": paths}, stream_mode="updates"):
-        stages += list(update)
-        if stages == ["accept", "discover", "read", "link"]:
-            await ingest([tmp_path / "b.md"], configured)
-        last = update
+    async with opened_ingest(configured) as graph:
+        async for update in graph.astream({"paths": paths}, stream_mode="updates"):
+            stages += list(update)
+            if stages == ["accept", "discover", "read", "link"]:
+                await ingest([tmp_path / "b.md"], configured)
+            last = update
     assert stages.count("discover") == 2
     assert [Path(one["source"]).name for one in last["summarize"]["report"]["failures"]] == ["nada.md"]
     assert await texts(configured, "BOE-A-2000-1")
@@ -256,19 +257,19 @@ async def test_an_ingest_that_comes_between_is_not_undone(tmp_path: Path) -> Non
     ],
 )
 async def test_what_cannot_be_done_is_said(tmp_path: Path, request_: dict, says: str) -> None:
-    with pytest.raises(InvalidInput, match=says):
-        await build_ingest(settings(tmp_path)).ainvoke(request_)
+    async with opened_ingest(settings(tmp_path)) as graph:
+        with pytest.raises(InvalidInput, match=says):
+            await graph.ainvoke(request_)
     assert not (tmp_path / "indice" / "current").exists()
 
 
 async def test_the_steps_tell_how_far_they_are(tmp_path: Path) -> None:
     write_law(tmp_path / "a.md", "BOE-A-2000-1")
-    told = [
-        (event["step"], event["done"], event["total"])
-        async for event in build_ingest(settings(tmp_path)).astream(
-            {"paths": [str(tmp_path / "a.md")]}, stream_mode="custom"
-        )
-    ]
+    async with opened_ingest(settings(tmp_path)) as graph:
+        told = [
+            (event["step"], event["done"], event["total"])
+            async for event in graph.astream({"paths": [str(tmp_path / "a.md")]}, stream_mode="custom")
+        ]
     assert told[:3] == [("Leyendo documentos", 1, 1), ("Enlazando citas", 0, 0), ("Preparando fragmentos", 0, 0)]
     assert told[3] == ("Analizando el vocabulario", 0, 0)
     assert {step for step, _, _ in told[4:]} == {"Indexando fragmentos"}
@@ -391,7 +392,7 @@ async def test_many_small_changes_fit_the_models_anew(tmp_path: Path) -> None:
             tmp_path / f"{number}.md", f"BOE-A-2000-{number}", *(f"La huelga {n} es un derecho." for n in range(6))
         )
         await ingest([tmp_path / f"{number}.md"], configured)
-    services = open_services(configured)
+    services = await open_services(configured)
     try:
         [vector] = (await services.embedder.embed_queries(["huelga"])).vectors
         assert vector.any()
@@ -477,7 +478,7 @@ async def test_a_law_that_has_changed_loses_the_summary_and_keeps_the_words_of_p
 
 async def summary_and_search(configured: Settings, word: str) -> tuple[str, str]:
     """Return the summary that an answer shows of article 1, and the best provision for a word."""
-    services = open_services(configured)
+    services = await open_services(configured)
     try:
         states = build_retrieval(services).astream({"question": word}, stream_mode="values")
         candidates = [state async for state in states][-1]["candidates"]

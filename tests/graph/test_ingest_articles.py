@@ -9,11 +9,12 @@ from small_articles import BRINGS_ALONG, decision_guide, guardrails, required_da
 from small_laws import write_law
 
 from graph.compose import open_services
-from ingestion.base import workspace_of
+from ingestion.base import IndexBase
 from ingestion.catalog import read_catalog
 from ingestion.renewal import follows_profile
 from services.errors import IndexMismatch, InvalidInput
 from services.index import open_index
+from services.profile import load_profile
 from services.settings import Settings
 from services.store.points import Points
 from state.chunks import Chunk
@@ -23,8 +24,12 @@ def settings(folder: Path, profile: str, **more: object) -> Settings:
     return Settings.read(env_file=None, index=folder / "indice", home=folder / "home", profile=profile, **more)
 
 
+def base_of(configured: Settings) -> IndexBase:
+    return IndexBase(configured, load_profile(configured.profile))
+
+
 async def chunk(configured: Settings, article: str, number: int = 1) -> Chunk | None:
-    services = open_services(configured)
+    services = await open_services(configured)
     try:
         found = await services.store.find(article, f"{article}#{number}")
         return found[0] if found else None
@@ -93,7 +98,7 @@ async def test_a_document_of_the_same_name_wins_over_what_comes_along(tmp_path: 
 async def test_how_people_ask_survives_what_was_staged(tmp_path: Path, garden: Settings) -> None:
     await ingest([write_article(tmp_path / "roses.article.yaml")], garden)
     [source] = read_catalog(open_index(garden.index_folder).folder).sources
-    staged = workspace_of(garden).document(source["staged"])
+    staged = base_of(garden).workspace.document(source["staged"])
     assert staged.spoken == {one["id"]: "When do I cut my roses back?" for one in staged.parents}
     before = point_ids(garden)
     report = await ingest([], garden, rebuild=True)
@@ -119,18 +124,18 @@ async def test_an_ingest_of_nothing_follows_the_articles_of_the_profile(tmp_path
     text = tmp_path / "guide.txt"
     text.write_text("Lavender is planted in spring, and cut in August.")
     await ingest([text], garden)
-    assert follows_profile(garden)
+    assert follows_profile(base_of(garden))
     articles = tmp_path / "garden" / "articles"
     write_article(articles / "bundled.article.yaml", id="bundled", title="Mended")
     write_article(articles / "another.article.yaml", id="another", title="Another")
-    assert not follows_profile(garden)
+    assert not follows_profile(base_of(garden))
     report = await ingest([], garden)
     assert (report["unchanged"], report["removed"], report["documents"]) == (1, [], {"guides": 3})
     found = await chunk(garden, "bundled")
     assert found is not None
     assert found["law_name"] == "Mended"
     assert await chunk(garden, "another") is not None
-    assert follows_profile(garden)
+    assert follows_profile(base_of(garden))
     again = await ingest([], garden)
     assert (again["written"], again["generation"]) == (0, report["generation"])
 
@@ -184,7 +189,7 @@ async def test_a_chunk_leads_to_the_provisions_that_it_rests_on(tmp_path: Path) 
     )
     configured = settings(tmp_path, "laboral")
     await ingest([article, law], configured)
-    services = open_services(configured)
+    services = await open_services(configured)
     try:
         ids = {key: (await services.store.find("BOE-A-2015-11430", key))[0]["id"] for key in ("art:1", "art:2")}
         cited = [(await services.store.find("dry-zone-pruning", f"dry-zone-pruning#{n}"))[0]["refs"] for n in (1, 2)]
@@ -211,5 +216,5 @@ async def test_an_index_of_another_profile_is_left_alone(tmp_path: Path, garden:
     with pytest.raises(IndexMismatch, match=said):
         await ingest([], garden, rebuild=True)
     with pytest.raises(IndexMismatch, match=said):
-        open_services(garden)
+        await open_services(garden)
     assert (garden.index_folder / "current").read_text() == before

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from boe_law import LAW, article, block, read_law_of
 from boe_server import BoeServer, running_boe
-from ingesting import ingest
+from ingesting import ingest, opened_ingest
 from small_laws import write_law
 
 from graph.compose import open_services
-from graph.ingest import build_ingest
 from services.errors import SourceUnavailable
 from services.settings import Settings
 
@@ -47,7 +46,7 @@ def configured(folder: Path) -> Settings:
 
 
 async def article_of(settings: Settings, law: str) -> list[str]:
-    services = open_services(settings)
+    services = await open_services(settings)
     try:
         return [chunk["text"] for chunk in await services.store.find(law, "art:1")]
     finally:
@@ -95,9 +94,10 @@ async def test_a_gazette_that_is_down_is_an_error_where_there_is_nothing_else_to
 async def test_what_came_before_the_gazette_went_down_is_indexed(boe: BoeServer, tmp_path: Path) -> None:
     settings = configured(tmp_path)
     request = {"boe": [LAW, OTHER, THIRD]}
-    async for event in build_ingest(settings).astream(request, stream_mode="custom"):
-        if event["step"] == "Descargando del BOE" and event["done"] == 1:
-            boe.failures.append(DOWN)
+    async with opened_ingest(settings) as graph:
+        async for event in graph.astream(request, stream_mode="custom"):
+            if event["step"] == "Descargando del BOE" and event["done"] == 1:
+                boe.failures.append(DOWN)
     assert boe.paths == [f"/id/{LAW}/metadatos", f"/id/{LAW}", f"/id/{OTHER}/metadatos"]
     assert await article_of(settings, LAW) == ["La pausa es de diez minutos."]
     assert await article_of(settings, OTHER) == []

@@ -46,7 +46,7 @@ async def test_offline_it_quotes_the_knowledge_base_in_english(rag):
 
 async def texts_read(result):
     """Return the text of every chunk that an answer rests on, in one line, by its id."""
-    services = open_services(Settings.read(**SETTINGS))
+    services = await open_services(Settings.read(**SETTINGS))
     try:
         chunks = await services.store.fetch(result["used_chunk_ids"])
     finally:
@@ -109,7 +109,7 @@ async def test_a_model_is_instructed_in_english_and_told_what_the_knowledge_base
         server.script("principal", "Use Form LT-210 [C1].\n===META===\nUSED|1\nDROP|none", refused)
         model = {"provider": "compatible", "base_url": server.url}
         roles = {role: ModelSettings(model=role, **model) for role in ("reader", "principal")}
-        services = open_services(Settings.read(**SETTINGS, **roles))
+        services = await open_services(Settings.read(**SETTINGS, **roles))
         graph = build_rag(services)
         try:
             first = await ask(graph, ROLLOVER)

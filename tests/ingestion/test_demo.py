@@ -10,12 +10,13 @@ from small_articles import BRINGS_ALONG, write_article, write_profile
 from ingestion.demo import open_configured
 from services.errors import ConfigurationError, IndexMismatch, IndexMissing
 from services.factory import CHUNKER, expected_fingerprints
+from services.profile import load_profile
 from services.settings import ModelSettings, Settings
 from services.store.builder import IndexBuilder
 from services.store.edge_writer import EdgeWriter
 from services.store.manifest import Description, Fingerprints, Index
 
-AS_CONFIGURED = expected_fingerprints(Settings.read(None), "packaged:0123")
+AS_CONFIGURED = expected_fingerprints(Settings.read(None), load_profile("laboral"), "packaged:0123")
 
 
 async def an_index(folder: Path, fingerprints: Fingerprints = AS_CONFIGURED, *, demo: bool) -> Index:
@@ -27,13 +28,17 @@ async def an_index(folder: Path, fingerprints: Fingerprints = AS_CONFIGURED, *, 
         )
 
 
+async def opened(settings: Settings) -> Index:
+    return await open_configured(settings, load_profile(settings.profile))
+
+
 def naming(folder: Path, **more: object) -> Settings:
     return Settings.read(None, index=folder, **more)
 
 
 async def test_a_named_demo_may_hold_another_corpus(tmp_path: Path) -> None:
     demo = await an_index(tmp_path, demo=True)
-    assert await open_configured(naming(tmp_path)) == demo
+    assert await opened(naming(tmp_path)) == demo
 
 
 @pytest.mark.parametrize(
@@ -46,14 +51,14 @@ async def test_a_named_demo_may_hold_another_corpus(tmp_path: Path) -> None:
 async def test_a_named_demo_of_another_embedder_is_refused(tmp_path: Path, other: dict[str, object]) -> None:
     demo = await an_index(tmp_path, demo=True)
     with pytest.raises(IndexMismatch, match=r"Difieren: los vectores densos \(\S+ \S+ \S+ \S+\)\. .*articulado ingest"):
-        await open_configured(naming(tmp_path, **other))
-    assert await open_configured(naming(tmp_path)) == demo, "nothing was rebuilt"
+        await opened(naming(tmp_path, **other))
+    assert await opened(naming(tmp_path)) == demo, "nothing was rebuilt"
 
 
 async def test_a_named_demo_of_other_weights_is_refused(tmp_path: Path) -> None:
     await an_index(tmp_path, AS_CONFIGURED.model_copy(update={"sparse": "bm25:0"}), demo=True)
     with pytest.raises(IndexMismatch, match=r"Difieren: los pesos BM25 \(\S+ \S+ \S+ \S+\)\. "):
-        await open_configured(naming(tmp_path))
+        await opened(naming(tmp_path))
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -61,26 +66,28 @@ async def test_an_index_of_laws_is_checked_whole_and_never_rebuilt(tmp_path: Pat
     settings = naming(tmp_path / "index") if named else Settings.read(None, home=tmp_path)
     await an_index(settings.index_folder, demo=False)
     with pytest.raises(IndexMismatch, match="la división en fragmentos"):
-        await open_configured(settings)
+        await opened(settings)
     laws = await an_index(settings.index_folder, AS_CONFIGURED.model_copy(update={"chunker": CHUNKER}), demo=False)
-    assert await open_configured(settings) == laws
+    assert await opened(settings) == laws
 
 
 async def test_a_named_folder_without_an_index_stays_empty(tmp_path: Path) -> None:
     with pytest.raises(IndexMissing, match="articulado ingest"):
-        await open_configured(naming(tmp_path / "nada"))
+        await opened(naming(tmp_path / "nada"))
     assert not (tmp_path / "nada").exists()
 
 
 async def test_the_default_demo_is_built_once_and_again_for_other_settings(tmp_path: Path) -> None:
     settings = Settings.read(None, home=tmp_path, offline_dimensions=16)
-    built = await open_configured(settings)
+    built = await opened(settings)
     assert built.manifest.demo
-    assert await open_configured(settings) == built
+    assert await opened(settings) == built
     other = Settings.read(None, home=tmp_path, offline_dimensions=8)
-    rebuilt = await open_configured(other)
+    rebuilt = await opened(other)
     assert rebuilt.folder != built.folder
-    assert rebuilt.manifest.fingerprints == expected_fingerprints(other, built.manifest.fingerprints.chunker)
+    assert rebuilt.manifest.fingerprints == expected_fingerprints(
+        other, load_profile("laboral"), built.manifest.fingerprints.chunker
+    )
 
 
 async def test_a_missing_key_is_told_before_the_demo_is_embedded(tmp_path: Path) -> None:
@@ -88,7 +95,7 @@ async def test_a_missing_key_is_told_before_the_demo_is_embedded(tmp_path: Path)
         embedder = ModelSettings(provider="compatible", base_url=server.url, model="vectores", dimensions=8)
         reader = ModelSettings(provider="openai", model="gpt-5-nano")
         with pytest.raises(ConfigurationError, match="ARTICULADO_READER_API_KEY"):
-            await open_configured(Settings.read(None, home=tmp_path, embedder=embedder, reader=reader))
+            await opened(Settings.read(None, home=tmp_path, embedder=embedder, reader=reader))
         assert server.requests == []
 
 
@@ -106,18 +113,18 @@ async def test_the_first_index_of_a_profile_has_its_articles_and_follows_them(tm
     profile = write_profile(tmp_path, BRINGS_ALONG)
     file = write_article(tmp_path / "garden" / "articles" / "a.article.yaml")
     settings = Settings.read(None, home=tmp_path / "home", profile=str(profile))
-    built = await open_configured(settings)
+    built = await opened(settings)
     manifest = built.manifest
     assert (manifest.demo, manifest.profile, manifest.documents) == (True, "jardin", {"guides": 1})
     assert manifest.source == "artículos del perfil «jardin»"
     # Three chunks, each with a child of its text and one of how people ask.
     assert manifest.collections == {"guides": 9}
-    assert await open_configured(settings) == built
+    assert await opened(settings) == built
     write_article(file, inquiries=[])
-    rebuilt = await open_configured(settings)
+    rebuilt = await opened(settings)
     assert (rebuilt.folder == built.folder, rebuilt.manifest.collections) == (False, {"guides": 6})
     write_profile(tmp_path, BRINGS_ALONG + "\n[ranks]\narticle = 2\n")
-    assert (await open_configured(settings)).folder != rebuilt.folder
+    assert (await opened(settings)).folder != rebuilt.folder
 
 
 async def test_a_profile_that_brings_nothing_along_says_what_to_run(tmp_path: Path) -> None:
@@ -125,11 +132,11 @@ async def test_a_profile_that_brings_nothing_along_says_what_to_run(tmp_path: Pa
     with pytest.raises(
         IndexMissing, match=r"«jardin» no trae nada consigo .*articulado ingest --profile \S+garden.toml"
     ):
-        await open_configured(Settings.read(None, home=tmp_path / "home", profile=str(profile)))
+        await opened(Settings.read(None, home=tmp_path / "home", profile=str(profile)))
 
 
 async def test_an_index_of_another_profile_is_not_opened(tmp_path: Path) -> None:
     await an_index(tmp_path, demo=True)
     said = "es del perfil «laboral», y se ha pedido el perfil «plan_401k»"
     with pytest.raises(IndexMismatch, match=said):
-        await open_configured(naming(tmp_path, profile="plan_401k"))
+        await opened(naming(tmp_path, profile="plan_401k"))

@@ -14,7 +14,7 @@ from services.dual_encoder.encoder import DualEncoder
 from services.dual_encoder.packaged import FOLDER, packaged_encoder
 from services.dual_encoder.training import BATCH, EPOCHS
 from services.errors import IndexMissing
-from services.factory import build_services, expected_fingerprints
+from services.factory import build_ingest_services, build_services, expected_fingerprints
 from services.field import PlainField
 from services.indexed_text import indexed_text
 from services.language import language
@@ -79,30 +79,35 @@ def settings(tmp_path):
 
 
 async def built(settings, given, base=None):
-    async with IndexBuilder(settings.index_folder, EdgeWriter) as builder:
-        await write_entries(builder, given, settings, base=base)
+    profile = load_profile(settings.profile)
+    async with (
+        build_ingest_services(settings, profile) as services,
+        IndexBuilder(settings.index_folder, EdgeWriter) as builder,
+    ):
+        await write_entries(builder, given, services, base=base)
+        fingerprints = expected_fingerprints(settings, profile)
         return await builder.commit(
-            Description(
-                fingerprints=expected_fingerprints(settings), profile="p", language="en", source="", documents={}
-            )
+            Description(fingerprints=fingerprints, profile="p", language="en", source="", documents={})
         )
 
 
 async def test_an_index_of_another_field_has_an_encoder_of_its_own(settings):
     index: Index = await built(settings, entries())
+    profile = load_profile(settings.profile)
+    expected = expected_fingerprints(settings, profile)
     encoder = DualEncoder.load(index.models)
     assert encoder.field == EN
-    assert encoder.fingerprint == expected_fingerprints(settings).embedder == f"fitted:192:{EN.language.fingerprint}"
+    assert encoder.fingerprint == expected.embedder == f"fitted:192:{EN.language.fingerprint}"
     assert Lexicon.load(index.models).frequencies["loan"] == 2
     # Nothing of what is asked stands in the text that answers it.
     asked = encoder.embed_question("is borrowing possible?")
     cosines = [float(asked @ vector) for vector in encoder.embed_all([indexed_text(chunk) for chunk in PARENTS])]
     assert min(cosines[:2]) > max(cosines[2:]) + 0.1
-    services = build_services(settings, index)
+    services = build_services(settings, profile, index)
     try:
         assert services.embedder.fingerprint == encoder.fingerprint
         assert services.language is EN.language
-        assert services.sparse.fingerprint == expected_fingerprints(settings).sparse
+        assert services.sparse.fingerprint == expected.sparse
         assert services.records.lookup("despido y vacaciones", [], 9) == []
     finally:
         await services.close()
@@ -126,7 +131,7 @@ async def test_an_index_of_spanish_law_has_the_packaged_encoder(tmp_path):
     parent = make_chunk(1, "Artículo 38", title="Vacaciones", text="Treinta días.")
     index = await built(settings, entries([parent], {1: "¿cuándo libro?"}))
     assert DualEncoder.load(index.models).fingerprint == packaged_encoder(16).fingerprint
-    assert expected_fingerprints(settings).embedder == packaged_encoder(16).fingerprint
+    assert expected_fingerprints(settings, load_profile("laboral")).embedder == packaged_encoder(16).fingerprint
 
 
 def test_an_encoder_without_a_field_in_its_file_is_of_spanish_law():

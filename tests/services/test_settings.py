@@ -3,7 +3,7 @@
 import pytest
 
 from services.errors import ConfigurationError
-from services.factory import expected_fingerprints
+from services.profile import load_profile
 from services.settings import DEFAULT_MODELS, ModelSettings, Settings
 
 
@@ -78,4 +78,4 @@ def test_a_profile_that_is_not_there_is_told_by_what_opens_it():
     settings = Settings.read(env_file=None, profile="nope")
     assert names(settings) == tuple(DEFAULT_MODELS.values())
     with pytest.raises(ConfigurationError, match="No existe el perfil «nope»"):
-        expected_fingerprints(settings)
+        load_profile(settings.profile)
