@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
-
 from ingestion.demo import Announce, open_configured
 from services.container import Services
 from services.factory import build_services
@@ -12,6 +10,8 @@ from services.profile import Profile, load_profile
 from services.settings import Settings
 
 if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
     from graph.rag import Rag
 
 
@@ -32,7 +32,7 @@ async def open_services(
     return build_services(settings, profile, index)
 
 
-def open_rag(settings: Settings | None = None, checkpointer: BaseCheckpointSaver[str] | None = None) -> "Rag":
+def open_rag(settings: Settings | None = None, checkpointer: "BaseCheckpointSaver[str] | None" = None) -> "Rag":
     """Build the answering graph for these settings, those of the environment by default."""
     # Imported here: what only looks a provision up opens services too, and does without the graph.
     from graph.rag import build_rag

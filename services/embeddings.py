@@ -4,6 +4,7 @@ import asyncio
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -56,7 +57,8 @@ class OpenAIEmbedder:
         self._counter = counter
         self._tpm = tpm
         self._close = close
-        self._turn = asyncio.Lock()
+        # A lock serves the event loop on which it was first waited for; there may be one loop after another.
+        self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
         self._free_at = -math.inf
 
     @property
@@ -96,7 +98,7 @@ class OpenAIEmbedder:
         """Embed one batch of documents; with ``tpm``, when what was sent before leaves room for it."""
         if not self._tpm:
             return await self._embed(batch, None)
-        async with self._turn:
+        async with self._turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
             pause = self._free_at - self._retrier.clock()
             if pause > 0:
                 await self._retrier.sleep(pause)

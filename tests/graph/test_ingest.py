@@ -1,5 +1,6 @@
 """The ingestion graph over real parts: files in, an embedded index out."""
 
+import asyncio
 import os
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from openai_server import failure, running_server
 from small_laws import write_law
 
 from graph.compose import open_services
+from graph.ingest import build_ingest
 from graph.rag import build_rag, build_retrieval
 from ingestion.plain_language import attach
 from ingestion.workspace import KEPT_SECONDS
@@ -16,7 +18,10 @@ from legal.wording import wording_hash
 from services import packaged
 from services.corpus import ProvisionRecord
 from services.errors import IndexMismatch, InvalidInput, ModelError
+from services.factory import build_ingest_services
 from services.index import open_index
+from services.portal import wait_for
+from services.profile import load_profile
 from services.settings import ModelSettings, Settings
 from services.store.points import Points
 
@@ -292,6 +297,25 @@ async def test_vectors_that_were_paid_for_are_not_paid_again(tmp_path: Path) -> 
         assert paid
         assert not paid & set(asked)
         assert len(asked) == len(set(asked))
+
+
+def test_one_graph_serves_one_event_loop_after_another(tmp_path: Path) -> None:
+    laws = [write_law(tmp_path / f"{number}.md", f"BOE-A-2000-{number}") for number in (1, 2, 3)]
+    with running_server() as server:
+        server.native_dimensions["vectores"] = 8
+        embedder = ModelSettings(provider="compatible", base_url=server.url, model="vectores", dimensions=8, tpm=10**9)
+        configured = settings(tmp_path, embedder=embedder)
+        services = build_ingest_services(configured, load_profile(configured.profile))
+        graph = build_ingest(services)
+
+        async def ingested(law: Path) -> list[str]:
+            async with services:
+                return (await graph.ainvoke({"paths": [str(law)]}))["report"]["added"]
+
+        assert asyncio.run(ingested(laws[0])) == ["Ley BOE-A-2000-1"]
+        assert graph.invoke({"paths": [str(laws[1])]})["report"]["added"] == ["Ley BOE-A-2000-2"]
+        wait_for(services.close())
+        assert asyncio.run(ingested(laws[2])) == ["Ley BOE-A-2000-3"]
 
 
 async def test_what_was_read_and_is_damaged_is_read_again(tmp_path: Path) -> None:

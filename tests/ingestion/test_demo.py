@@ -85,9 +85,8 @@ async def test_the_default_demo_is_built_once_and_again_for_other_settings(tmp_p
     other = Settings.read(None, home=tmp_path, offline_dimensions=8)
     rebuilt = await opened(other)
     assert rebuilt.folder != built.folder
-    assert rebuilt.manifest.fingerprints == expected_fingerprints(
-        other, load_profile("laboral"), built.manifest.fingerprints.chunker
-    )
+    chunker = built.manifest.fingerprints.chunker
+    assert rebuilt.manifest.fingerprints == expected_fingerprints(other, load_profile("laboral"), chunker)
 
 
 async def test_a_missing_key_is_told_before_the_demo_is_embedded(tmp_path: Path) -> None:

@@ -1,6 +1,12 @@
 import pytest
 from doubles import FakeEmbedder, FakeStore, QueueChat, make_services
 
+from services.container import OnDemand
+from services.errors import ConfigurationError
+from services.factory import build_ingest_services
+from services.profile import load_profile
+from services.settings import ModelSettings, Settings
+
 
 class Closing:
     """Adds to a double a record of its closing, which may fail."""
@@ -34,3 +40,29 @@ async def test_one_that_fails_to_close_does_not_keep_the_others_open(failing):
     with pytest.raises(OSError, match=failing):
         await services_that(closed, (failing,)).close()
     assert sorted(closed) == ["embedder", "principal", "reader", "store"]
+
+
+async def test_what_is_made_on_demand_is_made_once_and_closed():
+    made, closed = [], []
+
+    def make():
+        made.append(Closing(QueueChat("a"), f"reader {len(made)}", closed))
+        return made[-1]
+
+    reader = OnDemand(make)
+    await reader.close()
+    assert (made, closed) == ([], [])
+    assert reader() is reader()
+    await reader.close()
+    assert (len(made), closed) == (1, ["reader 0"])
+
+
+async def test_ingestion_asks_for_a_key_when_its_model_is_called_for(tmp_path):
+    model = ModelSettings(provider="openai", model="m")
+    settings = Settings.read(env_file=None, home=tmp_path, reader=model, embedder=model)
+    async with build_ingest_services(settings, load_profile(settings.profile)) as services:
+        assert services.embedder is not None
+        for client, role in ((services.reader, "READER"), (services.embedder, "EMBEDDER")):
+            with pytest.raises(ConfigurationError, match=f"ARTICULADO_{role}_API_KEY"):
+                client()
+    assert list(tmp_path.iterdir()) == []

@@ -1,5 +1,6 @@
 """Embeddings over real HTTP to a scripted server."""
 
+import asyncio
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -110,6 +111,22 @@ async def test_documents_keep_to_the_tokens_per_minute(server, make):
     await make(tpm=1200).embed_documents([text] * 5)
     assert [len(request.body["input"]) for request in server.requests] == [2, 2, 1]
     assert make.time.pauses == [60.0, 60.0]
+
+
+def test_the_pace_is_kept_on_one_event_loop_after_another(server):
+    maker = Maker(server)
+    made = maker(tpm=1200)
+    text = ("a " * 1200).strip()
+
+    async def side_by_side() -> None:
+        try:
+            await asyncio.gather(made.embed_documents([text]), made.embed_documents([text]))
+        finally:
+            await made.close()
+
+    asyncio.run(side_by_side())
+    asyncio.run(side_by_side())
+    assert maker.time.pauses == [60.0, 60.0, 60.0]
 
 
 @pytest.mark.parametrize(

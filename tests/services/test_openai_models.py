@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from services.chat import LangChainChat
 from services.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
-from services.openai_models import chat_model, embedder, fingerprint_of, refuses_sampling
+from services.openai_models import chat_model, check, embedder, fingerprint_of, refuses_sampling
 from services.retry import Retrier
 from services.settings import ModelSettings
 
@@ -308,8 +308,15 @@ def test_a_missing_setting_is_named(provider, lacking, variable, empty, monkeypa
     monkeypatch.setenv("OPENAI_API_KEY", "de-otro")
     given: dict[str, Any] = {"base_url": "http://127.0.0.1:1", "api_key": "k", "api_version": "1", "deployment": "d"}
     given[lacking] = empty if lacking == "api_key" else ""
-    with pytest.raises(ConfigurationError, match=variable):
-        chat_model("reader", ModelSettings(provider=provider, model="gpt-5-nano", **given))
+    settings = ModelSettings(provider=provider, model="gpt-5-nano", **given)
+    for needs in (chat_model, check):
+        with pytest.raises(ConfigurationError, match=variable):
+            needs("reader", settings)
+
+
+def test_the_dimensions_of_an_unknown_embedder_are_missing_too():
+    with pytest.raises(ConfigurationError, match="ARTICULADO_EMBEDDER_DIMENSIONS"):
+        check("embedder", ModelSettings(provider="compatible", base_url="http://127.0.0.1:1", model="bge-m3"))
 
 
 @pytest.mark.parametrize("provider", ["openai", "azure"])
@@ -351,6 +358,7 @@ def test_a_fingerprint_needs_the_dimensions_of_an_unknown_model():
 
 async def test_openai_s_own_address_is_the_default(chat, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
-    made = chat(ModelSettings(provider="openai", model="gpt-5.2", api_key="k"))
+    settings = ModelSettings(provider="openai", model="gpt-5.2", api_key="k")
+    made = chat(settings)
     assert str(made._model.root_async_client.base_url) == "https://api.openai.com/v1/"
-    assert made.name == "gpt-5.2 (openai)"
+    assert made.name == settings.name == "gpt-5.2 (openai)"
