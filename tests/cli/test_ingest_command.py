@@ -102,7 +102,7 @@ class Recorder:
     def __init__(self):
         self.requests = []
 
-    def __call__(self, settings, request):
+    def __call__(self, settings, profile, request):
         self.requests.append({name: value for name, value in request.items() if value})
         return {"failures": []}
 
