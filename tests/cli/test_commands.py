@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from small_articles import BRINGS_ALONG, write_article, write_profile
+from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
 from cli.main import run
 

@@ -2,8 +2,8 @@ import json
 import os
 
 import pytest
-from fakes.qdrant_rest import running_qdrant
-from openai_server import running_server
+from support.openai_server import running_server
+from support.qdrant_rest import running_qdrant
 
 from cli.main import run
 

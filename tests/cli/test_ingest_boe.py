@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from boe_law import LAW, article, block, read_law_of
-from boe_server import running_boe
+from support.boe_law import LAW, article, block, read_law_of
+from support.boe_server import running_boe
 
 from cli.main import run
 

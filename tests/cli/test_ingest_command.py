@@ -9,8 +9,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from openai_server import failure, running_server
-from small_laws import write_law
+from support.openai_server import failure, running_server
+from support.small_laws import write_law
 
 from cli.main import run
 

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from openai_server import running_server
-from small_laws import write_law
+from support.openai_server import running_server
+from support.small_laws import write_law
 
 from cli.main import run
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from small_articles import BRINGS_ALONG, decision_guide, guardrails, required_data, write_article, write_profile
+from support.small_articles import BRINGS_ALONG, decision_guide, guardrails, required_data, write_article, write_profile
 
 from cli.main import run
 

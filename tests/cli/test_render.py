@@ -4,8 +4,8 @@ from datetime import date
 from typing import get_args
 
 import pytest
-from doubles import make_chunk
 from rich.console import Console
+from support.doubles import make_chunk
 
 from cli.render import clean, console, print_end, print_json, print_sources
 from cli.results import as_dict, print_results

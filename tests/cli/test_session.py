@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from openai_server import OpenAIServer, failure, running_server
+from support.openai_server import OpenAIServer, failure, running_server
 
 from cli.main import run
 from graph import compose

@@ -3,9 +3,9 @@
 from datetime import date
 
 import pytest
-from doubles import make_chunk
 from hypothesis import given
 from hypothesis import strategies as st
+from support.doubles import make_chunk
 
 from cli.reference import Asked, Place, read_reference
 from cli.wordings import excerpt, wording_on, wordings_of

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from law_text import read_provisions
+from support.law_text import read_provisions
 
 Find = Callable[[str, str], str | None]
 

@@ -5,8 +5,8 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
-from figures import readable, written
-from law_text import read_provisions
+from support.figures import readable, written
+from support.law_text import read_provisions
 
 from ingestion.markdown.reader import read_law
 from ingestion.plain_language.state import ROOMS, LawState, read_lines, state_of

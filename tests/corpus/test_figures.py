@@ -1,5 +1,5 @@
 import pytest
-from figures import readable, written
+from support.figures import readable, written
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from doubles import FakeSparse, FakeStore, FixedReranker, QueueChat, make_chunk, make_services
+from support.doubles import FakeSparse, FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
 from evaluation.ablation import ablation, services_of, setups
 from evaluation.gold import GoldSet, Question

@@ -1,9 +1,9 @@
 """What an answer says is supported by the fragments, or it is listed."""
 
 import pytest
-from fakes.chunks import make_chunk
 from hypothesis import given
 from hypothesis import strategies as st
+from support.chunks import make_chunk
 
 from evaluation.answer_facts import missing_facts
 from evaluation.answer_support import Unsupported, unsupported

@@ -1,9 +1,9 @@
 """What an answer is worth: one rule at a time on answers made by hand, then the whole graph."""
 
 import pytest
-from doubles import FakeStore, QueueChat, make_services
-from doubles import make_chunk as known_chunk
-from fakes.chunks import make_chunk
+from support.chunks import make_chunk
+from support.doubles import FakeStore, QueueChat, make_services
+from support.doubles import make_chunk as known_chunk
 
 from evaluation.answers import (
     ABSTAINS,

@@ -3,8 +3,8 @@
 from datetime import date
 
 import pytest
-from doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
-from fakes.reference_search import passes
+from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
+from support.reference_search import passes
 
 from evaluation.case_findings import find, pooled
 from evaluation.case_run import Tried, run_cases

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
+from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
 from evaluation.compare import Comparison, Moved, Side, compare_strategies, model_stages
 from evaluation.evaluate import Outcome

@@ -5,9 +5,9 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from doubles import QueueChat, make_services
-from fakes.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
-from fakes.stores import build
+from support.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
+from support.doubles import QueueChat, make_services
+from support.stores import build
 
 from evaluation.gold import Question
 from evaluation.peers.analysis import spanish_stems

@@ -1,7 +1,7 @@
 """The ranking of a question: what the graph merged, then what the same search finds deeper."""
 
 import pytest
-from doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
+from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
 from evaluation.gold import Question
 from evaluation.held import not_held

@@ -10,8 +10,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from fakes.chunks import make_chunk
-from searching import retrieval_over
+from support.chunks import make_chunk
+from support.searching import retrieval_over
 
 from legal.ids import chunk_id
 from state.chunks import Chunk

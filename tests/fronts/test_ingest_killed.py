@@ -9,9 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
-from fakes import ingest_process
-from ingesting import ingest
-from small_laws import write_law
+from support import ingest_process
+from support.ingesting import ingest
+from support.small_laws import write_law
 
 from services.index import open_index
 from services.settings import Settings

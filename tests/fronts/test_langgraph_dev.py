@@ -13,8 +13,8 @@ import httpx
 import pytest
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
-from openai_server import running_server
-from small_laws import write_law
+from support.openai_server import running_server
+from support.small_laws import write_law
 
 from server.serve import listen
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from fakes.qdrant_rest import FakeQdrant, running_qdrant
 from langgraph.checkpoint.memory import InMemorySaver
-from openai_server import OpenAIServer, Reply, failure, running_server
+from support.openai_server import OpenAIServer, Reply, failure, running_server
+from support.qdrant_rest import FakeQdrant, running_qdrant
 
 from graph.case import build_generate_response, build_required_data
 from graph.compose import open_services

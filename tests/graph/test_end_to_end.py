@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 
 import pytest
-from ingesting import ingest
-from openai_server import running_server
+from support.ingesting import ingest
+from support.openai_server import running_server
 
 from graph.compose import open_rag, open_services
 from graph.rag import build_rag

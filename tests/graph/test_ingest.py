@@ -5,9 +5,9 @@ import os
 from pathlib import Path
 
 import pytest
-from ingesting import ingest, opened_ingest
-from openai_server import failure, running_server
-from small_laws import write_law
+from support.ingesting import ingest, opened_ingest
+from support.openai_server import failure, running_server
+from support.small_laws import write_law
 
 from graph.compose import open_services
 from graph.ingest import build_ingest

@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from ingesting import ingest
-from small_articles import BRINGS_ALONG, decision_guide, guardrails, required_data, write_article, write_profile
-from small_laws import write_law
+from support.ingesting import ingest
+from support.small_articles import BRINGS_ALONG, decision_guide, guardrails, required_data, write_article, write_profile
+from support.small_laws import write_law
 
 from graph.compose import open_services
 from ingestion.base import IndexBase

@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from boe_law import LAW, article, block, read_law_of
-from boe_server import BoeServer, running_boe
-from ingesting import ingest, opened_ingest
-from small_laws import write_law
+from support.boe_law import LAW, article, block, read_law_of
+from support.boe_server import BoeServer, running_boe
+from support.ingesting import ingest, opened_ingest
+from support.small_laws import write_law
 
 from graph.compose import open_services
 from services.errors import SourceUnavailable

@@ -4,7 +4,7 @@ import asyncio
 from datetime import date
 
 import pytest
-from searching import rag_over, retrieval_over
+from support.searching import rag_over, retrieval_over
 
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.history.reforms import read_reforms

@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
-from doubles import FakeEmbedder, FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 from langgraph.checkpoint.memory import InMemorySaver
+from support.doubles import FakeEmbedder, FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
 from graph.rag import build_rag
 from nodes.search import CAPS

@@ -4,8 +4,8 @@ import json
 import re
 
 import pytest
-from doubles import CharacterCounter, FakeStore, QueueChat, make_chunk, make_services
-from openai_server import running_server
+from support.doubles import CharacterCounter, FakeStore, QueueChat, make_chunk, make_services
+from support.openai_server import running_server
 
 from graph.compose import open_rag, open_services
 from graph.rag import build_rag

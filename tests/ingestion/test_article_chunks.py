@@ -1,7 +1,7 @@
 """Articles cut into chunks: what a reader sees, what is filtered by, what answers are checked against."""
 
 import pytest
-from small_articles import BRINGS_ALONG, decision_guide, guardrails, required_data, write_article, write_profile
+from support.small_articles import BRINGS_ALONG, decision_guide, guardrails, required_data, write_article, write_profile
 
 from ingestion.articles.bundled import bundled_articles
 from ingestion.articles.chunks import cut_article

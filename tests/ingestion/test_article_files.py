@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from small_articles import decision_guide, guardrails, required_data, write_article
+from support.small_articles import decision_guide, guardrails, required_data, write_article
 
 from ingestion.articles.reader import read_article
 from services.errors import InvalidInput

@@ -1,7 +1,7 @@
 """An article of a profile, found by what people call it."""
 
 import pytest
-from small_articles import BRINGS_ALONG, write_article, write_profile
+from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
 from ingestion.articles.named import article_named
 from services.profile import load_profile

@@ -3,7 +3,7 @@
 from functools import partial
 
 import pytest
-from boe_law import article, block, note, read_law_of, version
+from support.boe_law import article, block, note, read_law_of, version
 
 from ingestion.markdown.body import IMAGE
 

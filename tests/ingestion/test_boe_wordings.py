@@ -4,10 +4,10 @@ from datetime import date, timedelta
 from functools import partial
 
 import pytest
-from boe_law import LAW, article, block, note, posterior, read_law_of, version
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
+from support.boe_law import LAW, article, block, note, posterior, read_law_of, version
 
 from ingestion.boe.reader import read_boe
 from ingestion.boe.wordings import iso_day, wordings

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from boe_law import LAW, article, block, posterior, read_law_of
+from support.boe_law import LAW, article, block, posterior, read_law_of
 
 from ingestion.boe.reader import read_boe
 from ingestion.chunking.law_chunks import law_chunks

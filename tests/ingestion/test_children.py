@@ -2,9 +2,9 @@
 
 import re
 
-from doubles import make_chunk
 from hypothesis import given
 from hypothesis import strategies as st
+from support.doubles import make_chunk
 
 from ingestion.chunking.children import MAX_CHILD, OVERLAP, children_of
 

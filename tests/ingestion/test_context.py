@@ -1,9 +1,9 @@
 """What a child is embedded with, what a reader is sent, and what of its reply is kept."""
 
 import pytest
-from doubles import make_chunk
 from hypothesis import given
 from hypothesis import strategies as st
+from support.doubles import make_chunk
 
 from ingestion.context.contexts import breadcrumb, context_of
 from ingestion.context.request import MAX_SENTENCE, keyed, message, request_key, sentence_of, system_prompt

@@ -1,7 +1,7 @@
 """What the sentences will cost, and how it is said."""
 
 import pytest
-from doubles import CharacterCounter, make_chunk
+from support.doubles import CharacterCounter, make_chunk
 
 from ingestion.context.cache import ContextCache
 from ingestion.context.cost import ContextCost, estimate, explain

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 
 import pytest
-from doubles import QueueChat, make_chunk
-from fake_time import FakeTime
-from openai_server import Reply, failure, running_server
+from support.doubles import QueueChat, make_chunk
+from support.fake_time import FakeTime
+from support.openai_server import Reply, failure, running_server
 
 from ingestion.context.cache import ContextCache
 from ingestion.context.request import system_prompt

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from fakes.index_process import labelled
-from openai_server import running_server
-from small_articles import BRINGS_ALONG, write_article, write_profile
+from support.index_process import labelled
+from support.openai_server import running_server
+from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
 from ingestion.demo import open_configured
 from services.errors import ConfigurationError, IndexMismatch, IndexMissing

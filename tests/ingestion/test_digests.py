@@ -1,5 +1,5 @@
 import pytest
-from small_articles import BRINGS_ALONG, write_article, write_profile
+from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
 from ingestion import digests
 from services.profile import load_profile

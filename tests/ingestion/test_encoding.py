@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from doubles import make_chunk
+from support.doubles import make_chunk
 
 from ingestion.indexing.encoding import BATCH, NO_WORDS, WORTH_PROCESSES, Encoded, encoded, offline_encoder
 from ingestion.indexing.entries import Entry

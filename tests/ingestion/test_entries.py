@@ -1,6 +1,6 @@
 """What is searched for each parent: which texts, and when a point counts as changed."""
 
-from doubles import make_chunk
+from support.doubles import make_chunk
 
 from ingestion.indexing.entries import entries_of
 

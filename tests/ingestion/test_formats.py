@@ -5,10 +5,10 @@ import docx
 import pytest
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
-from fakes.pdf import pdf_of, scanned_pdf
 from hypothesis import given
 from hypothesis import strategies as st
 from pypdf import PdfReader, PdfWriter
+from support.pdf import pdf_of, scanned_pdf
 
 from ingestion.files.formats import docx as word
 from ingestion.files.formats import html, md, pdf, txt

@@ -4,7 +4,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from doubles import make_chunk
+from support.doubles import make_chunk
 
 from ingestion.articles.bundled import bundled_articles
 from ingestion.indexing.build import write_entries

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-from doubles import make_chunk
+from support.doubles import make_chunk
 
 from ingestion.plain_language import lessons
 from ingestion.plain_language.lessons import lessons_of

@@ -4,8 +4,8 @@ import json
 from datetime import date
 
 import pytest
-from fakes.chunks import make_chunk
-from small_laws import write_law
+from support.chunks import make_chunk
+from support.small_laws import write_law
 
 from ingestion.laws import Law, Provision
 from ingestion.plain_language import attach, state

@@ -4,9 +4,9 @@ import unicodedata
 
 import docx
 import pytest
-from fakes.pdf import pdf_of
 from hypothesis import given
 from hypothesis import strategies as st
+from support.pdf import pdf_of
 
 from ingestion.documents import Document
 from ingestion.files.names import slug

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from small_laws import write_law
+from support.small_laws import write_law
 
 from ingestion.sources import SUFFIXES, companions, source_files
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from doubles import make_chunk
+from support.doubles import make_chunk
 
 from ingestion.catalog import CATALOG, Catalog, read_catalog
 from ingestion.workspace import KEPT_SECONDS, Staged, Workspace, key_of

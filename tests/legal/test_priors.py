@@ -1,7 +1,7 @@
 """What is seldom the rule that is asked about comes later: factors by kind of provision and by regime."""
 
 import pytest
-from doubles import make_chunk
+from support.doubles import make_chunk
 
 from legal.priors import prior
 

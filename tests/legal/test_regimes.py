@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 
 import pytest
-from doubles import make_chunk
+from support.doubles import make_chunk
 
 from ingestion.markdown.reader import read_law
 from language.folding import fold

@@ -3,9 +3,9 @@
 from datetime import date
 
 import pytest
-from doubles import make_chunk
 from hypothesis import given
 from hypothesis import strategies as st
+from support.doubles import make_chunk
 
 from legal.signals import HIERARCHY, SignalWeights, final_score, recency
 from services.profile import load_profile

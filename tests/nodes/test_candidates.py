@@ -1,8 +1,8 @@
 """Merging, references and the choice of the context: the numbers of the stage rules."""
 
 import pytest
-from doubles import CharacterCounter, FakeStore, make_chunk
 from langgraph.runtime import Runtime
+from support.doubles import CharacterCounter, FakeStore, make_chunk
 
 from nodes.candidates import candidate, merged
 from nodes.expand_references import expand_references

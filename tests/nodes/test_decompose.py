@@ -1,9 +1,9 @@
 """What a reader may write, and what is searched then."""
 
 import pytest
-from doubles import QueueChat
 from hypothesis import given
 from hypothesis import strategies as st
+from support.doubles import QueueChat
 
 from nodes.decompose import MAX_QUERY_CHARACTERS, decompose, parse_queries
 from nodes.prompts import load_prompts

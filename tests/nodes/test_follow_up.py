@@ -3,8 +3,8 @@
 from datetime import UTC, date, datetime
 
 import pytest
-from doubles import FakeStore, make_chunk
 from langgraph.runtime import Runtime
+from support.doubles import FakeStore, make_chunk
 
 from nodes.analyze_question import analyze_question
 from nodes.follow_up import Meant, as_meant

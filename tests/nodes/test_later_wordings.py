@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from doubles import FakeStore, make_chunk
+from support.doubles import FakeStore, make_chunk
 
 from nodes.candidates import candidate
 from nodes.later_wordings import later_wordings

@@ -1,8 +1,8 @@
 """References lead to law of the state, and of the territories that the candidates are of."""
 
 import pytest
-from doubles import FakeStore, make_chunk
 from langgraph.runtime import Runtime
+from support.doubles import FakeStore, NoRecords, make_chunk
 
 from nodes.candidates import candidate
 from nodes.expand_references import expand_references

@@ -3,8 +3,8 @@
 import time
 
 import pytest
-from doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 from langgraph.runtime import Runtime
+from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
 from graph.rag import build_rag
 from nodes.candidates import candidate

@@ -3,7 +3,7 @@
 import asyncio
 from datetime import date
 
-from doubles import FakeEmbedder, FakeSparse, FakeStore, make_chunk
+from support.doubles import FakeEmbedder, FakeSparse, FakeStore, make_chunk
 
 from nodes.search import Caps, HybridSearch
 from services.profile import load_profile

@@ -1,6 +1,6 @@
 import pytest
-from doubles import make_chunk
 from langgraph.runtime import Runtime
+from support.doubles import make_chunk
 
 from nodes.verify import verify
 from services.language import language

@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from doubles import make_chunk
+from support.doubles import make_chunk
 
 from nodes.candidates import candidate
 from nodes.wordings import certainty, past_law, told_apart, tracked_laws, wording_note

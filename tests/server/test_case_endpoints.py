@@ -5,10 +5,10 @@ from typing import Any
 
 import httpx
 import pytest
-from doubles import QueueChat
-from loopback import aremote, remote, serving
-from small_case import ARTICLE, FRAME, STEPS, TITLE, HangingChat, case_app
-from small_graph import Hang
+from support.doubles import QueueChat
+from support.loopback import aremote, remote, serving
+from support.small_case import ARTICLE, FRAME, STEPS, TITLE, HangingChat, case_app
+from support.small_graph import Hang
 
 from server.app import MAX_BODY_BYTES
 from services.errors import ContentFiltered, ModelError, ModelRateLimited, ModelTimeout

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from loopback import aremote, remote, serving
-from small_graph import TOKENS, USAGE, Hang, small_graph
+from support.loopback import aremote, remote, serving
+from support.small_graph import TOKENS, USAGE, Hang, small_graph
 
 from server.app import MAX_BODY_BYTES, create_app
 from services.errors import (

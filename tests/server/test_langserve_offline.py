@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from loopback import aremote, remote, serving
+from support.loopback import aremote, remote, serving
 
 from graph.compose import open_rag
 from server.app import create_app

@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 import httpx
 import pytest
-from doubles import FakeStore, QueueChat, make_services
-from loopback import serving
+from support.doubles import FakeStore, QueueChat, make_services
+from support.loopback import serving
 
 from server.address import is_loopback, listen
 from server.app import app_over

@@ -7,8 +7,8 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from boe_server import running_boe
-from fake_time import FakeTime
+from support.boe_server import running_boe
+from support.fake_time import FakeTime
 
 from services.boe import BoeClient
 from services.boe_http import BACKOFF

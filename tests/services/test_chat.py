@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from fake_time import FakeTime
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langgraph.graph import END, START, StateGraph
 from pydantic import BaseModel, Field
+from support.fake_time import FakeTime
 from typing_extensions import TypedDict
 
 from services.chat import LangChainChat

@@ -1,5 +1,5 @@
 import pytest
-from doubles import FakeEmbedder, FakeStore, QueueChat, make_services
+from support.doubles import FakeEmbedder, FakeStore, QueueChat, make_services
 
 from services.container import OnDemand
 from services.errors import ConfigurationError

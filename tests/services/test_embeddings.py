@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fake_time import FakeTime
-from openai_server import OpenAIServer, Reply, failure, running_server, vector_of
+from support.fake_time import FakeTime
+from support.openai_server import OpenAIServer, Reply, failure, running_server, vector_of
 
 from services.embeddings import MAX_TEXTS
 from services.errors import ConfigurationError, ModelError, ModelTimeout

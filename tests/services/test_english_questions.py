@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from doubles import make_chunk
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from support.doubles import make_chunk
 
 from services.field import PlainField
 from services.figures import AskedFigure

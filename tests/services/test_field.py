@@ -1,7 +1,7 @@
 """What is known of a field: of Spanish law much, of any other what rare words say."""
 
 import pytest
-from doubles import make_chunk
+from support.doubles import make_chunk
 
 from services.concepts import Concept, coverage
 from services.errors import ConfigurationError

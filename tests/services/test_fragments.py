@@ -1,7 +1,7 @@
 import pytest
-from doubles import make_chunk
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.doubles import make_chunk
 
 from services.fragments import LAST_CONSULTATION, Fragment, neutralise, parse, prompt, read_prompt, render
 from services.marks import marks_in

@@ -4,9 +4,9 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from fakes.chunks import NO_TERMS, Batch, make_chunk, terms, unit
-from fakes.index_process import labelled, read_once
-from fakes.stores import FINGERPRINTS, build, describe
+from support.chunks import NO_TERMS, Batch, make_chunk, terms, unit
+from support.index_process import labelled, read_once
+from support.stores import FINGERPRINTS, build, describe
 
 from services.errors import ArticuladoError, IndexMismatch, IndexMissing, InvalidInput
 from services.index import IndexBuilder, open_index, open_or_build

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from fakes import reference_search
-from fakes.chunks import NO_TERMS, PARTS, Batch, make_child, make_chunk, random_families, random_queries, terms, unit
-from fakes.stores import TODAY, Place, contents, describe, update
+from support import reference_search
+from support.chunks import NO_TERMS, PARTS, Batch, make_child, make_chunk, random_families, random_queries, terms, unit
+from support.stores import TODAY, Place, contents, describe, update
 
 from services.errors import IndexMismatch, InvalidInput, StoreUnavailable
 from services.index import IndexBuilder, open_index

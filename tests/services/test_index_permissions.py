@@ -4,8 +4,8 @@ import errno
 from pathlib import Path
 
 import pytest
-from fakes.stores import build
-from fakes.unprivileged import articulado
+from support.stores import build
+from support.unprivileged import articulado
 
 from services.errors import ConfigurationError, StoreUnavailable
 from services.index import open_index

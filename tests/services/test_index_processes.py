@@ -4,8 +4,8 @@ import signal
 from pathlib import Path
 
 import pytest
-from fakes.index_process import labelled, read_once, running
-from fakes.stores import build, update
+from support.index_process import labelled, read_once, running
+from support.stores import build, update
 
 from services.index import open_index
 

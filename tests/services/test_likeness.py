@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from doubles import make_chunk
+from support.doubles import make_chunk
 
 from services.dual_encoder.encoder import DualEncoder, Lessons
 from services.indexed_text import indexed_text

@@ -1,6 +1,6 @@
 import pytest
-from doubles import make_chunk
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from support.doubles import make_chunk
 
 from services.fragments import prompt
 from services.language import language

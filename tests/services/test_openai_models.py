@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 import pytest
-from fake_time import FakeTime
-from openai_server import OpenAIServer, Reply, failure, running_server, stream_error
 from pydantic import SecretStr
+from support.fake_time import FakeTime
+from support.openai_server import OpenAIServer, Reply, failure, running_server, stream_error
 
 from services.chat import LangChainChat
 from services.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout

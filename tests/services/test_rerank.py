@@ -4,7 +4,7 @@ import copy
 import math
 
 import pytest
-from doubles import make_chunk
+from support.doubles import make_chunk
 
 from services.lexicon import Lexicon
 from services.profile import load_profile

@@ -4,9 +4,9 @@ import asyncio
 import time
 
 import pytest
-from doubles import make_chunk
-from fake_time import FakeTime
-from fakes.rerank_server import Answer, running_rerank_server
+from support.doubles import make_chunk
+from support.fake_time import FakeTime
+from support.rerank_server import Answer, running_rerank_server
 
 from nodes.candidates import candidate
 from services.errors import ConfigurationError, ModelError, ModelRateLimited, ModelTimeout

@@ -3,10 +3,10 @@
 import asyncio
 
 import pytest
-from doubles import CharacterCounter, make_chunk
-from fake_time import FakeTime
 from hypothesis import given
 from hypothesis import strategies as st
+from support.doubles import CharacterCounter, make_chunk
+from support.fake_time import FakeTime
 
 from nodes.candidates import candidate
 from services.errors import ModelError

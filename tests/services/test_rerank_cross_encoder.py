@@ -6,8 +6,8 @@ import threading
 import time
 
 import pytest
-from doubles import make_chunk
-from fakes.cross_encoder import TinyCrossEncoder
+from support.cross_encoder import TinyCrossEncoder
+from support.doubles import make_chunk
 
 from nodes.candidates import candidate
 from services.errors import ConfigurationError, ModelError, ModelTimeout

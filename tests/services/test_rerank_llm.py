@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from doubles import QueueChat, make_chunk
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.doubles import QueueChat, make_chunk
 
 from nodes.candidates import candidate
 from services.errors import ModelError, ModelTimeout

@@ -4,8 +4,8 @@ import logging
 import socket
 
 import pytest
-from doubles import FixedReranker, QueueChat, make_chunk
-from fakes.cross_encoder import TinyCrossEncoder
+from support.cross_encoder import TinyCrossEncoder
+from support.doubles import FixedReranker, QueueChat, make_chunk
 
 from nodes.candidates import candidate
 from services.errors import ConfigurationError

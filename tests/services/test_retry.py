@@ -6,7 +6,7 @@ from email.utils import formatdate
 import httpx2
 import openai
 import pytest
-from fake_time import FakeTime
+from support.fake_time import FakeTime
 
 from services.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 from services.model_failures import Endpoint, MalformedReplyError, TruncatedReplyError

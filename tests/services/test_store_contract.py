@@ -6,8 +6,8 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from fakes import reference_search
-from fakes.chunks import (
+from support import reference_search
+from support.chunks import (
     NO_TERMS,
     Batch,
     make_child,
@@ -18,7 +18,7 @@ from fakes.chunks import (
     terms,
     unit,
 )
-from fakes.stores import TODAY, Kind, Stores
+from support.stores import TODAY, Kind, Stores
 
 from services.protocols import HybridQuery, SearchFilter
 from services.store.filters import citing, clauses, passes

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 import qdrant_edge as q
-from fakes import reference_search
-from fakes.chunks import NO_TERMS, Batch, make_chunk, random_batch, random_queries, unit
-from fakes.stores import TODAY, build, update
+from support import reference_search
+from support.chunks import NO_TERMS, Batch, make_chunk, random_batch, random_queries, unit
+from support.stores import TODAY, build, update
 
 from services.errors import StoreUnavailable
 from services.protocols import SearchFilter

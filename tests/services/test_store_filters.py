@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fakes import reference_search
-from fakes.chunks import NO_TERMS, Batch, make_child, make_chunk, random_families, random_queries, terms, unit
-from fakes.stores import TODAY, Kind, Place, Stores
+from support import reference_search
+from support.chunks import NO_TERMS, Batch, make_child, make_chunk, random_families, random_queries, terms, unit
+from support.stores import TODAY, Kind, Place, Stores
 
 from services.packaged import Record
 from services.protocols import ChunkStore, HybridQuery, SearchFilter, Vector

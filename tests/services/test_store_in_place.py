@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fakes.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
-from fakes.index_process import make_wanted, running, served, wanted
-from fakes.qdrant_rest import FakeQdrant, running_qdrant
-from fakes.stores import build, contents, describe, update
+from support.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
+from support.index_process import make_wanted, running, served, wanted
+from support.qdrant_rest import FakeQdrant, running_qdrant
+from support.stores import build, contents, describe, update
 
 from services.errors import ConfigurationError, IndexMismatch, IndexMissing, StoreUnavailable
 from services.index import IndexBuilder, open_index

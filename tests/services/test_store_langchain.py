@@ -5,12 +5,12 @@ import random
 from pathlib import Path
 
 import pytest
-from fakes.chunks import NO_TERMS, Batch, make_chunk, random_queries, random_vectors
-from fakes.stores import build
 from langchain_core.embeddings import Embeddings
 from langchain_qdrant import QdrantVectorStore, RetrievalMode, SparseEmbeddings
 from langchain_qdrant.sparse_embeddings import SparseVector as LangChainSparseVector
 from qdrant_client import AsyncQdrantClient, QdrantClient
+from support.chunks import NO_TERMS, Batch, make_chunk, random_queries, random_vectors
+from support.stores import build
 
 from services.protocols import HybridQuery, SearchFilter
 from services.store.server import ServerStore

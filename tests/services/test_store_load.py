@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fakes.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
-from fakes.qdrant_rest import FakeQdrant, running_qdrant
-from fakes.stores import build, update
+from support.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
+from support.qdrant_rest import FakeQdrant, running_qdrant
+from support.stores import build, update
 
 from services.errors import StoreUnavailable
 from services.index import open_index

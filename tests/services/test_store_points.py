@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fakes.chunks import NO_TERMS, Batch, make_chunk, unit
-from fakes.stores import Place
 from hypothesis import given
 from hypothesis import strategies as st
+from support.chunks import NO_TERMS, Batch, make_chunk, unit
+from support.stores import Place
 
 from services.errors import IndexMissing
 from services.protocols import HybridQuery, SearchFilter

@@ -1,8 +1,8 @@
 """Reciprocal rank fusion, by hand and by its properties."""
 
-from fakes.chunks import NO_TERMS, unit
 from hypothesis import given
 from hypothesis import strategies as st
+from support.chunks import NO_TERMS, unit
 
 from services.protocols import HybridQuery, SparseVector
 from services.store.rrf import DENSE, SPARSE, Ranked, fuse, rank, weights_of

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fakes.chunks import NO_TERMS, Batch, make_chunk, terms, unit
-from fakes.qdrant_rest import FakeQdrant, running_qdrant
-from fakes.stores import build
+from support.chunks import NO_TERMS, Batch, make_chunk, terms, unit
+from support.qdrant_rest import FakeQdrant, running_qdrant
+from support.stores import build
 
 from services.errors import ArticuladoError, ConfigurationError, IndexMissing, StoreUnavailable
 from services.index import IndexBuilder, open_index

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from fakes.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
-from fakes.stores import Kind, Stores
+from support.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
+from support.stores import Kind, Stores
 
 from services.protocols import HybridQuery, SearchFilter
 

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any, Literal
 
 import pytest
-from fake_time import FakeTime
 from langgraph.graph import END, START, StateGraph
-from openai_server import OpenAIServer, Recorded, Reply, failure, running_server
 from pydantic import BaseModel, Field
+from support.fake_time import FakeTime
+from support.openai_server import OpenAIServer, Recorded, Reply, failure, running_server
 from typing_extensions import TypedDict
 
 from services.chat import LangChainChat

@@ -1,9 +1,9 @@
 """What a case is read from stays within its tokens, whole chunks only."""
 
 import pytest
-from doubles import CharacterCounter, make_chunk
 from hypothesis import given
 from hypothesis import strategies as st
+from support.doubles import CharacterCounter, make_chunk
 
 from services.case.budget import check_critical, check_enough, shares, within
 from services.case.context import PARTING, render

@@ -1,8 +1,8 @@
 """The data that an author found, checked against the articles that it was shown."""
 
-from doubles import CharacterCounter
 from hypothesis import given
 from hypothesis import strategies as st
+from support.doubles import CharacterCounter
 
 from services.case.fields import checked, specs_of, within, written
 from services.case.schema import FieldNeeded, FieldsNeeded

@@ -1,7 +1,7 @@
 """Filter fields of a case: what the caller writes, as the knowledge base has it."""
 
 import pytest
-from doubles import make_chunk
+from support.doubles import make_chunk
 
 from services.case.filters import admits, canonical, paths
 from services.profile import load_profile

@@ -1,7 +1,7 @@
 """What an answer may not say is taken out of it and reported."""
 
 import pytest
-from doubles import make_chunk
+from support.doubles import make_chunk
 
 from services.case.guardrails import FIGURES, check, guards_of
 from services.case.schema import Answer, AnswerSection, GuardrailBroken

@@ -1,8 +1,8 @@
 """An answer is shortened by whole items."""
 
-from doubles import CharacterCounter
 from hypothesis import given
 from hypothesis import strategies as st
+from support.doubles import CharacterCounter
 
 from services.case.items import shortened, written
 from services.case.schema import Answer, AnswerSection

@@ -1,6 +1,6 @@
 """The author without a model reads the structure of the articles, and adds nothing."""
 
-from doubles import make_chunk
+from support.doubles import make_chunk
 
 from services.case.author import CaseMaterial
 from services.case.context import render

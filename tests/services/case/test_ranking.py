@@ -1,6 +1,6 @@
 """Which article handles a case, and in which order its chunks are read."""
 
-from doubles import make_chunk
+from support.doubles import make_chunk
 
 from services.case.ranking import by_tier, for_required_data, main_article
 from services.case_profile import RequiredDataProfile, Tiers

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
-from fakes.reference_search import passes
 from fastapi import FastAPI
-from small_graph import Hang
+from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
+from support.reference_search import passes
+from support.small_graph import Hang
 
 from server.app import app_over
 from services.field import PlainField

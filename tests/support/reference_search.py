@@ -9,7 +9,7 @@ import math
 from datetime import date
 from fractions import Fraction
 
-from fakes.chunks import Batch
+from support.chunks import Batch
 
 from services.protocols import HybridQuery, SearchFilter
 from state.chunks import Chunk

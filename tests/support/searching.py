@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from doubles import FakeEmbedder, QueueChat, make_services
-from fakes.chunks import Batch, unit
-from fakes.stores import build
+from support.chunks import Batch, unit
+from support.doubles import FakeEmbedder, QueueChat, make_services
+from support.stores import build
 
 from graph.rag import Rag, build_rag, build_retrieval
 from services.container import Services

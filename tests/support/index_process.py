@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fakes.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
-from fakes.stores import FINGERPRINTS, describe
+from support.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
+from support.stores import FINGERPRINTS, describe
 
 from services.index import IndexBuilder, open_index, open_or_build
 from services.protocols import HybridQuery, SearchFilter

@@ -5,8 +5,8 @@ from datetime import date
 from typing import Any
 
 import numpy as np
-from fakes.chunks import make_chunk as plain_chunk
-from fakes.reference_search import passes
+from support.chunks import make_chunk as plain_chunk
+from support.reference_search import passes
 
 from services.container import Services
 from services.fields import field_of

@@ -9,9 +9,9 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
-from fakes.chunks import Batch
-from fakes.qdrant_rest import FakeQdrant, running_qdrant
 from qdrant_client import AsyncQdrantClient
+from support.chunks import Batch
+from support.qdrant_rest import FakeQdrant, running_qdrant
 
 from services.index import IndexBuilder
 from services.protocols import ChunkStore
