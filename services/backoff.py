@@ -26,7 +26,8 @@ class Backoff:
 
     ``first_pause`` are the seconds before the first retry, on average; they double for each later one, and are spread
     over ±50 % so that callers part. Where the server says how long to wait, that is the pause; one that asks for more
-    than ``longest_pause`` has failed. ``clock`` gives the Unix time in seconds, ``jitter`` a number in [0, 1).
+    than ``longest_pause`` has failed. ``clock`` gives the Unix time in seconds, ``jitter`` a number in [0, 1), and
+    ``limit`` ends an attempt after some seconds, or never.
     """
 
     max_attempts: int = 3
@@ -35,6 +36,7 @@ class Backoff:
     clock: Callable[[], float] = time.time
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     jitter: Callable[[], float] = random.random
+    limit: Callable[[float | None], asyncio.Timeout] = asyncio.timeout
 
     async def repeat(
         self,
@@ -56,7 +58,7 @@ class Backoff:
             remaining = deadline - self.clock()
             if remaining <= 0:
                 raise DeadlinePassedError
-            limit = asyncio.timeout(remaining if math.isfinite(remaining) else None)
+            limit = self.limit(remaining if math.isfinite(remaining) else None)
             try:
                 async with limit:
                     return await attempt()

@@ -1,10 +1,15 @@
-"""What all tests share: an environment of their own, and the real laws where they are."""
+"""What all tests share: an own environment, the demo index, the real laws, and an account of what was skipped."""
 
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from graph.compose import open_services
+from services.portal import wait_for
+from services.settings import Settings
 
 # The same examples in every run, and no limit that a busy machine breaks; ``--hypothesis-profile=default`` explores.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -13,12 +18,34 @@ settings.load_profile("repeatable")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
+@pytest.fixture(scope="session")
+def run_folder(tmp_path_factory, worker_id) -> Path:
+    """A folder of this run that its worker processes share."""
+    own = tmp_path_factory.getbasetemp()
+    return own if worker_id == "master" else own.parent
+
+
 @pytest.fixture(autouse=True, scope="session")
-def own_environment(tmp_path_factory):
-    """Keep tests away from the settings and the index of whoever runs them."""
+def own_environment(tmp_path_factory, run_folder):
+    """Keep tests away from the settings and the index of whoever runs them.
+
+    Every worker has a home of its own. The index in it is one for all: whoever needs it first builds it, as on a fresh
+    machine, and the others wait for that build.
+    """
     for name in [name for name in os.environ if name.startswith(("ARTICULADO_", "LANGSMITH_", "LANGCHAIN_"))]:
         del os.environ[name]
-    os.environ["ARTICULADO_HOME"] = str(tmp_path_factory.mktemp("home"))
+    home, demo = tmp_path_factory.mktemp("home"), run_folder / "demo"
+    demo.mkdir(exist_ok=True)
+    (home / "index").symlink_to(demo, target_is_directory=True)
+    os.environ["ARTICULADO_HOME"] = str(home)
+
+
+@pytest.fixture(scope="session")
+def demo_index(own_environment) -> Path:
+    """Folder of the demo index, to be read or copied."""
+    demo = Settings.read(env_file=None)
+    wait_for(open_services(demo))
+    return demo.index_folder
 
 
 @pytest.fixture(scope="session")
@@ -28,3 +55,12 @@ def real_laws() -> Path:
     if not folder.is_dir():
         pytest.skip("the real laws are not beside this checkout (../shared/corpus/laws)")
     return folder
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    """Say how many tests were skipped, and for which reasons."""
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.getreports("skipped"))
+    if reasons:
+        terminalreporter.section(f"{reasons.total()} skipped")
+        for reason, tests in reasons.most_common():
+            terminalreporter.line(f"{tests:>6} {reason}")

@@ -1,24 +1,15 @@
 """The frame: usage errors, statuses, streams."""
 
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from support.program import started
+from support.waiting import PATIENCE
 
 from cli.failures import report
 from cli.main import run
 from services.errors import IndexMissing, InvalidInput
-
-REPOSITORY = Path(__file__).resolve().parents[2]
-PROGRAM = [sys.executable, "-c", "from cli.main import main; main()"]
-
-
-def started(*arguments: str, **options) -> subprocess.Popen:
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), **options.pop("env", {})}
-    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-    return subprocess.Popen([*PROGRAM, *arguments], env=environment, **pipes)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +134,7 @@ def test_ctrl_c_has_the_status_of_shells(monkeypatch):
 def test_a_reader_that_goes_away_is_no_error(arguments):
     process = started(*arguments, env={"PYTHONUNBUFFERED": ""})
     process.stdout.close()
-    assert process.wait(timeout=60) == 1
+    assert process.wait(timeout=PATIENCE) == 1
     assert process.stderr.read() == b""
     process.stderr.close()
 
@@ -151,7 +142,7 @@ def test_a_reader_that_goes_away_is_no_error(arguments):
 @pytest.mark.integration
 def test_output_is_utf8_whatever_the_locale():
     process = started("--help", env={"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"})
-    page, errors = process.communicate(timeout=60)
+    page, errors = process.communicate(timeout=PATIENCE)
     assert errors == b""
     assert "Órdenes" in page.decode("utf-8")
     assert b"\x1b" not in page
@@ -160,7 +151,7 @@ def test_output_is_utf8_whatever_the_locale():
 @pytest.mark.integration
 def test_the_exit_status_reaches_the_shell():
     process = started("ask", "--nada", env={"LC_ALL": "C"})
-    page, errors = process.communicate(timeout=60)
+    page, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, page) == (2, b"")
     assert "opción --nada" in errors.decode("utf-8")
 
@@ -169,10 +160,10 @@ def test_the_exit_status_reaches_the_shell():
 def test_a_question_that_is_not_utf8_is_refused():
     latin = "¿cuántos días?".encode("latin-1")
     process = started("ask", "-", stdin=subprocess.PIPE, env={"LC_ALL": "C"})
-    page, errors = process.communicate(latin, timeout=60)
+    page, errors = process.communicate(latin, timeout=PATIENCE)
     assert (process.returncode, page) == (2, b"")
     assert "no está en UTF-8" in errors.decode("utf-8")
     process = started("ask", latin)
-    page, errors = process.communicate(timeout=60)
+    page, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, page) == (2, b"")
     assert "no está en UTF-8" in errors.decode("utf-8")

@@ -1,16 +1,15 @@
 """``articulado ingest`` over the real graph: files, removal, what is said and what the status is."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
 import pytest
 from support.openai_server import failure, running_server
+from support.program import started
 from support.small_laws import write_law
+from support.waiting import PATIENCE
 
 from cli.main import run
 
@@ -142,26 +141,23 @@ def test_ctrl_c_leaves_the_index_that_is_served(ingested, index):
 
     def stall(request):
         asked.set()
-        over.wait(30)
+        over.wait()
         return failure(500)
 
     with running_server() as server:
         server.answer("text-embedding-3-small", stall)
         embedder = {"PROVIDER": "compatible", "BASE_URL": server.url, "DIMENSIONS": "8"}
         variables = {f"ARTICULADO_EMBEDDER_{name}": value for name, value in embedder.items()}
-        process = subprocess.Popen(
-            [sys.executable, "-c", "from cli.main import main; main()", "ingest", "a.md", "--index", str(index)],
-            env={**os.environ, **variables, "PYTHONPATH": str(REPOSITORY)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        process = started("ingest", "a.md", "--index", str(index), env=variables)
         try:
-            assert asked.wait(60)
+            while not asked.wait(1):
+                assert process.poll() is None, "it ended without asking"
             process.send_signal(signal.SIGINT)
-            output, errors = process.communicate(timeout=60)
+            output, errors = process.communicate(timeout=PATIENCE)
         finally:
             over.set()
             process.kill()
+            process.communicate()
     assert (process.returncode, output) == (130, b"")
     assert b"Traceback" not in errors
     assert (index / "current").read_text() == served

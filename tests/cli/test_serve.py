@@ -1,16 +1,12 @@
-import os
 import signal
 import socket
-import subprocess
-import sys
-from pathlib import Path
 
 import httpx
 import pytest
+from support.program import started
+from support.waiting import PATIENCE
 
 from cli.main import run
-
-REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("named", [False, True])
@@ -35,15 +31,13 @@ def test_a_named_index_that_is_not_there_is_explained(capsys, tmp_path):
 def test_it_serves_until_interrupted():
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [sys.executable, "-c", "from cli.main import main; main()", "serve", "--port", str(port)]
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = started("serve", "--port", str(port))
     try:
         log = iter(process.stderr.readline, b"")
         assert any(b"Application startup complete" in line for line in log)
-        assert httpx.get(f"http://127.0.0.1:{port}/health", timeout=60).status_code == 200
+        assert httpx.get(f"http://127.0.0.1:{port}/health", timeout=PATIENCE).status_code == 200
         process.send_signal(signal.SIGINT)
-        page, errors = process.communicate(timeout=60)
+        page, errors = process.communicate(timeout=PATIENCE)
         assert process.returncode == 130
         assert f"http://127.0.0.1:{port}: /rag, /required_data, /generate_response" in page.decode("utf-8")
         assert b"Traceback" not in errors

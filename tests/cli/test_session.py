@@ -8,18 +8,21 @@ from collections.abc import Iterator
 
 import pytest
 from support.openai_server import OpenAIServer, failure, running_server
+from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
 from cli.main import run
 from graph import compose
 from services import factory
 
 MODEL = "text-embedding-3-small"
-ANNOUNCEMENT = f"Se construye el índice inicial del perfil «laboral»: sus textos se envían a {MODEL} (compatible).\n"
+ANNOUNCEMENT = f"Se construye el índice inicial del perfil «jardin»: sus textos se envían a {MODEL} (compatible).\n"
 
 
 @pytest.fixture
 def home(monkeypatch, tmp_path):
-    """Give the test an installation of its own, without an index yet."""
+    """Give the test an installation of its own, whose profile brings an article along, without an index yet."""
+    write_article(tmp_path / "garden" / "articles" / "a.article.yaml")
+    monkeypatch.setenv("ARTICULADO_PROFILE", str(write_profile(tmp_path, BRINGS_ALONG)))
     monkeypatch.setenv("ARTICULADO_HOME", str(tmp_path))
     return tmp_path
 
@@ -35,13 +38,13 @@ def provider(home, monkeypatch) -> Iterator[OpenAIServer]:
 
 @pytest.mark.integration
 def test_texts_of_the_demo_go_to_a_provider_once_and_not_unannounced(provider, capsys):
-    assert run(["search", "vacaciones", "--json"]) == 0
+    assert run(["search", "roses", "--json"]) == 0
     output = capsys.readouterr()
     assert output.err == ANNOUNCEMENT
     assert json.loads(output.out)["candidates"]
     built = provider.calls(MODEL)
     assert built > 1
-    assert run(["search", "vacaciones", "--json"]) == 0
+    assert run(["search", "roses", "--json"]) == 0
     assert capsys.readouterr().err == ""
     assert provider.calls(MODEL) == built + 1
 
@@ -58,7 +61,7 @@ def test_the_announcement_comes_before_the_first_text_goes_out(provider, capsys,
 def test_offline_nothing_is_announced(home, capsys):
     assert run(["search", "vacaciones"]) == 0
     assert capsys.readouterr().err == ""
-    assert (home / "index" / "current").is_file()
+    assert (home / "index-jardin" / "current").is_file()
 
 
 class Watched:

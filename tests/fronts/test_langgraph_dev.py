@@ -14,7 +14,9 @@ import pytest
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 from support.openai_server import running_server
+from support.small_articles import BRINGS_ALONG, write_article, write_profile
 from support.small_laws import write_law
+from support.waiting import PATIENCE
 
 from server.serve import listen
 
@@ -22,7 +24,6 @@ pytestmark = pytest.mark.integration
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true", "LANGSMITH_TRACING": "false"}
-SECONDS_TO_START = 180
 
 
 @contextmanager
@@ -41,7 +42,7 @@ def langgraph_dev(folder: Path, **environment: str) -> Iterator[SyncLangGraphCli
     ):
         try:
             wait_until_up(process, f"http://127.0.0.1:{port}/ok", log)
-            with get_sync_client(url=f"http://127.0.0.1:{port}") as client:
+            with get_sync_client(url=f"http://127.0.0.1:{port}", timeout=PATIENCE) as client:
                 yield client
         finally:
             process.terminate()
@@ -59,7 +60,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SyncLangGraphCl
 
 
 def wait_until_up(process: "subprocess.Popen[bytes]", url: str, log: Path) -> None:
-    give_up = time.monotonic() + SECONDS_TO_START
+    give_up = time.monotonic() + PATIENCE
     while time.monotonic() < give_up:
         try:
             if httpx.get(url).is_success:
@@ -166,16 +167,23 @@ def test_a_provider_is_called_without_blocking(tmp_path: Path) -> None:
     roles = ("reader", "principal", "embedder")
     with running_server() as provider:
         provider.native_dimensions["embedder"] = 8
-        provider.answer("reader", lambda request: '["vacaciones anuales retribuidas"]')
-        provider.answer("principal", lambda request: "Treinta días [C1].\n===META===\nUSED|C1\nDROP|ninguno")
+        provider.answer("reader", lambda request: '["roses cut back"]')
+        provider.answer("principal", lambda request: "In March [C1].\n===META===\nUSED|C1\nDROP|ninguno")
         settings = {"PROVIDER": "compatible", "BASE_URL": provider.url, "API_KEY": "none"}
         environment = {f"ARTICULADO_{role.upper()}_{name}": text for role in roles for name, text in settings.items()}
         environment |= {f"ARTICULADO_{role.upper()}_MODEL": role for role in roles}
         environment |= {"ARTICULADO_EMBEDDER_DIMENSIONS": "8", "ARTICULADO_HOME": str(tmp_path / "home")}
+        rules = {
+            "type": "business_rules",
+            "title": "Rules",
+            "text": "Roses are cut back in March, before the dry season.",
+        }
+        write_article(tmp_path / "garden" / "articles" / "roses.article.yaml", chunks=[rules])
+        environment["ARTICULADO_PROFILE"] = str(write_profile(tmp_path, BRINGS_ALONG))
         with langgraph_dev(tmp_path, **environment) as client:
-            question = {"question": "¿Cuántos días de vacaciones tengo?"}
+            question = {"question": "When are roses cut back?"}
             answered = [client.runs.wait(None, "rag", input=question) for _ in range(2)]
-    assert [answer["answer"] for answer in answered] == ["Treinta días [C1]."] * 2
+    assert [answer["answer"] for answer in answered] == ["In March [C1]."] * 2
     assert [answer["usage"]["model_calls"] for answer in answered] == [3, 2]
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
+from support.laboral import write_laboral
 from support.openai_server import OpenAIServer, Reply, failure, running_server
 from support.qdrant_rest import FakeQdrant, running_qdrant
 
@@ -61,12 +62,7 @@ class Desk:
 @pytest.fixture(scope="module")
 def laboral(tmp_path_factory) -> str:
     """The profile of the law without the packaged records, which no case is answered from and which take long."""
-    file = tmp_path_factory.mktemp("profiles") / "laboral_pruebas.toml"
-    text = (PROFILES / "laboral.toml").read_text(encoding="utf-8")
-    text = text.replace("records = true", "records = false").replace('name = "laboral"', 'name = "laboral_pruebas"')
-    text = text.replace('folder = "laboral/articles"', f'folder = "{PROFILES}/laboral/articles"')
-    file.write_text(text, encoding="utf-8")
-    return str(file)
+    return write_laboral(tmp_path_factory.mktemp("profiles"), articles=True)
 
 
 async def build_first_index(settings: Settings) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.ingesting import ingest
+from support.laboral import write_laboral
 from support.openai_server import running_server
 
 from graph.compose import open_rag, open_services
@@ -19,8 +20,8 @@ LAWS = Path(__file__).parents[1] / "data" / "laws"
 
 
 @pytest.fixture(scope="session")
-def demo():
-    """The graph over the demo index, built as on a fresh machine."""
+def demo(demo_index):
+    """The graph over the demo index."""
     return open_rag(Settings.read(env_file=None))
 
 
@@ -275,6 +276,7 @@ async def test_nothing_readable_leaves_the_index_as_it_was(tmp_path, made_up_ind
 
 
 async def test_a_demo_of_other_settings_is_built_again(tmp_path):
-    one = await open_services(Settings.read(env_file=None, home=tmp_path))
-    other = await open_services(Settings.read(env_file=None, home=tmp_path, offline_dimensions=32))
+    profile = write_laboral(tmp_path, articles=True)
+    one = await open_services(Settings.read(env_file=None, home=tmp_path, profile=profile))
+    other = await open_services(Settings.read(env_file=None, home=tmp_path, profile=profile, offline_dimensions=32))
     assert (one.embedder.dimensions, other.embedder.dimensions) == (192, 32)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.ingesting import ingest, opened_ingest
+from support.laboral import write_laboral
 from support.openai_server import failure, running_server
 from support.small_laws import write_law
 
@@ -24,6 +25,13 @@ from services.portal import wait_for
 from services.profile import load_profile
 from services.settings import ModelSettings, Settings
 from services.store.points import Points
+
+
+@pytest.fixture(autouse=True)
+def nothing_comes_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ingest with a profile that indexes what a test names and nothing else; where more counts, a test says so."""
+    (folder := tmp_path / "profile").mkdir()
+    monkeypatch.setenv("ARTICULADO_PROFILE", write_laboral(folder))
 
 
 def settings(folder: Path, **more: object) -> Settings:
@@ -486,7 +494,7 @@ async def test_a_law_that_has_changed_loses_the_summary_and_keeps_the_words_of_p
     monkeypatch.setattr(attach, "records_of_laws", lambda: {(et, "art:1"): record})
     words = {(et, "art:1"): "cuando toca veraneo"}
     monkeypatch.setattr(packaged, "_search_texts", lambda: words)
-    configured = settings(tmp_path)
+    configured = settings(tmp_path, profile="laboral")
     law = write_law(tmp_path / "a.md", et, text, "Otra cosa.")
     report = await ingest([law], configured)
     assert (report["summaries"], report["stale"]) == (1, [])

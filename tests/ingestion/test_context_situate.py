@@ -9,6 +9,7 @@ import pytest
 from support.doubles import QueueChat, make_chunk
 from support.fake_time import FakeTime
 from support.openai_server import Reply, failure, running_server
+from support.waiting import PATIENCE
 
 from ingestion.context.cache import ContextCache
 from ingestion.context.request import system_prompt
@@ -62,7 +63,7 @@ class SlowChat(QueueChat):
     async def arrived(self, count: int) -> None:
         """Wait until that many more requests have come."""
         for _ in range(count):
-            await asyncio.wait_for(self.arrivals.get(), 5)
+            await asyncio.wait_for(self.arrivals.get(), PATIENCE)
 
 
 @pytest.fixture
@@ -94,7 +95,7 @@ async def test_a_failure_stops_new_requests_and_keeps_those_that_run(cache):
     for number in (2, 1, 3):
         reader.gates[number].set()
     with pytest.raises(ModelError) as raised:
-        await asyncio.wait_for(running, 5)
+        await asyncio.wait_for(running, PATIENCE)
     assert str(raised.value) == (
         "El proveedor falla. De las 1.200 frases de contexto, 2 están guardadas: repita la orden y se pedirán solo las "
         "que faltan (1.198)."
@@ -103,7 +104,7 @@ async def test_a_failure_stops_new_requests_and_keeps_those_that_run(cache):
 
     again = SlowChat()
     again.gates[2].set()
-    resumed = asyncio.wait_for(situate(children(3), again, cache, concurrency=3), 5)
+    resumed = asyncio.wait_for(situate(children(3), again, cache, concurrency=3), PATIENCE)
     assert await resumed == {101: "Frase 1.", 102: "Frase 2.", 103: "Frase 3."}
     assert again.asked == [2]
 

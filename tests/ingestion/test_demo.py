@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from support.index_process import labelled
+from support.laboral import write_laboral
 from support.openai_server import running_server
 from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
@@ -77,12 +78,20 @@ async def test_a_named_folder_without_an_index_stays_empty(tmp_path: Path) -> No
     assert not (tmp_path / "nada").exists()
 
 
+async def test_the_default_demo_holds_every_collection_of_the_corpus(demo_index: Path) -> None:
+    demo = await opened(Settings.read(None))
+    assert demo.folder.is_relative_to(demo_index)
+    assert demo.manifest.demo
+    assert demo.manifest.collections.keys() == {"normativa", "sentencias", "criterios_inss", "casos"}
+
+
 async def test_the_default_demo_is_built_once_and_again_for_other_settings(tmp_path: Path) -> None:
-    settings = Settings.read(None, home=tmp_path, offline_dimensions=16)
+    profile = write_laboral(tmp_path, articles=True)
+    settings = Settings.read(None, home=tmp_path, profile=profile, offline_dimensions=16)
     built = await opened(settings)
     assert built.manifest.demo
     assert await opened(settings) == built
-    other = Settings.read(None, home=tmp_path, offline_dimensions=8)
+    other = Settings.read(None, home=tmp_path, profile=profile, offline_dimensions=8)
     rebuilt = await opened(other)
     assert rebuilt.folder != built.folder
     chunker = built.manifest.fingerprints.chunker

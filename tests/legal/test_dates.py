@@ -256,6 +256,6 @@ def test_every_past_day_is_read_in_every_form(day):
     "piece", ["en ", "antes de ", "hace ", "ley ", "reforma de ", "2019 ", "a y ", "1.", "en león "]
 )
 def test_a_long_text_is_read_fast(piece):
-    began = time.perf_counter()
+    began = time.process_time()
     find_date((piece * 4000)[:4000], today=TODAY)
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1

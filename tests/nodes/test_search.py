@@ -4,6 +4,7 @@ import asyncio
 from datetime import date
 
 from support.doubles import FakeEmbedder, FakeSparse, FakeStore, make_chunk
+from support.waiting import PATIENCE
 
 from nodes.search import Caps, HybridSearch
 from services.profile import load_profile
@@ -73,7 +74,7 @@ class Gate(FakeStore):
         self.barrier = asyncio.Barrier(4)
 
     async def search(self, collection, queries, **options):
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             await self.barrier.wait()
         return [[] for _ in queries]
 

@@ -9,6 +9,7 @@ from support.doubles import QueueChat
 from support.loopback import aremote, remote, serving
 from support.small_case import ARTICLE, FRAME, STEPS, TITLE, HangingChat, case_app
 from support.small_graph import Hang
+from support.waiting import PATIENCE
 
 from server.app import MAX_BODY_BYTES
 from services.errors import ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
@@ -250,7 +251,7 @@ def test_a_client_that_leaves_cancels_the_run(path: str) -> None:
     with serving(case_app(HangingChat(hang))) as base:
         with httpx.stream("POST", f"{base}{path}/stream", json={"input": KNOWN}) as response:
             assert any(last in line for line in response.iter_lines())
-        assert hang.cancelled.wait(timeout=10)
+        assert hang.cancelled.wait(timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("path", BOTH)

@@ -4,6 +4,7 @@ import httpx
 import pytest
 from support.loopback import aremote, remote, serving
 from support.small_graph import TOKENS, USAGE, Hang, small_graph
+from support.waiting import PATIENCE
 
 from server.app import MAX_BODY_BYTES, create_app
 from services.errors import (
@@ -170,7 +171,7 @@ def test_a_client_that_leaves_cancels_the_run() -> None:
     with serving(create_app(small_graph(hang=hang))) as base:
         with httpx.stream("POST", f"{base}/rag/stream", json={"input": QUESTION}) as response:
             assert any("Quince" in line for line in response.iter_lines())
-        assert hang.cancelled.wait(timeout=10)
+        assert hang.cancelled.wait(timeout=PATIENCE)
 
 
 def body_of(size: int) -> bytes:

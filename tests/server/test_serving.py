@@ -12,6 +12,7 @@ import httpx
 import pytest
 from support.doubles import FakeStore, QueueChat, make_services
 from support.loopback import serving
+from support.waiting import PATIENCE
 
 from server.address import is_loopback, listen
 from server.app import app_over
@@ -86,8 +87,9 @@ async def two_numbers() -> AsyncIterator[int]:
     raise ValueError("fin")
 
 
-async def one_number(cancelled: asyncio.Event) -> AsyncIterator[int]:
+async def one_number(waiting: asyncio.Event, cancelled: asyncio.Event) -> AsyncIterator[int]:
     yield 0
+    waiting.set()
     try:
         await asyncio.Event().wait()
     except asyncio.CancelledError:
@@ -103,12 +105,12 @@ async def test_a_detached_stream_gives_all_items_and_then_the_error() -> None:
 
 
 async def test_closing_a_detached_stream_cancels_its_source() -> None:
-    cancelled = asyncio.Event()
-    stream = detached(one_number(cancelled))
+    waiting, cancelled = asyncio.Event(), asyncio.Event()
+    stream = detached(one_number(waiting, cancelled))
     assert await anext(stream) == 0
-    await asyncio.sleep(0)  # The source goes on to its wait.
+    await waiting.wait()
     await stream.aclose()  # type: ignore[attr-defined]
-    await asyncio.wait_for(cancelled.wait(), 5)
+    await asyncio.wait_for(cancelled.wait(), PATIENCE)
 
 
 async def like_langserve() -> AsyncIterator[dict[str, Any]]:
@@ -132,11 +134,13 @@ async def test_a_stream_is_closed_without_noise() -> None:
 
 def test_langserve_and_the_development_server_import_together(tmp_path: Path) -> None:
     script = "import langserve, langgraph_runtime_inmem; from langgraph_api.cli import run_server"
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.returncode == 0, done.stderr
 
 
 def test_importing_the_application_builds_nothing() -> None:
     script = "import sys, server.app; assert 'graph.compose' not in sys.modules; server.app.nothing"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert "has no attribute 'nothing'" in done.stderr

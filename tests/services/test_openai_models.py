@@ -10,6 +10,7 @@ import pytest
 from pydantic import SecretStr
 from support.fake_time import FakeTime
 from support.openai_server import OpenAIServer, Reply, failure, running_server, stream_error
+from support.waiting import PATIENCE, Limits
 
 from services.chat import LangChainChat
 from services.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
@@ -284,11 +285,16 @@ async def test_a_reply_that_is_none_is_explained(server, chat, raw):
 @pytest.mark.parametrize("streaming", [False, True])
 async def test_a_server_that_dribbles_does_not_outlive_the_deadline(server, streaming):
     server.script("gpt-5.2", Reply(dribble=True))
-    model = chat_model("principal", settings_for(server, "openai"))
-    deadline = time.time() + 0.3
-    asking = stream(model, deadline) if streaming else model.complete("", ASKED, deadline=deadline)
+    limits = Limits()
+    model = chat_model("principal", settings_for(server, "openai"), partial(Retrier, limit=limits))
+    deadline = time.time() + PATIENCE
+    asking = asyncio.ensure_future(
+        stream(model, deadline) if streaming else model.complete("", ASKED, deadline=deadline)
+    )
+    assert await asyncio.to_thread(server.dribbling.wait, PATIENCE)
+    limits.end()
     with pytest.raises(ModelTimeout):
-        await asyncio.wait_for(asking, 5)
+        await asking
     assert server.calls("gpt-5.2") == 1
     await model.close()
 

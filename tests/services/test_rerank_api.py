@@ -7,6 +7,7 @@ import pytest
 from support.doubles import make_chunk
 from support.fake_time import FakeTime
 from support.rerank_server import Answer, running_rerank_server
+from support.waiting import PATIENCE
 
 from nodes.candidates import candidate
 from services.errors import ConfigurationError, ModelError, ModelRateLimited, ModelTimeout
@@ -201,12 +202,10 @@ async def test_what_the_operator_must_correct_is_named(server, make, status, var
 async def test_silence_ends_with_the_deadline(server, make):
     server.script(Answer(silent=True))
     with pytest.raises(ModelTimeout):
-        await make(clock=time.time).score("q", ["a"], deadline=time.time() + 0.2)
+        await make().score("q", ["a"], deadline=make.time.now + 0.2)
     server.script(*[Answer(silent=True)] * 3)
-    began = time.perf_counter()
     with pytest.raises(ModelTimeout):
-        await make(clock=time.time, batch=1).score("q", ["a", "b", "c"], deadline=time.time() + 0.2)
-    assert time.perf_counter() - began < 5
+        await make(batch=1).score("q", ["a", "b", "c"], deadline=make.time.now + 0.2)
 
 
 async def test_a_server_that_is_not_there(make):
@@ -217,7 +216,7 @@ async def test_a_server_that_is_not_there(make):
 async def test_when_one_request_fails_the_others_are_given_up(server, make):
     server.script(Answer(400, {"error": {"message": "no"}}), Answer(silent=True))
     with pytest.raises(ModelError):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             await make.score("a", "b", batch=1)
     assert [task for task in asyncio.all_tasks() if not task.done()] == [asyncio.current_task()]
 
@@ -225,7 +224,7 @@ async def test_when_one_request_fails_the_others_are_given_up(server, make):
 async def test_a_question_that_is_given_up_gives_up_its_requests(server, make):
     server.script(*[Answer(silent=True)] * 2)
     made = make(clock=time.time, batch=1)
-    asking = asyncio.ensure_future(made.score("q", ["a", "b"], deadline=time.time() + 60))
+    asking = asyncio.ensure_future(made.score("q", ["a", "b"], deadline=time.time() + PATIENCE))
     for _ in range(2):
         await asyncio.to_thread(server.silences.acquire)
     asking.cancel()

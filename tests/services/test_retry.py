@@ -1,5 +1,4 @@
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from email.utils import formatdate
 
@@ -7,6 +6,7 @@ import httpx2
 import openai
 import pytest
 from support.fake_time import FakeTime
+from support.waiting import PATIENCE, Limits
 
 from services.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 from services.model_failures import Endpoint, MalformedReplyError, TruncatedReplyError
@@ -117,14 +117,20 @@ def hanging() -> Callable[[], Awaitable[str]]:
 
 
 async def test_an_attempt_that_hangs_ends_at_the_deadline():
+    fake, limits = FakeTime(), Limits()
+    task = asyncio.create_task(Retrier(ENDPOINT, clock=fake.clock, limit=limits).run(hanging(), deadline=fake.now + 7))
+    await asyncio.sleep(0)
+    assert limits.seconds == [7]
+    limits.end()
     with pytest.raises(ModelTimeout) as caught:
-        await asyncio.wait_for(Retrier(ENDPOINT).run(hanging(), deadline=time.time() + 0.05), 5)
+        await task
     assert caught.value.attempts == 1
 
 
 async def test_a_call_without_deadline_has_a_limit_all_the_same():
+    fake = FakeTime()
     with pytest.raises(ModelTimeout):
-        await asyncio.wait_for(Retrier(ENDPOINT, timeout=0.05).run(hanging()), 5)
+        await asyncio.wait_for(Retrier(ENDPOINT, timeout=0.05, clock=fake.clock).run(hanging()), PATIENCE)
 
 
 async def test_a_time_out_of_the_attempt_itself_is_not_the_deadline():

@@ -10,6 +10,7 @@ import pytest
 from support.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import build, update
+from support.waiting import PATIENCE
 
 from services.errors import StoreUnavailable
 from services.index import open_index
@@ -63,7 +64,7 @@ async def test_a_request_is_no_larger_than_a_server_takes(
 
 
 async def test_requests_go_side_by_side_and_a_few_at_a_time(qdrant: FakeQdrant, tmp_path: Path) -> None:
-    together = threading.Barrier(REQUESTS_AT_ONCE, timeout=10)
+    together = threading.Barrier(REQUESTS_AT_ONCE, timeout=PATIENCE)
     writing = most = 0
     lock = threading.Lock()
 

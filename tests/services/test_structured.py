@@ -12,6 +12,7 @@ from langgraph.graph import END, START, StateGraph
 from pydantic import BaseModel, Field
 from support.fake_time import FakeTime
 from support.openai_server import OpenAIServer, Recorded, Reply, failure, running_server
+from support.waiting import PATIENCE, Limits
 from typing_extensions import TypedDict
 
 from services.chat import LangChainChat
@@ -363,12 +364,17 @@ async def test_without_a_deadline_the_default_one_bounds_both(server, ask):
 @pytest.mark.parametrize("before", [[], [PARTLY]])
 async def test_a_slow_reply_does_not_outlive_the_deadline(server, before):
     server.script("gpt-4o-mini", *before, Reply(dribble=True))
+    limits = Limits()
     model = chat_model(
-        "principal", ModelSettings(provider="openai", model="gpt-4o-mini", base_url=server.url, api_key="k-1")
+        "principal",
+        ModelSettings(provider="openai", model="gpt-4o-mini", base_url=server.url, api_key="k-1"),
+        partial(Retrier, limit=limits),
     )
-    asking = model.structured("", ASKED, Case, deadline=time.time() + 0.5)
+    asking = asyncio.create_task(model.structured("", ASKED, Case, deadline=time.time() + PATIENCE))
+    assert await asyncio.to_thread(server.dribbling.wait, PATIENCE)
+    limits.end()
     with pytest.raises(ModelTimeout) as caught:
-        await asyncio.wait_for(asking, 5)
+        await asking
     assert caught.value.attempts == server.calls("gpt-4o-mini") == len(before) + 1
     await model.close()
 

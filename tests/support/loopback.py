@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager, contextmanager
 import uvicorn
 from fastapi import FastAPI
 from langserve import RemoteRunnable
+from support.waiting import PATIENCE
 
 from server.address import listen
 
@@ -22,14 +23,14 @@ def serving(app: FastAPI) -> Iterator[str]:
             yield f"http://127.0.0.1:{listening.getsockname()[1]}"
         finally:
             server.should_exit = True
-            thread.join(timeout=10)
+            thread.join(timeout=PATIENCE)
             assert not thread.is_alive()
 
 
 @contextmanager
 def remote(url: str, path: str = "/rag") -> Iterator[RemoteRunnable]:
     """Open LangServe's own client for a graph."""
-    client = RemoteRunnable(url + path, timeout=30)
+    client = RemoteRunnable(url + path, timeout=PATIENCE)
     with client.sync_client:
         yield client
 

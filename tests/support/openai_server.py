@@ -66,7 +66,10 @@ def vector_of(text: str, dimensions: int) -> list[float]:
 
 
 class OpenAIServer:
-    """Replies by model (by deployment in Azure's paths) and a record of all requests."""
+    """Replies by model (by deployment in Azure's paths) and a record of all requests.
+
+    ``dribbling`` is set once the first bytes of a reply without end are out.
+    """
 
     def __init__(self) -> None:
         self.requests: list[Recorded] = []
@@ -74,6 +77,7 @@ class OpenAIServer:
         self._queues: dict[str, deque[Reply]] = defaultdict(deque)
         self._answers: dict[str, Callable[[Recorded], Reply | str]] = {}
         self._lock = threading.Lock()
+        self.dribbling = threading.Event()
         self.root = ""
 
     @property
@@ -123,6 +127,7 @@ def running_server() -> Iterator[OpenAIServer]:
 
 class _HttpServer(ThreadingHTTPServer):
     scripted: OpenAIServer
+    request_queue_size = 128  # a busy machine accepts late
     # server_close then waits for the handlers, so that no socket outlives its test.
     daemon_threads = False
 
@@ -216,6 +221,7 @@ class _Handler(BaseHTTPRequestHandler):
         with suppress(OSError):
             while not gone.wait(0.01):
                 self._write_chunk(b":")
+                self.server.scripted.dribbling.set()
         self.close_connection = True
 
     def _begin_chunks(self, content_type: str) -> None:

@@ -1,0 +1,22 @@
+"""The profile of the law without the packaged records and the articles that take long to index."""
+
+import tomllib
+from pathlib import Path
+
+PROFILES = Path(__file__).resolve().parents[2] / "profiles"
+
+NAME = "laboral_pruebas"
+"""Those of packaged profiles are taken."""
+
+
+def write_laboral(folder: Path, *, articles: bool = False) -> str:
+    """Write the profile without records, with its articles or without; return its path as the settings want it."""
+    text = (PROFILES / "laboral.toml").read_text(encoding="utf-8")
+    text = text.replace("records = true", "records = false").replace('name = "laboral"', f'name = "{NAME}"')
+    knowledge = '[knowledge]\nfolder = "laboral/articles"\ncollection = "casos"\nofficial = false\n'
+    assert knowledge in text
+    text = text.replace(knowledge, knowledge.replace("laboral/", f"{PROFILES}/laboral/") if articles else "")
+    assert not tomllib.loads(text)["features"]["records"]
+    file = folder / f"{NAME}.toml"
+    file.write_text(text, encoding="utf-8")
+    return str(file)
