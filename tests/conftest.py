@@ -6,10 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-
-from graph.compose import open_services
-from services.portal import wait_for
-from services.settings import Settings
+from support.laboral import write_laboral
 
 # The same examples in every run, and no limit that a busy machine breaks; ``--hypothesis-profile=default`` explores.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -43,9 +40,20 @@ def own_environment(tmp_path_factory, run_folder):
 @pytest.fixture(scope="session")
 def demo_index(own_environment) -> Path:
     """Folder of the demo index, to be read or copied."""
+    # Imported here: the process that hands the tests out to its workers does without.
+    from graph.compose import open_services
+    from services.portal import wait_for
+    from services.settings import Settings
+
     demo = Settings.read(env_file=None)
     wait_for(open_services(demo))
     return demo.index_folder
+
+
+@pytest.fixture
+def nothing_comes_along(tmp_path_factory, monkeypatch):
+    """Make a profile of the law the default that indexes what a test names, and nothing else."""
+    monkeypatch.setenv("ARTICULADO_PROFILE", write_laboral(tmp_path_factory.mktemp("profile")))
 
 
 @pytest.fixture(scope="session")

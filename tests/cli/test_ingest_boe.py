@@ -11,6 +11,7 @@ from cli.main import run
 
 
 @pytest.mark.integration  # the client pauses between requests
+@pytest.mark.usefixtures("nothing_comes_along")
 def test_a_law_is_downloaded_shown_and_brought_up_to_date(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "servidor" / LAW
     folder.mkdir(parents=True)

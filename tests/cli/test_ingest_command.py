@@ -17,7 +17,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
-def index(tmp_path, monkeypatch) -> Path:
+def index(tmp_path, monkeypatch, nothing_comes_along) -> Path:
     """Work in a folder of the test's own, with an index folder in it."""
     monkeypatch.chdir(tmp_path)
     return tmp_path / "indice"

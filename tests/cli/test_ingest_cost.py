@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.laboral import NAME, write_laboral
+from support.laboral import NAME
 from support.openai_server import running_server
 from support.small_laws import write_law
 
@@ -22,11 +22,10 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def reader(tmp_path, monkeypatch):
+def reader(tmp_path, monkeypatch, nothing_comes_along):
     """Let a reader write the context of fragments, in a folder of the test's own with a law in it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ARTICULADO_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("ARTICULADO_PROFILE", write_laboral(tmp_path))
     write_law(Path("a.md"), "BOE-A-2000-1", "La pausa del café dura diecisiete minutos.")
     with running_server() as server:
         monkeypatch.setenv("ARTICULADO_CHUNK_CONTEXT", "reader")

@@ -167,18 +167,16 @@ def test_a_provider_is_called_without_blocking(tmp_path: Path) -> None:
     roles = ("reader", "principal", "embedder")
     with running_server() as provider:
         provider.native_dimensions["embedder"] = 8
-        provider.answer("reader", lambda request: '["roses cut back"]')
+        provider.answer("reader", lambda request: '["When are roses cut back?"]')
         provider.answer("principal", lambda request: "In March [C1].\n===META===\nUSED|C1\nDROP|ninguno")
         settings = {"PROVIDER": "compatible", "BASE_URL": provider.url, "API_KEY": "none"}
         environment = {f"ARTICULADO_{role.upper()}_{name}": text for role in roles for name, text in settings.items()}
         environment |= {f"ARTICULADO_{role.upper()}_MODEL": role for role in roles}
         environment |= {"ARTICULADO_EMBEDDER_DIMENSIONS": "8", "ARTICULADO_HOME": str(tmp_path / "home")}
-        rules = {
-            "type": "business_rules",
-            "title": "Rules",
-            "text": "Roses are cut back in March, before the dry season.",
-        }
-        write_article(tmp_path / "garden" / "articles" / "roses.article.yaml", chunks=[rules])
+        for name, month in (("Roses", "March"), ("Ferns", "October")):
+            rules = {"type": "business_rules", "title": "Rules", "text": f"{name} are cut back in {month}."}
+            file = tmp_path / "garden" / "articles" / f"{name}.article.yaml"
+            write_article(file, id=name.lower(), title=name, inquiries=[f"When are {name} cut back?"], chunks=[rules])
         environment["ARTICULADO_PROFILE"] = str(write_profile(tmp_path, BRINGS_ALONG))
         with langgraph_dev(tmp_path, **environment) as client:
             question = {"question": "When are roses cut back?"}

@@ -165,7 +165,7 @@ async def test_a_simple_question_is_three_requests_on_the_wire(tmp_path):
     with running_server() as server:
         server.native_dimensions["vectores"] = 8
         embedder = ModelSettings(provider="compatible", base_url=server.url, model="vectores", dimensions=8)
-        settings = remote(server, tmp_path, embedder=embedder)
+        settings = remote(server, tmp_path / "index", profile=write_laboral(tmp_path), embedder=embedder)
         await ingest([LAWS], settings)
         server.requests.clear()
         server.script("lector", json.dumps(["vacaciones anuales retribuidas"]))
@@ -184,7 +184,9 @@ async def test_a_model_that_always_asks_for_more_costs_five_requests_with_batche
     with running_server() as server:
         server.native_dimensions["vectores"] = 8
         embedder = ModelSettings(provider="compatible", base_url=server.url, model="vectores", dimensions=8)
-        settings = remote(server, tmp_path, embedder=embedder, max_chunks_in_prompt=1)
+        settings = remote(
+            server, tmp_path / "index", profile=write_laboral(tmp_path), embedder=embedder, max_chunks_in_prompt=1
+        )
         await ingest([LAWS], settings)
         server.requests.clear()
         server.answer("lector", lambda request: '["vacaciones", "permisos", "despido", "jornada"]')

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from support.ingesting import ingest, opened_ingest
-from support.laboral import write_laboral
 from support.openai_server import failure, running_server
 from support.small_laws import write_law
 
@@ -26,12 +25,7 @@ from services.profile import load_profile
 from services.settings import ModelSettings, Settings
 from services.store.points import Points
 
-
-@pytest.fixture(autouse=True)
-def nothing_comes_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ingest with a profile that indexes what a test names and nothing else; where more counts, a test says so."""
-    (folder := tmp_path / "profile").mkdir()
-    monkeypatch.setenv("ARTICULADO_PROFILE", write_laboral(folder))
+pytestmark = pytest.mark.usefixtures("nothing_comes_along")
 
 
 def settings(folder: Path, **more: object) -> Settings:

@@ -41,6 +41,9 @@ def boe(tmp_path, monkeypatch):
         yield server
 
 
+pytestmark = pytest.mark.usefixtures("nothing_comes_along")
+
+
 def configured(folder: Path) -> Settings:
     return Settings.read(env_file=None, index=folder / "indice", home=folder / "home")
 
