@@ -2,7 +2,7 @@
 
 import pytest
 from langgraph.runtime import Runtime
-from support.doubles import FakeStore, NoRecords, make_chunk
+from support.doubles import FakeStore, make_chunk
 
 from nodes.candidates import candidate
 from nodes.expand_references import expand_references
