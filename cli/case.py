@@ -12,7 +12,7 @@ import typer
 from cli.case_calibrate import calibrate
 from cli.options import IndexFolder, Json, Profile, Rerank, read_configuration, run_context, whole
 from cli.spanish import Command, Commands
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from services.container import Services

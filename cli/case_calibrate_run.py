@@ -12,7 +12,7 @@ from cli.session import opened
 from evaluation.case_findings import ProfileFindings, find
 from evaluation.cases import LabelledCase, own_cases, read_cases
 from services.case.calibration import write_calibration
-from services.errors import ConfigurationError, InvalidInput
+from state.errors import ConfigurationError, InvalidInput
 
 if TYPE_CHECKING:
     from services.profile import Profile

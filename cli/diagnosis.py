@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 from cli.diagnosis_profile import article_problem, cases_alone, staleness, without_index
 from cli.options import read_settings
 from cli.session import INITIAL, receives_texts
-from services.errors import ArticuladoError, ConfigurationError
+from state.errors import ArticuladoError, ConfigurationError
 
 if TYPE_CHECKING:
     from services.settings import ModelSettings, Role, Settings

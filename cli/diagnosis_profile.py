@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from services.errors import ConfigurationError, IndexMismatch
+from state.errors import ConfigurationError, IndexMismatch
 
 if TYPE_CHECKING:
     from ingestion.base import IndexBase

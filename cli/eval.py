@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cli.options import IndexFolder, Json, Rerank, read_configuration, run_context
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 Gold = Annotated[
     list[Path] | None,

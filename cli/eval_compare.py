@@ -25,8 +25,8 @@ from evaluation.compare import (
 )
 from evaluation.evaluate import Percentiles
 from language.formats import figure
-from services.errors import InvalidInput
 from state.context import RerankStrategy
+from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from services.profile import Profile

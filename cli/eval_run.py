@@ -17,7 +17,7 @@ from evaluation.held import not_held
 from evaluation.metrics import METRICS, per_question
 from evaluation.provisions import Provision
 from evaluation.run import Run, read_trec, write_trec
-from services.errors import ConfigurationError, InvalidInput
+from state.errors import ConfigurationError, InvalidInput
 
 if TYPE_CHECKING:
     from services.container import Services

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.gold import GoldSet, read_gold_set
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from services.profile import Profile

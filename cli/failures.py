@@ -4,7 +4,7 @@ import os
 import sys
 import traceback
 
-from services.errors import ArticuladoError, InvalidInput
+from state.errors import ArticuladoError, InvalidInput
 
 FAILED = 1
 MISUSED = 2

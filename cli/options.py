@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from services.profile import Profile as KnowledgeProfile

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from legal.boe_ids import BOE_ID_TYPED, boe_id
 from legal.labels import INITIALS
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 _KNOWN = re.compile(rf"\b(?:D\.?\s?[{INITIALS.upper()}]\.?|ART|RDLEG|RDL|RD|LO|[IVXL]+)\b")
 """What is written in capitals and is no name of a law: kinds of provisions and of norms, Roman numerals."""

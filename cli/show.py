@@ -9,7 +9,7 @@ import typer
 
 from cli.failures import FAILED, complain
 from cli.options import AsOf, IndexFolder, Json, Profile, read_configuration, read_question
-from services.errors import NoResultsFound
+from state.errors import NoResultsFound
 
 if TYPE_CHECKING:
     from cli.holdings import Held

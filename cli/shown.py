@@ -9,9 +9,9 @@ from typing_extensions import TypedDict
 from cli.reference import Asked, Place
 from cli.wordings import Wording, excerpt, wording_on, wordings_of
 from legal.labels import order_of_kind
-from services.errors import NoResultsFound
 from services.protocols import ChunkStore
 from state.chunks import Chunk, Status, provision_of
+from state.errors import NoResultsFound
 
 
 class Excerpt(TypedDict):

@@ -5,7 +5,7 @@ from typing import Any
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 
 class _Spanish:

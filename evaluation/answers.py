@@ -13,9 +13,9 @@ from evaluation.provisions import Provision, key_of, provision
 from evaluation.retrieve import LAW
 from graph.rag import build_rag
 from services.container import Services
-from services.errors import ArticuladoError
 from state.chunks import Chunk
 from state.context import RunContext
+from state.errors import ArticuladoError
 from state.rag import RagOutput
 
 PRECISION = "precision_normativa"

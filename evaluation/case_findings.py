@@ -8,9 +8,9 @@ from evaluation.case_run import GRAPHS, run_cases
 from evaluation.cases import LabelledCase
 from services.case.calibration import Calibration, CaseGraph
 from services.container import Services
-from services.errors import InvalidInput
 from services.protocols import SearchFilter
 from services.rerank.table import strategy_at_work
+from state.errors import InvalidInput
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ from evaluation.case_report_rows import (
 )
 from evaluation.plots import reliability_chart
 from evaluation.report_text import table
-from services.errors import InvalidInput
-from services.system_errors import reason
+from state.errors import InvalidInput, reason
 
 JSON, MARKDOWN = "calibracion.json", "calibracion.md"
 _ALL = "todos"

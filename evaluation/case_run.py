@@ -10,7 +10,7 @@ from evaluation.cases import LabelledCase
 from graph.case import Case, build_generate_response, build_required_data
 from services.case.calibration import CaseGraph
 from services.container import Services
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 GRAPHS: tuple[CaseGraph, ...] = ("required_data", "generate_response")
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError, model_validator
 
 from evaluation.json_lines import json_lines
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 OWN_CASES = "cases.jsonl"
 

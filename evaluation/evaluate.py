@@ -10,7 +10,7 @@ import numpy as np
 from evaluation.configuration import Configuration, measured
 from evaluation.gold import GoldSet, Question
 from evaluation.retrieve import Retrieved
-from services.errors import ArticuladoError
+from state.errors import ArticuladoError
 
 WARM_UP = "¿Cuántos días de vacaciones corresponden cada año?"
 """Asked before any question, and not counted: it pays for what is loaded on first use."""

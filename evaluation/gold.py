@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from evaluation.json_lines import json_lines
 from evaluation.provisions import Provision, parsed
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 __all__ = ["GoldSet", "Provision", "Question", "read_gold", "read_gold_set"]
 

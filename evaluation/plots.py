@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from evaluation.reliability import Reliability
 from language.formats import figure
-from services.errors import ConfigurationError, InvalidInput
+from state.errors import ConfigurationError, InvalidInput
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

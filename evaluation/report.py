@@ -9,7 +9,7 @@ from evaluation.plots import Mean, interval_chart, reliability_chart
 from evaluation.report_json import report_json
 from evaluation.report_markdown import CATEGORIES_PLOT, CONFIDENCE_PLOT, CONFIGURATIONS_PLOT, report_markdown
 from evaluation.report_text import VOICES
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 JSON, MARKDOWN = "report.json", "report.md"
 _AXIS = f"{MAIN} (media e intervalo del 95 %)"

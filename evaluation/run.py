@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evaluation.provisions import SEPARATOR, Provision, key_of, parsed, written
-from services.errors import InvalidInput
-from services.system_errors import reason
+from state.errors import InvalidInput, reason
 
 DECIMALS = 6
 STEP = 10**-DECIMALS

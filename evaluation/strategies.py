@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from services.container import Services
-from services.errors import ConfigurationError, ModelError
 from services.protocols import Reranked, Reranker
 from services.rerank.model_files import ModelFiles
 from services.rerank.table import Unusable, automatic, reranker_for
 from state.chunks import Candidate
 from state.context import RerankStrategy
+from state.errors import ConfigurationError, ModelError
 
 STRATEGIES: tuple[RerankStrategy, ...] = ("heuristic", "llm", "api", "cross_encoder")
 NO_FILES = "no hay ficheros del modelo"

@@ -30,9 +30,9 @@ from services.case.authors import author_of
 from services.case.calibration import CaseGraph, read_calibration
 from services.case.measured import Gauge
 from services.container import Services
-from services.errors import ConfigurationError
 from state.case import CaseInput, CaseState, RequiredDataInput, RequiredDataOutput, ResponseOutput, with_filters
 from state.context import RunContext
+from state.errors import ConfigurationError
 
 Builder = StateGraph[Any, RunContext, Any, Any]
 Case = CompiledStateGraph[Any, RunContext, Any, Any]

@@ -7,13 +7,13 @@ from ingestion.catalog import CATALOG, Catalog, read_catalog
 from ingestion.context.cache import ContextCache
 from ingestion.digests import code_digest, corpus_digest, profile_digest
 from ingestion.workspace import Workspace, key_of
-from services.errors import IndexMismatch, IndexMissing
 from services.factory import CHUNKER, expected_fingerprints
 from services.index import check_profile, open_index
 from services.profile import Profile
 from services.settings import Settings
 from services.store.generations import Generations
 from services.store.manifest import Fingerprints, Index, read_manifest
+from state.errors import IndexMismatch, IndexMissing
 from state.ingest import IngestRequest
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from services.errors import IndexMismatch
 from services.store.generations import write_durably
+from state.errors import IndexMismatch
 from state.ingest import Source, StaleRecord
 
 CATALOG = "catalog.json"

@@ -10,13 +10,13 @@ from ingestion.digests import corpus_digest, profile_digest
 from ingestion.indexing.build import describe, write_entries
 from ingestion.indexing.entries import entries_of
 from ingestion.packaged import PackagedCorpus, packaged_corpus
-from services.errors import IndexMissing
 from services.factory import CHUNKER, build_ingest_services, check_models, expected_fingerprints
 from services.index import open_index, open_or_build
 from services.profile import Profile
 from services.settings import Settings
 from services.store.builder import IndexBuilder
 from services.store.manifest import Description, Index
+from state.errors import IndexMissing
 
 Announce = Callable[[Settings, Profile], AbstractContextManager[object]]
 """Surrounds the building of a first index, to tell whoever waits for it."""

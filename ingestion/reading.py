@@ -12,9 +12,9 @@ from ingestion.laws import Law
 from ingestion.workspace import Staged
 from legal.registry import known_laws
 from services.container import IngestServices
-from services.errors import InvalidInput
 from services.profile import Profile
 from services.protocols import Vector
+from state.errors import InvalidInput
 from state.ingest import Failure, Source
 
 BY_KIND = ("normativa", "sentencias", "criterios_inss", "documentos")

@@ -10,7 +10,7 @@ from pathlib import Path
 from ingestion.articles.names import SUFFIX as ARTICLE
 from ingestion.articles.names import is_article
 from legal.boe_ids import BOE_ID
-from services.system_errors import reason
+from state.errors import reason
 from state.ingest import Failure, SourceFile
 
 SUFFIXES = (".md", ".markdown", ".txt", ".html", ".htm", ".xhtml", ".pdf", ".docx", ".xml")

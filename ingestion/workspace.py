@@ -9,9 +9,9 @@ from hashlib import blake2b
 from pathlib import Path
 from uuid import uuid4
 
-from services.errors import StoreUnavailable
 from services.store.generations import usable
 from state.chunks import Chunk
+from state.errors import StoreUnavailable
 from state.ingest import Failure
 
 KEPT_SECONDS = 24 * 3600

@@ -15,8 +15,7 @@ from services.profile import Profile
 from services.protocols import ChunkStore
 from state.chunks import in_force, provision_of
 from state.context import ResolvedContext, StoreName
-from state.rag import RagState
-from state.turn import Turn, fresh_turn
+from state.rag import RagState, Turn, fresh_turn
 from state.values import Analysis
 
 

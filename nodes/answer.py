@@ -6,16 +6,15 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.prompts import Prompts
-from nodes.stage import Cost, cost_of, failed
-from services.errors import ModelError
 from services.fragments import neutralise, prompt
 from services.language import Language
 from services.meta import MetaSplitter, Reply, read_metadata
 from services.protocols import ChatModel
 from state.chunks import Candidate
 from state.context import ResolvedContext
+from state.errors import ModelError
 from state.rag import RagState
-from state.values import Message, Need
+from state.values import Cost, Message, Need, cost_of, failed
 
 HISTORY_MESSAGES = 6
 

@@ -8,14 +8,13 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.prompts import Prompts
-from nodes.stage import Cost, cost_of, failed
-from services.errors import ModelError
 from services.field import Field
 from services.protocols import ChatModel
 from services.question import searched_matter
 from state.context import ResolvedContext
+from state.errors import ModelError
 from state.rag import RagState
-from state.values import Message
+from state.values import Cost, Message, cost_of, failed
 
 MAX_QUERIES = 4
 MAX_FOLLOWUP_QUERIES = 3

@@ -6,10 +6,10 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.search import HybridSearch
-from nodes.stage import Cost, failed
-from services.errors import ModelError
 from state.context import ResolvedContext
+from state.errors import ModelError
 from state.rag import RagState
+from state.values import Cost, failed
 
 
 class EmbedQueriesUpdate(TypedDict):

@@ -7,9 +7,9 @@ from datetime import date
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.candidates import candidate, in_order
 from services.profile import Profile
 from services.protocols import ChunkStore
+from state.candidates import candidate, in_order
 from state.chunks import Candidate, Chunk, in_force, provision_of
 from state.context import ResolvedContext, StoreName
 from state.rag import RagState, days_of

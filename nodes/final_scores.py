@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import date
 
 from legal.signals import SignalWeights, final_score
-from nodes.candidates import NAMED_SCORE
+from state.candidates import NAMED_SCORE
 from state.chunks import Candidate
 
 

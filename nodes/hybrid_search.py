@@ -6,10 +6,10 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.search import CAPS, Caps, HybridSearch, search_filter
-from nodes.stage import Cost
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState
+from state.values import Cost
 
 
 class HybridSearchUpdate(TypedDict):

@@ -3,10 +3,10 @@
 import unicodedata
 
 from legal.territory import communities, find_territory
-from services.errors import ConfigurationError, InvalidInput
 from services.profile import Profile
 from state.chunks import MAX_CHUNK_ID
 from state.context import ResolvedContext
+from state.errors import ConfigurationError, InvalidInput
 from state.values import Message
 
 MAX_QUESTION_CHARACTERS = 4_000

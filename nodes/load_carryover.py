@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.candidates import candidate
 from nodes.inputs import checked_ids
 from services.protocols import ChunkStore
+from state.candidates import candidate
 from state.chunks import Candidate
 from state.context import ResolvedContext, StoreName
 from state.rag import RagState

@@ -3,8 +3,8 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.candidates import candidate
 from services.records import PackagedRecords
+from state.candidates import candidate
 from state.chunks import Candidate, provision_of
 from state.context import ResolvedContext
 from state.rag import RagState

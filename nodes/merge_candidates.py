@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.candidates import merged
+from state.candidates import merged
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState

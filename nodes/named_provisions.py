@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from legal.registry import known_laws
-from nodes.candidates import NAMED_SCORE, candidate, merged
 from nodes.wordings import told_apart
 from services.protocols import ChunkStore
 from services.store.layout import parts_in_order
+from state.candidates import NAMED_SCORE, candidate, merged
 from state.chunks import Candidate, Chunk, in_force
 from state.values import NamedProvision
 

@@ -9,16 +9,15 @@ from typing_extensions import TypedDict
 
 from legal.labels import provision_key
 from legal.laws import find_law
-from nodes.candidates import NAMED_SCORE, candidate, merged
 from nodes.search import HybridSearch, search_filter
 from nodes.select_context import EXTRA_AFTER_REFETCH
-from nodes.stage import NO_COST, Cost, failed
-from services.errors import ModelError
 from services.protocols import ChunkStore
+from state.candidates import NAMED_SCORE, candidate, merged
 from state.chunks import Candidate, in_force
 from state.context import ResolvedContext, StoreName
+from state.errors import ModelError
 from state.rag import RagState, days_of
-from state.values import Need
+from state.values import NO_COST, Cost, Need, failed
 
 
 class RefetchUpdate(TypedDict):

@@ -5,18 +5,18 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.candidates import NAMED_SCORE, in_order
 from nodes.final_scores import with_final_scores
 from nodes.rerank_policy import how_many
-from nodes.stage import Cost, cost_of, failed
-from services.errors import ModelError
 from services.language import language
 from services.profile import Profile
 from services.protocols import Reranker, RerankerTable
 from services.rerank.table import reranker_for
+from state.candidates import NAMED_SCORE, in_order
 from state.chunks import Candidate
 from state.context import ResolvedContext
+from state.errors import ModelError
 from state.rag import RagState, days_of
+from state.values import Cost, cost_of, failed
 
 
 class RerankUpdate(TypedDict):

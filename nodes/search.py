@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from legal.territory import place_called
-from nodes.candidates import candidate, in_order, merged
 from nodes.later_wordings import later_wordings
-from nodes.stage import NO_COST, Cost
 from services.field import Field
 from services.profile import Profile
 from services.protocols import ChunkStore, Embedder, Hit, HybridQuery, SearchFilter, SparseEncoder, SparseVector, Vector
 from services.vector_cache import VectorCache
+from state.candidates import candidate, in_order, merged
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState, days_of
+from state.values import NO_COST, Cost
 
 
 @dataclass(frozen=True)

@@ -8,52 +8,10 @@ from typing import Any, Protocol
 
 from langchain_core.runnables import RunnableLambda
 from langgraph.runtime import Runtime, get_runtime
-from typing_extensions import TypedDict
 
-from services.errors import ModelError
 from services.portal import wait_for
 from state.context import ResolvedContext, RunContext
-from state.values import FinalEvent
-
-
-class Cost(TypedDict):
-    """HTTP requests to models, and their tokens."""
-
-    requests: int
-    input_tokens: int
-    output_tokens: int
-
-
-class Priced(Protocol):
-    """What a service gives back beside what was asked for: what it cost."""
-
-    @property
-    def requests(self) -> int:
-        """HTTP requests."""
-        ...
-
-    @property
-    def input_tokens(self) -> int:
-        """Tokens sent."""
-        ...
-
-    @property
-    def output_tokens(self) -> int:
-        """Tokens received."""
-        ...
-
-
-NO_COST: Cost = {"requests": 0, "input_tokens": 0, "output_tokens": 0}
-
-
-def cost_of(reply: Priced) -> Cost:
-    """Return what a reply cost."""
-    return {"requests": reply.requests, "input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
-
-
-def failed(error: ModelError) -> Cost:
-    """Return the cost of a call that failed: its requests were made all the same."""
-    return {"requests": error.attempts, "input_tokens": 0, "output_tokens": 0}
+from state.values import NO_COST, Cost, FinalEvent
 
 
 def final_event(schema: type[Any], result: Mapping[str, Any]) -> FinalEvent:

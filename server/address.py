@@ -4,7 +4,7 @@ import errno
 import ipaddress
 import socket
 
-from services.errors import ConfigurationError
+from state.errors import ConfigurationError
 
 RAG, REQUIRED_DATA, GENERATE_RESPONSE = PATHS = ("/rag", "/required_data", "/generate_response")
 HOST = "127.0.0.1"

@@ -10,14 +10,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from server.schemas import Failure
-from services.errors import (
-    ArticuladoError,
-    ConfigurationError,
-    ContentFiltered,
-    IndexMismatch,
-    IndexMissing,
-    InvalidInput,
-)
+from state.errors import ArticuladoError, ConfigurationError, ContentFiltered, IndexMismatch, IndexMissing, InvalidInput
 
 logger = logging.getLogger(__name__)
 

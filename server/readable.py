@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 MAX_DEPTH = 50
 TOO_DEEP = f"La petición tiene más de {MAX_DEPTH} niveles, unos dentro de otros. Envíe los datos con menos niveles."

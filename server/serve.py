@@ -8,7 +8,7 @@ import uvicorn
 
 from server.address import HOST, PORT, is_loopback, listen
 from server.app import app_over
-from services.errors import ConfigurationError
+from state.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from services.container import Services

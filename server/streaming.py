@@ -12,7 +12,7 @@ from langserve import APIHandler
 from sse_starlette import EventSourceResponse
 
 from server.errors import failure_of, status_of
-from services.errors import ArticuladoError
+from state.errors import ArticuladoError
 
 Event = dict[str, Any]
 Events = AsyncGenerator[Event, None]

@@ -17,7 +17,7 @@ from services.backoff import Backoff
 from services.boe_cache import BoeCache, CachedLaw, updated_of
 from services.boe_http import BACKOFF, PoliteHttp, refused
 from services.boe_list import UNREADABLE, ListedLaw, conditions, listed_laws
-from services.errors import InvalidInput, SourceUnavailable
+from state.errors import InvalidInput, SourceUnavailable
 
 PAUSE = 1.0
 """Seconds between two requests."""

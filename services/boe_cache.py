@@ -6,9 +6,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.errors import ConfigurationError
 from services.safe_xml import parse_xml
-from services.system_errors import reason
+from state.errors import ConfigurationError, reason
 
 TEXT = "full.xml"
 METADATA = "metadatos.xml"

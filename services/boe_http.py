@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 import httpx
 
 from services.backoff import Backoff
-from services.errors import ConfigurationError, SourceUnavailable
+from state.errors import ConfigurationError, SourceUnavailable
 
 BACKOFF = Backoff(max_attempts=4, first_pause=2.0, longest_pause=120.0)
 """More patient than with a model: nobody waits for an answer."""

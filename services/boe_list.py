@@ -14,7 +14,7 @@ import httpx
 
 from legal.ranks import kind_of
 from services.boe_http import refused
-from services.errors import InvalidInput, SourceUnavailable
+from state.errors import InvalidInput, SourceUnavailable
 
 UNREADABLE = "El BOE ha dado una respuesta que no se entiende. Vuelva a intentarlo más tarde."
 

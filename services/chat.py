@@ -10,7 +10,6 @@ from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel
 
 from services.draft import Draft
-from services.errors import ModelError
 from services.model_failures import (
     Endpoint,
     MalformedReplyError,
@@ -23,6 +22,7 @@ from services.model_failures import (
 from services.protocols import AsyncClose, Completion, S, Structured
 from services.retry import Retrier
 from services.structured import CannotStructure, Misfit, raw_reply, read, repair, structuring
+from state.errors import ModelError
 from state.values import Message
 
 

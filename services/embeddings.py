@@ -8,10 +8,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from services.errors import ConfigurationError
 from services.model_failures import MalformedReplyError
 from services.protocols import AsyncClose, Embedded, TokenCounter, Vector
 from services.retry import Retrier
+from state.errors import ConfigurationError
 
 MAX_TEXTS = 256
 """Texts of one request."""

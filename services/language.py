@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from services import english, text
 from services.cues import Cues
-from services.errors import ConfigurationError
+from state.errors import ConfigurationError
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from services.errors import IndexMissing
+from state.errors import IndexMissing
 
 _FILE = "lexicon.json"
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from services.errors import (
+from services.settings import Role
+from state.errors import (
     ArticuladoError,
     ConfigurationError,
     ContentFiltered,
@@ -11,7 +12,6 @@ from services.errors import (
     ModelRateLimited,
     ModelTimeout,
 )
-from services.settings import Role
 
 if TYPE_CHECKING:
     import openai

@@ -10,11 +10,11 @@ from typing import Any
 
 from services.chat import LangChainChat
 from services.embeddings import OpenAIEmbedder
-from services.errors import ConfigurationError
 from services.model_failures import Endpoint
 from services.retry import Retrier
 from services.settings import ModelSettings, Role
 from services.tokens import token_counter
+from state.errors import ConfigurationError
 
 OPENAI_URL = "https://api.openai.com/v1"
 

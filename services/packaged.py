@@ -8,8 +8,8 @@ from legal.ids import chunk_id
 from legal.labels import provision_key, provision_url
 from legal.registry import known_laws
 from services.corpus import Corpus, Decision, EmptyRecord, OfALaw, ProvisionRecord, Record, RulingRecord, load_corpus
-from services.errors import ConfigurationError
 from state.chunks import Chunk, Status
+from state.errors import ConfigurationError
 
 DECISION_RANK = 5
 """Rank of rulings and criteria."""

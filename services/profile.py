@@ -9,7 +9,6 @@ from pydantic import Field, ValidationError, model_validator
 
 from legal.signals import SignalWeights
 from services.case_profile import CaseProfile
-from services.errors import ConfigurationError
 from services.profile_checks import check_field_names, contradictions
 from services.profile_problems import problem_of
 from services.profile_sections import (
@@ -26,6 +25,7 @@ from services.profile_sections import (
     Signals,
 )
 from state.chunks import LOWEST_RANK
+from state.errors import ConfigurationError
 
 __all__ = [
     "DEFAULT",

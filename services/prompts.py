@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from services.errors import ConfigurationError
 from services.profile import Profile
+from state.errors import ConfigurationError
 
 
 def prompt_for(name: str, profile: Profile, folder: Path) -> str:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from services.backoff import Backoff, DeadlinePassedError
-from services.errors import ModelError
 from services.model_failures import Endpoint, explain, timed_out
+from state.errors import ModelError
 
 T = TypeVar("T")
 

@@ -9,9 +9,9 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
-from services.errors import ConfigurationError
 from services.profile import DEFAULT, SUFFIX, Models, load_profile
 from state.context import RerankStrategy, ResolvedContext
+from state.errors import ConfigurationError
 
 Provider = Literal["offline", "openai", "azure", "compatible"]
 Role = Literal["reader", "principal", "embedder", "rerank"]

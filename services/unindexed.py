@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from services.errors import ConfigurationError
 from services.protocols import Embedded
+from state.errors import ConfigurationError
 
 
 class Unindexed:

@@ -1,8 +1,10 @@
 """Small values of the state: messages, needs, citations, verdicts, usage, stream events."""
 
-from typing import Literal, NotRequired
+from typing import Literal, NotRequired, Protocol
 
 from typing_extensions import TypedDict
+
+from state.errors import ModelError
 
 
 class Message(TypedDict):
@@ -119,3 +121,43 @@ class FinalEvent(TypedDict):
 
 
 StreamEvent = StageEvent | TokenEvent | RetryEvent | FinalEvent
+
+
+class Cost(TypedDict):
+    """HTTP requests to models, and their tokens."""
+
+    requests: int
+    input_tokens: int
+    output_tokens: int
+
+
+class Priced(Protocol):
+    """What a service gives back beside what was asked for: what it cost."""
+
+    @property
+    def requests(self) -> int:
+        """HTTP requests."""
+        ...
+
+    @property
+    def input_tokens(self) -> int:
+        """Tokens sent."""
+        ...
+
+    @property
+    def output_tokens(self) -> int:
+        """Tokens received."""
+        ...
+
+
+NO_COST: Cost = {"requests": 0, "input_tokens": 0, "output_tokens": 0}
+
+
+def cost_of(reply: Priced) -> Cost:
+    """Return what a reply cost."""
+    return {"requests": reply.requests, "input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
+
+
+def failed(error: ModelError) -> Cost:
+    """Return the cost of a call that failed: its requests were made all the same."""
+    return {"requests": error.attempts, "input_tokens": 0, "output_tokens": 0}

@@ -12,11 +12,11 @@ from evaluation.peers.vectors import LatentVectors
 from evaluation.provisions import Provision, provision
 from evaluation.retrieve import LAW
 from services.container import Services
-from services.errors import NoResultsFound
 from services.index import open_index
 from services.store.layout import parts_in_order
 from services.store.points import Points
 from state.chunks import Chunk, provision_of
+from state.errors import NoResultsFound
 
 _PAGE = 2_000
 """Chunks that are read at once: about 6 MB."""

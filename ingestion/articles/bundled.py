@@ -5,8 +5,8 @@ from functools import lru_cache
 from ingestion.articles.chunks import ArticleChunks, cut_article
 from ingestion.articles.names import is_article
 from ingestion.digests import profile_digest
-from services.errors import ConfigurationError, InvalidInput
 from services.profile import Profile
+from state.errors import ConfigurationError, InvalidInput
 
 
 def bundled_articles(profile: Profile) -> list[ArticleChunks]:

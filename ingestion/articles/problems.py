@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 _SAID = {
     "missing": "falta",

@@ -17,9 +17,8 @@ from language.formats import long_day
 from legal.ranks import kind_of
 from legal.territory import community_of
 from legal.wording import with_article
-from services.errors import InvalidInput
 from services.safe_xml import Element, parse_xml
-from services.system_errors import reason
+from state.errors import InvalidInput, reason
 
 _REPEALS = ("210", "216", "217", "214", "212")
 """Codes of the relations by which a whole law is repealed, the plainest first; 211, 213 and 215 are of parts."""

@@ -11,8 +11,8 @@ from legal.labels import provision_url
 from legal.ranks import rank_of
 from legal.registry import KnownLaw, known_laws
 from legal.wording import wording_status_note
-from services.errors import InvalidInput
 from state.chunks import Chunk, Status, WordingDates
+from state.errors import InvalidInput
 
 _LAW_STATUS: dict[str, Status] = {"repealed": "derogada", "expired": "agotada"}
 

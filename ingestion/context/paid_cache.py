@@ -9,8 +9,7 @@ from threading import Lock
 from types import TracebackType
 from typing import ClassVar, Self
 
-from services.errors import ConfigurationError
-from services.system_errors import reason
+from state.errors import ConfigurationError, reason
 
 BUSY_TIMEOUT = 30.0
 """Seconds to wait for another process that writes."""

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from ingestion.context.cache import ContextCache
 from ingestion.context.request import Pair, keyed, message, sentence_of, system_prompt
 from language.formats import figure
-from services.errors import ArticuladoError, ConfigurationError, ContentFiltered
 from services.protocols import ChatModel
 from services.settings import ModelSettings
 from state.chunks import Chunk
+from state.errors import ArticuladoError, ConfigurationError, ContentFiltered
 
 if TYPE_CHECKING:
     from ingestion.indexing.build import Progress

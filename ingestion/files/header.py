@@ -14,7 +14,7 @@ from legal.citations import parse_citations
 from legal.labels import provision_key
 from legal.laws import find_law
 from legal.territory import communities, find_territory, place_called
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 DocumentType = Literal["ruling", "criterion", "document", "law"]
 Place = tuple[str, str]

@@ -14,7 +14,7 @@ from ingestion.documents import Page
 from ingestion.files.formats.encoding import decode
 from ingestion.files.formats.source import read_bytes
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 SIDECARS = (".yaml", ".yml")
 """Extensions of the file beside a document, the first that there is counts."""

@@ -14,7 +14,7 @@ from ingestion.files.names import COLLECTIONS, KINDS, id_of, norm_of, title_of
 from ingestion.files.running_text import RunningText, running_text
 from ingestion.laws import Law
 from ingestion.markdown.reader import read_law
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 READERS: dict[str, Callable[[Path], tuple[Page, ...]]] = {
     ".pdf": pdf.read,

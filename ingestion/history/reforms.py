@@ -7,8 +7,7 @@ from pathlib import Path
 
 from ingestion.history.amendment_notes import Amendment
 from legal.labels import provision_key
-from services.errors import InvalidInput
-from services.system_errors import reason
+from state.errors import InvalidInput, reason
 
 _LAW, _PUBLISHED, _NORM, _AFFECTED = "law_id", "commit_date(=publication of reform)", "reforming_norm", "affected"
 

@@ -17,11 +17,11 @@ from ingestion.indexing.vector_journal import VectorJournal
 from ingestion.workspace import key_of
 from services.dual_encoder.encoder import DualEncoder
 from services.embeddings import MAX_TEXTS
-from services.errors import ConfigurationError
 from services.field import Field
 from services.fields import field_named
 from services.protocols import Embedder, SparseVector, Vector
 from services.sparse import Bm25Encoder
+from state.errors import ConfigurationError
 
 BATCH = 1_024
 """Entries that are encoded and written together."""

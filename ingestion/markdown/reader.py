@@ -18,8 +18,7 @@ from ingestion.markdown.lines import read_provisions
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
 from language.folding import fold
 from legal.territory import community_of
-from services.errors import InvalidInput
-from services.system_errors import reason
+from state.errors import InvalidInput, reason
 
 _FRONT_MATTER = re.compile(r"\ufeff?---\s*\n(.*?)\n---\s*(?:\n|$)", re.DOTALL)
 _STATUSES: dict[str, LawStatus] = {"in_force": "in_force", "repealed": "repealed", "expired": "expired"}

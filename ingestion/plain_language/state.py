@@ -20,7 +20,7 @@ from ingestion.laws import Law
 from ingestion.markdown.reader import read_law
 from legal.labels import provision_key
 from legal.wording import wording_hash
-from services.errors import ArticuladoError
+from state.errors import ArticuladoError
 
 ROOMS = ("normativa", "sin_contenido")
 

@@ -16,7 +16,7 @@ from state.articles import FieldSpec
 from state.case import CaseFailure, CaseState, RequiredFields, Response
 from state.chunks import Chunk
 from state.context import ResolvedContext, StoreName
-from state.turn import Turn, fresh_turn
+from state.rag import Turn, fresh_turn
 from state.values import Analysis
 
 MOST_SUMMARISED = 12

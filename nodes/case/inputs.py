@@ -6,8 +6,8 @@ from typing import Any
 
 from services.case.collected import MAX_DEPTH, flattened
 from services.case.filters import canonical
-from services.errors import InvalidInput
 from services.profile import Profile
+from state.errors import InvalidInput
 
 MAX_INQUIRY_CHARACTERS = 4_000
 MAX_FILTER_CHARACTERS = 200

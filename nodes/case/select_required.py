@@ -7,7 +7,6 @@ from services.case.budget import check_enough, within
 from services.case.filters import APPLIES_TO_ALL, is_known
 from services.case.measured import Gauge
 from services.case.ranking import for_required_data, is_critical, main_article
-from services.errors import InsufficientContext, NoResultsFound
 from services.language import Language
 from services.profile import Profile
 from services.protocols import RerankerTable, TokenCounter
@@ -15,6 +14,7 @@ from services.rerank.table import strategy_at_work
 from state.case import CaseFailure, CaseState
 from state.chunks import Candidate
 from state.context import ResolvedContext
+from state.errors import InsufficientContext, NoResultsFound
 
 
 class SelectRequiredUpdate(TypedDict, total=False):

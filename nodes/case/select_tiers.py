@@ -3,18 +3,18 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.candidates import candidate
 from services.case.budget import check_critical, check_enough, shares, within
 from services.case.measured import Gauge
 from services.case.ranking import by_tier
-from services.errors import InsufficientContext, NoResultsFound
 from services.language import Language
 from services.profile import Profile
 from services.protocols import RerankerTable, TokenCounter
 from services.rerank.table import strategy_at_work
+from state.candidates import candidate
 from state.case import CaseFailure, CaseState
 from state.chunks import Candidate
 from state.context import ResolvedContext
+from state.errors import InsufficientContext, NoResultsFound
 
 CRITICAL_SCORE = 1.0
 """Of what is read whatever the search says."""

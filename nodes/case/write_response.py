@@ -4,11 +4,11 @@ from langgraph.runtime import Runtime
 
 from nodes.case.extract_fields import DraftUpdate
 from nodes.case.material import material_of
-from nodes.stage import cost_of
 from services.case.author import CaseAuthor
 from services.case.budget import shares
 from state.case import CaseState
 from state.context import ResolvedContext
+from state.values import cost_of
 
 
 async def write_response(state: CaseState, runtime: Runtime[ResolvedContext], *, author: CaseAuthor) -> DraftUpdate:

@@ -6,7 +6,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from legal.boe_ids import is_boe_id
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 from state.ingest import Failure, IngestRequest, IngestState, SourceFile, Unresolved
 
 _LISTS = {"paths": "leyes/", "boe": "BOE-A-2015-11430", "remove": "BOE-A-2015-11430"}

@@ -15,7 +15,7 @@ from ingestion.context.situate import check_reader, situate
 from ingestion.indexing.parents import parents_of
 from nodes.ingest.progress import progress_of
 from services.container import IngestServices
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 from state.ingest import IngestState
 
 

@@ -12,7 +12,7 @@ from ingestion.base import IndexBase
 from ingestion.sources import BOE, source_file
 from nodes.ingest.progress import progress_of
 from services.boe import BoeClient
-from services.errors import InvalidInput, SourceUnavailable
+from state.errors import InvalidInput, SourceUnavailable
 from state.ingest import Failure, IngestState, Listing, SourceFile
 
 STEP = "Descargando del BOE"

@@ -12,7 +12,7 @@ from ingestion.reading import read_source
 from ingestion.workspace import Staged, Workspace
 from nodes.ingest.progress import progress_of
 from services.container import IngestServices
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 from state.ingest import Failure, IngestState, Source
 
 STEP = "Leyendo documentos"

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from services.case.context import render
-from services.errors import InsufficientContext
 from services.language import Language
 from services.protocols import TokenCounter
 from state.chunks import Chunk
+from state.errors import InsufficientContext
 
 CONTEXT_SHARE = 0.7
 """Of ``max_tokens``; the rest is for the answer."""

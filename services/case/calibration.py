@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from services.errors import ConfigurationError
+from state.errors import ConfigurationError
 
 FILE = "calibration.json"
 CaseGraph = Literal["required_data", "generate_response"]

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from services.dual_encoder import training
 from services.dual_encoder.vocabulary import SYNONYM_WEIGHT, Counts, Vocabulary, asked_counts, counts_of
-from services.errors import ConfigurationError, IndexMissing
 from services.field import Field
 from services.fields import field_named
 from services.protocols import Embedded, Vector
 from services.spanish_law import SPANISH_LAW
+from state.errors import ConfigurationError, IndexMissing
 
 _FILE = "dual-encoder.npz"
 _VERSION = "1"

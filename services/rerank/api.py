@@ -10,7 +10,6 @@ from typing import Any
 
 import openai
 
-from services.errors import ModelError
 from services.http_client import PerLoopClient
 from services.model_failures import Endpoint
 from services.openai_models import CONNECT_TIMEOUT, NO_KEY
@@ -20,6 +19,7 @@ from services.rerank.endpoint import RerankEndpoint, asked_for, endpoint_of
 from services.retry import Retrier
 from services.settings import RerankSettings
 from services.tokens import token_counter
+from state.errors import ModelError
 
 PATIENCE = 10.0
 """Seconds; such endpoints answer in less than one."""

@@ -10,9 +10,9 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
-from services.errors import ModelError, ModelTimeout
 from services.protocols import Reranked, TokenCounter
 from services.rerank.model_files import ModelFiles
+from state.errors import ModelError, ModelTimeout
 
 if TYPE_CHECKING:
     from fastembed.rerank.cross_encoder import TextCrossEncoder

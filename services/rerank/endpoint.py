@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from services.errors import ConfigurationError
 from services.model_failures import Endpoint
 from services.settings import RerankProvider, RerankSettings
+from state.errors import ConfigurationError
 
 
 @dataclass(frozen=True)

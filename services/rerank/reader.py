@@ -7,12 +7,12 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from services.errors import ModelError
 from services.fragments import PARTING, neutralise
 from services.marks import write_mark
 from services.protocols import ChatModel, Reranked, TokenCounter
 from services.rerank.prompts import load_prompt
 from services.tokens import token_counter
+from state.errors import ModelError
 
 TOP = 10.0
 """The best score that the prompt knows."""

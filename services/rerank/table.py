@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from services.errors import ConfigurationError
 from services.field import Field
 from services.lexicon import StemWeights
 from services.protocols import ChatModel, Reranked, Reranker, RerankerTable
@@ -18,6 +17,7 @@ from services.settings import Settings
 from services.tokens import token_counter
 from state.chunks import Candidate, Chunk
 from state.context import RerankStrategy
+from state.errors import ConfigurationError
 
 _log = logging.getLogger(__name__)
 

@@ -10,7 +10,6 @@ from shutil import rmtree
 from types import TracebackType
 from typing import Self
 
-from services.errors import ArticuladoError, IndexMismatch, InvalidInput
 from services.protocols import SparseVector, Vector
 from services.store.copying import copy_folder
 from services.store.generations import Generations, usable, write_durably
@@ -29,6 +28,7 @@ from services.store.pending import PendingLog
 from services.store.points import UNKNOWN, Point, Points
 from services.store.writer import WriterFactory
 from state.chunks import Chunk
+from state.errors import ArticuladoError, IndexMismatch, InvalidInput
 
 
 def digest(chunk: Chunk) -> int:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from services.errors import ConfigurationError, IndexMissing, StoreUnavailable
 from services.settings import Settings
 from services.store.manifest import BUILD_HINT
+from state.errors import ConfigurationError, IndexMissing, StoreUnavailable
 
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient

@@ -8,7 +8,6 @@ from threading import Lock
 
 import qdrant_edge as q
 
-from services.errors import StoreUnavailable
 from services.protocols import MOST_SELECTED, Hit, HybridQuery, SearchFilter
 from services.store.edge_filter import edge_filter
 from services.store.filters import Clause, citing, clauses, provision, selected
@@ -26,6 +25,7 @@ from services.store.layout import (
 from services.store.points import Points
 from services.store.rrf import Scored, of_parents, rank
 from state.chunks import Chunk
+from state.errors import StoreUnavailable
 
 
 class EdgeStore:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import qdrant_edge as q
 
-from services.errors import StoreUnavailable
 from services.protocols import SparseVector, Vector
 from services.store.copying import copy_folder
 from services.store.generations import usable
 from services.store.layout import DENSE, SPARSE, attributes_of, field_path, indexed_fields, to_payload
 from services.store.manifest import REBUILD_HINT, Index
 from state.chunks import Chunk
+from state.errors import StoreUnavailable
 
 EXACT_UP_TO = 50_000
 """Chunks of a collection up to which search is exact; a larger one gets an HNSW graph when it is built."""

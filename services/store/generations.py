@@ -17,9 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
-from services.errors import ConfigurationError, StoreUnavailable
 from services.store.manifest import MANIFEST, MODELS
-from services.system_errors import reason
+from state.errors import ConfigurationError, StoreUnavailable, reason
 
 LOCK_POLL = 0.05
 """Seconds between two looks at the lock of another build."""

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from services.errors import IndexMismatch
+from state.errors import IndexMismatch
 
 FORMAT: Final = 2
 """Raised when an index of today could not be read by the code of tomorrow."""

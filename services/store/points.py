@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from services.errors import IndexMissing
 from services.store.generations import durable, usable
 from services.store.manifest import REBUILD_HINT
+from state.errors import IndexMissing
 
 POINTS = "points.npy"
 UNKNOWN = -1

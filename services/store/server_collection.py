@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from services.errors import StoreUnavailable
 from services.settings import Settings
 from services.store.connection import explained
 from services.store.layout import DENSE, SPARSE, IndexKind, field_path
+from state.errors import StoreUnavailable
 
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient

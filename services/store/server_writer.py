@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from services.errors import IndexMissing
 from services.protocols import SparseVector, Vector
 from services.settings import Settings
 from services.store.connection import connect, explained
@@ -25,6 +24,7 @@ from services.store.server_collection import (
 )
 from services.store.writer import WriterFactory
 from state.chunks import Chunk
+from state.errors import IndexMissing
 
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient, models

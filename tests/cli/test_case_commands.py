@@ -6,8 +6,8 @@ import pytest
 
 from cli.case import filters_of, read_data
 from cli.main import run
-from services.errors import InvalidInput
 from services.profile import load_profile
+from state.errors import InvalidInput
 
 PLAN = load_profile("plan_401k")
 ROLLOVER = ["--profile", "plan_401k", "--record-keeper", "lt trust", "--plan-type=401k", "--topic", "rollover"]

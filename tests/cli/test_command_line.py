@@ -9,7 +9,7 @@ from support.waiting import PATIENCE
 
 from cli.failures import report
 from cli.main import run
-from services.errors import IndexMissing, InvalidInput
+from state.errors import IndexMissing, InvalidInput
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ import pytest
 from rich.console import Console
 
 from cli.conversation import Conversation
-from services.errors import ModelTimeout
 from services.language import language
 from state.context import RunContext
+from state.errors import ModelTimeout
 
 CITATION = {
     "mark": "C1",

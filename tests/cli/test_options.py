@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 
 from cli.options import a_date, read_question, run_context, whole
-from services.errors import InvalidInput
 from services.profile import load_profile
+from state.errors import InvalidInput
 
 
 def test_a_date_is_iso_only():

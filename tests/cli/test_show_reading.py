@@ -9,7 +9,7 @@ from support.doubles import make_chunk
 
 from cli.reference import Asked, Place, read_reference
 from cli.wordings import excerpt, wording_on, wordings_of
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 ET, LISOS = "BOE-A-2015-11430", "BOE-A-2000-15060"
 TODAY = date(2026, 3, 1)

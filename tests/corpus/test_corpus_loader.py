@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from services.corpus import Corpus, read_corpus
-from services.errors import ConfigurationError
+from state.errors import ConfigurationError
 
 PROVISION = {
     "law_id": "BOE-A-2015-11430",

@@ -15,9 +15,9 @@ from language.folding import fold
 from legal.labels import provision_key
 from legal.registry import known_laws
 from services.corpus import load_corpus
-from services.errors import ConfigurationError
 from services.situations import load_situations, read_situations
 from services.text import stems
+from state.errors import ConfigurationError
 
 SITUATIONS = load_situations()
 LABELS = sorted({label for situation in SITUATIONS for label in situation.provisions})

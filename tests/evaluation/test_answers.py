@@ -19,7 +19,7 @@ from evaluation.answers import (
     measure_answer,
 )
 from evaluation.gold import Question
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 ET = "BOE-A-2015-11430"
 CHUNKS = [make_chunk(number, text=f"Texto de {number} días.") for number in (37, 38, 48)]

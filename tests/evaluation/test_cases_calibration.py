@@ -20,7 +20,7 @@ from evaluation.case_run import Tried
 from evaluation.cases import LabelledCase, own_cases
 from evaluation.reliability import Judged
 from services.case.calibration import Curve, fit_curve
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 PNG = b"\x89PNG\r\n\x1a\n"
 outcomes = st.lists(

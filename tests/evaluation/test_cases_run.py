@@ -10,12 +10,12 @@ from evaluation.case_findings import find, pooled
 from evaluation.case_run import Tried, run_cases
 from evaluation.cases import LabelledCase
 from services.case.calibration import Calibration, Curve, write_calibration
-from services.errors import InvalidInput
 from services.field import PlainField
 from services.language import language
 from services.profile import load_profile
 from services.protocols import Hit
 from services.settings import ModelSettings, Settings
+from state.errors import InvalidInput
 
 ARTICLES = {1: "lt-loan", 2: "lt-rollover", 3: "lt-rmd"}
 

@@ -10,9 +10,9 @@ from evaluation.evaluate import Outcome
 from evaluation.gold import GoldSet, Question
 from evaluation.retrieve import Retrieved, Row
 from evaluation.strategies import NO_FILES, available_strategies, why_not
-from services.errors import ModelTimeout
 from services.rerank.table import Unusable
 from services.settings import ModelSettings, Settings
+from state.errors import ModelTimeout
 
 ET = "BOE-A-2015-11430"
 RIGHT = (ET, "Artículo 1")

@@ -7,7 +7,7 @@ import pytest
 from evaluation.evaluate import WARM_UP, evaluate, percentiles
 from evaluation.gold import GoldSet, Question
 from evaluation.retrieve import Retrieved, Row
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 LAW = "BOE-A-2015-11430"
 

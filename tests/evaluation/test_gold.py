@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evaluation.gold import Question, read_gold, read_gold_set
 from evaluation.provisions import key_of, parsed, provision, written
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 LGSS = "BOE-A-2015-11724"
 ROW = {"id": "q1", "question": "¿Qué es la IT?", "relevant": {f"{LGSS}#Artículo 169": 2}}

@@ -17,9 +17,9 @@ from evaluation.peers.haystack_hybrid import HAYSTACK
 from evaluation.peers.langchain_ensemble import LANGCHAIN
 from evaluation.peers.lexical import BM25S
 from evaluation.peers.measure import PEERS, measure, run_peers
-from services.errors import NoResultsFound
 from services.settings import Settings
 from services.store.edge import EdgeStore
+from state.errors import NoResultsFound
 
 ET = "BOE-A-2015-11430"
 TEXTS = {

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evaluation.plots import Mean, interval_chart, reliability_chart
 from evaluation.reliability import Judged, reliability
-from services.errors import ConfigurationError, InvalidInput
+from state.errors import ConfigurationError, InvalidInput
 
 PNG = b"\x89PNG\r\n\x1a\n"
 shares = st.floats(min_value=0, max_value=1)

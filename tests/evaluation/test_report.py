@@ -18,7 +18,7 @@ from evaluation.report_markdown import report_markdown
 from evaluation.report_text import table
 from evaluation.retrieve import Retrieved, Row
 from evaluation.run import Ranked
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 ET = "BOE-A-2015-11430"
 

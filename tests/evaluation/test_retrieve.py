@@ -7,9 +7,9 @@ from evaluation.gold import Question
 from evaluation.held import not_held
 from evaluation.retrieve import Retriever
 from nodes.search import CAPS
-from services.errors import InvalidInput
 from services.profile import load_profile
 from state.context import RunContext
+from state.errors import InvalidInput
 
 ET = "BOE-A-2015-11430"
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.run import Ranked, read_trec, write_trec
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 ET, CE = "BOE-A-2015-11430", "BOE-A-1978-31229"
 

@@ -17,13 +17,13 @@ from ingestion.workspace import KEPT_SECONDS
 from legal.wording import wording_hash
 from services import packaged
 from services.corpus import ProvisionRecord
-from services.errors import IndexMismatch, InvalidInput, ModelError
 from services.factory import build_ingest_services
 from services.index import open_index
 from services.portal import wait_for
 from services.profile import load_profile
 from services.settings import ModelSettings, Settings
 from services.store.points import Points
+from state.errors import IndexMismatch, InvalidInput, ModelError
 
 pytestmark = pytest.mark.usefixtures("nothing_comes_along")
 

@@ -12,12 +12,12 @@ from graph.compose import open_services
 from ingestion.base import IndexBase
 from ingestion.catalog import read_catalog
 from ingestion.renewal import follows_profile
-from services.errors import IndexMismatch, InvalidInput
 from services.index import open_index
 from services.profile import load_profile
 from services.settings import Settings
 from services.store.points import Points
 from state.chunks import Chunk
+from state.errors import IndexMismatch, InvalidInput
 
 
 def settings(folder: Path, profile: str, **more: object) -> Settings:

@@ -12,8 +12,8 @@ from support.ingesting import ingest, opened_ingest
 from support.small_laws import write_law
 
 from graph.compose import open_services
-from services.errors import SourceUnavailable
 from services.settings import Settings
+from state.errors import SourceUnavailable
 
 pytestmark = pytest.mark.integration  # the client pauses between requests
 

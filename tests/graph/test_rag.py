@@ -10,10 +10,10 @@ from support.doubles import FakeEmbedder, FakeStore, FixedReranker, QueueChat, m
 
 from graph.rag import build_rag
 from nodes.search import CAPS
-from services.errors import InvalidInput, ModelError
 from services.protocols import Hit
 from services.settings import Settings
 from state.context import RunContext
+from state.errors import InvalidInput, ModelError
 
 VACATION = make_chunk(38, "Artículo 38", title="Vacaciones anuales", refs=[48])
 SUSPENSION = make_chunk(48, "Artículo 48")

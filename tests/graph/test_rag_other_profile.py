@@ -9,9 +9,9 @@ from support.openai_server import running_server
 
 from graph.compose import open_rag, open_services
 from graph.rag import build_rag
-from services.errors import ConfigurationError, ModelError
 from services.profile import load_profile
 from services.settings import ModelSettings, Settings
+from state.errors import ConfigurationError, ModelError
 
 SETTINGS = {"env_file": None, "profile": "plan_401k"}
 ROLLOVER = "How do I roll over my account?"

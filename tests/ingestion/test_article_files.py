@@ -6,7 +6,7 @@ import pytest
 from support.small_articles import decision_guide, guardrails, required_data, write_article
 
 from ingestion.articles.reader import read_article
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 
 def test_an_article_is_read_and_its_date_stays_one(tmp_path):

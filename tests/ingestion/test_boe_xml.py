@@ -10,7 +10,7 @@ from support.boe_law import LAW, article, block, posterior, read_law_of
 from ingestion.boe.reader import read_boe
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.markdown.reader import read_law
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 
 @pytest.fixture

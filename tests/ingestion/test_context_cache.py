@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ingestion.context.cache import ContextCache
-from services.errors import ConfigurationError
+from state.errors import ConfigurationError
 
 ROOT = Path(__file__).parents[2]
 WRITER = """

@@ -6,8 +6,8 @@ from support.doubles import CharacterCounter, make_chunk
 from ingestion.context.cache import ContextCache
 from ingestion.context.cost import ContextCost, estimate, explain
 from ingestion.context.request import message, request_key, system_prompt
-from services.errors import ConfigurationError
 from services.settings import ModelSettings, Settings
+from state.errors import ConfigurationError
 
 NEXT = "Para seguir, repita la orden con --yes."
 THOUGHTS = "El modelo razona antes de escribir; esos tokens se cobran también como salida y no están en la cuenta."

@@ -9,13 +9,13 @@ from support.openai_server import running_server
 from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
 from ingestion.demo import open_configured
-from services.errors import ConfigurationError, IndexMismatch, IndexMissing
 from services.factory import CHUNKER, expected_fingerprints
 from services.profile import load_profile
 from services.settings import ModelSettings, Settings
 from services.store.builder import IndexBuilder
 from services.store.edge_writer import EdgeWriter
 from services.store.manifest import Description, Fingerprints, Index
+from state.errors import ConfigurationError, IndexMismatch, IndexMissing
 
 AS_CONFIGURED = expected_fingerprints(Settings.read(None), load_profile("laboral"), "packaged:0123")
 

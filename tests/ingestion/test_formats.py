@@ -13,7 +13,7 @@ from support.pdf import pdf_of, scanned_pdf
 from ingestion.files.formats import docx as word
 from ingestion.files.formats import html, md, pdf, txt
 from ingestion.files.formats.lines import clean, paragraphs, width_of
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 READERS = {"a.pdf": pdf.read, "a.docx": word.read, "a.html": html.read, "a.txt": txt.read, "a.md": md.read}
 SPANISH = "El trabajador percibirá una indemnización de 33 días por año; ¿según qué artículo 5.º?"

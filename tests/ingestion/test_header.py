@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ingestion.documents import Page
 from ingestion.files.header import header_of
 from ingestion.files.header_block import sidecar, take_block
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 ET = "BOE-A-2015-11430"
 FILE = Path("sts.pdf")

@@ -13,7 +13,7 @@ from ingestion.chunking.law_chunks import law_chunks
 from ingestion.history.reforms import read_reforms
 from ingestion.history.snapshots import Snapshot, merge_snapshots, read_snapshot, snapshot_day
 from ingestion.laws import Law, Provision
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 PUBLISHED = "2015-10-24"
 REFORMS = (

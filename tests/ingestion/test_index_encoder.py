@@ -13,7 +13,6 @@ from ingestion.indexing.lessons import LEAST_STEPS, lessons_of
 from services.dual_encoder.encoder import DualEncoder
 from services.dual_encoder.packaged import FOLDER, packaged_encoder
 from services.dual_encoder.training import BATCH, EPOCHS
-from services.errors import IndexMissing
 from services.factory import build_ingest_services, build_services, expected_fingerprints
 from services.field import PlainField
 from services.indexed_text import indexed_text
@@ -25,6 +24,7 @@ from services.spanish_law import SPANISH_LAW
 from services.store.builder import IndexBuilder
 from services.store.edge_writer import EdgeWriter
 from services.store.manifest import Description, Index
+from state.errors import IndexMissing
 
 EN = PlainField(language("en"))
 

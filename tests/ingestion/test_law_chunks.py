@@ -4,7 +4,7 @@ import pytest
 
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.laws import Law, Provision
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 
 def wording(text, **fields):

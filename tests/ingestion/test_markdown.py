@@ -4,7 +4,7 @@ import pytest
 
 from ingestion.markdown.lines import read_provisions
 from ingestion.markdown.reader import read_law
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "laws"
 FRONT = '---\ntitle: "Ley"\nidentifier: "BOE-A-2000-1"\nrank: "ley"\npublication_date: "2000-01-02"\n---\n'

@@ -4,9 +4,9 @@ import pytest
 
 from ingestion.packaged import packaged_corpus, rulings_and_criteria
 from services.corpus import Corpus, CriterionRecord, EmptyRecord, ProvisionRecord, RulingRecord, load_corpus
-from services.errors import ConfigurationError
 from services.packaged import paired, search_text, words_of_people
 from state.chunks import MAX_CHUNK_ID, Chunk
+from state.errors import ConfigurationError
 
 ET = "BOE-A-2015-11430"
 

@@ -12,7 +12,7 @@ from ingestion.documents import Document
 from ingestion.files.names import slug
 from ingestion.files.reader import read_document
 from ingestion.laws import Law
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 ET = "BOE-A-2015-11430"
 HEADER = ["---", "court: Tribunal Supremo", "number: STS 123/2024", "date: 2024-02-01", "provisions: ET 55", "---"]

@@ -4,12 +4,12 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import CharacterCounter, FakeStore, make_chunk
 
-from nodes.candidates import candidate, merged
 from nodes.expand_references import expand_references
 from nodes.merge_candidates import merge_candidates
 from nodes.select_context import select_context
 from services.fragments import render
 from services.profile import Features, load_profile
+from state.candidates import candidate, merged
 from state.context import ResolvedContext
 
 PROFILE = load_profile("laboral")

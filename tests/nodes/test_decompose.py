@@ -7,10 +7,10 @@ from support.doubles import QueueChat
 
 from nodes.decompose import MAX_QUERY_CHARACTERS, decompose, parse_queries
 from nodes.prompts import load_prompts
-from services.errors import ModelError
 from services.field import PlainField
 from services.language import language
 from services.profile import load_profile
+from state.errors import ModelError
 
 PROMPTS = load_prompts(load_profile("laboral"))
 

@@ -4,11 +4,11 @@ import pytest
 from doubles import make_chunk
 from langgraph.runtime import Runtime
 
-from nodes.candidates import candidate
 from nodes.finalize import finalize
 from services.profile import load_profile
+from state.candidates import candidate
 from state.context import ResolvedContext
-from state.turn import fresh_turn
+from state.rag import fresh_turn
 
 REFUSAL = "No tengo esa información verificada"
 

@@ -8,9 +8,9 @@ from support.doubles import FakeStore, make_chunk
 
 from nodes.analyze_question import analyze_question
 from nodes.follow_up import Meant, as_meant
-from services.errors import ConfigurationError
 from services.profile import load_profile
 from state.context import ResolvedContext
+from state.errors import ConfigurationError
 
 TODAY = date(2026, 11, 22)
 ET = "Estatuto de los Trabajadores"

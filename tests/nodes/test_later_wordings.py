@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 from support.doubles import FakeStore, make_chunk
 
-from nodes.candidates import candidate
 from nodes.later_wordings import later_wordings
+from state.candidates import candidate
 
 DAY = date(2022, 3, 3)
 ET, SMI, LIMV = "BOE-A-2015-11430", "BOE-A-2026-3815", "BOE-A-2021-21007"

@@ -8,13 +8,13 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from nodes.prompts import NAMES, load_prompt, load_prompts
 from services.case.prompts import load_prompt as load_case_prompt
-from services.errors import ConfigurationError
 from services.fields import field_of
 from services.fragments import LAST_CONSULTATION, PARTING
 from services.language import language
 from services.meta import DELIMITER, parse_reply
 from services.offline_reader import KeywordReader
 from services.profile import Profile, load_profile
+from state.errors import ConfigurationError
 
 LABORAL = load_profile("laboral")
 ANY = {

@@ -4,9 +4,9 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
-from nodes.candidates import candidate
 from nodes.expand_references import expand_references
 from services.profile import load_profile
+from state.candidates import candidate
 from state.context import ResolvedContext
 
 CITED = [

@@ -7,13 +7,13 @@ from langgraph.runtime import Runtime
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
 from graph.rag import build_rag
-from nodes.candidates import candidate
 from nodes.rerank import rerank
-from services.errors import ConfigurationError, ModelError
 from services.profile import load_profile
 from services.rerank.model_reranker import ModelReranker
 from services.rerank.reader import ReaderScorer
+from state.candidates import candidate
 from state.context import ResolvedContext
+from state.errors import ConfigurationError, ModelError
 
 PROFILE = load_profile("laboral")
 

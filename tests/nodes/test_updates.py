@@ -6,8 +6,7 @@ from typing import get_type_hints
 
 import pytest
 
-from state.rag import RagOutput, RagState
-from state.turn import Turn, fresh_turn
+from state.rag import RagOutput, RagState, Turn, fresh_turn
 
 STAGES = [
     "abstain",

@@ -5,9 +5,9 @@ from datetime import date
 import pytest
 from support.doubles import make_chunk
 
-from nodes.candidates import candidate
 from nodes.wordings import certainty, past_law, told_apart, tracked_laws, wording_note
 from services.fragments import neutralise
+from state.candidates import candidate
 
 DAY = date(2021, 12, 31)
 ET = "BOE-A-2015-11430"  # published on 24 October 2015

@@ -12,7 +12,7 @@ from support.small_graph import Hang
 from support.waiting import PATIENCE
 
 from server.app import MAX_BODY_BYTES
-from services.errors import ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
+from state.errors import ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 
 pytestmark = pytest.mark.integration
 

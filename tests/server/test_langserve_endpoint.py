@@ -7,7 +7,7 @@ from support.small_graph import TOKENS, USAGE, Hang, small_graph
 from support.waiting import PATIENCE
 
 from server.app import MAX_BODY_BYTES, create_app
-from services.errors import (
+from state.errors import (
     ArticuladoError,
     ConfigurationError,
     ContentFiltered,

@@ -19,7 +19,7 @@ from server.app import app_over
 from server.detached import detached
 from server.serve import serve
 from server.streaming import with_failures
-from services.errors import ConfigurationError
+from state.errors import ConfigurationError
 
 
 def nothing_to_open() -> NoReturn:

@@ -12,9 +12,9 @@ from support.fake_time import FakeTime
 
 from services.boe import BoeClient
 from services.boe_http import BACKOFF
-from services.errors import ConfigurationError, InvalidInput, SourceUnavailable
 from services.safe_xml import parse_xml
 from services.settings import Settings
+from state.errors import ConfigurationError, InvalidInput, SourceUnavailable
 
 LAW = "BOE-A-2001-9001"
 METADATA = (

@@ -15,9 +15,9 @@ from support.fake_time import FakeTime
 from typing_extensions import TypedDict
 
 from services.chat import LangChainChat
-from services.errors import ConfigurationError, ContentFiltered, ModelError
 from services.model_failures import Endpoint
 from services.retry import Retrier
+from state.errors import ConfigurationError, ContentFiltered, ModelError
 
 STOP = {"finish_reason": "stop"}
 

@@ -2,10 +2,10 @@ import pytest
 from support.doubles import FakeEmbedder, FakeStore, QueueChat, make_services
 
 from services.container import OnDemand
-from services.errors import ConfigurationError
 from services.factory import build_ingest_services
 from services.profile import load_profile
 from services.settings import ModelSettings, Settings
+from state.errors import ConfigurationError
 
 
 class Closing:

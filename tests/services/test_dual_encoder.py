@@ -6,8 +6,8 @@ import pytest
 
 from services.dual_encoder.encoder import DualEncoder, Lessons
 from services.dual_encoder.packaged import packaged_encoder
-from services.errors import IndexMissing
 from services.text import stems
+from state.errors import IndexMissing
 
 TEXTS = [
     "vacaciones anuales retribuidas del trabajador",

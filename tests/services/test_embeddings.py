@@ -12,10 +12,10 @@ from support.fake_time import FakeTime
 from support.openai_server import OpenAIServer, Reply, failure, running_server, vector_of
 
 from services.embeddings import MAX_TEXTS
-from services.errors import ConfigurationError, ModelError, ModelTimeout
 from services.openai_models import embedder
 from services.retry import Retrier
 from services.settings import ModelSettings
+from state.errors import ConfigurationError, ModelError, ModelTimeout
 
 SMALL = "text-embedding-3-small"
 LARGE = "text-embedding-3-large"

@@ -4,13 +4,13 @@ import pytest
 from support.doubles import make_chunk
 
 from services.concepts import Concept, coverage
-from services.errors import ConfigurationError
 from services.field import Field, PlainField
 from services.fields import field_named, field_of
 from services.language import language
 from services.lexicon import Lexicon
 from services.profile import load_profile
 from services.spanish_law import SPANISH_LAW
+from state.errors import ConfigurationError
 
 PLAIN = PlainField(language("en"))
 # df: loan 2, fee 1 of 3 texts; ln(4/3)/ln 4 and ln(4/2)/ln 4 = 0.5.

@@ -8,9 +8,9 @@ import pytest
 from support.stores import build
 from support.unprivileged import articulado
 
-from services.errors import ConfigurationError, StoreUnavailable
 from services.index import open_index
 from services.store.generations import Generations, usable
+from state.errors import ConfigurationError, StoreUnavailable
 
 LAWS = Path(__file__).parents[1] / "data" / "laws"
 

@@ -6,9 +6,9 @@ from importlib import resources
 
 import pytest
 
-from services.errors import ConfigurationError
 from services.language import LANGUAGES, language
 from services.text import analysis_fingerprint, content_words, stem_word, stems, stop_words
+from state.errors import ConfigurationError
 
 FILES = resources.files("services.data").joinpath("languages")
 

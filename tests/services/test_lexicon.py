@@ -1,8 +1,8 @@
 import pytest
 
-from services.errors import IndexMissing
 from services.lexicon import EqualWeights, Lexicon
 from services.text import stems
+from state.errors import IndexMissing
 
 
 def test_idf_goes_from_0_for_a_stem_of_every_text_to_1_for_one_of_none():

@@ -13,10 +13,10 @@ from support.openai_server import OpenAIServer, Reply, failure, running_server, 
 from support.waiting import PATIENCE, Limits
 
 from services.chat import LangChainChat
-from services.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 from services.openai_models import chat_model, check, embedder, fingerprint_of, refuses_sampling
 from services.retry import Retrier
 from services.settings import ModelSettings
+from state.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 
 ASKED = [{"role": "user", "content": "¿Cuántos días de vacaciones?"}]
 SAMPLING = {"temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens"}

@@ -9,13 +9,13 @@ from support.fake_time import FakeTime
 from support.rerank_server import Answer, running_rerank_server
 from support.waiting import PATIENCE
 
-from nodes.candidates import candidate
-from services.errors import ConfigurationError, ModelError, ModelRateLimited, ModelTimeout
 from services.rerank.api import MOST_AT_ONCE, rerank_api
 from services.rerank.endpoint import endpoint_of
 from services.rerank.model_reranker import ModelReranker
 from services.retry import Retrier
 from services.settings import RerankSettings
+from state.candidates import candidate
+from state.errors import ConfigurationError, ModelError, ModelRateLimited, ModelTimeout
 
 SCORED = [{"index": 0, "relevance_score": 0.5}]
 

@@ -7,13 +7,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.doubles import QueueChat, make_chunk
 
-from nodes.candidates import candidate
-from services.errors import ModelError, ModelTimeout
 from services.fragments import PARTING
 from services.marks import marks_in
 from services.rerank.model_reranker import ModelReranker
 from services.rerank.prompts import load_prompt
 from services.rerank.reader import ReaderScorer, message, parse_scores
+from state.candidates import candidate
+from state.errors import ModelError, ModelTimeout
 
 PASSAGES = ["Ley > Artículo 1. Uno\nTexto uno.", "Ley > Artículo 2. Dos\nTexto dos.", "Ley > Artículo 3. Tres\nTexto."]
 

@@ -7,13 +7,13 @@ import pytest
 from support.cross_encoder import TinyCrossEncoder
 from support.doubles import FixedReranker, QueueChat, make_chunk
 
-from nodes.candidates import candidate
-from services.errors import ConfigurationError
 from services.rerank import table as table_module
 from services.rerank.heuristic import HeuristicReranker
 from services.rerank.table import automatic, reranker_for, rerankers
 from services.settings import ModelSettings, RerankSettings, Settings
 from services.spanish_law import SPANISH_LAW
+from state.candidates import candidate
+from state.errors import ConfigurationError
 
 
 def settings(tmp_path, **fields):

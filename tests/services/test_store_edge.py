@@ -9,11 +9,11 @@ from support import reference_search
 from support.chunks import NO_TERMS, Batch, make_chunk, random_batch, random_queries, unit
 from support.stores import TODAY, build, update
 
-from services.errors import StoreUnavailable
 from services.protocols import SearchFilter
 from services.store.edge import EdgeStore
 from services.store.edge_writer import INDEXED_FROM, EdgeWriter
 from services.store.layout import INDEXED_FIELDS
+from state.errors import StoreUnavailable
 
 
 async def test_a_shard_that_cannot_be_opened(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from support.index_process import make_wanted, running, served, wanted
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import build, contents, describe, update
 
-from services.errors import ConfigurationError, IndexMismatch, IndexMissing, StoreUnavailable
 from services.index import IndexBuilder, open_index
 from services.protocols import HybridQuery, SearchFilter
 from services.settings import Settings
@@ -23,6 +22,7 @@ from services.store.points import UNKNOWN, Points
 from services.store.server import ServerStore
 from services.store.server_writer import ServerWriter, server_writer
 from services.store.writer import WriterFactory
+from state.errors import ConfigurationError, IndexMismatch, IndexMissing, StoreUnavailable
 
 QUERY = HybridQuery(unit(1, 0), terms({1: 1.0}))
 

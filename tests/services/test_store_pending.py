@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.errors import ConfigurationError
 from services.store.pending import PENDING, PendingLog
+from state.errors import ConfigurationError
 
 
 def test_what_was_noted_is_read_by_generation(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from support.chunks import NO_TERMS, Batch, make_chunk, terms, unit
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import build
 
-from services.errors import ArticuladoError, ConfigurationError, IndexMissing, StoreUnavailable
 from services.index import IndexBuilder, open_index
 from services.protocols import HybridQuery, SearchFilter
 from services.settings import Settings
@@ -16,6 +15,7 @@ from services.store.layout import CHILDREN, INDEXED_FIELDS
 from services.store.manifest import Index
 from services.store.server import ServerStore
 from services.store.server_writer import server_writer
+from state.errors import ArticuladoError, ConfigurationError, IndexMissing, StoreUnavailable
 
 QUERY = HybridQuery(unit(1, 0), terms({1: 1.0}))
 

@@ -16,11 +16,11 @@ from support.waiting import PATIENCE, Limits
 from typing_extensions import TypedDict
 
 from services.chat import LangChainChat
-from services.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 from services.openai_models import chat_model
 from services.retry import Retrier
 from services.settings import ModelSettings
 from services.structured import ERRORS_SHOWN, REPLY_SHOWN, Misfit, read, repair, strict_schema
+from state.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 
 
 class Amount(BaseModel):

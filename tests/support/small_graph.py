@@ -9,10 +9,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from services.errors import InvalidInput
 from state.context import RunContext
-from state.rag import RagInput, RagOutput, RagState
-from state.turn import fresh_turn
+from state.errors import InvalidInput
+from state.rag import RagInput, RagOutput, RagState, fresh_turn
 from state.values import Usage
 
 TOKENS = ["Treinta ", "días ", "naturales [C1]."]

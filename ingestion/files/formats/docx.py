@@ -10,7 +10,7 @@ from ingestion.files.formats.docx_numbering import Numbering, related
 from ingestion.files.formats.docx_xml import W, find, lines_of
 from ingestion.files.formats.lines import clean, table_text
 from ingestion.files.formats.source import no_text, other_format, read_bytes
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from docx.document import Document

@@ -3,7 +3,7 @@
 import codecs
 from pathlib import Path
 
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 _BOMS = {
     codecs.BOM_UTF8: "utf-8-sig",

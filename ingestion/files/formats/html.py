@@ -11,7 +11,7 @@ from ingestion.files.formats.lines import clean, compounds, paragraphs, table_te
 from ingestion.files.formats.list_marks import first_number, letter
 from ingestion.files.formats.source import no_text, read_bytes, refuse_other_formats
 from ingestion.files.header_block import closing_rule
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from bs4 import Tag

@@ -9,7 +9,7 @@ from ingestion.documents import Page
 from ingestion.files.formats.edges import without_edges
 from ingestion.files.formats.lines import clean, compounds, paragraphs, width_of
 from ingestion.files.formats.source import other_format, read_bytes
-from services.errors import InvalidInput
+from state.errors import InvalidInput
 
 _UNREADABLE = 0.1
 """Share of characters without meaning above which a text layer is of no use."""

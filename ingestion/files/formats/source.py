@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from services.errors import InvalidInput
-from services.system_errors import reason
+from state.errors import InvalidInput, reason
 
 _SIGNATURES = {
     b"%PDF-": "un PDF",

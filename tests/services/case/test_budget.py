@@ -7,8 +7,8 @@ from support.doubles import CharacterCounter, make_chunk
 
 from services.case.budget import check_critical, check_enough, shares, within
 from services.case.context import PARTING, render
-from services.errors import InsufficientContext
 from services.language import language
+from state.errors import InsufficientContext
 
 ENGLISH = language("en")
 COUNTER = CharacterCounter()
