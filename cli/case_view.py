@@ -6,9 +6,9 @@ from typing import Any
 from rich.console import Console
 
 from cli.render import clean, notice, print_indented
+from language.languages import Language
 from legal.labels import law_url
 from legal.registry import known_laws
-from services.language import Language
 from services.profile import Profile
 
 GROUPS = ("participant_data", "plan_data")

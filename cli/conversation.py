@@ -11,7 +11,7 @@ from cli.answer_view import AnswerView
 from cli.failures import report
 from cli.render import notice, print_sources, print_warnings
 from cli.session import ask_graph
-from services.language import Language
+from language.languages import Language
 
 if TYPE_CHECKING:
     from graph.rag import Rag

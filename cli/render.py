@@ -12,7 +12,7 @@ from rich.text import Text
 from state.values import Citation
 
 if TYPE_CHECKING:
-    from services.language import Language
+    from language.languages import Language
     from services.profile import Profile
 
 WARNING = "Aviso: {text}"

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 
 from cli.render import clean, print_indented
-from services.language import Language
+from language.languages import Language
 from services.profile import Profile
 from state.chunks import REPEALED, Candidate, deciding
 

@@ -41,7 +41,7 @@ def show(
     from cli.show_view import print_held, print_shown
     from cli.shown_document import document_named, print_document
     from ingestion.base import IndexBase
-    from services.language import language
+    from language.languages import language
 
     settings, knowledge = read_configuration(index, profile)
     base, today, text = IndexBase(settings, knowledge), date.today(), read_question(provision)

@@ -12,7 +12,7 @@ from rich.text import Text
 from cli.holdings import Held, counted
 from cli.render import clean, print_indented
 from cli.shown import Link, Shown, Version
-from services.language import Language
+from language.languages import Language
 from state.chunks import REPEALED, Status
 
 STATUSES: dict[Status, str] = {

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from language.languages import Language
 from nodes.decompose import MAX_QUERIES, parse_queries
 from services.container import Services
-from services.language import Language
 from services.protocols import (
     MOST_SELECTED,
     ChatModel,

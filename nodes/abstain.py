@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from services.language import language
+from language.languages import language
 from services.profile import Profile
 from state.chunks import Candidate
 from state.context import ResolvedContext

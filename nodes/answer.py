@@ -5,9 +5,9 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from language.languages import Language
 from nodes.prompts import Prompts
 from services.fragments import neutralise, prompt
-from services.language import Language
 from services.meta import MetaSplitter, Reply, read_metadata
 from services.protocols import ChatModel
 from state.chunks import Candidate

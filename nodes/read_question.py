@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from datetime import date
 
+from language.spanish import content_words
 from legal.acronyms import find_acronyms
 from legal.citation_owners import CitationContext
 from legal.citations import parse_citations
 from legal.laws import law_mentions
 from legal.territory import find_place
 from services.question import matter_of
-from services.text import content_words
 from state.values import Analysis, Message, NamedProvision
 
 # "¿Qué dice el artículo 38 del ET?" has no more words of its own than these.

@@ -5,9 +5,9 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from language.languages import language
 from nodes.final_scores import with_final_scores
 from nodes.rerank_policy import how_many
-from services.language import language
 from services.profile import Profile
 from services.protocols import Reranker, RerankerTable
 from services.rerank.table import reranker_for

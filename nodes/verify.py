@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from services.language import Language
+from language.languages import Language
 from services.marks import keep_marks, marks_in
 from state.context import ResolvedContext
 from state.rag import RagState

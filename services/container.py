@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
+from language.languages import Language
 from services.field import Field
-from services.language import Language
 from services.profile import Profile
 from services.protocols import ChatModel, ChunkStore, Embedder, RerankerTable, SparseEncoder, TokenCounter
 from services.records import PackagedRecords

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from language.languages import Language
 from legal.citation_owners import CitationContext
 from legal.citations import Citation
 from services.concepts import Concept, single_words
-from services.language import Language
 from services.lexicon import StemWeights
 from state.chunks import Chunk
 

@@ -1,7 +1,7 @@
 """Which field a profile is of, and by which name an index remembers it."""
 
+from language.languages import language
 from services.field import Field, PlainField
-from services.language import language
 from services.profile import Profile
 from services.spanish_law import SPANISH_LAW
 

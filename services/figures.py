@@ -3,7 +3,7 @@
 import re
 
 from language.folding import fold
-from services.language import Language
+from language.languages import Language
 
 
 class AskedFigure:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import ConfigDict
 
+from language.languages import Language
 from legal.citation_owners import CitationContext
 from legal.labels import provision_key, provision_name
 from legal.laws import find_law
 from legal.registry import known_laws
 from services.field import Field
 from services.fragments import Fragment, read_prompt
-from services.language import Language
 from services.lexicon import EqualWeights, StemWeights
 from services.meta import DELIMITER
 from services.offline_chat import OfflineChat

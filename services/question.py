@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from datetime import date
 
 from language.folding import fold
+from language.languages import Language
+from language.spanish import content_words
 from legal.citations import parse_citations
 from legal.dates import without_days
 from legal.labels import ADJECTIVES, SUFFIXES
 from legal.laws import law_mentions
 from services.field import Field
-from services.language import Language
-from services.text import content_words
 
 _PROTOCOL = re.compile(
     r"=+\s*META\s*=+|\b(?:USED|DROP|NEED)\s*\|\s*(?:[C\d,\s]*\d\b|ninguno\b)?|\[\s*C\s*\d+\s*\]", re.IGNORECASE

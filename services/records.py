@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
+from language.spanish import stem_word, stems
 from legal.synonyms import expand
 from services.corpus import Record
 from services.lexicon import Lexicon
@@ -13,7 +14,6 @@ from services.packaged import packaged
 from services.protocols import MOST_SELECTED, Hit, HybridQuery, SearchFilter
 from services.store.filters import passes, selected
 from services.store.layout import articles_in_order
-from services.text import stem_word, stems
 from state.chunks import Chunk
 from state.values import NamedProvision
 

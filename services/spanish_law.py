@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from datetime import date
 
+from language.languages import Language, language
+from language.spanish import stem_word
 from legal.citation_owners import CitationContext
 from legal.citations import Citation, parse_citations
 from legal.dates import without_days
@@ -10,10 +12,8 @@ from legal.priors import prior
 from legal.synonyms import expand, find_terms, of_the_field
 from legal.territory import place_words
 from services.concepts import NUMBER_WEIGHT, Concept
-from services.language import Language, language
 from services.lexicon import StemWeights
 from services.question import matter_of
-from services.text import stem_word
 from state.chunks import Chunk
 
 _PLACE_WEIGHT = 0.1

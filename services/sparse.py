@@ -6,8 +6,8 @@ from hashlib import blake2b
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from language.languages import Language, language
 from services.field import Field
-from services.language import Language, language
 from services.protocols import SparseVector
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from functools import cache
 
 from py_rust_stemmers import SnowballStemmer
 
-from services.text import content_words
+from language.spanish import content_words
 
 
 def spanish_stems(text: str) -> list[str]:

@@ -5,8 +5,8 @@ from hashlib import blake2b
 from ingestion.chunking.semantic import Embed, semantic_spans
 from ingestion.documents import Document
 from ingestion.files.running_text import running_text
+from language.languages import Language, language
 from legal.ids import chunk_id
-from services.language import Language, language
 from services.packaged import DECISION_RANK
 from state.chunks import Chunk
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from ingestion.chunking.cuts import CLAUSES, Span, cut
-from services import text as analysis
+from language import spanish as analysis
 
 MAX_SENTENCE = 300
 """Characters of a clause at most; a sentence of more is cut at clauses."""
@@ -13,7 +13,7 @@ MAX_SENTENCE = 300
 def sentences(text: str) -> list[Span]:
     """Return where the sentences of a text begin and end, in order.
 
-    They are those of ``services.text.sentences``: no stop of an abbreviation, an ordinal, an initial or a list mark
+    They are those of ``language.spanish.sentences``: no stop of an abbreviation, an ordinal, an initial or a list mark
     ends one, a line break does. Every character that is no blank is in exactly one.
     """
     spans = []

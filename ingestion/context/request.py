@@ -6,7 +6,7 @@ from hashlib import blake2b
 
 from ingestion.context.contexts import breadcrumb
 from ingestion.context.prompts import load_prompt
-from services.text import sentences
+from language.spanish import sentences
 from state.chunks import Chunk
 
 Pair = tuple[Chunk, Chunk]

@@ -5,10 +5,10 @@ import asyncio
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from language.languages import Language
 from services.case.context import render
 from services.case.fields import checked, specs_of, within
 from services.case.schema import RequiredData
-from services.language import Language
 from services.profile import Profile
 from services.protocols import TokenCounter
 from state.articles import details_of

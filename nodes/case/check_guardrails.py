@@ -3,10 +3,10 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from language.languages import Language
 from services.case.context import render
 from services.case.guardrails import check, guards_of
 from services.case.schema import CaseResponse
-from services.language import Language
 from state.case import CaseState, Guardrails, Response
 from state.context import ResolvedContext
 

@@ -3,6 +3,7 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from language.languages import Language
 from nodes.case.metadata import metadata_of, sources_of
 from nodes.stage import final_event
 from services.case.confidence import LEAST
@@ -10,7 +11,6 @@ from services.case.context import article_title
 from services.case.fields import written
 from services.case.ranking import TIERS, is_critical
 from services.case.schema import RequiredData
-from services.language import Language
 from services.profile import Profile
 from services.protocols import TokenCounter
 from state.case import ArticleReference, CaseMetadata, CaseState, Outcome, RequiredDataOutput, Source

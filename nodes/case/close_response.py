@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from language.languages import Language
 from nodes.case.material import known_data
 from nodes.case.metadata import metadata_of, sources_of
 from nodes.stage import final_event
@@ -12,7 +13,6 @@ from services.case.collected import decided
 from services.case.confidence import LEAST
 from services.case.items import written
 from services.case.schema import Answer
-from services.language import Language
 from services.protocols import TokenCounter
 from state.articles import Decision, DecisionRule, details_of
 from state.case import CaseMetadata, CaseState, Guardrails, Response, ResponseOutput, Source

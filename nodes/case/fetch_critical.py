@@ -5,9 +5,9 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from language.languages import Language
 from services.case.filters import APPLIES_TO_ALL, admits, held, paths
 from services.case.ranking import main_article
-from services.language import Language
 from services.profile import Profile
 from services.protocols import ChunkStore, SearchFilter
 from state.articles import FieldSpec, details_of

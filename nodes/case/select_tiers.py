@@ -3,10 +3,10 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from language.languages import Language
 from services.case.budget import check_critical, check_enough, shares, within
 from services.case.measured import Gauge
 from services.case.ranking import by_tier
-from services.language import Language
 from services.profile import Profile
 from services.protocols import RerankerTable, TokenCounter
 from services.rerank.table import strategy_at_work

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from language.languages import Language
 from services.case.context import render
-from services.language import Language
 from services.protocols import TokenCounter
 from state.chunks import Chunk
 from state.errors import InsufficientContext

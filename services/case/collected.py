@@ -10,7 +10,7 @@ from typing import Any
 from language.amounts import amount
 from language.days import day
 from language.folding import letters_and_digits, without_accents
-from services.language import Language
+from language.languages import Language
 from state.articles import Condition, DataType, Decision, DecisionRule, FieldSpec
 
 MAX_DEPTH = 3

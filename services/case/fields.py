@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from language.languages import Language
 from services.case.schema import FieldNeeded, FieldsNeeded
-from services.language import Language
 from services.protocols import TokenCounter
 from state.articles import FieldSpec, Group
 from state.case import RequiredField, RequiredFields

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from language.folding import letters_and_digits
+from language.languages import Language
 from services.case.figures import Figure, figures
 from services.case.items import kept
 from services.case.schema import Answer, GuardrailBroken
-from services.language import Language
 from state.articles import Guard, details_of
 from state.case import Guardrails, Violation
 from state.chunks import Chunk

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from language.spanish import sentences
 from services.protocols import TokenCounter
-from services.text import sentences
 from state.chunks import Chunk
 
 FRAME_TOKENS = 4

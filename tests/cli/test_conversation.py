@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from cli.conversation import Conversation
-from services.language import language
+from language.languages import language
 from state.context import RunContext
 from state.errors import ModelTimeout
 

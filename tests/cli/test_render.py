@@ -10,7 +10,7 @@ from support.doubles import make_chunk
 from cli.render import clean, console, print_end, print_json, print_sources
 from cli.results import as_dict, print_results
 from cli.show_view import print_shown
-from services.language import language
+from language.languages import language
 from services.profile import load_profile
 from state.chunks import Origin
 

@@ -12,11 +12,11 @@ import pytest
 from evaluation.gold import read_gold
 from ingestion.markdown.reader import read_law
 from language.folding import fold
+from language.spanish import stems
 from legal.labels import provision_key
 from legal.registry import known_laws
 from services.corpus import load_corpus
 from services.situations import load_situations, read_situations
-from services.text import stems
 from state.errors import ConfigurationError
 
 SITUATIONS = load_situations()

@@ -9,9 +9,9 @@ from support.reference_search import passes
 from evaluation.case_findings import find, pooled
 from evaluation.case_run import Tried, run_cases
 from evaluation.cases import LabelledCase
+from language.languages import language
 from services.case.calibration import Calibration, Curve, write_calibration
 from services.field import PlainField
-from services.language import language
 from services.profile import load_profile
 from services.protocols import Hit
 from services.settings import ModelSettings, Settings

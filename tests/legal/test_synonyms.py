@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from language.spanish import stem_word as stem
 from legal.synonym_table import load_synonyms
 from legal.synonyms import TermTable, expand, find_terms, of_the_field, root
-from services.text import stem_word as stem
 
 
 def legal_terms(text):

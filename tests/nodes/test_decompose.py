@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import QueueChat
 
+from language.languages import language
 from nodes.decompose import MAX_QUERY_CHARACTERS, decompose, parse_queries
 from nodes.prompts import load_prompts
 from services.field import PlainField
-from services.language import language
 from services.profile import load_profile
 from state.errors import ModelError
 

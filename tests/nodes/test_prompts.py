@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
+from language.languages import language
 from nodes.prompts import NAMES, load_prompt, load_prompts
 from services.case.prompts import load_prompt as load_case_prompt
 from services.fields import field_of
 from services.fragments import LAST_CONSULTATION, PARTING
-from services.language import language
 from services.meta import DELIMITER, parse_reply
 from services.offline_reader import KeywordReader
 from services.profile import Profile, load_profile

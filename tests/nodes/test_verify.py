@@ -2,8 +2,8 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import make_chunk
 
+from language.languages import language
 from nodes.verify import verify
-from services.language import language
 from state.context import ResolvedContext
 
 RETIRED = "La marca no corresponde a ningún fragmento y se ha retirado."

@@ -4,9 +4,9 @@ import sys
 import numpy as np
 import pytest
 
+from language.spanish import stems
 from services.dual_encoder.encoder import DualEncoder, Lessons
 from services.dual_encoder.packaged import packaged_encoder
-from services.text import stems
 from state.errors import IndexMissing
 
 TEXTS = [

@@ -6,11 +6,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from language.spanish import stem_word, stems
 from legal.synonyms import expand
 from services.dual_encoder.vocabulary import Vocabulary, asked_counts, counts_of
 from services.situations import load_situations
 from services.spanish_law import SPANISH_LAW
-from services.text import stem_word, stems
 
 
 def counts(*words: str) -> Counter:

@@ -5,8 +5,8 @@ import unicodedata
 
 import pytest
 
-from services.language import language
-from services.text import sentences
+from language.languages import language
+from language.spanish import sentences
 
 EN = language("en")
 

@@ -6,10 +6,10 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from support.doubles import make_chunk
 
+from language.languages import language
 from services.field import PlainField
 from services.figures import AskedFigure
 from services.fragments import prompt
-from services.language import language
 from services.lexicon import Lexicon
 from services.offline_principal import ExtractivePrincipal
 from services.offline_reader import FOLLOW_UP, KeywordReader

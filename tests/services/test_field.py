@@ -3,10 +3,10 @@
 import pytest
 from support.doubles import make_chunk
 
+from language.languages import language
 from services.concepts import Concept, coverage
 from services.field import Field, PlainField
 from services.fields import field_named, field_of
-from services.language import language
 from services.lexicon import Lexicon
 from services.profile import load_profile
 from services.spanish_law import SPANISH_LAW

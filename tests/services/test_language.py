@@ -6,11 +6,11 @@ from importlib import resources
 
 import pytest
 
-from services.language import LANGUAGES, language
-from services.text import analysis_fingerprint, content_words, stem_word, stems, stop_words
+from language.languages import LANGUAGES, language
+from language.spanish import analysis_fingerprint, content_words, stem_word, stems, stop_words
 from state.errors import ConfigurationError
 
-FILES = resources.files("services.data").joinpath("languages")
+FILES = resources.files("language").joinpath("data", "languages")
 
 
 def written(code):

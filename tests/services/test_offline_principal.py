@@ -2,13 +2,13 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from support.doubles import make_chunk
 
+from language.languages import language
+from language.spanish import stems
 from services.fragments import prompt
-from services.language import language
 from services.lexicon import Lexicon
 from services.meta import DELIMITER, parse_reply
 from services.offline_principal import ExtractivePrincipal
 from services.spanish_law import SPANISH_LAW
-from services.text import stems
 
 HOLIDAYS = make_chunk(
     38,

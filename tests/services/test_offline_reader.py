@@ -3,10 +3,10 @@ import json
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
+from language.spanish import stems
 from services.lexicon import Lexicon
 from services.offline_reader import FOLLOW_UP, KeywordReader
 from services.spanish_law import SPANISH_LAW
-from services.text import stems
 
 FIRST, FOLLOWING = SystemMessage("Devuelve un array JSON."), SystemMessage(f"{FOLLOW_UP}\n\nDevuelve un array JSON.")
 TALK = [HumanMessage("¿Cuánto preaviso hay en un despido objetivo?"), AIMessage("Quince días de preaviso [C1].")]

@@ -1,6 +1,6 @@
 import pytest
 
-from services.language import language
+from language.languages import language
 from services.question import earlier_matter, is_courtesy, matter_of, points_back, without_protocol
 
 ES = language("es")

@@ -6,12 +6,12 @@ import math
 import pytest
 from support.doubles import make_chunk
 
+from language.spanish import stems
 from services.lexicon import Lexicon
 from services.profile import load_profile
 from services.protocols import Reranked
 from services.rerank.heuristic import HeuristicReranker
 from services.spanish_law import SPANISH_LAW
-from services.text import stems
 
 FLOOR = load_profile("laboral").relevance_floor
 HOLIDAYS = make_chunk(

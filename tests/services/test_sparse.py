@@ -4,10 +4,10 @@ import sys
 import pytest
 from fastembed.sparse.bm25 import Bm25
 
-from services.language import language
+from language.languages import language
+from language.spanish import stems
 from services.spanish_law import SPANISH_LAW
 from services.sparse import AVERAGE_LENGTH, SYNONYM_WEIGHT, B, Bm25Encoder, K
-from services.text import stems
 
 ES = language("es")
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.text import analysis_fingerprint, content_words, sentences, stem_word, stems, stop_words
+from language.spanish import analysis_fingerprint, content_words, sentences, stem_word, stems, stop_words
 
 SAME_STEM = """
 indemnización indemnizacion | indemnización indemnizaciones | vacación vacaciones | vacacion vacaciones

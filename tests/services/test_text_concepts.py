@@ -1,11 +1,11 @@
 import pytest
 
+from language.languages import language
+from language.spanish import stems
 from services.concepts import Concept, coverage
 from services.figures import AskedFigure
-from services.language import language
 from services.lexicon import EqualWeights, Lexicon
 from services.spanish_law import SPANISH_LAW
-from services.text import stems
 
 # df: vacacion 1, anual 1, retribu 1, dia 3 of 3 texts; ln(4/2)/ln 4 = 0.5 and ln(4/4)/ln 4 = 0.
 LEXICON = Lexicon.build(["vacaciones anuales retribuidas, días", "días de multa", "días"], stems)

@@ -2,11 +2,11 @@
 
 import pytest
 
+from language.spanish import stems
 from services.concepts import coverage
 from services.lexicon import Lexicon
 from services.question import matter_of
 from services.spanish_law import SPANISH_LAW
-from services.text import stems
 
 TEXTS = ["vacaciones anuales retribuidas", "despido improcedente", "jornada de trabajo", "bonificaciones en Melilla"]
 WEIGHTS = Lexicon.build(TEXTS, stems)

@@ -9,9 +9,9 @@ from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, mak
 from support.reference_search import passes
 from support.small_graph import Hang
 
+from language.languages import language
 from server.app import app_over
 from services.field import PlainField
-from services.language import language
 from services.profile import load_profile
 from services.protocols import Hit, HybridQuery, S, SearchFilter, Structured
 from services.settings import ModelSettings, Settings

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import CharacterCounter, make_chunk
 
+from language.languages import language
 from services.case.budget import check_critical, check_enough, shares, within
 from services.case.context import PARTING, render
-from services.language import language
 from state.errors import InsufficientContext
 
 ENGLISH = language("en")

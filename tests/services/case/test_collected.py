@@ -2,8 +2,8 @@
 
 import pytest
 
+from language.languages import language
 from services.case.collected import conflicting, decided, flattened, missing, unreadable, value_of
-from services.language import language
 
 ENGLISH, SPANISH = language("en"), language("es")
 

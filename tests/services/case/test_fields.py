@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import CharacterCounter
 
+from language.languages import language
 from services.case.fields import checked, specs_of, within, written
 from services.case.schema import FieldNeeded, FieldsNeeded
-from services.language import language
 
 ENGLISH = language("en")
 SPEC = {

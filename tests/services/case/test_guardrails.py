@@ -3,9 +3,9 @@
 import pytest
 from support.doubles import make_chunk
 
+from language.languages import language
 from services.case.guardrails import FIGURES, check, guards_of
 from services.case.schema import Answer, AnswerSection, GuardrailBroken
-from services.language import language
 
 ENGLISH = language("en")
 NO_TAX = {"id": "no-tax", "rule": "Do not give a tax bill", "violated_by": [r"you (will|would) owe", r"tax bill is"]}

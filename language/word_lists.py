@@ -1,4 +1,4 @@
-"""The word lists of ``services/data``, for anybody to edit: one entry a line; lines that begin with # are comments."""
+"""The word lists of ``language.data``, for anybody to edit: one entry a line; lines that begin with # are comments."""
 
 from collections.abc import Callable
 from importlib import resources
@@ -6,7 +6,7 @@ from importlib import resources
 
 def read_list(name: str) -> list[str]:
     """Return the lines of a word list that are neither empty nor comments."""
-    lines = resources.files("services.data").joinpath(name).read_text(encoding="utf-8").splitlines()
+    lines = resources.files("language").joinpath("data", name).read_text(encoding="utf-8").splitlines()
     return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
 
 

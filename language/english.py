@@ -1,4 +1,4 @@
-"""English text analysis: what ``services.text`` is for Spanish."""
+"""English text analysis: what ``language.spanish`` is for Spanish."""
 
 import re
 import unicodedata
@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from py_rust_stemmers import SnowballStemmer
 
-from services.word_lists import read_list, word_families
+from language.word_lists import read_list, word_families
 
 _VERSION = "en-1"
 """Changes when this code may give a word another stem than before."""

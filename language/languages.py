@@ -1,16 +1,51 @@
 """A language: how its text is analysed, how people ask in it, and what is said to them (``data/languages``)."""
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 
 from pydantic import BaseModel, ConfigDict
 
-from services import english, text
-from services.cues import Cues
+from language import english
+from language import spanish as text
 from state.errors import ConfigurationError
+
+
+class Cues(BaseModel):
+    """Patterns for text in lower case and without accents; ``measure`` and ``negation`` are for text as typed.
+
+    ``units`` are patterns of units of measure by their stems.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    opening: re.Pattern[str]
+    pointing: re.Pattern[str]
+    courtesy: re.Pattern[str]
+    figure_asked: re.Pattern[str]
+    number_words: str
+    figure_words: str
+    reference: re.Pattern[str]
+    measure: re.Pattern[str]
+    negation: re.Pattern[str]
+    units: dict[str, str]
+
+    def without_measure(self, question: str) -> str:
+        """Leave out the word that only asks for a figure: "time" in "how much time" is no matter of its own."""
+        return self.measure.sub(r"\1", question)
+
+    @cached_property
+    def number(self) -> str:
+        """The pattern of a number, in digits or in words."""
+        return rf"(?:\d[\d.,]*|\b(?:{self.number_words})\b)"
+
+    @cached_property
+    def figure(self) -> re.Pattern[str]:
+        """What any figure looks like."""
+        return re.compile(rf"{self.number}|\b(?:{self.figure_words})\b")
 
 
 @dataclass(frozen=True)
@@ -101,5 +136,5 @@ def language(code: str) -> Language:
     """
     if code not in _ANALYSES:
         raise ConfigurationError(f"No se conoce el idioma «{code}». Los que hay son: {', '.join(LANGUAGES)}.")
-    file = resources.files("services.data").joinpath("languages", f"{code}.toml")
+    file = resources.files("language").joinpath("data", "languages", f"{code}.toml")
     return Language(code, Said.model_validate(tomllib.loads(file.read_text(encoding="utf-8"))), _ANALYSES[code])

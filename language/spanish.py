@@ -13,7 +13,7 @@ from py_rust_stemmers import SnowballStemmer
 
 from language.folding import fold, without_accents
 from language.numerals import read_words
-from services.word_lists import read_list, word_families
+from language.word_lists import read_list, word_families
 
 _VERSION = "es-1"
 """Changes when this code may give a word another stem than before."""
