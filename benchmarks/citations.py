@@ -20,7 +20,7 @@ from ingestion.laws import Law, Provision
 from ingestion.links.citing import cited_by
 from ingestion.links.provision_index import ProvisionIndex
 from ingestion.markdown.reader import read_law
-from legal.citations import Citation
+from legal.citations.parser import Citation
 from state.chunks import Chunk
 
 GOLD = Path(__file__).resolve().parents[1] / "tests" / "data" / "citations.jsonl"

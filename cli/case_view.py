@@ -8,7 +8,7 @@ from rich.console import Console
 from cli.render import clean, notice, print_indented
 from language.languages import Language
 from legal.labels import law_url
-from legal.registry import known_laws
+from legal.laws.registry import known_laws
 from services.profile import Profile
 
 GROUPS = ("participant_data", "plan_data")

@@ -14,7 +14,7 @@ from evaluation.failures import FIRST, FOUND_WITHIN, Failure, Kind
 from evaluation.findings import Findings
 from evaluation.metrics import MAIN
 from evaluation.provisions import Provision, written
-from legal.registry import known_laws
+from legal.laws.registry import known_laws
 
 MOST_WORST = 5
 MOST_LACKING = 10

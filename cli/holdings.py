@@ -79,7 +79,7 @@ def counted(labels: dict[str, str]) -> str:
 
 def why_missing(base: "IndexBase", asked: "Asked") -> str:
     """Say why a provision that is asked for is not in the index, and what is."""
-    from legal.registry import known_laws
+    from legal.laws.registry import known_laws
 
     if not asked.law_id:
         return (

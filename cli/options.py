@@ -124,7 +124,7 @@ def run_context(
     Raises:
         InvalidInput: a collection or a rerank strategy that does not exist.
     """
-    from legal.territory import place_called
+    from legal.territory.mentions import place_called
     from state.context import RerankStrategy, RunContext
 
     strategies = get_args(RerankStrategy)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
-from legal.boe_ids import BOE_ID_TYPED, boe_id
+from legal.ids import BOE_ID_TYPED, boe_id
 from legal.labels import INITIALS
 from state.errors import InvalidInput
 
@@ -53,11 +53,11 @@ def read_reference(
     Raises:
         InvalidInput: neither a provision nor a law is named.
     """
-    from legal.citation_owners import CitationContext
-    from legal.citations import parse_citations
-    from legal.dates import find_date
+    from legal.citations.owners import CitationContext
+    from legal.citations.parser import parse_citations
+    from legal.dates.finder import find_date
     from legal.labels import provision_key
-    from legal.laws import find_law
+    from legal.laws.mentions import find_law
 
     day = as_of or find_date(text, today=today)
     identifier = BOE_ID_TYPED.search(text)

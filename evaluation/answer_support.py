@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from evaluation.answer_figures import figures_in, table_numbers
 from language.folding import fold
-from legal.citation_owners import CitationContext
-from legal.citations import Citation, parse_citations
+from legal.citations.owners import CitationContext
+from legal.citations.parser import Citation, parse_citations
 from legal.labels import provision_name
-from legal.registry import known_laws
+from legal.laws.registry import known_laws
 from services.passages import LEFT_OUT
 from state.chunks import Chunk
 

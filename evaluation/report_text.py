@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from evaluation.provisions import Provision
 from language.formats import figure
-from legal.registry import known_laws
+from legal.laws.registry import known_laws
 
 VOICES = {"lay": "legas", "professional": "profesionales"}
 """How a reader knows the voices of a gold set."""

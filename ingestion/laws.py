@@ -48,8 +48,9 @@ class Provision:
 class Law:
     """A whole law. Dates are ISO 8601; ``valid_to`` is the first day on which it is no longer in force.
 
-    ``rank`` is the kind of norm ("real_decreto", see ``legal.ranks``). ``territory`` is the autonomous community whose
-    law it is (``legal.territory``), ``None`` for the whole state; ``municipality`` the city whose bylaw it is.
+    ``rank`` is the kind of norm ("real_decreto", see ``legal.laws.ranks``). ``territory`` is the autonomous community
+    whose law it is (``legal.territory.mentions``), ``None`` for the whole state; ``municipality`` the city whose bylaw
+    it is.
     """
 
     id: str

@@ -10,7 +10,7 @@ from ingestion.chunking.law_chunks import law_chunks
 from ingestion.documents import Document
 from ingestion.laws import Law
 from ingestion.workspace import Staged
-from legal.registry import known_laws
+from legal.laws.registry import known_laws
 from services.container import IngestServices
 from services.profile import Profile
 from services.protocols import Vector

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ingestion.articles.names import SUFFIX as ARTICLE
 from ingestion.articles.names import is_article
-from legal.boe_ids import BOE_ID
+from legal.ids import BOE_ID
 from state.errors import reason
 from state.ingest import Failure, SourceFile
 

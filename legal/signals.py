@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from legal.registry import known_laws
+from legal.laws.registry import known_laws
 from state.chunks import REPEALED, Chunk, in_force
 
 HIERARCHY: Mapping[int, float] = {1: 1.0, 2: 0.7625, 3: 0.525, 4: 0.2875, 5: 0.05}

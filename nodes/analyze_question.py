@@ -6,7 +6,7 @@ from datetime import date
 
 from langgraph.runtime import Runtime
 
-from legal.dates import find_date
+from legal.dates.finder import find_date
 from nodes.follow_up import Meant, as_meant
 from nodes.inputs import check_collections, check_options, checked_history, checked_question
 from nodes.named_provisions import look_up, not_held, not_in_force

@@ -6,10 +6,10 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language, language
+from legal.wordings import past_law, tracked_laws, wording_note
 from nodes.abstain import what_was_searched
 from nodes.inputs import MAX_MESSAGES
 from nodes.stage import final_event
-from nodes.wordings import past_law, tracked_laws, wording_note
 from services.marks import marks_in
 from services.profile import Profile
 from state.chunks import Candidate

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from datetime import date
 
 from language.folding import fold
-from legal.citations import Citation, parse_citations
-from legal.dates import find_date, without_days
+from legal.citations.parser import Citation, parse_citations
+from legal.dates.finder import find_date, without_days
 from legal.labels import SUFFIXES, provision_name
-from legal.laws import law_mentions
-from legal.registry import known_laws
-from legal.territory import find_place, place_words
+from legal.laws.mentions import law_mentions
+from legal.laws.registry import known_laws
+from legal.territory.mentions import find_place, place_words
 from services.question import is_courtesy, matter_of, points_back
 from services.spanish_law import SPANISH_LAW
 

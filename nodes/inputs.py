@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from legal.territory import communities, find_territory
+from legal.territory.mentions import communities, find_territory
 from services.profile import Profile
 from state.chunks import MAX_CHUNK_ID
 from state.context import ResolvedContext

@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from legal.registry import known_laws
-from nodes.wordings import told_apart
+from legal.laws.registry import known_laws
+from legal.wordings import told_apart
 from services.protocols import ChunkStore
 from state.chunks import Candidate, Chunk, in_force, provision_of
 

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from datetime import date, timedelta
 
-from legal.registry import known_laws
-from nodes.wordings import told_apart
+from legal.laws.registry import known_laws
+from legal.wordings import told_apart
 from services.protocols import ChunkStore
 from services.store.layout import parts_in_order
 from state.candidates import NAMED_SCORE, candidate, merged

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from datetime import date
 
 from language.spanish import content_words
-from legal.acronyms import find_acronyms
-from legal.citation_owners import CitationContext
-from legal.citations import parse_citations
-from legal.laws import law_mentions
-from legal.territory import find_place
+from legal.citations.owners import CitationContext
+from legal.citations.parser import parse_citations
+from legal.laws.mentions import law_mentions
+from legal.territory.mentions import find_place
+from legal.vocabulary.synonyms import find_acronyms
 from services.question import matter_of
 from state.values import Analysis, Message, NamedProvision
 

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from legal.labels import provision_key
-from legal.laws import find_law
+from legal.laws.mentions import find_law
 from nodes.search import HybridSearch, search_filter
 from nodes.select_context import EXTRA_AFTER_REFETCH
 from services.protocols import ChunkStore

@@ -5,7 +5,7 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from legal.territory import place_called
+from legal.territory.mentions import place_called
 from nodes.later_wordings import later_wordings
 from services.field import Field
 from services.profile import Profile

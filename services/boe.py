@@ -12,7 +12,7 @@ from typing import Self
 
 import httpx
 
-from legal.boe_ids import is_boe_id
+from legal.ids import is_boe_id
 from services.backoff import Backoff
 from services.boe_cache import BoeCache, CachedLaw, updated_of
 from services.boe_http import BACKOFF, PoliteHttp, refused

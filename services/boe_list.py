@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from legal.ranks import kind_of
+from legal.laws.ranks import kind_of
 from services.boe_http import refused
 from state.errors import InvalidInput, SourceUnavailable
 
@@ -21,7 +21,7 @@ UNREADABLE = "El BOE ha dado una respuesta que no se entiende. Vuelva a intentar
 
 @dataclass(frozen=True)
 class ListedLaw:
-    """A law of the list. ``rank`` is its kind ("real_decreto", see ``legal.ranks``), ``published`` is ISO 8601."""
+    """A law of the list. ``rank`` is its kind ("real_decreto", see ``legal.laws.ranks``), ``published`` is ISO 8601."""
 
     id: str
     title: str

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from legal.boe_ids import BOE_ID
+from legal.ids import BOE_ID
 from state.errors import ConfigurationError
 
 Text = Annotated[str, Field(min_length=1, pattern=r"^\S(.*\S)?$")]
@@ -44,7 +44,7 @@ class _Findable(BaseModel):
 class Wording(BaseModel):
     """The wording of a provision that a record was written from.
 
-    ``content_hash`` is its ``legal.wording.wording_hash``, ``date`` the day from which the source says it is in force.
+    ``content_hash`` is its ``legal.wordings.wording_hash``, ``date`` the day from which the source says it is in force.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from language.languages import Language
-from legal.citation_owners import CitationContext
-from legal.citations import Citation
+from legal.citations.owners import CitationContext
+from legal.citations.parser import Citation
 from services.concepts import Concept, single_words
 from services.lexicon import StemWeights
 from state.chunks import Chunk

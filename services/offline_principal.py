@@ -7,10 +7,10 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import ConfigDict
 
 from language.languages import Language
-from legal.citation_owners import CitationContext
+from legal.citations.owners import CitationContext
 from legal.labels import provision_key, provision_name
-from legal.laws import find_law
-from legal.registry import known_laws
+from legal.laws.mentions import find_law
+from legal.laws.registry import known_laws
 from services.field import Field
 from services.fragments import Fragment, read_prompt
 from services.lexicon import EqualWeights, StemWeights

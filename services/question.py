@@ -7,10 +7,10 @@ from datetime import date
 from language.folding import fold
 from language.languages import Language
 from language.spanish import content_words
-from legal.citations import parse_citations
-from legal.dates import without_days
+from legal.citations.parser import parse_citations
+from legal.dates.finder import without_days
 from legal.labels import ADJECTIVES, SUFFIXES
-from legal.laws import law_mentions
+from legal.laws.mentions import law_mentions
 from services.field import Field
 
 _PROTOCOL = re.compile(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from legal.citations import Citation
+from legal.citations.parser import Citation
 from services.field import Field
 from services.fragments import Fragment
 from services.lexicon import StemWeights

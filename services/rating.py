@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from language.folding import fold
-from legal.citations import Citation
+from legal.citations.parser import Citation
 from legal.labels import provision_key
-from legal.laws import find_law, law_mentions
+from legal.laws.mentions import find_law, law_mentions
 from services.concepts import Concept, coverage
 from services.field import Field
 from services.figures import AskedFigure

@@ -7,7 +7,7 @@ from datetime import date
 from functools import cached_property
 
 from language.spanish import stem_word, stems
-from legal.synonyms import expand
+from legal.vocabulary.synonyms import expand
 from services.corpus import Record
 from services.lexicon import Lexicon
 from services.packaged import packaged

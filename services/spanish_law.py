@@ -5,12 +5,12 @@ from datetime import date
 
 from language.languages import Language, language
 from language.spanish import stem_word
-from legal.citation_owners import CitationContext
-from legal.citations import Citation, parse_citations
-from legal.dates import without_days
-from legal.priors import prior
-from legal.synonyms import expand, find_terms, of_the_field
-from legal.territory import place_words
+from legal.citations.owners import CitationContext
+from legal.citations.parser import Citation, parse_citations
+from legal.dates.finder import without_days
+from legal.territory.mentions import place_words
+from legal.vocabulary.regimes import prior
+from legal.vocabulary.synonyms import expand, find_terms, of_the_field
 from services.concepts import NUMBER_WEIGHT, Concept
 from services.lexicon import StemWeights
 from services.question import matter_of
@@ -65,7 +65,7 @@ class SpanishLaw:
         return list(concepts.values())
 
     def terms(self, text: str) -> Sequence[tuple[str, float]]:
-        """Return the legal terms that a text calls for (``legal.synonyms``)."""
+        """Return the legal terms that a text calls for (``legal.vocabulary.synonyms``)."""
         return expand(text, stem_word)
 
     def on_field(self, question: str) -> bool:
@@ -73,7 +73,7 @@ class SpanishLaw:
         return of_the_field(question, stem_word)
 
     def prior(self, question: str, chunk: Chunk) -> float:
-        """Return a factor in (0, 1] by kind of provision and law (``legal.priors``)."""
+        """Return a factor in (0, 1] by kind of provision and law (``legal.vocabulary.regimes``)."""
         return prior(question, chunk)
 
     def matter(self, question: str) -> str:

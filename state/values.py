@@ -34,8 +34,8 @@ class Analysis(TypedDict):
     """What can be read off the question without a model.
 
     ``is_lookup``: the question asks for the provisions that it names, and for nothing else. ``territory`` is the
-    canonical name of a community or a city (``legal.territory``). A case is searched in chunks of ``chunk_types``
-    alone, and where ``fields`` (paths in a chunk) hold one of the values given for each.
+    canonical name of a community or a city (``legal.territory.mentions``). A case is searched in chunks of
+    ``chunk_types`` alone, and where ``fields`` (paths in a chunk) hold one of the values given for each.
     """
 
     provisions: list[NamedProvision]

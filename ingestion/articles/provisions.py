@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
-from legal.boe_ids import is_boe_id
+from legal.ids import is_boe_id
 from legal.labels import provision_key, provision_url
 
 

@@ -14,9 +14,9 @@ from ingestion.boe.wordings import iso_day
 from ingestion.laws import Law, LawStatus, keep_wordings_apart
 from language.folding import fold
 from language.formats import long_day
-from legal.ranks import kind_of
-from legal.territory import community_of
-from legal.wording import with_article
+from legal.laws.ranks import kind_of
+from legal.territory.mentions import community_of
+from legal.wordings import with_article
 from services.safe_xml import Element, parse_xml
 from state.errors import InvalidInput, reason
 

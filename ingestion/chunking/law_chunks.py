@@ -8,9 +8,9 @@ from ingestion.chunking.parts import split_text
 from ingestion.laws import Law, Provision
 from legal.ids import chunk_id
 from legal.labels import provision_url
-from legal.ranks import rank_of
-from legal.registry import KnownLaw, known_laws
-from legal.wording import wording_status_note
+from legal.laws.ranks import rank_of
+from legal.laws.registry import KnownLaw, known_laws
+from legal.wordings import wording_status_note
 from state.chunks import Chunk, Status, WordingDates
 from state.errors import InvalidInput
 

@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from legal.boe_ids import boe_id
-from legal.citations import parse_citations
+from legal.citations.parser import parse_citations
+from legal.ids import boe_id
 from legal.labels import provision_key
-from legal.laws import find_law
-from legal.territory import communities, find_territory, place_called
+from legal.laws.mentions import find_law
+from legal.territory.mentions import communities, find_territory, place_called
 from state.errors import InvalidInput
 
 DocumentType = Literal["ruling", "criterion", "document", "law"]

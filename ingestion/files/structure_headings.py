@@ -6,7 +6,7 @@ from typing import NamedTuple
 from language.folding import fold
 from language.numerals import read_words
 from legal.labels import DIVISIONS, PARTS, split_heading
-from legal.laws import law_mentions
+from legal.laws.mentions import law_mentions
 
 LONGEST_PLACE = 160
 """Characters of the heading of a chapter at most."""

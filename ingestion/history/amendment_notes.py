@@ -13,7 +13,7 @@ from datetime import date
 from ingestion.amendments import AMENDS
 from ingestion.boe.notes import norm_in
 from language.days import MONTHS, month_number
-from legal.boe_ids import BOE_ID
+from legal.ids import BOE_ID
 
 _REFERENCE = re.compile(rf"Ref\. ({BOE_ID})")
 _LATER_WORDING = "en la redacción dada por"

@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import date
 
 from ingestion.links.provision_index import ProvisionIndex
-from legal.citation_owners import CitationContext
-from legal.citations import Citation, parse_citations
-from legal.laws import law_mentions
-from legal.registry import known_laws
+from legal.citations.owners import CitationContext
+from legal.citations.parser import Citation, parse_citations
+from legal.laws.mentions import law_mentions
+from legal.laws.registry import known_laws
 from state.chunks import Chunk
 
 _REWORDING = re.compile(r"(?:redactad[oa]s?|redacción|siguientes? términos?|tenor literal)\b[^.«\"]{0,60}:?\s*[«\"]")

@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from legal.laws import current_law
-from legal.registry import known_laws
+from legal.laws.mentions import current_law
+from legal.laws.registry import known_laws
 from state.chunks import Chunk
 
 _FOREVER = "9999"

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 from ingestion.links.citing import cited_by
 from ingestion.links.provision_index import ProvisionIndex
-from legal.citations import Citation
+from legal.citations.parser import Citation
 from state.chunks import Chunk
 
 

@@ -17,7 +17,7 @@ from ingestion.laws import Law, LawStatus, keep_apart
 from ingestion.markdown.lines import read_provisions
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
 from language.folding import fold
-from legal.territory import community_of
+from legal.territory.mentions import community_of
 from state.errors import InvalidInput, reason
 
 _FRONT_MATTER = re.compile(r"\ufeff?---\s*\n(.*?)\n---\s*(?:\n|$)", re.DOTALL)

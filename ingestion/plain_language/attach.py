@@ -6,7 +6,7 @@ from datetime import date
 from itertools import groupby
 
 from ingestion.links.references import interpreted
-from legal.wording import wording_hash
+from legal.wordings import wording_hash
 from services.corpus import EmptyRecord, OfALaw, ProvisionRecord
 from services.packaged import note_on_force, places_of, records_of_laws
 from state.chunks import Chunk, in_force, provision_of

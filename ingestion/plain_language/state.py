@@ -19,7 +19,7 @@ from typing import Any
 from ingestion.laws import Law
 from ingestion.markdown.reader import read_law
 from legal.labels import provision_key
-from legal.wording import wording_hash
+from legal.wordings import wording_hash
 from state.errors import ArticuladoError
 
 ROOMS = ("normativa", "sin_contenido")

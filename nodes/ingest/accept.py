@@ -5,7 +5,7 @@ from typing import cast, get_type_hints
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from legal.boe_ids import is_boe_id
+from legal.ids import is_boe_id
 from state.errors import InvalidInput
 from state.ingest import Failure, IngestRequest, IngestState, SourceFile, Unresolved
 

@@ -15,7 +15,7 @@ from ingestion.digests import code_digest, profile_digest
 from ingestion.renewal import brought_along, nothing_to_renew
 from ingestion.sources import absolute, source_files
 from ingestion.workspace import key_of
-from legal.laws import find_law
+from legal.laws.mentions import find_law
 from services.factory import CHUNKER
 from state.errors import InvalidInput
 from state.ingest import Failure, IngestState, Source, SourceFile

@@ -10,7 +10,7 @@ from ingestion.beside import rests_on
 from ingestion.links.references import Unresolved as Open
 from ingestion.links.references import interpreted, resolve_refs
 from ingestion.workspace import Workspace, key_of
-from legal.registry import known_laws
+from legal.laws.registry import known_laws
 from nodes.ingest.progress import progress_of
 from services.profile import Profile
 from state.chunks import Chunk

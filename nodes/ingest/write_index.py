@@ -17,7 +17,7 @@ from ingestion.indexing.entries import Entry, entries_of
 from ingestion.indexing.parents import Parents, parents_of
 from ingestion.sources import BOE
 from ingestion.workspace import Workspace
-from legal.registry import known_laws
+from legal.laws.registry import known_laws
 from nodes.ingest.progress import progress_of
 from services.container import IngestServices
 from services.corpus import OfALaw

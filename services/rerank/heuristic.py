@@ -47,7 +47,7 @@ class HeuristicReranker:
 
     Without an encoder the words count alone. What concepts, prior and words of the field are is the ``field``'s to
     say: the prior of Spanish law puts rules before transitional dispositions, and general statutes before those of a
-    special regime that the question does not name (``legal.priors``). The last step turns a
+    special regime that the question does not name (``legal.vocabulary.regimes``). The last step turns a
     score into how often such a one is right, so that the relevance floor and the legal signals weigh the same for every
     question.
     """

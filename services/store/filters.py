@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from legal.territory import place_called
+from legal.territory.mentions import place_called
 from services.protocols import SearchFilter
 from state.chunks import REPEALED, Chunk
 

@@ -14,7 +14,7 @@ from ingestion.markdown.reader import read_law
 from language.folding import fold
 from language.spanish import stems
 from legal.labels import provision_key
-from legal.registry import known_laws
+from legal.laws.registry import known_laws
 from services.corpus import load_corpus
 from services.situations import load_situations, read_situations
 from state.errors import ConfigurationError

@@ -14,7 +14,7 @@ from graph.ingest import build_ingest
 from graph.rag import build_rag, build_retrieval
 from ingestion.plain_language import attach
 from ingestion.workspace import KEPT_SECONDS
-from legal.wording import wording_hash
+from legal.wordings import wording_hash
 from services import packaged
 from services.corpus import ProvisionRecord
 from services.factory import build_ingest_services

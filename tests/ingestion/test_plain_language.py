@@ -11,7 +11,7 @@ from ingestion.laws import Law, Provision
 from ingestion.plain_language import attach, state
 from ingestion.plain_language.attach import attach_records
 from ingestion.plain_language.pairs import pairs
-from legal.wording import wording_hash
+from legal.wordings import wording_hash
 from services.corpus import Corpus, EmptyRecord, ProvisionRecord
 
 ET, TODAY = "BOE-A-2015-11430", date(2026, 11, 1)

@@ -12,8 +12,8 @@ from ingestion.articles.provisions import ProvisionRef
 from ingestion.files.header import provisions_named
 from ingestion.history.amendment_notes import read_amendments
 from ingestion.sources import source_files
-from legal.boe_ids import BOE_ID_TYPED, boe_id, is_boe_id
-from legal.laws import find_law
+from legal.ids import BOE_ID_TYPED, boe_id, is_boe_id
+from legal.laws.mentions import find_law
 from services.corpus import LawId, Ref
 
 TODAY = date(2026, 3, 1)

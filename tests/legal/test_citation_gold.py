@@ -1,7 +1,7 @@
 import pytest
 
 from benchmarks.citations import WITH_PLACE, measure, read_gold
-from legal.registry import known_laws
+from legal.laws.registry import known_laws
 
 
 def test_the_gold_set_is_large_and_keeps_its_schema():

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legal.citation_owners import CitationContext
-from legal.citations import parse_citations
+from legal.citations.owners import CitationContext
+from legal.citations.parser import parse_citations
 
 ET, LGSS, LISOS, LPRL = "BOE-A-2015-11430", "BOE-A-2015-11724", "BOE-A-2000-15060", "BOE-A-1995-24292"
 

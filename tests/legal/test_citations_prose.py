@@ -2,8 +2,8 @@ from datetime import date
 
 import pytest
 
-from legal.citation_owners import CitationContext
-from legal.citations import parse_citations
+from legal.citations.owners import CitationContext
+from legal.citations.parser import parse_citations
 
 ET, CE = "BOE-A-2015-11430", "BOE-A-1978-31229"
 HERE = CitationContext("HERE", "art:9", "art:11")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from language.days import month_name
 from language.folding import fold
-from legal.dates import EARLIEST_YEAR, find_date, without_days
+from legal.dates.finder import EARLIEST_YEAR, find_date, without_days
 
 TODAY = date(2026, 11, 21)
 

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from language.folding import fold
-from legal.happenings import Happenings, load_happenings
+from legal.dates.events import Happenings, load_happenings
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from legal.laws import find_law, law_mentions
-from legal.registry import in_force_on, key_of, known_laws, laws_by_name, spellings
+from legal.laws.mentions import find_law, law_mentions
+from legal.laws.registry import in_force_on, key_of, known_laws, laws_by_name, spellings
 
 ET, LGSS, LISOS = "BOE-A-2015-11430", "BOE-A-2015-11724", "BOE-A-2000-15060"
 

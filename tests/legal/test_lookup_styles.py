@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from legal.dates import find_date
-from legal.registry import known_laws
+from legal.dates.finder import find_date
+from legal.laws.registry import known_laws
 from nodes.analyze_question import read_question
 
 TODAY = date(2026, 7, 1)

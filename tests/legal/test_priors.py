@@ -3,7 +3,7 @@
 import pytest
 from support.doubles import make_chunk
 
-from legal.priors import prior
+from legal.vocabulary.regimes import prior
 
 ASKED = "¿cuántas vacaciones me tocan al año?"
 STATUTE, HOUSEHOLD, SELF_EMPLOYED = "BOE-A-2015-11430", "BOE-A-2011-17975", "BOE-A-2007-13409"

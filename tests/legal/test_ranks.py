@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from legal.ranks import kind_of, kinds, rank_of
+from legal.laws.ranks import kind_of, kinds, rank_of
 
 # By hand: what the kind of the 66 laws does not tell. The organic law on trade unions ranks with the Constitution, and
 # these decrees approve general regulations, by their official numbers.

@@ -6,8 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from language.days import MONTHS
-from legal.dates import find_date
-from legal.reforms import known_reforms, load_reforms
+from legal.dates.finder import find_date
+from legal.dates.reforms import known_reforms, load_reforms
 
 TODAY = date(2026, 11, 21)
 

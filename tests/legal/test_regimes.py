@@ -7,9 +7,9 @@ from support.doubles import make_chunk
 
 from ingestion.markdown.reader import read_law
 from language.folding import fold
-from legal.regimes import Regime, named_regimes, regime_of, regimes
-from legal.registry import known_laws
-from legal.synonym_table import words_of
+from legal.laws.registry import known_laws
+from legal.vocabulary.regimes import Regime, named_regimes, regime_of, regimes
+from legal.vocabulary.synonyms import words_of
 
 HOME, MANAGERS, ARTISTS = "servicio del hogar familiar", "alta dirección", "artistas"
 ATHLETES, SALES, LAWYERS = "deportistas profesionales", "representantes de comercio", "abogados de despachos"

@@ -4,8 +4,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from language.spanish import stem_word as stem
-from legal.synonym_table import load_synonyms
-from legal.synonyms import TermTable, expand, find_terms, of_the_field, root
+from legal.vocabulary.synonyms import TermTable, expand, find_terms, load_synonyms, of_the_field, root
 
 
 def legal_terms(text):

@@ -5,8 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from language.folding import fold
-from legal.territory import Place, communities, community_of, find_place, find_territory, place_called, place_words
-from legal.territory_table import names
+from legal.territory.mentions import (
+    Place,
+    communities,
+    community_of,
+    find_place,
+    find_territory,
+    place_called,
+    place_words,
+)
+from legal.territory.table import names
 
 CASTILE, MANCHA, MADRID = "Castilla y León", "Castilla-La Mancha", "Comunidad de Madrid"
 

@@ -7,8 +7,8 @@ from importlib import resources
 import pytest
 from pydantic import ValidationError
 
-from legal.territory import communities, place_called
-from legal.territory_table import Place, gazetteer, load_gazetteer, names
+from legal.territory.mentions import communities, place_called
+from legal.territory.table import Place, gazetteer, load_gazetteer, names
 
 CAPITALS = """
 Almería Cádiz Córdoba Granada Huelva Jaén Málaga Sevilla; Huesca Teruel Zaragoza; Oviedo; Palma;

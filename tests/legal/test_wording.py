@@ -2,7 +2,7 @@
 
 import pytest
 
-from legal.wording import DEDUCED, wording_hash, wording_status_note
+from legal.wordings import DEDUCED, wording_hash, wording_status_note
 
 
 def change(**fields):

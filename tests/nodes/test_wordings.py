@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from support.doubles import make_chunk
 
-from nodes.wordings import certainty, past_law, told_apart, tracked_laws, wording_note
+from legal.wordings import certainty, past_law, told_apart, tracked_laws, wording_note
 from services.fragments import neutralise
 from state.candidates import candidate
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from language.spanish import stem_word, stems
-from legal.synonyms import expand
+from legal.vocabulary.synonyms import expand
 from services.dual_encoder.vocabulary import Vocabulary, asked_counts, counts_of
 from services.situations import load_situations
 from services.spanish_law import SPANISH_LAW

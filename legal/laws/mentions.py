@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from language.folding import fold
-from legal.boe_ids import boe_id
-from legal.law_names import first_words, name_patterns, of_community
-from legal.law_numbers import NumberedLaw, numbered_laws
-from legal.registry import KnownLaw, in_force_on, key_of, known_laws, laws_by_name, named_on
+from legal.ids import boe_id
+from legal.laws.names import first_words, name_patterns, of_community
+from legal.laws.numbers import NumberedLaw, numbered_laws
+from legal.laws.registry import KnownLaw, in_force_on, key_of, known_laws, laws_by_name, named_on
 
 _APPROVED = re.compile(
     r"\s*,?\s*(?:que fue\s+|texto refundido\s+)?aprobad[oa]s?\s+(?:por|mediante)\s+(?:el\s+|la\s+)?(?:citad[oa]\s+)?"

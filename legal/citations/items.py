@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from language.days import MONTHS
 from language.numerals import CARDINALS, numeral, read_words
-from legal.citation_places import QUALIFIER, before, place, sub_place
+from legal.citations.places import QUALIFIER, before, place, sub_place
 from legal.labels import SUFFIXES
 
 LONGEST_RANGE = 60
@@ -137,7 +137,7 @@ def _placed(item: Item, words: str) -> Item:
 
 
 def read_listed(folded: str, head: re.Match[str], kind: str) -> Listed | None:
-    """Read a citation from its head (see ``legal.citation_heads``); ``None`` if no number follows."""
+    """Read a citation from its head (see ``legal.citations.parser``); ``None`` if no number follows."""
     plural = head[0].startswith(("articulos", "arts", "disposiciones"))
     first = _BLANKS.match(folded, head.end())
     read = read_list(folded, first.end() if first else head.end(), kind, plural=plural)

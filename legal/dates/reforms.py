@@ -10,7 +10,7 @@ from importlib import resources
 from pydantic import BaseModel, ConfigDict, Field
 
 from language.folding import fold
-from legal.date_forms import Dated
+from legal.dates.forms import Dated
 
 _NORM = (
     r"(?:(?P<decree>(?:real\s+)?decreto[\s-]*ley|r\.?\s?d\.?[\s-]*l(?:ey)?\.?)|ley)\s+(?:n\.?[ºo]\s*)?"

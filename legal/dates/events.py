@@ -33,7 +33,7 @@ several."""
 
 
 class HappeningWords(BaseModel):
-    """The table ``legal/data/happenings.toml``; its header explains the fields."""
+    """The table ``legal/data/events.toml``; its header explains the fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -58,7 +58,7 @@ class HappeningWords(BaseModel):
         for kind, phrases in lists:
             for phrase in map(fold, phrases):
                 if kinds.setdefault(phrase, kind) != kind:
-                    raise ValueError(f"happenings.toml: «{phrase}» está en dos listas. Deje una.")
+                    raise ValueError(f"events.toml: «{phrase}» está en dos listas. Deje una.")
         return kinds
 
 
@@ -69,7 +69,7 @@ def load_happenings(source: str | None = None) -> HappeningWords:
         ValueError: it breaks its schema, or a phrase is of two kinds; the message says which.
     """
     if source is None:
-        source = resources.files("legal.data").joinpath("happenings.toml").read_text(encoding="utf-8")
+        source = resources.files("legal.data").joinpath("events.toml").read_text(encoding="utf-8")
     words = HappeningWords.model_validate(tomllib.loads(source))
     words.kinds()
     return words

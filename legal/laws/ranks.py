@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from legal.registry import known_laws
+from legal.laws.registry import known_laws
 
 LOWEST = 5
 """Rank of whatever is in no table."""

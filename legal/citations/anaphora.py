@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from language.folding import fold
-from legal.laws import Mention
-from legal.registry import known_laws
+from legal.laws.mentions import Mention
+from legal.laws.registry import known_laws
 
 _NOUN = (
     r"(?:real(?:es)?\s+decretos?(?:[- ](?:ley|legislativo))?|decretos?(?:[- ](?:ley|legislativo))?|ley(?:\s+organica)?"

@@ -6,7 +6,7 @@ from datetime import date
 from typing import NamedTuple
 
 from language.days import MONTHS, month_number
-from legal.registry import KnownLaw, laws_by_number
+from legal.laws.registry import KnownLaw, laws_by_number
 
 _KINDS: dict[str, tuple[str, ...]] = {
     "real decreto legislativo": ("real_decreto_legislativo",),

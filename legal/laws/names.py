@@ -4,8 +4,8 @@ import re
 from functools import cache
 
 from language.folding import fold
-from legal.registry import SHORTENED, acronyms, known_laws, other_names, spellings
-from legal.territory import communities
+from legal.laws.registry import SHORTENED, acronyms, known_laws, other_names, spellings
+from legal.territory.mentions import communities
 
 _ABBREVIATED = frozenset(("rd", "rdl"))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 
 from language.numerals import numeral
-from legal.date_forms import Dated
+from legal.dates.forms import Dated
 
 _AGO = re.compile(
     r"(?<!\w)(?<!desde )(?<!de )hace\s+(?:(?:ya|unos|unas|casi|mas\s+de)\s+)?"

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from language.folding import fold
-from legal.territory_table import gazetteer
+from legal.territory.table import gazetteer
 
 REACH = 80
 """Characters before a name that are looked at."""

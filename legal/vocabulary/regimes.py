@@ -1,14 +1,15 @@
-"""Special regimes: which one a provision is of, and which ones a question names (``data/regimes.toml``)."""
+"""Special regimes (``legal/data/regimes.toml``), and what else is seldom the rule that is asked about."""
 
 import tomllib
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib import resources
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from language.folding import fold
-from legal.synonym_table import words_of
-from legal.synonyms import root
+from legal.laws.registry import known_laws
+from legal.vocabulary.synonyms import root, words_of
 from state.chunks import Chunk
 
 
@@ -66,3 +67,20 @@ def _by_heading(breadcrumb: str) -> str | None:
 @cache
 def _rooted(term: str) -> str:
     return " ".join(map(root, words_of(term)))
+
+
+SPECIAL = 0.85
+"""For a law beside the general statutes of the field."""
+AMENDING = 0.5
+"""For a provision that amends another law and quotes it."""
+KINDS: Mapping[str, float] = {"dt": 0.85, "df": 0.8, "dd": 0.8}
+"""For transitional, final and derogatory dispositions."""
+
+
+def prior(question: str, chunk: Chunk) -> float:
+    """Return a factor in (0, 1] by what kind of provision a chunk is, and of which law (docs/retrieval.md)."""
+    law = known_laws().get(chunk["law_id"])
+    regime = regime_of(chunk)
+    special = regime not in named_regimes(question) if regime else law is not None and not law.general
+    own = AMENDING if chunk["title"].startswith("Modificaci") else 1.0
+    return KINDS.get(chunk["provision_key"].partition(":")[0], 1.0) * (SPECIAL if special else 1.0) * own

@@ -5,10 +5,10 @@ from datetime import date
 
 from language.days import MONTHS
 from language.folding import fold
-from legal.date_forms import Dated, dates_in
-from legal.happenings import CLOSE, MAX_AWAY, Happenings
-from legal.reforms import days_before_reforms
-from legal.relative_dates import amounts_of_a_year, relative_dates
+from legal.dates.events import CLOSE, MAX_AWAY, Happenings
+from legal.dates.forms import Dated, dates_in
+from legal.dates.reforms import days_before_reforms
+from legal.dates.relative import amounts_of_a_year, relative_dates
 
 EARLIEST_YEAR = 1970
 """A year before this one is no date that a question asks about."""
@@ -26,8 +26,8 @@ def find_date(text: str, *, today: date) -> date | None:
 
     Of several the one on which something happened that decides which law applies: a dismissal, an accident. A day of
     birth or hiring, the day of a law, impossible days, and whatever is not before today do not count. What "en 2019" or
-    "antes de" mean: ``legal.date_forms``; "ayer", "SMI de 2024": ``legal.relative_dates``; "antes de la reforma":
-    ``legal.reforms``.
+    "antes de" mean: ``legal.dates.forms``; "ayer", "SMI de 2024": ``legal.dates.relative``; "antes de la reforma":
+    ``legal.dates.reforms``.
     """
     ranked = [(rank, one.start, one.day) for rank, one in _asked_about(text, today)]
     return min(ranked)[2] if ranked else None

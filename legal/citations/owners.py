@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
-from legal.citation_anaphora import Antecedents
-from legal.laws import Mention
-from legal.registry import key_of, laws_by_name
+from legal.citations.anaphora import Antecedents
+from legal.laws.mentions import Mention
+from legal.laws.registry import key_of, laws_by_name
 
 _ASIDE = re.compile(
     r"(?:\s*,?\s*(?:y|e)\s+(?:concordantes|siguientes|ss\.?|sigs?\.?)(?:\s+y\s+concordantes)?"

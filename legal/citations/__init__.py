@@ -1,0 +1,1 @@
+"""Find the provisions that a text cites."""

@@ -1,0 +1,1 @@
+"""Find the day as of which a question asks for the law."""

@@ -1,0 +1,1 @@
+"""Communities and cities, and where a text names them."""

@@ -1,0 +1,1 @@
+"""What people say and what the law says."""
