@@ -16,7 +16,7 @@ from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from services.container import Services
-    from services.profile import Profile as KnowledgeProfile
+    from services.profile.profile import Profile as KnowledgeProfile
     from services.settings import Settings
 
 ANY_OPTION = {"ignore_unknown_options": True, "allow_extra_args": True}

@@ -15,7 +15,7 @@ from services.case.calibration import write_calibration
 from state.errors import ConfigurationError, InvalidInput
 
 if TYPE_CHECKING:
-    from services.profile import Profile
+    from services.profile.profile import Profile
     from services.settings import Settings
 
 LEAST_CASES = 20

@@ -9,7 +9,7 @@ from cli.render import clean, notice, print_indented
 from language.languages import Language
 from legal.labels import law_url
 from legal.laws.registry import known_laws
-from services.profile import Profile
+from services.profile.profile import Profile
 
 GROUPS = ("participant_data", "plan_data")
 

@@ -139,7 +139,7 @@ async def _look(settings: "Settings", found: Diagnosis) -> None:
     from ingestion.base import IndexBase
     from ingestion.demo import find_configured
     from services.factory import build_services
-    from services.profile import load_profile
+    from services.profile.profile import load_profile
 
     profile = load_profile(settings.profile)
     found["profile"], found["questions"] = profile.name, bool(profile.for_questions)

@@ -6,7 +6,7 @@ from state.errors import ConfigurationError, IndexMismatch
 
 if TYPE_CHECKING:
     from ingestion.base import IndexBase
-    from services.profile import Profile
+    from services.profile.profile import Profile
 
 
 def article_problem(profile: "Profile") -> str:

@@ -29,7 +29,7 @@ from state.context import RerankStrategy
 from state.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from services.profile import Profile
+    from services.profile.profile import Profile
     from services.settings import Settings
 
 NOT_MEASURED = "no medido"

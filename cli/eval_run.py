@@ -21,7 +21,7 @@ from state.errors import ConfigurationError, InvalidInput
 
 if TYPE_CHECKING:
     from services.container import Services
-    from services.profile import Profile
+    from services.profile.profile import Profile
     from services.settings import Settings
     from state.context import RerankStrategy, RunContext
 

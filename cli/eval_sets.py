@@ -9,7 +9,7 @@ from evaluation.gold import GoldSet, read_gold_set
 from state.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from services.profile import Profile
+    from services.profile.profile import Profile
     from services.settings import Settings
 
 OWN_SET = "demo.jsonl"

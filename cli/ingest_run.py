@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from graph.ingest import Ingest
-    from services.profile import Profile
+    from services.profile.profile import Profile
     from services.settings import Settings
     from state.ingest import IngestReport, IngestRequest
 

@@ -11,7 +11,7 @@ from cli.render import clean, print_warnings
 from language.formats import figure
 
 if TYPE_CHECKING:
-    from services.profile import Profile
+    from services.profile.profile import Profile
     from state.ingest import IngestReport
 
 CAUSES = {

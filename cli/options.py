@@ -11,7 +11,7 @@ import typer
 from state.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from services.profile import Profile as KnowledgeProfile
+    from services.profile.profile import Profile as KnowledgeProfile
     from services.settings import Settings
     from state.context import RunContext
 
@@ -110,7 +110,7 @@ def read_configuration(index: Path | None, profile: str | None = None) -> "tuple
     Raises:
         ConfigurationError: a value or the profile cannot be used.
     """
-    from services.profile import load_profile
+    from services.profile.profile import load_profile
 
     settings = read_settings(index, profile)
     return settings, load_profile(settings.profile)

@@ -13,7 +13,7 @@ from state.values import Citation
 
 if TYPE_CHECKING:
     from language.languages import Language
-    from services.profile import Profile
+    from services.profile.profile import Profile
 
 WARNING = "Aviso: {text}"
 # C0 and C1 control characters but tab and newline: a text must not be able to drive the terminal.

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from cli.render import clean, print_indented
 from language.languages import Language
-from services.profile import Profile
+from services.profile.profile import Profile
 from state.chunks import REPEALED, Candidate, deciding
 
 

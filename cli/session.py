@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from graph.rag import Rag
     from services.container import Services
-    from services.profile import Profile
+    from services.profile.profile import Profile
     from services.settings import Settings
     from state.context import RunContext
     from state.rag import RagInput

@@ -6,7 +6,7 @@ from ingestion.demo import Announce, open_configured
 from services.container import Services
 from services.factory import build_services
 from services.portal import wait_for
-from services.profile import Profile, load_profile
+from services.profile.profile import Profile, load_profile
 from services.settings import Settings
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from nodes.ingest.write_index import write_index
 from nodes.stage import SecondsAccount, stage
 from services.container import IngestServices
 from services.factory import build_ingest_services
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from services.settings import Settings
 from state.ingest import IngestInput, IngestOutput, IngestState
 

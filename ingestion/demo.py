@@ -12,7 +12,7 @@ from ingestion.indexing.entries import entries_of
 from ingestion.packaged import PackagedCorpus, packaged_corpus
 from services.factory import CHUNKER, build_ingest_services, check_models, expected_fingerprints
 from services.index import open_index, open_or_build
-from services.profile import Profile
+from services.profile.profile import Profile
 from services.settings import Settings
 from services.store.builder import IndexBuilder
 from services.store.manifest import Description, Index

@@ -6,7 +6,7 @@ from importlib import resources
 from pathlib import Path
 
 from ingestion.articles.names import is_article
-from services.profile import Profile
+from services.profile.profile import Profile
 
 _KINDS = (".py", ".toml", ".txt", ".md", ".jsonl")
 

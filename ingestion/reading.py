@@ -12,7 +12,7 @@ from ingestion.laws import Law
 from ingestion.workspace import Staged
 from legal.laws.registry import known_laws
 from services.container import IngestServices
-from services.profile import Profile
+from services.profile.profile import Profile
 from services.protocols import Vector
 from state.errors import InvalidInput
 from state.ingest import Failure, Source

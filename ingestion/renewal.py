@@ -4,7 +4,7 @@ from ingestion.articles.named import Named
 from ingestion.base import IndexBase
 from ingestion.catalog import read_catalog
 from ingestion.digests import profile_digest
-from services.profile import DEFAULT
+from services.profile.profile import DEFAULT
 from services.settings import Settings
 
 

@@ -4,7 +4,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import language
-from services.profile import Profile
+from services.profile.profile import Profile
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState

@@ -11,7 +11,7 @@ from nodes.follow_up import Meant, as_meant
 from nodes.inputs import check_collections, check_options, checked_history, checked_question
 from nodes.named_provisions import look_up, not_held, not_in_force
 from nodes.read_question import nothing_read, read_question
-from services.profile import Profile
+from services.profile.profile import Profile
 from services.protocols import ChunkStore
 from state.chunks import in_force, provision_of
 from state.context import ResolvedContext, StoreName

@@ -7,7 +7,7 @@ from datetime import date
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from services.profile import Profile
+from services.profile.profile import Profile
 from services.protocols import ChunkStore
 from state.candidates import candidate, in_order
 from state.chunks import Candidate, Chunk, in_force, provision_of

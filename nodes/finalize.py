@@ -11,7 +11,7 @@ from nodes.abstain import what_was_searched
 from nodes.inputs import MAX_MESSAGES
 from nodes.stage import final_event
 from services.marks import marks_in
-from services.profile import Profile
+from services.profile.profile import Profile
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagOutput, RagState, days_of

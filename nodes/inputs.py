@@ -3,7 +3,7 @@
 import unicodedata
 
 from legal.territory.mentions import communities, find_territory
-from services.profile import Profile
+from services.profile.profile import Profile
 from state.chunks import MAX_CHUNK_ID
 from state.context import ResolvedContext
 from state.errors import ConfigurationError, InvalidInput

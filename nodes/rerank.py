@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 from language.languages import language
 from nodes.final_scores import with_final_scores
 from nodes.rerank_policy import how_many
-from services.profile import Profile
+from services.profile.profile import Profile
 from services.protocols import Reranker, RerankerTable
 from services.rerank.table import reranker_for
 from state.candidates import NAMED_SCORE, in_order

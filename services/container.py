@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
 from language.languages import Language
 from services.field import Field
-from services.profile import Profile
+from services.profile.profile import Profile
 from services.protocols import ChatModel, ChunkStore, Embedder, RerankerTable, SparseEncoder, TokenCounter
 from services.records import PackagedRecords
 from services.settings import Settings

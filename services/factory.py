@@ -13,7 +13,7 @@ from services.fields import field_of
 from services.lexicon import Lexicon
 from services.likeness import EncodedLikeness
 from services.packaged import words_of_people
-from services.profile import Profile
+from services.profile.profile import Profile
 from services.protocols import ChatModel, ChunkStore, Embedder
 from services.records import PackagedRecords
 from services.rerank.table import rerankers

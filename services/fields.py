@@ -2,7 +2,7 @@
 
 from language.languages import language
 from services.field import Field, PlainField
-from services.profile import Profile
+from services.profile.profile import Profile
 from services.spanish_law import SPANISH_LAW
 
 

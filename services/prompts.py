@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from services.profile import Profile
+from services.profile.profile import Profile
 from state.errors import ConfigurationError
 
 

@@ -9,7 +9,8 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
-from services.profile import DEFAULT, SUFFIX, Models, load_profile
+from services.profile.profile import DEFAULT, SUFFIX, load_profile
+from services.profile.sections import Models
 from state.context import RerankStrategy, ResolvedContext
 from state.errors import ConfigurationError
 

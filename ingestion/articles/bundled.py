@@ -5,7 +5,7 @@ from functools import lru_cache
 from ingestion.articles.chunks import ArticleChunks, cut_article
 from ingestion.articles.names import is_article
 from ingestion.digests import profile_digest
-from services.profile import Profile
+from services.profile.profile import Profile
 from state.errors import ConfigurationError, InvalidInput
 
 

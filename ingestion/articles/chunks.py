@@ -16,7 +16,7 @@ from ingestion.articles.reader import read_article
 from ingestion.articles.schema import Article, ArticleChunk
 from ingestion.articles.text import text_of
 from legal.ids import chunk_id
-from services.profile import Profile
+from services.profile.profile import Profile
 from state.chunks import Chunk
 
 KIND = "article"

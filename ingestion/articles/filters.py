@@ -5,7 +5,8 @@ from pathlib import Path
 
 from ingestion.articles.problems import refused
 from ingestion.articles.schema import Article
-from services.profile import FilterField, Profile
+from services.profile.profile import Profile
+from services.profile.sections import FilterField
 
 TOPIC = "topic"
 

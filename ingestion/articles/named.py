@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from ingestion.articles.names import SUFFIX, is_article
-from services.profile import Profile
+from services.profile.profile import Profile
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with it
 

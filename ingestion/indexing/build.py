@@ -16,7 +16,7 @@ from services.dual_encoder.packaged import packaged_encoder
 from services.factory import CHUNKER, expected_fingerprints
 from services.field import Field
 from services.lexicon import Lexicon
-from services.profile import Profile
+from services.profile.profile import Profile
 from services.settings import Settings
 from services.spanish_law import SPANISH_LAW
 from services.store.builder import IndexBuilder, digest

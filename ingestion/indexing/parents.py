@@ -8,7 +8,7 @@ from ingestion.plain_language.attach import Attached, attach_records
 from ingestion.workspace import Workspace
 from services.corpus import OfALaw
 from services.packaged import words_of_people
-from services.profile import Profile
+from services.profile.profile import Profile
 from state.chunks import Chunk
 from state.ingest import IngestState
 

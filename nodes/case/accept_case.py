@@ -11,7 +11,7 @@ from nodes.case.inputs import checked_data, checked_filters, checked_inquiry, ch
 from nodes.inputs import check_options
 from services.case.calibration import CaseGraph
 from services.case.filters import is_known, paths
-from services.profile import Profile
+from services.profile.profile import Profile
 from state.articles import FieldSpec
 from state.case import CaseFailure, CaseState, RequiredFields, Response
 from state.chunks import Chunk

@@ -9,7 +9,7 @@ from language.languages import Language
 from services.case.context import render
 from services.case.fields import checked, specs_of, within
 from services.case.schema import RequiredData
-from services.profile import Profile
+from services.profile.profile import Profile
 from services.protocols import TokenCounter
 from state.articles import details_of
 from state.case import CaseState, RequiredFields

@@ -11,7 +11,7 @@ from services.case.context import article_title
 from services.case.fields import written
 from services.case.ranking import TIERS, is_critical
 from services.case.schema import RequiredData
-from services.profile import Profile
+from services.profile.profile import Profile
 from services.protocols import TokenCounter
 from state.case import ArticleReference, CaseMetadata, CaseState, Outcome, RequiredDataOutput, Source
 from state.context import ResolvedContext

@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from nodes.case.material import material_of
 from services.case.author import CaseAuthor
-from services.profile import Profile
+from services.profile.profile import Profile
 from state.case import CaseState
 from state.context import ResolvedContext
 from state.values import Cost, cost_of

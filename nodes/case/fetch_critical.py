@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 from language.languages import Language
 from services.case.filters import APPLIES_TO_ALL, admits, held, paths
 from services.case.ranking import main_article
-from services.profile import Profile
+from services.profile.profile import Profile
 from services.protocols import ChunkStore, SearchFilter
 from state.articles import FieldSpec, details_of
 from state.case import CaseState

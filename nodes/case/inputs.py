@@ -6,7 +6,7 @@ from typing import Any
 
 from services.case.collected import MAX_DEPTH, flattened
 from services.case.filters import canonical
-from services.profile import Profile
+from services.profile.profile import Profile
 from state.errors import InvalidInput
 
 MAX_INQUIRY_CHARACTERS = 4_000

@@ -8,7 +8,7 @@ from services.case.budget import check_enough, within
 from services.case.filters import APPLIES_TO_ALL, is_known
 from services.case.measured import Gauge
 from services.case.ranking import for_required_data, is_critical, main_article
-from services.profile import Profile
+from services.profile.profile import Profile
 from services.protocols import RerankerTable, TokenCounter
 from services.rerank.table import strategy_at_work
 from state.case import CaseFailure, CaseState

@@ -7,7 +7,7 @@ from language.languages import Language
 from services.case.budget import check_critical, check_enough, shares, within
 from services.case.measured import Gauge
 from services.case.ranking import by_tier
-from services.profile import Profile
+from services.profile.profile import Profile
 from services.protocols import RerankerTable, TokenCounter
 from services.rerank.table import strategy_at_work
 from state.candidates import candidate

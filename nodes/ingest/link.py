@@ -12,7 +12,7 @@ from ingestion.links.references import interpreted, resolve_refs
 from ingestion.workspace import Workspace, key_of
 from legal.laws.registry import known_laws
 from nodes.ingest.progress import progress_of
-from services.profile import Profile
+from services.profile.profile import Profile
 from state.chunks import Chunk
 from state.ingest import IngestState, Unresolved
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
-from services.profile import Profile
+from services.profile.profile import Profile
 from services.prompts import prompt_for
 
 Prompts = Mapping[str, str]

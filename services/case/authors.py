@@ -3,7 +3,7 @@
 from services.case.author import CaseAuthor
 from services.case.model_author import ModelCaseAuthor
 from services.case.offline_author import OfflineCaseAuthor
-from services.profile import Profile
+from services.profile.profile import Profile
 from services.protocols import ChatModel
 from services.settings import Settings
 

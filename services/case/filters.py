@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from language.folding import letters_and_digits
-from services.profile import FilterField
+from services.profile.sections import FilterField
 from state.chunks import Chunk
 
 APPLIES_TO_ALL = ""

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from services.case_profile import RequiredDataProfile, Tier
+from services.profile.case import RequiredDataProfile, Tier
 from state.chunks import Candidate, Chunk, deciding
 
 VOTES = 3

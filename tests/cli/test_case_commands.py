@@ -6,7 +6,7 @@ import pytest
 
 from cli.case import filters_of, read_data
 from cli.main import run
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from state.errors import InvalidInput
 
 PLAN = load_profile("plan_401k")

@@ -4,7 +4,7 @@ import re
 from rich.console import Console
 
 from cli.ingest_view import print_report
-from services.profile import load_profile
+from services.profile.profile import load_profile
 
 QUIET = {
     "index": "/tmp/indice",

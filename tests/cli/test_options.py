@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from cli.options import a_date, read_question, run_context, whole
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from state.errors import InvalidInput
 
 

@@ -11,7 +11,7 @@ from cli.render import clean, console, print_end, print_json, print_sources
 from cli.results import as_dict, print_results
 from cli.show_view import print_shown
 from language.languages import language
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from state.chunks import Origin
 
 ES, EN = language("es"), language("en")

@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.cases import LabelledCase, own_cases, read_cases
 from services.case.filters import canonical
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from state.errors import InvalidInput
 
 ROW = {"id": "c1", "profile": "plan_401k", "inquiry": "Rollover?", "article": "lt-trust-rollover"}

@@ -12,7 +12,7 @@ from evaluation.cases import LabelledCase
 from language.languages import language
 from services.case.calibration import Calibration, Curve, write_calibration
 from services.field import PlainField
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from services.protocols import Hit
 from services.settings import ModelSettings, Settings
 from state.errors import InvalidInput

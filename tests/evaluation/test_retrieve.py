@@ -7,7 +7,7 @@ from evaluation.gold import Question
 from evaluation.held import not_held
 from evaluation.retrieve import Retriever
 from nodes.search import CAPS
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from state.context import RunContext
 from state.errors import InvalidInput
 

@@ -20,7 +20,7 @@ from services.corpus import ProvisionRecord
 from services.factory import build_ingest_services
 from services.index import open_index
 from services.portal import wait_for
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from services.settings import ModelSettings, Settings
 from services.store.points import Points
 from state.errors import IndexMismatch, InvalidInput, ModelError

@@ -13,7 +13,7 @@ from ingestion.base import IndexBase
 from ingestion.catalog import read_catalog
 from ingestion.renewal import follows_profile
 from services.index import open_index
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from services.settings import Settings
 from services.store.points import Points
 from state.chunks import Chunk

@@ -9,7 +9,7 @@ from support.openai_server import running_server
 
 from graph.compose import open_rag, open_services
 from graph.rag import build_rag
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from services.settings import ModelSettings, Settings
 from state.errors import ConfigurationError, ModelError
 

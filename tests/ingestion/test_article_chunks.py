@@ -6,7 +6,7 @@ from support.small_articles import BRINGS_ALONG, decision_guide, guardrails, req
 from ingestion.articles.bundled import bundled_articles
 from ingestion.articles.chunks import cut_article
 from ingestion.chunking.children import children_of
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from state.chunks import Chunk
 from state.errors import ConfigurationError, InvalidInput
 

@@ -4,7 +4,7 @@ import pytest
 from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
 from ingestion.articles.named import article_named
-from services.profile import load_profile
+from services.profile.profile import load_profile
 
 
 @pytest.fixture

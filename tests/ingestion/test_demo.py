@@ -10,7 +10,7 @@ from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
 from ingestion.demo import open_configured
 from services.factory import CHUNKER, expected_fingerprints
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from services.settings import ModelSettings, Settings
 from services.store.builder import IndexBuilder
 from services.store.edge_writer import EdgeWriter

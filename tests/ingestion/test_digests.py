@@ -2,7 +2,7 @@ import pytest
 from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
 from ingestion import digests
-from services.profile import load_profile
+from services.profile.profile import load_profile
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from services.factory import build_ingest_services, build_services, expected_fin
 from services.field import PlainField
 from services.indexed_text import indexed_text
 from services.lexicon import Lexicon
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from services.settings import Settings
 from services.spanish_law import SPANISH_LAW
 from services.store.builder import IndexBuilder

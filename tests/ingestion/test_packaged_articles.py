@@ -4,7 +4,7 @@ import pytest
 
 from ingestion.articles.chunks import cut_article
 from ingestion.articles.names import is_article
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from services.tokens import token_counter
 
 PROFILES = ("plan_401k", "laboral")

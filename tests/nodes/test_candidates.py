@@ -8,7 +8,8 @@ from nodes.expand_references import expand_references
 from nodes.merge_candidates import merge_candidates
 from nodes.select_context import select_context
 from services.fragments import render
-from services.profile import Features, load_profile
+from services.profile.profile import load_profile
+from services.profile.sections import Features
 from state.candidates import candidate, merged
 from state.context import ResolvedContext
 

@@ -5,7 +5,7 @@ from doubles import make_chunk
 from langgraph.runtime import Runtime
 
 from nodes.finalize import finalize
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from state.candidates import candidate
 from state.context import ResolvedContext
 from state.rag import fresh_turn

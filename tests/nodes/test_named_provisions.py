@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
 from nodes.analyze_question import analyze_question
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from services.protocols import ChunkStore
 from services.store.layout import parts_in_order
 from state.context import ResolvedContext

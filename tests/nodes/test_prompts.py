@@ -13,7 +13,7 @@ from services.fields import field_of
 from services.fragments import LAST_CONSULTATION, PARTING
 from services.meta import DELIMITER, parse_reply
 from services.offline_reader import KeywordReader
-from services.profile import Profile, load_profile
+from services.profile.profile import Profile, load_profile
 from state.errors import ConfigurationError
 
 LABORAL = load_profile("laboral")

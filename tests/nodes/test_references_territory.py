@@ -5,7 +5,7 @@ from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
 from nodes.expand_references import expand_references
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from state.candidates import candidate
 from state.context import ResolvedContext
 

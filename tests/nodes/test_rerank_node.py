@@ -8,7 +8,7 @@ from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, mak
 
 from graph.rag import build_rag
 from nodes.rerank import rerank
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from services.rerank.model_reranker import ModelReranker
 from services.rerank.reader import ReaderScorer
 from state.candidates import candidate

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from nodes.analyze_question import AnalyzeQuestionUpdate, analyze_question
 from nodes.search import search_filter
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from services.protocols import SearchFilter
 from state.context import ResolvedContext
 

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 from services.case.calibration import FILE, Calibration, Curve, fit_curve, read_calibration, write_calibration
 from services.case.measured import Gauge
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from state.errors import ConfigurationError
 
 CONFIDENCES = [0.05, 0.1, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.55, 0.6, 0.7, 0.8, 0.9]

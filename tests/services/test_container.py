@@ -3,7 +3,7 @@ from support.doubles import FakeEmbedder, FakeStore, QueueChat, make_services
 
 from services.container import OnDemand
 from services.factory import build_ingest_services
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from services.settings import ModelSettings, Settings
 from state.errors import ConfigurationError
 

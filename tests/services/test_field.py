@@ -8,7 +8,7 @@ from services.concepts import Concept, coverage
 from services.field import Field, PlainField
 from services.fields import field_named, field_of
 from services.lexicon import Lexicon
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from services.spanish_law import SPANISH_LAW
 from state.errors import ConfigurationError
 

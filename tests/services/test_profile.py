@@ -12,8 +12,7 @@ from ingestion.files.names import COLLECTIONS
 from ingestion.files.names import KINDS as FILE_KINDS
 from legal.signals import SignalWeights
 from services.corpus import load_corpus
-from services.profile import Profile, load_profile
-from services.profile_checks import ARTICLE_KEYS, KINDS, RECORDS
+from services.profile.profile import ARTICLE_KEYS, KINDS, RECORDS, Profile, load_profile
 from state.errors import ConfigurationError
 
 TOP = 'name = "jardin"\ntitle = "Garden"\nlanguage = "en"\n'

@@ -8,7 +8,7 @@ from support.doubles import make_chunk
 
 from language.spanish import stems
 from services.lexicon import Lexicon
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from services.protocols import Reranked
 from services.rerank.heuristic import HeuristicReranker
 from services.spanish_law import SPANISH_LAW

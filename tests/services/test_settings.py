@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from services.settings import DEFAULT_MODELS, ModelSettings, Settings
 from state.errors import ConfigurationError
 

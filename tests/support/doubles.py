@@ -10,7 +10,7 @@ from support.reference_search import passes
 
 from services.container import Services
 from services.fields import field_of
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from services.protocols import (
     MOST_SELECTED,
     Completion,

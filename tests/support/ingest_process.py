@@ -6,7 +6,7 @@ from pathlib import Path
 
 from graph.ingest import build_ingest
 from services.factory import build_ingest_services
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from services.settings import Settings
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from graph.ingest import Ingest, build_ingest
 from services.factory import build_ingest_services
-from services.profile import load_profile
+from services.profile.profile import load_profile
 from services.settings import Settings
 from state.ingest import IngestReport
 

@@ -3,7 +3,7 @@
 from importlib import resources
 from pathlib import Path
 
-from services.profile import Profile
+from services.profile.profile import Profile
 from services.prompts import prompt_for
 
 _FOLDER = Path(str(resources.files(__name__)))

@@ -4,7 +4,7 @@ import pytest
 from support.doubles import make_chunk
 
 from services.case.filters import admits, canonical, paths
-from services.profile import load_profile
+from services.profile.profile import load_profile
 
 PLAN = load_profile("plan_401k")
 KEEPER, KIND, TOPIC = PLAN.filter_fields

@@ -3,7 +3,7 @@
 from support.doubles import make_chunk
 
 from services.case.ranking import by_tier, for_required_data, main_article
-from services.case_profile import RequiredDataProfile, Tiers
+from services.profile.case import RequiredDataProfile, Tiers
 
 
 def found(number, score, article="a", **fields):

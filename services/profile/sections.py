@@ -1,4 +1,4 @@
-"""The sections of a profile, but for the one on cases (``services.case_profile``)."""
+"""The sections of a profile, but for the one on cases (``services.profile.case``)."""
 
 from typing import Annotated
 
