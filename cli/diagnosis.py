@@ -125,7 +125,7 @@ def _obstacles(role: "Role", settings: "ModelSettings") -> list[str]:
     """Return what a role lacks."""
     if settings.provider == "offline":
         return []
-    from services.openai_models import check
+    from services.models.openai import check
 
     try:
         check(role, settings)

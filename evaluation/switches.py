@@ -9,6 +9,7 @@ import numpy as np
 from language.languages import Language
 from nodes.decompose import MAX_QUERIES, parse_queries
 from services.container import Services
+from services.models.sparse import Bm25Encoder
 from services.protocols import (
     MOST_SELECTED,
     ChatModel,
@@ -22,7 +23,6 @@ from services.protocols import (
     SparseVector,
     Structured,
 )
-from services.sparse import Bm25Encoder
 from state.chunks import Chunk
 from state.values import Message
 

@@ -4,7 +4,6 @@ from functools import partial
 
 from langchain_core.language_models import BaseChatModel
 
-from services.chat import LangChainChat
 from services.container import IngestServices, OnDemand, Services
 from services.dual_encoder.encoder import DualEncoder, fitted_fingerprint
 from services.dual_encoder.packaged import packaged_encoder
@@ -12,6 +11,10 @@ from services.field import Field
 from services.fields import field_of
 from services.lexicon import Lexicon
 from services.likeness import EncodedLikeness
+from services.models.chat import LangChainChat
+from services.models.embeddings import Unindexed
+from services.models.sparse import Bm25Encoder
+from services.models.tokens import token_counter
 from services.packaged import words_of_people
 from services.profile.profile import Profile
 from services.protocols import ChatModel, ChunkStore, Embedder
@@ -19,13 +22,10 @@ from services.records import PackagedRecords
 from services.rerank.table import rerankers
 from services.settings import ModelSettings, Role, Settings
 from services.spanish_law import SPANISH_LAW
-from services.sparse import Bm25Encoder
 from services.store.edge import EdgeStore
 from services.store.edge_writer import EdgeWriter
 from services.store.manifest import Fingerprints, Index
 from services.store.writer import WriterFactory
-from services.tokens import token_counter
-from services.unindexed import Unindexed
 from state.chunks import Chunk
 
 CHUNKER = "small_to_big:2000:300:50:2"
@@ -74,7 +74,7 @@ def build_services(settings: Settings, profile: Profile, index: Index | None) ->
 def build_ingest_services(settings: Settings, profile: Profile) -> IngestServices:
     """Bind what ingestion needs. No key is asked for before it is used, and no index is opened."""
     from services.boe import BoeClient
-    from services.openai_models import chat_model, embedder
+    from services.models.openai import chat_model, embedder
 
     offline = settings.embedder.provider == "offline"
     return IngestServices(
@@ -98,7 +98,7 @@ def check_models(settings: Settings) -> None:
     roles: tuple[tuple[Role, ModelSettings], ...] = (("reader", settings.reader), ("principal", settings.principal))
     for role, model in roles:
         if model.provider != "offline":
-            from services.openai_models import check
+            from services.models.openai import check
 
             check(role, model)
 
@@ -117,14 +117,14 @@ def _provider_embedder(settings: Settings) -> Embedder | None:
     """Return the embedder of a provider, or ``None`` offline, where it is fitted to the texts themselves."""
     if settings.embedder.provider == "offline":
         return None
-    from services.openai_models import embedder
+    from services.models.openai import embedder
 
     return embedder(settings.embedder)
 
 
 def _embedder_fingerprint(settings: Settings, field: Field) -> str:
     if settings.embedder.provider != "offline":
-        from services.openai_models import fingerprint_of
+        from services.models.openai import fingerprint_of
 
         return fingerprint_of(settings.embedder)
     if field is SPANISH_LAW:
@@ -149,7 +149,7 @@ def _store(settings: Settings, index: Index) -> ChunkStore:
 
 def _reader(settings: ModelSettings, field: Field, lexicon: Lexicon) -> ChatModel:
     if settings.provider != "offline":
-        from services.openai_models import chat_model
+        from services.models.openai import chat_model
 
         return chat_model("reader", settings)
     from services.offline_reader import KeywordReader
@@ -159,7 +159,7 @@ def _reader(settings: ModelSettings, field: Field, lexicon: Lexicon) -> ChatMode
 
 def _principal(settings: ModelSettings, field: Field, lexicon: Lexicon) -> ChatModel:
     if settings.provider != "offline":
-        from services.openai_models import chat_model
+        from services.models.openai import chat_model
 
         return chat_model("principal", settings)
     from services.offline_principal import ExtractivePrincipal

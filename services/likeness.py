@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from services.dual_encoder.encoder import DualEncoder
 from services.indexed_text import indexed_text
+from services.models.vector_cache import VectorCache
 from services.protocols import Vector
-from services.vector_cache import VectorCache
 from state.chunks import Chunk
 
 MAX_HELD = 8_192

@@ -69,7 +69,7 @@ def _price(cost: ContextCost, reader: ModelSettings) -> str:
 
 def _thoughts(reader: ModelSettings) -> str:
     """Return the warning that a reasoning model calls for: nobody knows beforehand how long it will think."""
-    from services.openai_models import refuses_sampling
+    from services.models.openai import refuses_sampling
 
     if not refuses_sampling(reader.model):
         return ""

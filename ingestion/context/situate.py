@@ -72,7 +72,7 @@ def check_reader(reader: ModelSettings) -> None:
     Raises:
         ConfigurationError: it is the offline one, which knows keywords only, or it lacks a setting.
     """
-    from services.openai_models import check
+    from services.models.openai import check
 
     if reader.provider == "offline":
         raise ConfigurationError(

@@ -10,15 +10,15 @@ from typing import Any
 
 import openai
 
-from services.http_client import PerLoopClient
-from services.model_failures import Endpoint
-from services.openai_models import CONNECT_TIMEOUT, NO_KEY
+from services.models.failures import Endpoint
+from services.models.http import PerLoopClient
+from services.models.openai import CONNECT_TIMEOUT, NO_KEY
+from services.models.retry import Retrier
+from services.models.tokens import token_counter
 from services.protocols import AsyncClose, Reranked, TokenCounter
 from services.rerank.api_reply import read_reply
 from services.rerank.endpoint import RerankEndpoint, asked_for, endpoint_of
-from services.retry import Retrier
 from services.settings import RerankSettings
-from services.tokens import token_counter
 from state.errors import ModelError
 
 PATIENCE = 10.0

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from services.model_failures import Endpoint
+from services.models.failures import Endpoint
 from services.settings import RerankProvider, RerankSettings
 from state.errors import ConfigurationError
 

@@ -9,9 +9,9 @@ from contextlib import suppress
 
 from services.fragments import PARTING, neutralise
 from services.marks import write_mark
+from services.models.tokens import token_counter
 from services.protocols import ChatModel, Reranked, TokenCounter
 from services.rerank.prompts import load_prompt
-from services.tokens import token_counter
 from state.errors import ModelError
 
 TOP = 10.0

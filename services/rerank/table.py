@@ -6,6 +6,7 @@ from functools import cache
 
 from services.field import Field
 from services.lexicon import StemWeights
+from services.models.tokens import token_counter
 from services.protocols import ChatModel, Reranked, Reranker, RerankerTable
 from services.rerank.cross_encoder import CrossEncoder
 from services.rerank.endpoint import endpoint_of
@@ -14,7 +15,6 @@ from services.rerank.model_files import ModelFiles
 from services.rerank.model_reranker import ModelReranker
 from services.rerank.reader import ReaderScorer
 from services.settings import Settings
-from services.tokens import token_counter
 from state.chunks import Candidate, Chunk
 from state.context import RerankStrategy
 from state.errors import ConfigurationError

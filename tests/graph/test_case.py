@@ -21,9 +21,9 @@ from services.case.budget import shares
 from services.case.context import PARTING
 from services.case.items import written
 from services.case.schema import Answer
+from services.models.tokens import token_counter
 from services.portal import wait_for
 from services.settings import ModelSettings, Settings
-from services.tokens import token_counter
 from state.errors import ContentFiltered, InvalidInput, ModelError, ModelTimeout
 
 PROFILES = Path(__file__).resolve().parents[2] / "profiles"

@@ -14,9 +14,9 @@ from support.waiting import PATIENCE
 from ingestion.context.cache import ContextCache
 from ingestion.context.request import system_prompt
 from ingestion.context.situate import STEP, check_reader, situate
-from services.openai_models import chat_model
+from services.models.openai import chat_model
+from services.models.retry import Retrier
 from services.protocols import Completion
-from services.retry import Retrier
 from services.settings import ModelSettings
 from state.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited
 from state.values import Message

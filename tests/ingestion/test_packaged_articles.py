@@ -4,8 +4,8 @@ import pytest
 
 from ingestion.articles.chunks import cut_article
 from ingestion.articles.names import is_article
+from services.models.tokens import token_counter
 from services.profile.profile import load_profile
-from services.tokens import token_counter
 
 PROFILES = ("plan_401k", "laboral")
 LEAST_ARTICLES = 12

@@ -14,9 +14,9 @@ from pydantic import BaseModel, Field
 from support.fake_time import FakeTime
 from typing_extensions import TypedDict
 
-from services.chat import LangChainChat
-from services.model_failures import Endpoint
-from services.retry import Retrier
+from services.models.chat import LangChainChat
+from services.models.failures import Endpoint
+from services.models.retry import Retrier
 from state.errors import ConfigurationError, ContentFiltered, ModelError
 
 STOP = {"finish_reason": "stop"}

@@ -11,9 +11,9 @@ import pytest
 from support.fake_time import FakeTime
 from support.openai_server import OpenAIServer, Reply, failure, running_server, vector_of
 
-from services.embeddings import MAX_TEXTS
-from services.openai_models import embedder
-from services.retry import Retrier
+from services.models.embeddings import MAX_TEXTS
+from services.models.openai import embedder
+from services.models.retry import Retrier
 from services.settings import ModelSettings
 from state.errors import ConfigurationError, ModelError, ModelTimeout
 

@@ -12,9 +12,9 @@ from support.fake_time import FakeTime
 from support.openai_server import OpenAIServer, Reply, failure, running_server, stream_error
 from support.waiting import PATIENCE, Limits
 
-from services.chat import LangChainChat
-from services.openai_models import chat_model, check, embedder, fingerprint_of, refuses_sampling
-from services.retry import Retrier
+from services.models.chat import LangChainChat
+from services.models.openai import chat_model, check, embedder, fingerprint_of, refuses_sampling
+from services.models.retry import Retrier
 from services.settings import ModelSettings
 from state.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 

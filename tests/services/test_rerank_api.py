@@ -9,10 +9,10 @@ from support.fake_time import FakeTime
 from support.rerank_server import Answer, running_rerank_server
 from support.waiting import PATIENCE
 
+from services.models.retry import Retrier
 from services.rerank.api import MOST_AT_ONCE, rerank_api
 from services.rerank.endpoint import endpoint_of
 from services.rerank.model_reranker import ModelReranker
-from services.retry import Retrier
 from services.settings import RerankSettings
 from state.candidates import candidate
 from state.errors import ConfigurationError, ModelError, ModelRateLimited, ModelTimeout

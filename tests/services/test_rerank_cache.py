@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from support.doubles import CharacterCounter, make_chunk
 from support.fake_time import FakeTime
 
+from services.models.tokens import EstimatedCounter
 from services.protocols import Reranked
 from services.rerank.model_reranker import ModelReranker
 from services.rerank.pace import Pace
 from services.rerank.passage import FRAME_TOKENS, cut, cut_pair, passage_of
 from services.rerank.score_cache import ScoreCache
-from services.tokens import EstimatedCounter
 from state.candidates import candidate
 from state.errors import ModelError
 

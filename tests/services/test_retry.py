@@ -8,8 +8,8 @@ import pytest
 from support.fake_time import FakeTime
 from support.waiting import PATIENCE, Limits
 
-from services.model_failures import Endpoint, MalformedReplyError, TruncatedReplyError
-from services.retry import Retrier
+from services.models.failures import Endpoint, MalformedReplyError, TruncatedReplyError
+from services.models.retry import Retrier
 from state.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 
 ENDPOINT = Endpoint("gpt-5.2 (openai)", "principal")

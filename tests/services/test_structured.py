@@ -15,11 +15,11 @@ from support.openai_server import OpenAIServer, Recorded, Reply, failure, runnin
 from support.waiting import PATIENCE, Limits
 from typing_extensions import TypedDict
 
-from services.chat import LangChainChat
-from services.openai_models import chat_model
-from services.retry import Retrier
+from services.models.chat import LangChainChat
+from services.models.openai import chat_model
+from services.models.retry import Retrier
+from services.models.structured import ERRORS_SHOWN, REPLY_SHOWN, Misfit, read, repair, strict_schema
 from services.settings import ModelSettings
-from services.structured import ERRORS_SHOWN, REPLY_SHOWN, Misfit, read, repair, strict_schema
 from state.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.thoughts import ThoughtFilter
+from services.models.chat import ThoughtFilter
 
 
 def filtered(text, size=1000):

@@ -14,9 +14,8 @@ import tiktoken_ext.openai_public as published
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.token_bound import _PATTERNS, ENCODINGS, most_parts
-from services.token_pieces import LEADS, known
-from services.tokens import ByteCounter, EstimatedCounter, TiktokenCounter, token_counter
+from services.models.token_bound import _PATTERNS, ENCODINGS, LEADS, known, most_parts
+from services.models.tokens import ByteCounter, EstimatedCounter, TiktokenCounter, token_counter
 
 O200K_FILE = hashlib.sha1(b"https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken").hexdigest()
 COUNTED = [

@@ -8,9 +8,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from services.model_failures import MalformedReplyError
+from services.models.failures import MalformedReplyError
+from services.models.retry import Retrier
 from services.protocols import AsyncClose, Embedded, TokenCounter, Vector
-from services.retry import Retrier
 from state.errors import ConfigurationError
 
 MAX_TEXTS = 256
@@ -152,3 +152,24 @@ class OpenAIEmbedder:
             )
         norms = np.linalg.norm(matrix, axis=1, keepdims=True)
         return list(matrix / np.where(norms > 0, norms, 1))
+
+
+class Unindexed:
+    """Satisfies ``Embedder`` and refuses to embed: a run that asks for retrieval all the same is told why not."""
+
+    fingerprint = "none"
+    dimensions = 0
+
+    async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
+        """Raise ``ConfigurationError``."""
+        raise ConfigurationError(
+            "La búsqueda en el índice está desactivada (ARTICULADO_RAG_ENABLED=false) y esta pregunta la pide. "
+            "Actívela en la configuración, o pregunte sin la opción «rag_enabled»."
+        )
+
+    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
+        """Raise ``ConfigurationError``."""
+        return await self.embed_queries(texts)
+
+    async def close(self) -> None:
+        """Do nothing: there are no connections."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from services.backoff import Backoff, DeadlinePassedError
-from services.model_failures import Endpoint, explain, timed_out
+from services.models.failures import Endpoint, explain, timed_out
 from state.errors import ModelError
 
 T = TypeVar("T")

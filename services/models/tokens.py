@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from services.models.token_bound import ENCODINGS, bound, encodable
 from services.protocols import TokenCounter
-from services.token_bound import ENCODINGS, bound, encodable
 
 if TYPE_CHECKING:
     import tiktoken

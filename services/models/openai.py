@@ -8,12 +8,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from services.chat import LangChainChat
-from services.embeddings import OpenAIEmbedder
-from services.model_failures import Endpoint
-from services.retry import Retrier
+from services.models.chat import LangChainChat
+from services.models.embeddings import OpenAIEmbedder
+from services.models.failures import Endpoint
+from services.models.retry import Retrier
+from services.models.tokens import token_counter
 from services.settings import ModelSettings, Role
-from services.tokens import token_counter
 from state.errors import ConfigurationError
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -174,7 +174,7 @@ def _connection(endpoint: Endpoint, settings: ModelSettings) -> dict[str, Any]:
 
     import openai
 
-    from services.http_client import PerLoopClient
+    from services.models.http import PerLoopClient
 
     timeout = openai.Timeout(None, connect=CONNECT_TIMEOUT)
     http = PerLoopClient(timeout=timeout, follow_redirects=False)

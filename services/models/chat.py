@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass, field
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -9,8 +10,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel
 
-from services.draft import Draft
-from services.model_failures import (
+from services.models.failures import (
     Endpoint,
     MalformedReplyError,
     TruncatedReplyError,
@@ -19,11 +19,70 @@ from services.model_failures import (
     refused,
     unfit,
 )
+from services.models.retry import Retrier
+from services.models.structured import CannotStructure, Misfit, raw_reply, read, repair, structuring
 from services.protocols import AsyncClose, Completion, S, Structured
-from services.retry import Retrier
-from services.structured import CannotStructure, Misfit, raw_reply, read, repair, structuring
 from state.errors import ModelError
 from state.values import Message
+
+OPENING, CLOSING = "<think>", "</think>"
+
+
+class ThoughtFilter:
+    """Drops a leading ``<think>…</think>``, which OpenAI-compatible servers leave in the text, however it is cut."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._decided = False
+
+    def feed(self, text: str) -> str:
+        """Take the next piece of the reply and return what of it is reply for certain."""
+        if self._decided:
+            return text
+        searched = max(0, len(self._held) - len(CLOSING))
+        self._held += text
+        begun = self._held.lstrip()
+        if OPENING.startswith(begun[: len(OPENING)]):
+            closing = self._held.find(CLOSING, searched)
+            if closing < 0:
+                return ""
+            self._held = self._held[closing + len(CLOSING) :].lstrip()
+        self._decided = True
+        return self._held
+
+    def rest(self) -> str:
+        """Return at the end of the reply what was held back; thoughts without an end are no reply."""
+        return "" if self._decided or self._held.lstrip().startswith(OPENING) else self._held
+
+
+@dataclass
+class Draft:
+    """Text, how it ended, and what it cost."""
+
+    text: str = ""
+    finish_reason: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    thoughts: ThoughtFilter = field(default_factory=ThoughtFilter)
+
+    def add(self, message: BaseMessage) -> str:
+        """Take in a message or a chunk of one, and return its text, without the model's thoughts.
+
+        The largest token counts win, not their sum: servers that report usage with every chunk report totals.
+        """
+        text = self.thoughts.feed(str(message.text))
+        self.text += text
+        self.finish_reason = message.response_metadata.get("finish_reason") or self.finish_reason
+        if isinstance(message, AIMessage) and message.usage_metadata:
+            self.input_tokens = max(self.input_tokens, message.usage_metadata["input_tokens"])
+            self.output_tokens = max(self.output_tokens, message.usage_metadata["output_tokens"])
+        return text
+
+    def end(self) -> str:
+        """Return the text that waited for the end of the reply."""
+        text = self.thoughts.rest()
+        self.text += text
+        return text
 
 
 class LangChainChat:

@@ -84,7 +84,7 @@ def _bm25(code: str) -> "Bm25":
     spoken = language(code)
     # The encoder reads no file once it has stop words and a stemmer, but would download its stop-word lists unless it
     # is given a folder; nothing is written there.
-    folder = str(resources.files("services.data"))
+    folder = str(resources.files("language"))
     return Bm25(
         "Qdrant/bm25",
         cache_dir=folder,
