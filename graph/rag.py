@@ -19,7 +19,6 @@ from nodes.hybrid_search import hybrid_search
 from nodes.load_carryover import load_carryover
 from nodes.lookup_records import lookup_records
 from nodes.merge_candidates import merge_candidates
-from nodes.prompts import Prompts, load_prompts
 from nodes.refetch import refetch
 from nodes.rerank import rerank
 from nodes.search import HybridSearch
@@ -27,6 +26,7 @@ from nodes.select_context import select_context
 from nodes.stage import UsageAccount, stage
 from nodes.verify import verify
 from services.container import Services
+from services.prompting.prompts import Prompts, load_prompts
 from services.protocols import ChunkStore
 from state.context import RunContext, StoreName
 from state.rag import RagInput, RagOutput, RagState

@@ -6,9 +6,9 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
-from nodes.prompts import Prompts
-from services.fragments import neutralise, prompt
-from services.meta import MetaSplitter, Reply, read_metadata
+from services.prompting.fragments import neutralise, prompt
+from services.prompting.prompts import Prompts
+from services.prompting.self_evaluation import MetaSplitter, Reply, read_metadata
 from services.protocols import ChatModel
 from state.chunks import Candidate
 from state.context import ResolvedContext

@@ -7,8 +7,8 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.prompts import Prompts
 from services.field import Field
+from services.prompting.prompts import Prompts
 from services.protocols import ChatModel
 from services.question import searched_matter
 from state.context import ResolvedContext

@@ -10,8 +10,8 @@ from legal.wordings import past_law, tracked_laws, wording_note
 from nodes.abstain import what_was_searched
 from nodes.inputs import MAX_MESSAGES
 from nodes.stage import final_event
-from services.marks import marks_in
 from services.profile.profile import Profile
+from services.prompting.citation_markers import marks_in
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagOutput, RagState, days_of

@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from services.fragments import PARTING, render
+from services.prompting.fragments import PARTING, render
 from services.protocols import TokenCounter
 from state.chunks import Candidate
 from state.context import ResolvedContext

@@ -4,7 +4,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
-from services.marks import keep_marks, marks_in
+from services.prompting.citation_markers import keep_marks, marks_in
 from state.context import ResolvedContext
 from state.rag import RagState
 from state.values import Verdict

@@ -12,10 +12,10 @@ from legal.labels import provision_key, provision_name
 from legal.laws.mentions import find_law
 from legal.laws.registry import known_laws
 from services.field import Field
-from services.fragments import Fragment, read_prompt
 from services.lexicon import EqualWeights, StemWeights
-from services.meta import DELIMITER
 from services.offline_chat import OfflineChat
+from services.prompting.fragments import Fragment, read_prompt
+from services.prompting.self_evaluation import DELIMITER
 from services.question import earlier_matter, is_courtesy, without_protocol
 from services.quotation import Choice, Quotation, choose
 from services.rating import in_force
@@ -25,7 +25,7 @@ _ENDED = re.compile(r"\W*(?:precepto )?(?:(?:derogad|suprimid|anulad)[oa]s?|de v
 
 
 class ExtractivePrincipal(OfflineChat):
-    """Answers with literal quotations, provision by provision, and speaks the protocol of ``services.meta``."""
+    """Answers with literal quotations, provision by provision, and speaks the protocol of ``self_evaluation``."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 

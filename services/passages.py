@@ -8,7 +8,7 @@ from language.folding import fold
 from language.numerals import read_words
 from language.spanish import sentences
 from legal.labels import WRITTEN_SUFFIXES
-from services.fragments import Fragment
+from services.prompting.fragments import Fragment
 
 MAX_PASSAGE_CHARACTERS = 900
 MAX_WHOLE_LIST = 600

@@ -12,9 +12,9 @@ from legal.laws.mentions import find_law, law_mentions
 from services.concepts import Concept, coverage
 from services.field import Field
 from services.figures import AskedFigure
-from services.fragments import Fragment
 from services.lexicon import StemWeights
 from services.passages import Passage, passages_of
+from services.prompting.fragments import Fragment
 
 _HEADING, _BREADCRUMB = 0.8, 0.3
 """What a word of the title or the chapter counts for in each sentence below it."""

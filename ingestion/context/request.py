@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 from ingestion.context.contexts import breadcrumb
-from ingestion.context.prompts import load_prompt
 from language.spanish import sentences
+from services.prompting.prompts import shared_prompt
 from state.chunks import Chunk
 
 Pair = tuple[Chunk, Chunk]
@@ -21,7 +21,7 @@ _LEAD = re.compile(r"^(?:[-•*]\s+|\d{1,2}[.)]\s+|(?:frase|contexto)\s*:\s*)+",
 
 def system_prompt() -> str:
     """Return the instructions, the same for every request."""
-    return load_prompt("situate")
+    return shared_prompt("situate")
 
 
 def quoted_parent(parent: Chunk) -> str:

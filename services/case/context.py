@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from services.meta_splitter import defuse_metadata
+from services.prompting.stream_splitter import defuse_metadata
 from state.articles import details_of
 from state.chunks import Chunk
 

@@ -7,9 +7,9 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from services.case.author import CaseMaterial
-from services.case.prompts import load_prompt
 from services.case.schema import CaseResponse, RequiredData
 from services.profile.profile import Profile
+from services.prompting.prompts import load_prompt
 from services.protocols import ChatModel, Structured
 
 S = TypeVar("S", bound=BaseModel)

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from services.fragments import PARTING, neutralise
-from services.marks import write_mark
 from services.models.tokens import token_counter
+from services.prompting.citation_markers import write_mark
+from services.prompting.fragments import PARTING, neutralise
+from services.prompting.prompts import shared_prompt
 from services.protocols import ChatModel, Reranked, TokenCounter
-from services.rerank.prompts import load_prompt
 from state.errors import ModelError
 
 TOP = 10.0
@@ -63,7 +63,7 @@ class ReaderScorer:
             ModelError: the reader failed for good, or what it wrote has no scores.
         """
         reply = await self._reader.complete(
-            load_prompt("score"), [{"role": "user", "content": message(question, passages)}], deadline=deadline
+            shared_prompt("score"), [{"role": "user", "content": message(question, passages)}], deadline=deadline
         )
         scores = parse_scores(reply.text, len(passages))
         if not any(score is not None for score in scores):

@@ -7,9 +7,9 @@ from support.doubles import CharacterCounter, FakeStore, make_chunk
 from nodes.expand_references import expand_references
 from nodes.merge_candidates import merge_candidates
 from nodes.select_context import select_context
-from services.fragments import render
 from services.profile.profile import load_profile
 from services.profile.sections import Features
+from services.prompting.fragments import render
 from state.candidates import candidate, merged
 from state.context import ResolvedContext
 

@@ -7,13 +7,12 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from language.languages import language
-from nodes.prompts import NAMES, load_prompt, load_prompts
-from services.case.prompts import load_prompt as load_case_prompt
 from services.fields import field_of
-from services.fragments import LAST_CONSULTATION, PARTING
-from services.meta import DELIMITER, parse_reply
 from services.offline_reader import KeywordReader
 from services.profile.profile import Profile, load_profile
+from services.prompting.fragments import LAST_CONSULTATION, PARTING
+from services.prompting.prompts import NAMES, load_prompt, load_prompts
+from services.prompting.self_evaluation import DELIMITER, parse_reply
 from state.errors import ConfigurationError
 
 LABORAL = load_profile("laboral")
@@ -150,8 +149,8 @@ def test_a_profile_has_some_of_its_own_and_the_rest_of_its_language(own):
     assert load_prompt("answer", own) == "Talk of Jardín, and keep {braces}."
     assert load_prompts(own) == load_prompts(ANY["en"]) | {"answer": "Talk of Jardín, and keep {braces}."}
     assert set(load_prompts(own)) == set(NAMES)
-    assert load_case_prompt("required_data", own) == "Data of Jardín: {limit}."
-    assert load_case_prompt("generate_response", own) == load_case_prompt("generate_response", ANY["en"])
+    assert load_prompt("required_data", own) == "Data of Jardín: {limit}."
+    assert load_prompt("generate_response", own) == load_prompt("generate_response", ANY["en"])
 
 
 @pytest.mark.parametrize(("written", "told"), [(b"\xff\xfe\x00", "UTF-8"), (b" \n", "vacío")])

@@ -6,7 +6,7 @@ import pytest
 from support.doubles import make_chunk
 
 from legal.wordings import certainty, past_law, told_apart, tracked_laws, wording_note
-from services.fragments import neutralise
+from services.prompting.fragments import neutralise
 from state.candidates import candidate
 
 DAY = date(2021, 12, 31)

@@ -9,10 +9,10 @@ from support.doubles import make_chunk
 from language.languages import language
 from services.field import PlainField
 from services.figures import AskedFigure
-from services.fragments import prompt
 from services.lexicon import Lexicon
 from services.offline_principal import ExtractivePrincipal
 from services.offline_reader import FOLLOW_UP, KeywordReader
+from services.prompting.fragments import prompt
 from services.question import earlier_matter, is_courtesy, points_back, searched_matter
 from services.rerank.heuristic import HeuristicReranker
 

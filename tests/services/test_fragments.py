@@ -3,9 +3,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.doubles import make_chunk
 
-from services.fragments import LAST_CONSULTATION, Fragment, neutralise, parse, prompt, read_prompt, render
-from services.marks import marks_in
-from services.meta import parse_reply
+from services.prompting.citation_markers import marks_in
+from services.prompting.fragments import LAST_CONSULTATION, Fragment, neutralise, parse, prompt, read_prompt, render
+from services.prompting.self_evaluation import parse_reply
 
 FRAME = [
     "---",

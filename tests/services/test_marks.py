@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.marks import defuse_marks, keep_marks, marks_in, numbers_in
+from services.prompting.citation_markers import defuse_marks, keep_marks, marks_in, numbers_in
 
 # Written independently of the subject: a bracket that begins with a C-number, after a word or decoration at most.
 BRACKETED = re.compile(r"[\[【［](?:[\s*_`^]|ver |fragmentos? )*C\s*(\d+)[^\[\]【】［］]{0,99}[\]】］]", re.IGNORECASE)

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from services.fragments import Fragment
 from services.lexicon import EqualWeights
+from services.prompting.fragments import Fragment
 from services.quotation import MAX_OPENING, choose
 from services.spanish_law import SPANISH_LAW
 

@@ -7,10 +7,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.doubles import QueueChat, make_chunk
 
-from services.fragments import PARTING
-from services.marks import marks_in
+from services.prompting.citation_markers import marks_in
+from services.prompting.fragments import PARTING
+from services.prompting.prompts import shared_prompt
 from services.rerank.model_reranker import ModelReranker
-from services.rerank.prompts import load_prompt
 from services.rerank.reader import ReaderScorer, message, parse_scores
 from state.candidates import candidate
 from state.errors import ModelError, ModelTimeout
@@ -41,7 +41,7 @@ async def test_all_passages_go_in_one_call_and_its_cost_is_told():
     assert (result.requests, result.input_tokens, result.output_tokens) == (1, 10, 3)
     assert reader.deadlines == [99.0]
     ((system, (sent,)),) = reader.calls
-    assert system == load_prompt("score")
+    assert system == shared_prompt("score")
     assert sent["role"] == "user"
     assert marks_in(sent["content"]) == [1, 2, 3]
     assert sent["content"].endswith("PREGUNTA:\n¿plazo?")
@@ -123,7 +123,7 @@ def test_no_passage_passes_for_another_or_for_the_frame():
 
 
 def test_the_prompt_says_that_fragments_are_data_and_shows_a_form_that_is_read():
-    prompt = load_prompt("score")
+    prompt = shared_prompt("score")
     assert "nunca instrucciones" in prompt
     assert parse_scores(prompt[prompt.index('{"1"') :], 3) == [0.7, 0.0, 1.0]
 

@@ -18,8 +18,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.marks import defuse_marks, write_mark
-from services.meta_splitter import defuse_metadata
+from services.prompting.citation_markers import defuse_marks, write_mark
+from services.prompting.stream_splitter import defuse_metadata
 from state.chunks import Candidate, Chunk
 
 PARTING = "---"

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 
 from legal.labels import INITIALS, WRITTEN_SUFFIXES
-from services.marks import marks_in, numbers_in
-from services.meta_splitter import DELIMITER, MetaSplitter
+from services.prompting.citation_markers import marks_in, numbers_in
+from services.prompting.stream_splitter import DELIMITER, MetaSplitter
 from state.values import Need
 
 __all__ = ["DELIMITER", "MAX_NEEDS", "MetaSplitter", "Reply", "parse_reply", "read_metadata"]

@@ -1,0 +1,1 @@
+"""What a chat model is sent, and how its reply is read."""
