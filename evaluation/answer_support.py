@@ -13,7 +13,7 @@ from legal.citations.owners import CitationContext
 from legal.citations.parser import Citation, parse_citations
 from legal.labels import provision_name
 from legal.laws.registry import known_laws
-from services.passages import LEFT_OUT
+from services.offline.passages import LEFT_OUT
 from state.chunks import Chunk
 
 Place = tuple[str | None, str]

@@ -5,8 +5,6 @@ from functools import partial
 from langchain_core.language_models import BaseChatModel
 
 from services.container import IngestServices, OnDemand, Services
-from services.dual_encoder.encoder import DualEncoder, fitted_fingerprint
-from services.dual_encoder.packaged import packaged_encoder
 from services.field import Field
 from services.fields import field_of
 from services.lexicon import Lexicon
@@ -15,6 +13,7 @@ from services.models.chat import LangChainChat
 from services.models.embeddings import Unindexed
 from services.models.sparse import Bm25Encoder
 from services.models.tokens import token_counter
+from services.offline.encoder.encoder import DualEncoder, fitted_fingerprint, packaged_encoder
 from services.packaged import words_of_people
 from services.profile.profile import Profile
 from services.protocols import ChatModel, ChunkStore, Embedder
@@ -152,7 +151,7 @@ def _reader(settings: ModelSettings, field: Field, lexicon: Lexicon) -> ChatMode
         from services.models.openai import chat_model
 
         return chat_model("reader", settings)
-    from services.offline_reader import KeywordReader
+    from services.offline.query_writer import KeywordReader
 
     return _in_process(KeywordReader(field=field, weights=lexicon), "sin conexión (palabras clave)")
 
@@ -162,7 +161,7 @@ def _principal(settings: ModelSettings, field: Field, lexicon: Lexicon) -> ChatM
         from services.models.openai import chat_model
 
         return chat_model("principal", settings)
-    from services.offline_principal import ExtractivePrincipal
+    from services.offline.answer_writer import ExtractivePrincipal
 
     return _in_process(ExtractivePrincipal(field=field, weights=lexicon), "sin conexión (citas literales)")
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from services.dual_encoder.encoder import DualEncoder
 from services.indexed_text import indexed_text
 from services.models.vector_cache import VectorCache
+from services.offline.encoder.encoder import DualEncoder
 from services.protocols import Vector
 from state.chunks import Chunk
 

@@ -76,7 +76,7 @@ async def lsa_of(texts: Sequence[str], field: Field) -> list[Vector]:
 
     A text that shares no word with another one gets the zero vector.
     """
-    from services.dual_encoder.encoder import DualEncoder, Lessons
+    from services.offline.encoder.encoder import DualEncoder, Lessons
 
     # Without questions to learn from, its axes are the latent ones.
     encoder = await asyncio.to_thread(DualEncoder.fit, Lessons(texts), LSA_DIMENSIONS, field)

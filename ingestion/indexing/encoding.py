@@ -15,11 +15,11 @@ import numpy as np
 from ingestion.indexing.entries import Entry
 from ingestion.indexing.vector_journal import VectorJournal
 from ingestion.workspace import key_of
-from services.dual_encoder.encoder import DualEncoder
 from services.field import Field
 from services.fields import field_named
 from services.models.embeddings import MAX_TEXTS
 from services.models.sparse import Bm25Encoder
+from services.offline.encoder.encoder import DualEncoder
 from services.protocols import Embedder, SparseVector, Vector
 from state.errors import ConfigurationError
 

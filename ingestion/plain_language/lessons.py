@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from services.dual_encoder.encoder import Lessons
 from services.indexed_text import indexed_text
+from services.offline.encoder.encoder import Lessons
 from services.packaged import packaged, places_of
 from services.situations import load_situations
 from state.chunks import REPEALED, Chunk, provision_of

@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from language.languages import language
 from services.fields import field_of
-from services.offline_reader import KeywordReader
+from services.offline.query_writer import KeywordReader
 from services.profile.profile import Profile, load_profile
 from services.prompting.fragments import LAST_CONSULTATION, PARTING
 from services.prompting.prompts import NAMES, load_prompt, load_prompts

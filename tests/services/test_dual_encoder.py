@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from language.spanish import stems
-from services.dual_encoder.encoder import DualEncoder, Lessons
-from services.dual_encoder.packaged import packaged_encoder
+from services.offline.encoder.encoder import DualEncoder, Lessons, packaged_encoder
 from state.errors import IndexMissing
 
 TEXTS = [

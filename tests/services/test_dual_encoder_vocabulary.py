@@ -8,7 +8,7 @@ import pytest
 
 from language.spanish import stem_word, stems
 from legal.vocabulary.synonyms import expand
-from services.dual_encoder.vocabulary import Vocabulary, asked_counts, counts_of
+from services.offline.encoder.vocabulary import Vocabulary, asked_counts, counts_of
 from services.situations import load_situations
 from services.spanish_law import SPANISH_LAW
 

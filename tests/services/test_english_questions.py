@@ -8,10 +8,10 @@ from support.doubles import make_chunk
 
 from language.languages import language
 from services.field import PlainField
-from services.figures import AskedFigure
 from services.lexicon import Lexicon
-from services.offline_principal import ExtractivePrincipal
-from services.offline_reader import FOLLOW_UP, KeywordReader
+from services.offline.answer_writer import ExtractivePrincipal
+from services.offline.query_writer import FOLLOW_UP, KeywordReader
+from services.offline.rating import AskedFigure
 from services.prompting.fragments import prompt
 from services.question import earlier_matter, is_courtesy, points_back, searched_matter
 from services.rerank.heuristic import HeuristicReranker

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from support.doubles import make_chunk
 
-from services.dual_encoder.encoder import DualEncoder, Lessons
 from services.indexed_text import indexed_text
 from services.likeness import EncodedLikeness
+from services.offline.encoder.encoder import DualEncoder, Lessons
 from services.protocols import Vector
 from state.chunks import Chunk
 

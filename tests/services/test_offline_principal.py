@@ -5,7 +5,7 @@ from support.doubles import make_chunk
 from language.languages import language
 from language.spanish import stems
 from services.lexicon import Lexicon
-from services.offline_principal import ExtractivePrincipal
+from services.offline.answer_writer import ExtractivePrincipal
 from services.prompting.fragments import prompt
 from services.prompting.self_evaluation import DELIMITER, parse_reply
 from services.spanish_law import SPANISH_LAW

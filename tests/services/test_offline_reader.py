@@ -5,7 +5,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from language.spanish import stems
 from services.lexicon import Lexicon
-from services.offline_reader import FOLLOW_UP, KeywordReader
+from services.offline.query_writer import FOLLOW_UP, KeywordReader
 from services.spanish_law import SPANISH_LAW
 
 FIRST, FOLLOWING = SystemMessage("Devuelve un array JSON."), SystemMessage(f"{FOLLOW_UP}\n\nDevuelve un array JSON.")

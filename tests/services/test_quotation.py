@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from services.lexicon import EqualWeights
+from services.offline.quotation import MAX_OPENING, choose
 from services.prompting.fragments import Fragment
-from services.quotation import MAX_OPENING, choose
 from services.spanish_law import SPANISH_LAW
 
 LEAD = "Será también nulo el despido, en los siguientes supuestos:"

@@ -3,8 +3,8 @@ import pytest
 from language.languages import language
 from language.spanish import stems
 from services.concepts import Concept, coverage
-from services.figures import AskedFigure
 from services.lexicon import EqualWeights, Lexicon
+from services.offline.rating import AskedFigure
 from services.spanish_law import SPANISH_LAW
 
 # df: vacacion 1, anual 1, retribu 1, dia 3 of 3 texts; ln(4/2)/ln 4 = 0.5 and ln(4/4)/ln 4 = 0.

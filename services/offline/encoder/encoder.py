@@ -3,18 +3,19 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import blake2b
+from importlib import resources
 from pathlib import Path
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from services.dual_encoder import training
-from services.dual_encoder.vocabulary import SYNONYM_WEIGHT, Counts, Vocabulary, asked_counts, counts_of
 from services.field import Field
 from services.fields import field_named
+from services.offline.encoder import training
+from services.offline.encoder.vocabulary import SYNONYM_WEIGHT, Counts, Vocabulary, asked_counts, counts_of
 from services.protocols import Embedded, Vector
 from services.spanish_law import SPANISH_LAW
 from state.errors import ConfigurationError, IndexMissing
@@ -168,3 +169,17 @@ def _unit(vector: Vector) -> Vector:
     """Return the vector at length 1; zeros stay."""
     length = float(np.linalg.norm(vector))
     return vector / np.float32(length) if length else vector
+
+
+DIMENSIONS = 192
+FOLDER = Path(str(resources.files("services.offline.encoder")))
+
+
+@cache
+def packaged_encoder(dimensions: int = DIMENSIONS) -> DualEncoder:
+    """Open the encoder of the package, with so many of its dimensions, the main ones.
+
+    Raises:
+        IndexMissing: the package is damaged.
+    """
+    return DualEncoder.load(FOLDER).reduced(dimensions)

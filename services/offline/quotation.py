@@ -7,9 +7,9 @@ from itertools import accumulate
 from legal.citations.parser import Citation
 from services.field import Field
 from services.lexicon import StemWeights
-from services.passages import LEFT_OUT, MAX_PASSAGE_CHARACTERS, Passage, quote
+from services.offline.passages import LEFT_OUT, MAX_PASSAGE_CHARACTERS, Passage, quote
+from services.offline.rating import Rated, rate
 from services.prompting.fragments import Fragment
-from services.rating import Rated, rate
 
 MAX_PROVISIONS = 4
 MAX_BLOCKS = 3

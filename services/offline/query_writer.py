@@ -8,7 +8,7 @@ from pydantic import ConfigDict
 
 from services.field import Field
 from services.lexicon import EqualWeights, StemWeights
-from services.offline_chat import OfflineChat
+from services.offline.chat_model import OfflineChat
 from services.question import is_courtesy, points_back, searched_matter, without_protocol
 
 FOLLOW_UP = "MODO: SEGUIMIENTO"

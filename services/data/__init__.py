@@ -1,1 +1,0 @@
-"""Word lists that services read."""
