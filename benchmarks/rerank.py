@@ -25,13 +25,13 @@ from typing import Any
 
 from cross_encoder_model import FIRST_WORD, VOCABULARY, write_int8, write_model
 
+from services.domain.spanish_law import SPANISH_LAW
 from services.packaged import packaged
 from services.protocols import Reranker
 from services.rerank.cross_encoder import CrossEncoder
 from services.rerank.heuristic import HeuristicReranker
 from services.rerank.model_files import ModelFiles
 from services.rerank.model_reranker import ModelReranker
-from services.spanish_law import SPANISH_LAW
 
 SENTENCE = 16
 QUESTION_WORDS = 12

@@ -7,10 +7,10 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from services.field import Field
+from services.domain.base import Field
+from services.domain.question import searched_matter
 from services.prompting.prompts import Prompts
 from services.protocols import ChatModel
-from services.question import searched_matter
 from state.context import ResolvedContext
 from state.errors import ModelError
 from state.rag import RagState

@@ -12,8 +12,8 @@ from legal.labels import SUFFIXES, provision_name
 from legal.laws.mentions import law_mentions
 from legal.laws.registry import known_laws
 from legal.territory.mentions import find_place, place_words
-from services.question import is_courtesy, matter_of, points_back
-from services.spanish_law import SPANISH_LAW
+from services.domain.question import is_courtesy, matter_of, points_back
+from services.domain.spanish_law import SPANISH_LAW
 
 MAX_EARLIER = 6
 """Questions before this one that are read: what was said longer ago is not what a follow-up is about."""

@@ -9,7 +9,7 @@ from legal.citations.parser import parse_citations
 from legal.laws.mentions import law_mentions
 from legal.territory.mentions import find_place
 from legal.vocabulary.synonyms import find_acronyms
-from services.question import matter_of
+from services.domain.question import matter_of
 from state.values import Analysis, Message, NamedProvision
 
 # "¿Qué dice el artículo 38 del ET?" has no more words of its own than these.

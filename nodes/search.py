@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from legal.territory.mentions import place_called
 from nodes.later_wordings import later_wordings
-from services.field import Field
+from services.domain.base import Field
 from services.models.vector_cache import VectorCache
 from services.profile.profile import Profile
 from services.protocols import ChunkStore, Embedder, Hit, HybridQuery, SearchFilter, SparseEncoder, SparseVector, Vector

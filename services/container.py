@@ -7,7 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
 from language.languages import Language
-from services.field import Field
+from services.domain.base import Field
 from services.profile.profile import Profile
 from services.protocols import ChatModel, ChunkStore, Embedder, RerankerTable, SparseEncoder, TokenCounter
 from services.records import PackagedRecords

@@ -5,9 +5,10 @@ from functools import partial
 from langchain_core.language_models import BaseChatModel
 
 from services.container import IngestServices, OnDemand, Services
-from services.field import Field
-from services.fields import field_of
-from services.lexicon import Lexicon
+from services.domain.base import Field
+from services.domain.lexicon import Lexicon
+from services.domain.registry import field_of
+from services.domain.spanish_law import SPANISH_LAW
 from services.likeness import EncodedLikeness
 from services.models.chat import LangChainChat
 from services.models.embeddings import Unindexed
@@ -20,7 +21,6 @@ from services.protocols import ChatModel, ChunkStore, Embedder
 from services.records import PackagedRecords
 from services.rerank.table import rerankers
 from services.settings import ModelSettings, Role, Settings
-from services.spanish_law import SPANISH_LAW
 from services.store.edge import EdgeStore
 from services.store.edge_writer import EdgeWriter
 from services.store.manifest import Fingerprints, Index

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ingestion.chunking.cuts import Span, cut
 from ingestion.chunking.parts import CUTS, MAX_PART
 from ingestion.chunking.sentences import clauses, sentences
-from services.field import Field
+from services.domain.base import Field
 from services.protocols import Vector
 
 Embed = Callable[[Sequence[str]], Awaitable[Sequence[Vector]]]

@@ -11,13 +11,13 @@ from ingestion.indexing.entries import Entry
 from ingestion.indexing.lessons import lessons_of
 from ingestion.indexing.vector_journal import VectorJournal
 from services.container import IngestServices
+from services.domain.base import Field
+from services.domain.lexicon import Lexicon
+from services.domain.spanish_law import SPANISH_LAW
 from services.factory import CHUNKER, expected_fingerprints
-from services.field import Field
-from services.lexicon import Lexicon
 from services.offline.encoder.encoder import DualEncoder, packaged_encoder
 from services.profile.profile import Profile
 from services.settings import Settings
-from services.spanish_law import SPANISH_LAW
 from services.store.builder import IndexBuilder, digest
 from services.store.manifest import Description, Index
 

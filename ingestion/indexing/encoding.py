@@ -15,8 +15,8 @@ import numpy as np
 from ingestion.indexing.entries import Entry
 from ingestion.indexing.vector_journal import VectorJournal
 from ingestion.workspace import key_of
-from services.field import Field
-from services.fields import field_named
+from services.domain.base import Field
+from services.domain.registry import field_named
 from services.models.embeddings import MAX_TEXTS
 from services.models.sparse import Bm25Encoder
 from services.offline.encoder.encoder import DualEncoder

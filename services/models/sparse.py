@@ -7,7 +7,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from language.languages import Language, language
-from services.field import Field
+from services.domain.base import Field
 from services.protocols import SparseVector
 
 if TYPE_CHECKING:

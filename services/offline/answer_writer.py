@@ -11,14 +11,14 @@ from legal.citations.owners import CitationContext
 from legal.labels import provision_key, provision_name
 from legal.laws.mentions import find_law
 from legal.laws.registry import known_laws
-from services.field import Field
-from services.lexicon import EqualWeights, StemWeights
+from services.domain.base import Field
+from services.domain.lexicon import EqualWeights, StemWeights
+from services.domain.question import earlier_matter, is_courtesy, without_protocol
 from services.offline.chat_model import OfflineChat
 from services.offline.quotation import Choice, Quotation, choose
 from services.offline.rating import in_force
 from services.prompting.fragments import Fragment, read_prompt
 from services.prompting.self_evaluation import DELIMITER
-from services.question import earlier_matter, is_courtesy, without_protocol
 
 _ENDED = re.compile(r"\W*(?:precepto )?(?:(?:derogad|suprimid|anulad)[oa]s?|de vigencia agotada)\W*", re.IGNORECASE)
 """A text that says no more than that it is law no longer."""

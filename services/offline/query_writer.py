@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import ConfigDict
 
-from services.field import Field
-from services.lexicon import EqualWeights, StemWeights
+from services.domain.base import Field
+from services.domain.lexicon import EqualWeights, StemWeights
+from services.domain.question import is_courtesy, points_back, searched_matter, without_protocol
 from services.offline.chat_model import OfflineChat
-from services.question import is_courtesy, points_back, searched_matter, without_protocol
 
 FOLLOW_UP = "MODO: SEGUIMIENTO"
 """A line of the system prompt that tells a follow-up with carried-over context from a first question."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from legal.citations.parser import Citation
-from services.field import Field
-from services.lexicon import StemWeights
+from services.domain.base import Field
+from services.domain.lexicon import StemWeights
 from services.offline.passages import LEFT_OUT, MAX_PASSAGE_CHARACTERS, Passage, quote
 from services.offline.rating import Rated, rate
 from services.prompting.fragments import Fragment

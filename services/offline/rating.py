@@ -10,9 +10,9 @@ from language.languages import Language
 from legal.citations.parser import Citation
 from legal.labels import provision_key
 from legal.laws.mentions import find_law, law_mentions
-from services.concepts import Concept, coverage
-from services.field import Field
-from services.lexicon import StemWeights
+from services.domain.base import Field
+from services.domain.concepts import Concept, coverage
+from services.domain.lexicon import StemWeights
 from services.offline.passages import Passage, passages_of
 from services.prompting.fragments import Fragment
 

@@ -5,9 +5,9 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from services.concepts import Concept, coverage
-from services.field import Field
-from services.lexicon import EqualWeights, StemWeights
+from services.domain.base import Field
+from services.domain.concepts import Concept, coverage
+from services.domain.lexicon import EqualWeights, StemWeights
 from services.protocols import Reranked
 from state.chunks import Candidate, Chunk, provision_of
 

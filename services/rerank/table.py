@@ -4,8 +4,8 @@ import logging
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from services.field import Field
-from services.lexicon import StemWeights
+from services.domain.base import Field
+from services.domain.lexicon import StemWeights
 from services.models.tokens import token_counter
 from services.protocols import ChatModel, Reranked, Reranker, RerankerTable
 from services.rerank.cross_encoder import CrossEncoder

@@ -11,9 +11,9 @@ from evaluation.ablation import ablation, services_of, setups
 from evaluation.gold import GoldSet, Question
 from evaluation.retrieve import Retriever
 from evaluation.switches import Narrowed
+from services.domain.spanish_law import SPANISH_LAW
 from services.models.sparse import Bm25Encoder
 from services.protocols import HybridQuery, SearchFilter
-from services.spanish_law import SPANISH_LAW
 from state.context import RunContext
 
 ET = "BOE-A-2015-11430"

@@ -11,7 +11,7 @@ from evaluation.case_run import Tried, run_cases
 from evaluation.cases import LabelledCase
 from language.languages import language
 from services.case.calibration import Calibration, Curve, write_calibration
-from services.field import PlainField
+from services.domain.base import PlainField
 from services.profile.profile import load_profile
 from services.protocols import Hit
 from services.settings import ModelSettings, Settings

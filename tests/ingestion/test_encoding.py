@@ -10,8 +10,8 @@ from support.doubles import make_chunk
 
 from ingestion.indexing.encoding import BATCH, NO_WORDS, WORTH_PROCESSES, Encoded, encoded, offline_encoder
 from ingestion.indexing.entries import Entry
+from services.domain.spanish_law import SPANISH_LAW
 from services.offline.encoder.encoder import DualEncoder, Lessons
-from services.spanish_law import SPANISH_LAW
 
 TEXTS = [f"El descanso número {n} dura días y el permiso {n % 7} horas" for n in range(40)]
 

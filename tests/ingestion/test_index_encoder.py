@@ -11,15 +11,15 @@ from ingestion.indexing.build import write_entries
 from ingestion.indexing.entries import entries_of
 from ingestion.indexing.lessons import LEAST_STEPS, lessons_of
 from language.languages import language
+from services.domain.base import PlainField
+from services.domain.lexicon import Lexicon
+from services.domain.spanish_law import SPANISH_LAW
 from services.factory import build_ingest_services, build_services, expected_fingerprints
-from services.field import PlainField
 from services.indexed_text import indexed_text
-from services.lexicon import Lexicon
 from services.offline.encoder.encoder import FOLDER, DualEncoder, packaged_encoder
 from services.offline.encoder.training import BATCH, EPOCHS
 from services.profile.profile import load_profile
 from services.settings import Settings
-from services.spanish_law import SPANISH_LAW
 from services.store.builder import IndexBuilder
 from services.store.edge_writer import EdgeWriter
 from services.store.manifest import Description, Index

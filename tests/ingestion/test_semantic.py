@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingestion.chunking.semantic import LSA_DIMENSIONS, breaks, distances, lsa_of, semantic_spans
-from services.spanish_law import SPANISH_LAW
+from services.domain.spanish_law import SPANISH_LAW
 
 
 class Vectors:

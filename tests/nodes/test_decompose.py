@@ -7,7 +7,7 @@ from support.doubles import QueueChat
 
 from language.languages import language
 from nodes.decompose import MAX_QUERY_CHARACTERS, decompose, parse_queries
-from services.field import PlainField
+from services.domain.base import PlainField
 from services.profile.profile import load_profile
 from services.prompting.prompts import load_prompts
 from state.errors import ModelError

@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from language.languages import language
-from services.fields import field_of
+from services.domain.registry import field_of
 from services.offline.query_writer import KeywordReader
 from services.profile.profile import Profile, load_profile
 from services.prompting.fragments import LAST_CONSULTATION, PARTING

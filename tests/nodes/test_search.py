@@ -7,9 +7,9 @@ from support.doubles import FakeEmbedder, FakeSparse, FakeStore, make_chunk
 from support.waiting import PATIENCE
 
 from nodes.search import Caps, HybridSearch
+from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile
 from services.protocols import SearchFilter
-from services.spanish_law import SPANISH_LAW
 
 PROFILE = load_profile("laboral")
 

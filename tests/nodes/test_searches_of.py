@@ -3,7 +3,7 @@
 import pytest
 
 from nodes.decompose import searches_of as searches_in
-from services.spanish_law import SPANISH_LAW
+from services.domain.spanish_law import SPANISH_LAW
 
 
 def searches_of(given):

@@ -7,13 +7,13 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from support.doubles import make_chunk
 
 from language.languages import language
-from services.field import PlainField
-from services.lexicon import Lexicon
+from services.domain.base import PlainField
+from services.domain.lexicon import Lexicon
+from services.domain.question import earlier_matter, is_courtesy, points_back, searched_matter
 from services.offline.answer_writer import ExtractivePrincipal
 from services.offline.query_writer import FOLLOW_UP, KeywordReader
 from services.offline.rating import AskedFigure
 from services.prompting.fragments import prompt
-from services.question import earlier_matter, is_courtesy, points_back, searched_matter
 from services.rerank.heuristic import HeuristicReranker
 
 EN = language("en")

@@ -4,12 +4,12 @@ import pytest
 from support.doubles import make_chunk
 
 from language.languages import language
-from services.concepts import Concept, coverage
-from services.field import Field, PlainField
-from services.fields import field_named, field_of
-from services.lexicon import Lexicon
+from services.domain.base import Field, PlainField
+from services.domain.concepts import Concept, coverage
+from services.domain.lexicon import Lexicon
+from services.domain.registry import field_named, field_of
+from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile
-from services.spanish_law import SPANISH_LAW
 from state.errors import ConfigurationError
 
 PLAIN = PlainField(language("en"))

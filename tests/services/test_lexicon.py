@@ -1,7 +1,7 @@
 import pytest
 
 from language.spanish import stems
-from services.lexicon import EqualWeights, Lexicon
+from services.domain.lexicon import EqualWeights, Lexicon
 from state.errors import IndexMissing
 
 

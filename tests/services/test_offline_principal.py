@@ -4,11 +4,11 @@ from support.doubles import make_chunk
 
 from language.languages import language
 from language.spanish import stems
-from services.lexicon import Lexicon
+from services.domain.lexicon import Lexicon
+from services.domain.spanish_law import SPANISH_LAW
 from services.offline.answer_writer import ExtractivePrincipal
 from services.prompting.fragments import prompt
 from services.prompting.self_evaluation import DELIMITER, parse_reply
-from services.spanish_law import SPANISH_LAW
 
 HOLIDAYS = make_chunk(
     38,

@@ -4,9 +4,9 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from language.spanish import stems
-from services.lexicon import Lexicon
+from services.domain.lexicon import Lexicon
+from services.domain.spanish_law import SPANISH_LAW
 from services.offline.query_writer import FOLLOW_UP, KeywordReader
-from services.spanish_law import SPANISH_LAW
 
 FIRST, FOLLOWING = SystemMessage("Devuelve un array JSON."), SystemMessage(f"{FOLLOW_UP}\n\nDevuelve un array JSON.")
 TALK = [HumanMessage("¿Cuánto preaviso hay en un despido objetivo?"), AIMessage("Quince días de preaviso [C1].")]

@@ -1,7 +1,7 @@
 import pytest
 
 from language.languages import language
-from services.question import earlier_matter, is_courtesy, matter_of, points_back, without_protocol
+from services.domain.question import earlier_matter, is_courtesy, matter_of, points_back, without_protocol
 
 ES = language("es")
 

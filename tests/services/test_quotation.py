@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import pytest
 
-from services.lexicon import EqualWeights
+from services.domain.lexicon import EqualWeights
+from services.domain.spanish_law import SPANISH_LAW
 from services.offline.quotation import MAX_OPENING, choose
 from services.prompting.fragments import Fragment
-from services.spanish_law import SPANISH_LAW
 
 LEAD = "Será también nulo el despido, en los siguientes supuestos:"
 ITEMS = [f"{letter}) El de {who}, {'y así se entenderá ' * 12}." for letter, who in zip("abcd", "1234", strict=True)]

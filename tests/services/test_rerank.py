@@ -7,11 +7,11 @@ import pytest
 from support.doubles import make_chunk
 
 from language.spanish import stems
-from services.lexicon import Lexicon
+from services.domain.lexicon import Lexicon
+from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile
 from services.protocols import Reranked
 from services.rerank.heuristic import HeuristicReranker
-from services.spanish_law import SPANISH_LAW
 
 FLOOR = load_profile("laboral").relevance_floor
 HOLIDAYS = make_chunk(

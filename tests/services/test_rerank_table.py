@@ -7,11 +7,11 @@ import pytest
 from support.cross_encoder import TinyCrossEncoder
 from support.doubles import FixedReranker, QueueChat, make_chunk
 
+from services.domain.spanish_law import SPANISH_LAW
 from services.rerank import table as table_module
 from services.rerank.heuristic import HeuristicReranker
 from services.rerank.table import automatic, reranker_for, rerankers
 from services.settings import ModelSettings, RerankSettings, Settings
-from services.spanish_law import SPANISH_LAW
 from state.candidates import candidate
 from state.errors import ConfigurationError
 

@@ -6,8 +6,8 @@ from fastembed.sparse.bm25 import Bm25
 
 from language.languages import language
 from language.spanish import stems
+from services.domain.spanish_law import SPANISH_LAW
 from services.models.sparse import AVERAGE_LENGTH, SYNONYM_WEIGHT, B, Bm25Encoder, K
-from services.spanish_law import SPANISH_LAW
 
 ES = language("es")
 

@@ -2,10 +2,10 @@ import pytest
 
 from language.languages import language
 from language.spanish import stems
-from services.concepts import Concept, coverage
-from services.lexicon import EqualWeights, Lexicon
+from services.domain.concepts import Concept, coverage
+from services.domain.lexicon import EqualWeights, Lexicon
+from services.domain.spanish_law import SPANISH_LAW
 from services.offline.rating import AskedFigure
-from services.spanish_law import SPANISH_LAW
 
 # df: vacacion 1, anual 1, retribu 1, dia 3 of 3 texts; ln(4/2)/ln 4 = 0.5 and ln(4/4)/ln 4 = 0.
 LEXICON = Lexicon.build(["vacaciones anuales retribuidas, días", "días de multa", "días"], stems)

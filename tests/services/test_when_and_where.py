@@ -3,10 +3,10 @@
 import pytest
 
 from language.spanish import stems
-from services.concepts import coverage
-from services.lexicon import Lexicon
-from services.question import matter_of
-from services.spanish_law import SPANISH_LAW
+from services.domain.concepts import coverage
+from services.domain.lexicon import Lexicon
+from services.domain.question import matter_of
+from services.domain.spanish_law import SPANISH_LAW
 
 TEXTS = ["vacaciones anuales retribuidas", "despido improcedente", "jornada de trabajo", "bonificaciones en Melilla"]
 WEIGHTS = Lexicon.build(TEXTS, stems)

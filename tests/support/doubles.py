@@ -9,7 +9,7 @@ from support.chunks import make_chunk as plain_chunk
 from support.reference_search import passes
 
 from services.container import Services
-from services.fields import field_of
+from services.domain.registry import field_of
 from services.profile.profile import load_profile
 from services.protocols import (
     MOST_SELECTED,

@@ -11,9 +11,9 @@ from support.stores import build
 
 from graph.rag import Rag, build_rag, build_retrieval
 from services.container import Services
+from services.domain.spanish_law import SPANISH_LAW
 from services.models.sparse import Bm25Encoder
 from services.protocols import Embedded
-from services.spanish_law import SPANISH_LAW
 from services.store.edge import EdgeStore
 from state.chunks import Chunk
 

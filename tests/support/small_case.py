@@ -11,7 +11,7 @@ from support.small_graph import Hang
 
 from language.languages import language
 from server.app import app_over
-from services.field import PlainField
+from services.domain.base import PlainField
 from services.profile.profile import load_profile
 from services.protocols import Hit, HybridQuery, S, SearchFilter, Structured
 from services.settings import ModelSettings, Settings

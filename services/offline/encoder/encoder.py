@@ -12,12 +12,12 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from services.field import Field
-from services.fields import field_named
+from services.domain.base import Field
+from services.domain.registry import field_named
+from services.domain.spanish_law import SPANISH_LAW
 from services.offline.encoder import training
 from services.offline.encoder.vocabulary import SYNONYM_WEIGHT, Counts, Vocabulary, asked_counts, counts_of
 from services.protocols import Embedded, Vector
-from services.spanish_law import SPANISH_LAW
 from state.errors import ConfigurationError, IndexMissing
 
 _FILE = "dual-encoder.npz"

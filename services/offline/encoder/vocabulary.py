@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from services.field import Field
+from services.domain.base import Field
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -49,7 +49,7 @@ class Vocabulary:
     def of(cls, documents: Sequence[Counts], questions: Iterable[Counts]) -> "Vocabulary":
         """Take the stems that at least two documents or two questions have, in alphabetical order.
 
-        idf(s) = ln((N + 1) / (df(s) + 1)) / ln(N + 1) over the N documents, as in ``services.lexicon``.
+        idf(s) = ln((N + 1) / (df(s) + 1)) / ln(N + 1) over the N documents, as in ``services.domain.lexicon``.
         """
         frequencies = Counter(stem for counts in documents for stem in counts)
         asked = Counter(stem for counts in questions for stem in counts)

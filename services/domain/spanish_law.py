@@ -11,9 +11,9 @@ from legal.dates.finder import without_days
 from legal.territory.mentions import place_words
 from legal.vocabulary.regimes import prior
 from legal.vocabulary.synonyms import expand, find_terms, of_the_field
-from services.concepts import NUMBER_WEIGHT, Concept
-from services.lexicon import StemWeights
-from services.question import matter_of
+from services.domain.concepts import NUMBER_WEIGHT, Concept
+from services.domain.lexicon import StemWeights
+from services.domain.question import matter_of
 from state.chunks import Chunk
 
 _PLACE_WEIGHT = 0.1

@@ -7,8 +7,8 @@ from typing import Protocol, runtime_checkable
 from language.languages import Language
 from legal.citations.owners import CitationContext
 from legal.citations.parser import Citation
-from services.concepts import Concept, single_words
-from services.lexicon import StemWeights
+from services.domain.concepts import Concept, single_words
+from services.domain.lexicon import StemWeights
 from state.chunks import Chunk
 
 _OF_GUARDRAILS = 0.5

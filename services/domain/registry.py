@@ -1,9 +1,9 @@
 """Which field a profile is of, and by which name an index remembers it."""
 
 from language.languages import language
-from services.field import Field, PlainField
+from services.domain.base import Field, PlainField
+from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import Profile
-from services.spanish_law import SPANISH_LAW
 
 
 def field_of(profile: Profile) -> Field:

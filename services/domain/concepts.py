@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from services.lexicon import StemWeights
+from services.domain.lexicon import StemWeights
 
 NUMBER_WEIGHT = 0.3
 """A figure of the question (an amount, a year) says little: provisions have figures of their own."""

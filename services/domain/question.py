@@ -11,7 +11,7 @@ from legal.citations.parser import parse_citations
 from legal.dates.finder import without_days
 from legal.labels import ADJECTIVES, SUFFIXES
 from legal.laws.mentions import law_mentions
-from services.field import Field
+from services.domain.base import Field
 
 _PROTOCOL = re.compile(
     r"=+\s*META\s*=+|\b(?:USED|DROP|NEED)\s*\|\s*(?:[C\d,\s]*\d\b|ninguno\b)?|\[\s*C\s*\d+\s*\]", re.IGNORECASE
