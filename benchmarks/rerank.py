@@ -25,8 +25,8 @@ from typing import Any
 
 from cross_encoder_model import FIRST_WORD, VOCABULARY, write_int8, write_model
 
+from services.corpus.chunks import packaged
 from services.domain.spanish_law import SPANISH_LAW
-from services.packaged import packaged
 from services.protocols import Reranker
 from services.rerank.cross_encoder import CrossEncoder
 from services.rerank.heuristic import HeuristicReranker

@@ -109,7 +109,7 @@ def _held(chunks: Sequence["Chunk"], title: str, files: tuple[str, ...]) -> Held
 
 
 def _records() -> list["Chunk"]:
-    from services.packaged import packaged
+    from services.corpus.chunks import packaged
 
     return [chunk for _, chunk in packaged()]
 

@@ -7,7 +7,7 @@ from ingestion.articles.bundled import bundled_articles
 from ingestion.articles.chunks import ArticleChunks
 from ingestion.links.references import interpreted
 from ingestion.packaged import rulings_and_criteria
-from services.packaged import places_of
+from services.corpus.chunks import places_of
 from services.profile.profile import Profile
 from state.articles import details_of
 from state.chunks import Chunk

@@ -21,7 +21,7 @@ def code_digest() -> str:
 def corpus_digest() -> str:
     """Name the packaged records, and the code and the data that make points of them, without reading one."""
     records = [f"corpus/{folder}" for folder in ("normativa", "sin_contenido", "sentencias", "criterios_inss")]
-    code = ("services/corpus.py", "services/packaged.py", "ingestion/indexing", "ingestion/articles")
+    code = ("services/corpus/schema.py", "services/corpus/chunks.py", "ingestion/indexing", "ingestion/articles")
     return _digest("language", "legal", *records, *code)
 
 

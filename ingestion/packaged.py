@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ingestion.links.references import interpreted
-from services.corpus import load_corpus
-from services.packaged import decision_chunk, packaged, search_text
+from services.corpus.chunks import decision_chunk, packaged, search_text
+from services.corpus.schema import load_corpus
 from state.chunks import Chunk
 
 

@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from services.records import PackagedRecords
+from services.corpus.lookup import PackagedRecords
 from state.candidates import candidate
 from state.chunks import Candidate, provision_of
 from state.context import ResolvedContext

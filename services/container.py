@@ -7,10 +7,10 @@ from threading import Lock
 from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
 from language.languages import Language
+from services.corpus.lookup import PackagedRecords
 from services.domain.base import Field
 from services.profile.profile import Profile
 from services.protocols import ChatModel, ChunkStore, Embedder, RerankerTable, SparseEncoder, TokenCounter
-from services.records import PackagedRecords
 from services.settings import Settings
 from services.store.writer import WriterFactory
 

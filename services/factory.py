@@ -5,6 +5,8 @@ from functools import partial
 from langchain_core.language_models import BaseChatModel
 
 from services.container import IngestServices, OnDemand, Services
+from services.corpus.chunks import words_of_people
+from services.corpus.lookup import PackagedRecords
 from services.domain.base import Field
 from services.domain.lexicon import Lexicon
 from services.domain.registry import field_of
@@ -15,10 +17,8 @@ from services.models.embeddings import Unindexed
 from services.models.sparse import Bm25Encoder
 from services.models.tokens import token_counter
 from services.offline.encoder.encoder import DualEncoder, fitted_fingerprint, packaged_encoder
-from services.packaged import words_of_people
 from services.profile.profile import Profile
 from services.protocols import ChatModel, ChunkStore, Embedder
-from services.records import PackagedRecords
 from services.rerank.table import rerankers
 from services.settings import ModelSettings, Role, Settings
 from services.store.edge import EdgeStore

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from services.indexed_text import indexed_text
 from services.models.vector_cache import VectorCache
 from services.offline.encoder.encoder import DualEncoder
 from services.protocols import Vector
-from state.chunks import Chunk
+from state.chunks import Chunk, indexed_text
 
 MAX_HELD = 8_192
 """Vectors of chunks that are kept: 6 MB at 192 dimensions; a question looks at about a hundred."""

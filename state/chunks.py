@@ -153,3 +153,14 @@ def deciding(candidate: Candidate) -> float:
 def provision_of(chunk: Chunk) -> tuple[str, str]:
     """Return what all parts of one provision share: law and provision key."""
     return chunk["law_id"], chunk["provision_key"]
+
+
+HEADING_REPEATS = 3
+"""A heading says in few words what many words below it are about."""
+
+
+def indexed_text(chunk: Chunk) -> str:
+    """Return law, breadcrumb, heading (three times) and text; a summary is to be read (docs/plain-language.md)."""
+    heading = f"{chunk['provision']}. {chunk['title']}"
+    parts = [chunk["law_name"], chunk["breadcrumb"], *[heading] * HEADING_REPEATS, chunk["text"]]
+    return "\n".join(part for part in parts if part)

@@ -7,7 +7,7 @@ from ingestion.documents import Document
 from ingestion.files.running_text import running_text
 from language.languages import Language, language
 from legal.ids import chunk_id
-from services.packaged import DECISION_RANK
+from services.corpus.chunks import DECISION_RANK
 from state.chunks import Chunk
 
 _DOCTRINE = ("sentencia", "criterio")

@@ -7,9 +7,8 @@ from hashlib import blake2b
 
 from ingestion.chunking.children import STRATEGY, child, children_of
 from ingestion.context.contexts import context_of
-from services.indexed_text import indexed_text
 from services.settings import ChunkContext
-from state.chunks import Chunk
+from state.chunks import Chunk, indexed_text
 
 
 @dataclass(frozen=True)

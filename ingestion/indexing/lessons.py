@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from ingestion.indexing.entries import Entry
-from services.indexed_text import indexed_text
 from services.offline.encoder.encoder import Lessons
 from services.offline.encoder.training import BATCH, EPOCHS
+from state.chunks import indexed_text
 
 LEAST_STEPS = 10
 """Steps of training for however few questions. Of 191 on 16 articles, a third kept back, fewer leave many of those that

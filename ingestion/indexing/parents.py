@@ -6,8 +6,8 @@ from datetime import date
 from ingestion.beside import beside_documents
 from ingestion.plain_language.attach import Attached, attach_records
 from ingestion.workspace import Workspace
-from services.corpus import OfALaw
-from services.packaged import words_of_people
+from services.corpus.chunks import words_of_people
+from services.corpus.schema import OfALaw
 from services.profile.profile import Profile
 from state.chunks import Chunk
 from state.ingest import IngestState

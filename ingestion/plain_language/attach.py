@@ -7,8 +7,8 @@ from itertools import groupby
 
 from ingestion.links.references import interpreted
 from legal.wordings import wording_hash
-from services.corpus import EmptyRecord, OfALaw, ProvisionRecord
-from services.packaged import note_on_force, places_of, records_of_laws
+from services.corpus.chunks import note_on_force, places_of, records_of_laws
+from services.corpus.schema import EmptyRecord, OfALaw, ProvisionRecord
 from state.chunks import Chunk, in_force, provision_of
 
 OURS = "(nota en lenguaje claro, no oficial)."

@@ -3,11 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from services.indexed_text import indexed_text
+from services.corpus.chunks import packaged, places_of
+from services.corpus.schema import load_situations
 from services.offline.encoder.encoder import Lessons
-from services.packaged import packaged, places_of
-from services.situations import load_situations
-from state.chunks import REPEALED, Chunk, provision_of
+from state.chunks import REPEALED, Chunk, indexed_text, provision_of
 
 SITUATION_REPEATS = 3
 """How often a situation is shown for each time that a question of a record is: there are far fewer of them."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from language.folding import fold
-from services.corpus import Corpus, load_corpus
+from services.corpus.schema import Corpus, load_corpus
 
 
 def pairs(corpus: Corpus) -> Iterator[dict[str, Any]]:

@@ -20,7 +20,7 @@ from ingestion.workspace import Workspace
 from legal.laws.registry import known_laws
 from nodes.ingest.progress import progress_of
 from services.container import IngestServices
-from services.corpus import OfALaw
+from services.corpus.schema import OfALaw
 from services.factory import check_models
 from services.settings import Settings
 from services.store.builder import IndexBuilder, digest

@@ -12,7 +12,7 @@ from ingestion.markdown.reader import read_law
 from ingestion.plain_language.state import ROOMS, LawState, read_lines, state_of
 from language.folding import fold
 from legal.labels import provision_key
-from services.corpus import ProvisionRecord, load_corpus
+from services.corpus.schema import ProvisionRecord, load_corpus
 
 CORPUS = load_corpus()
 MAX_SHARED_WORDS = 11

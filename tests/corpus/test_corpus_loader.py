@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from services.corpus import Corpus, read_corpus
+from services.corpus.schema import Corpus, read_corpus
 from state.errors import ConfigurationError
 
 PROVISION = {

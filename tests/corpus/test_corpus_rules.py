@@ -10,7 +10,7 @@ import pytest
 from language.folding import fold
 from legal.labels import provision_key
 from legal.laws.registry import known_laws
-from services.corpus import CriterionRecord, EmptyRecord, ProvisionRecord, RulingRecord, load_corpus
+from services.corpus.schema import CriterionRecord, EmptyRecord, ProvisionRecord, RulingRecord, load_corpus
 
 CORPUS = load_corpus()
 DECISIONS = CORPUS.decisions

@@ -15,8 +15,7 @@ from language.folding import fold
 from language.spanish import stems
 from legal.labels import provision_key
 from legal.laws.registry import known_laws
-from services.corpus import load_corpus
-from services.situations import load_situations, read_situations
+from services.corpus.schema import load_corpus, load_situations, read_situations
 from state.errors import ConfigurationError
 
 SITUATIONS = load_situations()

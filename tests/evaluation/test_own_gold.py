@@ -11,7 +11,7 @@ from evaluation.gold import read_gold_set
 from ingestion.markdown.reader import read_law
 from language.spanish import stems
 from legal.labels import provision_key
-from services.packaged import records_of_laws
+from services.corpus.chunks import records_of_laws
 
 FOLDER = Path(__file__).resolve().parents[2] / "evaluation" / "datasets"
 GOLD = read_gold_set(FOLDER / "demo.jsonl")

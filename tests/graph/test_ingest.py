@@ -15,8 +15,8 @@ from graph.rag import build_rag, build_retrieval
 from ingestion.plain_language import attach
 from ingestion.workspace import KEPT_SECONDS
 from legal.wordings import wording_hash
-from services import packaged
-from services.corpus import ProvisionRecord
+from services.corpus import chunks as packaged
+from services.corpus.schema import ProvisionRecord
 from services.factory import build_ingest_services
 from services.index import open_index
 from services.portal import wait_for

@@ -15,7 +15,6 @@ from services.domain.base import PlainField
 from services.domain.lexicon import Lexicon
 from services.domain.spanish_law import SPANISH_LAW
 from services.factory import build_ingest_services, build_services, expected_fingerprints
-from services.indexed_text import indexed_text
 from services.offline.encoder.encoder import FOLDER, DualEncoder, packaged_encoder
 from services.offline.encoder.training import BATCH, EPOCHS
 from services.profile.profile import load_profile
@@ -23,6 +22,7 @@ from services.settings import Settings
 from services.store.builder import IndexBuilder
 from services.store.edge_writer import EdgeWriter
 from services.store.manifest import Description, Index
+from state.chunks import indexed_text
 from state.errors import IndexMissing
 
 EN = PlainField(language("en"))

@@ -8,9 +8,16 @@ from support.doubles import make_chunk
 
 from ingestion.plain_language import lessons
 from ingestion.plain_language.lessons import lessons_of
-from services.corpus import Corpus, CriterionRecord, EmptyRecord, ProvisionRecord, Record
-from services.packaged import paired
-from services.situations import Situation, load_situations
+from services.corpus.chunks import paired
+from services.corpus.schema import (
+    Corpus,
+    CriterionRecord,
+    EmptyRecord,
+    ProvisionRecord,
+    Record,
+    Situation,
+    load_situations,
+)
 
 ET, AGENCY = "BOE-A-2015-11430", "BOE-A-1994-12554"
 WRITTEN = {"content_hash": "0" * 16, "date": "2015-11-13"}

@@ -12,7 +12,7 @@ from ingestion.plain_language import attach, state
 from ingestion.plain_language.attach import attach_records
 from ingestion.plain_language.pairs import pairs
 from legal.wordings import wording_hash
-from services.corpus import Corpus, EmptyRecord, ProvisionRecord
+from services.corpus.schema import Corpus, EmptyRecord, ProvisionRecord
 
 ET, TODAY = "BOE-A-2015-11430", date(2026, 11, 1)
 TEXT = "1. Las vacaciones serán de treinta días.\n\n2. El período se fijará de común acuerdo."

@@ -14,7 +14,7 @@ from ingestion.history.amendment_notes import read_amendments
 from ingestion.sources import source_files
 from legal.ids import BOE_ID_TYPED, boe_id, is_boe_id
 from legal.laws.mentions import find_law
-from services.corpus import LawId, Ref
+from services.corpus.schema import LawId, Ref
 
 TODAY = date(2026, 3, 1)
 IDENTIFIERS = [

@@ -8,9 +8,9 @@ import pytest
 
 from language.spanish import stem_word, stems
 from legal.vocabulary.synonyms import expand
+from services.corpus.schema import load_situations
 from services.domain.spanish_law import SPANISH_LAW
 from services.offline.encoder.vocabulary import Vocabulary, asked_counts, counts_of
-from services.situations import load_situations
 
 
 def counts(*words: str) -> Counter:

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from support.doubles import make_chunk
 
-from services.indexed_text import indexed_text
 from services.likeness import EncodedLikeness
 from services.offline.encoder.encoder import DualEncoder, Lessons
 from services.protocols import Vector
-from state.chunks import Chunk
+from state.chunks import Chunk, indexed_text
 
 LAW = [
     make_chunk(1, "Artículo 38", title="Vacaciones", text="Vacaciones anuales de treinta días."),

@@ -11,7 +11,7 @@ from ingestion.articles.schema import Article
 from ingestion.files.names import COLLECTIONS
 from ingestion.files.names import KINDS as FILE_KINDS
 from legal.signals import SignalWeights
-from services.corpus import load_corpus
+from services.corpus.schema import load_corpus
 from services.profile.profile import ARTICLE_KEYS, KINDS, RECORDS, Profile, load_profile
 from state.errors import ConfigurationError
 

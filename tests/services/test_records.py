@@ -1,9 +1,9 @@
 import pytest
 
-from services.corpus import Corpus, ProvisionRecord
-from services.packaged import paired
+from services.corpus.chunks import paired
+from services.corpus.lookup import MIN_SCORE, PackagedRecords
+from services.corpus.schema import Corpus, ProvisionRecord
 from services.protocols import ChunkStore, HybridQuery, SearchFilter, SparseVector
-from services.records import MIN_SCORE, PackagedRecords
 
 ET = "BOE-A-2015-11430"
 

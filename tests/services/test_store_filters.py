@@ -12,9 +12,9 @@ from support import reference_search
 from support.chunks import NO_TERMS, Batch, make_child, make_chunk, random_families, random_queries, terms, unit
 from support.stores import TODAY, Kind, Place, Stores
 
-from services.packaged import Record
+from services.corpus.chunks import Record
+from services.corpus.lookup import PackagedRecords
 from services.protocols import ChunkStore, HybridQuery, SearchFilter, Vector
-from services.records import PackagedRecords
 from services.store.layout import PAGE
 from state.chunks import Chunk
 

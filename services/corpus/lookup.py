@@ -8,9 +8,9 @@ from functools import cached_property
 
 from language.spanish import stem_word, stems
 from legal.vocabulary.synonyms import expand
-from services.corpus import Record
+from services.corpus.chunks import packaged
+from services.corpus.schema import Record
 from services.domain.lexicon import Lexicon
-from services.packaged import packaged
 from services.protocols import MOST_SELECTED, Hit, HybridQuery, SearchFilter
 from services.store.filters import passes, selected
 from services.store.layout import articles_in_order

@@ -7,7 +7,16 @@ from hashlib import blake2b
 from legal.ids import chunk_id
 from legal.labels import provision_key, provision_url
 from legal.laws.registry import known_laws
-from services.corpus import Corpus, Decision, EmptyRecord, OfALaw, ProvisionRecord, Record, RulingRecord, load_corpus
+from services.corpus.schema import (
+    Corpus,
+    Decision,
+    EmptyRecord,
+    OfALaw,
+    ProvisionRecord,
+    Record,
+    RulingRecord,
+    load_corpus,
+)
 from state.chunks import Chunk, Status
 from state.errors import ConfigurationError
 
