@@ -15,7 +15,7 @@ from services.settings import Settings
 from services.store.writer import WriterFactory
 
 if TYPE_CHECKING:
-    from services.boe import BoeClient
+    from services.boe.client import BoeClient
 
 
 class Closing(Protocol):

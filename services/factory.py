@@ -72,7 +72,7 @@ def build_services(settings: Settings, profile: Profile, index: Index | None) ->
 
 def build_ingest_services(settings: Settings, profile: Profile) -> IngestServices:
     """Bind what ingestion needs. No key is asked for before it is used, and no index is opened."""
-    from services.boe import BoeClient
+    from services.boe.client import BoeClient
     from services.models.openai import chat_model, embedder
 
     offline = settings.embedder.provider == "offline"

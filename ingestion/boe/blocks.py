@@ -13,7 +13,7 @@ from ingestion.laws import Provision
 from ingestion.markdown.body import LONGEST_TITLE
 from language.folding import fold
 from legal.labels import PARTS, Heading, law_url, split_heading
-from services.safe_xml import Element
+from services.boe.xml import Element
 from state.chunks import Status
 
 _LEFT_OUT = ("preambulo", "firma", "nota_inicial")

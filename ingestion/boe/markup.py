@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ingestion.markdown.body import IMAGE
-from services.safe_xml import Element
+from services.boe.xml import Element
 
 _LARGEST_SPAN = 1_000
 

@@ -17,7 +17,7 @@ from language.formats import long_day
 from legal.laws.ranks import kind_of
 from legal.territory.mentions import community_of
 from legal.wordings import with_article
-from services.safe_xml import Element, parse_xml
+from services.boe.xml import Element, parse_xml
 from state.errors import InvalidInput, reason
 
 _REPEALS = ("210", "216", "217", "214", "212")

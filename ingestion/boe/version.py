@@ -8,7 +8,7 @@ from ingestion.boe.markup import plain, table, tidy
 from ingestion.markdown.body import IMAGE
 from language.folding import fold
 from legal.labels import DIVISIONS, Heading, split_heading
-from services.safe_xml import Element
+from services.boe.xml import Element
 
 LEVELS = ("anexo", "parte", *DIVISIONS)
 """Headings that stand above provisions, from the highest; annexes only where they have provisions of their own."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 
-from services.safe_xml import Element
+from services.boe.xml import Element
 
 EARLIEST = "1800-01-01"
 """An earlier day is a mistake of the source (the year 0998 occurs)."""

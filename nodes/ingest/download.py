@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from ingestion.base import IndexBase
 from ingestion.sources import BOE, source_file
 from nodes.ingest.progress import progress_of
-from services.boe import BoeClient
+from services.boe.client import BoeClient
 from state.errors import InvalidInput, SourceUnavailable
 from state.ingest import Failure, IngestState, Listing, SourceFile
 

@@ -10,9 +10,9 @@ import pytest
 from support.boe_server import running_boe
 from support.fake_time import FakeTime
 
-from services.boe import BoeClient
-from services.boe_http import BACKOFF
-from services.safe_xml import parse_xml
+from services.boe.client import BoeClient
+from services.boe.http import BACKOFF
+from services.boe.xml import parse_xml
 from services.settings import Settings
 from state.errors import ConfigurationError, InvalidInput, SourceUnavailable
 

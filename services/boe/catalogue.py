@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from legal.laws.ranks import kind_of
-from services.boe_http import refused
+from services.boe.http import refused
 from state.errors import InvalidInput, SourceUnavailable
 
 UNREADABLE = "El BOE ha dado una respuesta que no se entiende. Vuelva a intentarlo más tarde."

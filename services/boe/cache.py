@@ -6,7 +6,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.safe_xml import parse_xml
+from services.boe.xml import parse_xml
 from state.errors import ConfigurationError, reason
 
 TEXT = "full.xml"

@@ -14,9 +14,9 @@ import httpx
 
 from legal.ids import is_boe_id
 from services.backoff import Backoff
-from services.boe_cache import BoeCache, CachedLaw, updated_of
-from services.boe_http import BACKOFF, PoliteHttp, refused
-from services.boe_list import UNREADABLE, ListedLaw, conditions, listed_laws
+from services.boe.cache import BoeCache, CachedLaw, updated_of
+from services.boe.catalogue import UNREADABLE, ListedLaw, conditions, listed_laws
+from services.boe.http import BACKOFF, PoliteHttp, refused
 from state.errors import InvalidInput, SourceUnavailable
 
 PAUSE = 1.0

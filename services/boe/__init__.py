@@ -1,0 +1,1 @@
+"""The BOE's open data: consolidated legislation over HTTP."""
