@@ -29,12 +29,12 @@ from ingestion.chunking.parts import MAX_PART
 from ingestion.chunking.semantic import semantic_spans
 from legal.ids import chunk_id
 from services.domain.spanish_law import SPANISH_LAW
-from services.index import open_index
 from services.models.sparse import Bm25Encoder
 from services.protocols import HybridQuery, SearchFilter, SparseVector, Vector
 from services.store.builder import IndexBuilder
 from services.store.edge import EdgeStore
 from services.store.edge_writer import EdgeWriter
+from services.store.index import open_index
 from services.store.manifest import Description, Fingerprints
 from state.chunks import Chunk
 

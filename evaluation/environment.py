@@ -5,8 +5,8 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 
 from services.container import Services
-from services.index import open_index
 from services.settings import Settings
+from services.store.index import open_index
 
 PACKAGES = (
     "articulado", "langgraph", "qdrant-edge-py", "qdrant-client", "numpy", "scipy", "scikit-learn", "fastembed",

@@ -8,10 +8,10 @@ from ingestion.context.cache import ContextCache
 from ingestion.digests import code_digest, corpus_digest, profile_digest
 from ingestion.workspace import Workspace, key_of
 from services.factory import CHUNKER, expected_fingerprints
-from services.index import check_profile, open_index
 from services.profile.profile import Profile
 from services.settings import Settings
 from services.store.generations import Generations
+from services.store.index import check_profile, open_index
 from services.store.manifest import Fingerprints, Index, read_manifest
 from state.errors import IndexMismatch, IndexMissing
 from state.ingest import IngestRequest

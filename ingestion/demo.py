@@ -11,10 +11,10 @@ from ingestion.indexing.build import describe, write_entries
 from ingestion.indexing.entries import entries_of
 from ingestion.packaged import PackagedCorpus, packaged_corpus
 from services.factory import CHUNKER, build_ingest_services, check_models, expected_fingerprints
-from services.index import open_index, open_or_build
 from services.profile.profile import Profile
 from services.settings import Settings
 from services.store.builder import IndexBuilder
+from services.store.index import open_index, open_or_build
 from services.store.manifest import Description, Index
 from state.errors import IndexMissing
 

@@ -12,7 +12,7 @@ from evaluation.peers.vectors import LatentVectors
 from evaluation.provisions import Provision, provision
 from evaluation.retrieve import LAW
 from services.container import Services
-from services.index import open_index
+from services.store.index import open_index
 from services.store.layout import parts_in_order
 from services.store.points import Points
 from state.chunks import Chunk, provision_of

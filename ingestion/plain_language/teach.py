@@ -11,9 +11,9 @@ import asyncio
 from pathlib import Path
 
 from ingestion.plain_language.lessons import lessons_of
-from services.index import open_index
 from services.offline.encoder.encoder import DIMENSIONS, FOLDER, DualEncoder, Lessons
 from services.store.edge import EdgeStore
+from services.store.index import open_index
 from services.store.points import Points
 from state.chunks import Chunk
 

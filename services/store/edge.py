@@ -9,14 +9,26 @@ from threading import Lock
 import qdrant_edge as q
 
 from services.protocols import MOST_SELECTED, Hit, HybridQuery, SearchFilter
-from services.store.edge_filter import edge_filter
-from services.store.filters import Clause, citing, clauses, provision, selected
+from services.store.filters import (
+    After,
+    Clause,
+    Condition,
+    Holds,
+    IsNull,
+    OneOf,
+    UpTo,
+    citing,
+    clauses,
+    provision,
+    selected,
+)
 from services.store.layout import (
     CHILDREN,
     DENSE,
     PAGE,
     SPARSE,
     articles_in_order,
+    field_path,
     in_order,
     parts_in_order,
     to_chunk,
@@ -26,6 +38,26 @@ from services.store.points import Points
 from services.store.rrf import Scored, of_parents, rank
 from state.chunks import Chunk
 from state.errors import StoreUnavailable
+
+
+def edge_filter(must: Sequence[Clause]) -> q.Filter:
+    """Return the filter that all these clauses make."""
+    return q.Filter(must=[q.Filter(should=[_condition(condition) for condition in clause]) for clause in must])
+
+
+def _condition(condition: Condition) -> q.IsNullCondition | q.FieldCondition:
+    key = field_path(condition.field)
+    match condition:
+        case IsNull():
+            return q.IsNullCondition(key)
+        case OneOf(values=values):
+            return q.FieldCondition(key, match=q.MatchAny(list(values)))
+        case Holds(values=numbers):
+            return q.FieldCondition(key, match=q.MatchAny(list(numbers)))
+        case UpTo(day=day):
+            return q.FieldCondition(key, range=q.RangeDateTime(lte=day.isoformat()))
+        case After(day=day):
+            return q.FieldCondition(key, range=q.RangeDateTime(gt=day.isoformat()))
 
 
 class EdgeStore:

@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Self
 from services.protocols import MOST_SELECTED, Hit, HybridQuery, SearchFilter
 from services.settings import Settings
 from services.store.connection import connect, explained
-from services.store.filters import Clause, citing, clauses, provision, selected
+from services.store.filters import (
+    After,
+    Clause,
+    Condition,
+    Holds,
+    IsNull,
+    OneOf,
+    UpTo,
+    citing,
+    clauses,
+    provision,
+    selected,
+)
 from services.store.layout import (
     CHILDREN,
     DENSE,
@@ -26,11 +38,36 @@ from services.store.manifest import Index
 from services.store.points import Points
 from services.store.rrf import of_parents, rank
 from services.store.server_collection import collection_name
-from services.store.server_filter import server_filter
 from state.chunks import Chunk
 
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient, models
+
+
+def server_filter(must: Sequence[Clause]) -> "models.Filter":
+    """Return the filter that all these clauses make."""
+    from qdrant_client import models
+
+    return models.Filter(
+        must=[models.Filter(should=[_condition(condition) for condition in clause]) for clause in must]
+    )
+
+
+def _condition(condition: Condition) -> "models.IsNullCondition | models.FieldCondition":
+    from qdrant_client import models
+
+    key = field_path(condition.field)
+    match condition:
+        case IsNull():
+            return models.IsNullCondition(is_null=models.PayloadField(key=key))
+        case OneOf(values=values):
+            return models.FieldCondition(key=key, match=models.MatchAny(any=list(values)))
+        case Holds(values=numbers):
+            return models.FieldCondition(key=key, match=models.MatchAny(any=list(numbers)))
+        case UpTo(day=day):
+            return models.FieldCondition(key=key, range=models.DatetimeRange(lte=day))
+        case After(day=day):
+            return models.FieldCondition(key=key, range=models.DatetimeRange(gt=day))
 
 
 class ServerStore:

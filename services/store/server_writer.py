@@ -10,7 +10,6 @@ from services.settings import Settings
 from services.store.connection import connect, explained
 from services.store.layout import DENSE, SPARSE, attributes_of, field_path, indexed_fields, to_payload
 from services.store.manifest import REBUILD_HINT, Index
-from services.store.server_aliases import switch_aliases
 from services.store.server_collection import (
     LOOK_EVERY,
     SINGLE,
@@ -21,6 +20,7 @@ from services.store.server_collection import (
     index_fields,
     indexed,
     make_searchable,
+    switch_aliases,
 )
 from services.store.writer import WriterFactory
 from state.chunks import Chunk

@@ -13,9 +13,9 @@ from support import ingest_process
 from support.ingesting import ingest
 from support.small_laws import write_law
 
-from services.index import open_index
 from services.settings import Settings
 from services.store.edge import EdgeStore
+from services.store.index import open_index
 from services.store.points import Points
 
 pytestmark = pytest.mark.integration

@@ -12,8 +12,8 @@ from support.openai_server import running_server
 from graph.compose import open_rag, open_services
 from graph.rag import build_rag
 from services.corpus.chunks import packaged
-from services.index import open_index
 from services.settings import ModelSettings, Settings
+from services.store.index import open_index
 from state.errors import ConfigurationError, IndexMismatch, IndexMissing
 
 LAWS = Path(__file__).parents[1] / "data" / "laws"

@@ -18,10 +18,10 @@ from legal.wordings import wording_hash
 from services.corpus import chunks as packaged
 from services.corpus.schema import ProvisionRecord
 from services.factory import build_ingest_services
-from services.index import open_index
 from services.portal import wait_for
 from services.profile.profile import load_profile
 from services.settings import ModelSettings, Settings
+from services.store.index import open_index
 from services.store.points import Points
 from state.errors import IndexMismatch, InvalidInput, ModelError
 

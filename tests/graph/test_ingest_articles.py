@@ -12,9 +12,9 @@ from graph.compose import open_services
 from ingestion.base import IndexBase
 from ingestion.catalog import read_catalog
 from ingestion.renewal import follows_profile
-from services.index import open_index
 from services.profile.profile import load_profile
 from services.settings import Settings
+from services.store.index import open_index
 from services.store.points import Points
 from state.chunks import Chunk
 from state.errors import IndexMismatch, InvalidInput

@@ -9,10 +9,10 @@ from support import reference_search
 from support.chunks import NO_TERMS, PARTS, Batch, make_child, make_chunk, random_families, random_queries, terms, unit
 from support.stores import TODAY, Place, contents, describe, update
 
-from services.index import IndexBuilder, open_index
 from services.protocols import HybridQuery, SearchFilter
 from services.store.builder import digest
 from services.store.edge_writer import EdgeWriter
+from services.store.index import IndexBuilder, open_index
 from services.store.points import Point, Points
 from state.errors import IndexMismatch, InvalidInput, StoreUnavailable
 

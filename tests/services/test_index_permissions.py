@@ -8,8 +8,8 @@ import pytest
 from support.stores import build
 from support.unprivileged import articulado
 
-from services.index import open_index
 from services.store.generations import Generations, usable
+from services.store.index import open_index
 from state.errors import ConfigurationError, StoreUnavailable
 
 LAWS = Path(__file__).parents[1] / "data" / "laws"

@@ -7,7 +7,7 @@ import pytest
 from support.index_process import labelled, read_once, running
 from support.stores import build, update
 
-from services.index import open_index
+from services.store.index import open_index
 
 pytestmark = pytest.mark.integration
 

@@ -11,11 +11,11 @@ from support.index_process import make_wanted, running, served, wanted
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import build, contents, describe, update
 
-from services.index import IndexBuilder, open_index
 from services.protocols import HybridQuery, SearchFilter
 from services.settings import Settings
 from services.store.builder import digest
 from services.store.connection import connect
+from services.store.index import IndexBuilder, open_index
 from services.store.manifest import Index
 from services.store.pending import PENDING
 from services.store.points import UNKNOWN, Points

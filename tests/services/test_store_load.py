@@ -12,9 +12,9 @@ from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import build, update
 from support.waiting import PATIENCE
 
-from services.index import open_index
 from services.settings import Settings
 from services.store.connection import connect
+from services.store.index import open_index
 from services.store.server_collection import IDLE_LOOKS
 from services.store.server_writer import REQUESTS_AT_ONCE, ServerWriter, server_writer
 from services.store.writer import WriterFactory

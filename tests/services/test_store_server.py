@@ -8,9 +8,9 @@ from support.chunks import NO_TERMS, Batch, make_chunk, terms, unit
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import build
 
-from services.index import IndexBuilder, open_index
 from services.protocols import HybridQuery, SearchFilter
 from services.settings import Settings
+from services.store.index import IndexBuilder, open_index
 from services.store.layout import CHILDREN, INDEXED_FIELDS
 from services.store.manifest import Index
 from services.store.server import ServerStore

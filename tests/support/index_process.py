@@ -17,12 +17,12 @@ from pathlib import Path
 from support.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
 from support.stores import FINGERPRINTS, describe
 
-from services.index import IndexBuilder, open_index, open_or_build
 from services.protocols import HybridQuery, SearchFilter
 from services.settings import Settings
 from services.store.builder import digest
 from services.store.edge import EdgeStore
 from services.store.edge_writer import EdgeWriter
+from services.store.index import IndexBuilder, open_index, open_or_build
 from services.store.manifest import Description, Index
 from services.store.server_writer import server_writer
 from services.store.writer import WriterFactory

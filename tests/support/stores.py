@@ -13,13 +13,13 @@ from qdrant_client import AsyncQdrantClient
 from support.chunks import Batch
 from support.qdrant_rest import FakeQdrant, running_qdrant
 
-from services.index import IndexBuilder
 from services.protocols import ChunkStore
 from services.settings import Settings
 from services.store import server_writer as over_http
 from services.store.connection import connect
 from services.store.edge import EdgeStore
 from services.store.edge_writer import EdgeWriter
+from services.store.index import IndexBuilder
 from services.store.manifest import Description, Fingerprints, Index
 from services.store.points import Points
 from services.store.server import ServerStore
