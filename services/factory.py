@@ -11,7 +11,6 @@ from services.domain.base import Field
 from services.domain.lexicon import Lexicon
 from services.domain.registry import field_of
 from services.domain.spanish_law import SPANISH_LAW
-from services.likeness import EncodedLikeness
 from services.models.chat import LangChainChat
 from services.models.embeddings import Unindexed
 from services.models.sparse import Bm25Encoder
@@ -19,6 +18,7 @@ from services.models.tokens import token_counter
 from services.offline.encoder.encoder import DualEncoder, fitted_fingerprint, packaged_encoder
 from services.profile.profile import Profile
 from services.protocols import ChatModel, ChunkStore, Embedder
+from services.rerank.heuristic import EncodedLikeness
 from services.rerank.table import rerankers
 from services.settings import ModelSettings, Role, Settings
 from services.store.edge import EdgeStore

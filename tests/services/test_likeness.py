@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from support.doubles import make_chunk
 
-from services.likeness import EncodedLikeness
 from services.offline.encoder.encoder import DualEncoder, Lessons
 from services.protocols import Vector
+from services.rerank.heuristic import EncodedLikeness
 from state.chunks import Chunk, indexed_text
 
 LAW = [

@@ -10,10 +10,8 @@ from support.fake_time import FakeTime
 
 from services.models.tokens import EstimatedCounter
 from services.protocols import Reranked
-from services.rerank.model_reranker import ModelReranker
-from services.rerank.pace import Pace
+from services.rerank.model_reranker import ModelReranker, Pace, ScoreCache
 from services.rerank.passage import FRAME_TOKENS, cut, cut_pair, passage_of
-from services.rerank.score_cache import ScoreCache
 from state.candidates import candidate
 from state.errors import ModelError
 
