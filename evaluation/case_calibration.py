@@ -13,8 +13,7 @@ from evaluation.case_halves import halves
 from evaluation.case_run import Tried
 from evaluation.reliability import Judged, Reliability, reliability
 from services.case.calibration import Curve, fit_curve
-from services.case.confidence import LEAST
-from services.case.measured import DECIMALS
+from services.case.confidence import DECIMALS, LEAST
 
 
 class Scored(NamedTuple):

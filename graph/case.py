@@ -28,7 +28,7 @@ from nodes.search import Caps, HybridSearch
 from nodes.stage import UsageAccount, stage
 from services.case.authors import author_of
 from services.case.calibration import CaseGraph, read_calibration
-from services.case.measured import Gauge
+from services.case.confidence import Gauge
 from services.container import Services
 from state.case import CaseInput, CaseState, RequiredDataInput, RequiredDataOutput, ResponseOutput, with_filters
 from state.context import RunContext

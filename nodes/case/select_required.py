@@ -5,8 +5,8 @@ from typing_extensions import TypedDict
 
 from language.languages import Language
 from services.case.budget import check_enough, within
+from services.case.confidence import Gauge
 from services.case.filters import APPLIES_TO_ALL, is_known
-from services.case.measured import Gauge
 from services.case.ranking import for_required_data, is_critical, main_article
 from services.profile.profile import Profile
 from services.protocols import RerankerTable, TokenCounter

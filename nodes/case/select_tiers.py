@@ -5,7 +5,7 @@ from typing_extensions import TypedDict
 
 from language.languages import Language
 from services.case.budget import check_critical, check_enough, shares, within
-from services.case.measured import Gauge
+from services.case.confidence import Gauge
 from services.case.ranking import by_tier
 from services.profile.profile import Profile
 from services.protocols import RerankerTable, TokenCounter

@@ -1,17 +1,50 @@
 """Guardrails: what an answer may not say is searched in each of its items, and taken out."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import NamedTuple
 
+from language.amounts import MULTIPLE, NUMBER, number
 from language.folding import letters_and_digits
 from language.languages import Language
-from services.case.figures import Figure, figures
 from services.case.items import kept
 from services.case.schema import Answer, GuardrailBroken
 from state.articles import Guard, details_of
 from state.case import Guardrails, Violation
 from state.chunks import Chunk
+
+_MONEY = r"[$€£]|usd|eur(?:os?)?|dollars?|d[oó]lares"
+_PERCENT = r"%|per\s?cent|por ciento"
+_TIME = (
+    r"(?:business |calendar |working |full )?(?:days?|weeks?|months?|years?|hours?)"
+    r"|d[ií]as?|semanas?|mes(?:es)?|años?|horas?"
+)
+_FIGURE = re.compile(
+    rf"(?P<money>[$€£]|\b(?:usd|eur))?\s?(?<!\d)(?<!\d[.,]){NUMBER}{MULTIPLE}"
+    rf"(?:[\s-]?(?:(?P<money_after>{_MONEY})|(?P<percent>{_PERCENT})|(?P<time>(?:{_TIME})\b)))?",
+    re.IGNORECASE,
+)
+
+
+class Figure(NamedTuple):
+    """A value, and what it counts: ``money``, ``percent``, ``time``, or nothing that is known (empty)."""
+
+    value: Decimal
+    kind: str
+    written: str
+
+
+def figures(text: str) -> Iterator[Figure]:
+    """Yield the figures of a text, in order; numbers in words are none."""
+    for found in _FIGURE.finditer(text):
+        value = number(found["digits"], found["fraction"], (found["multiple"] or "").casefold().replace("ó", "o"))
+        if value is not None:
+            money = found["money"] or found["money_after"]
+            kind = "money" if money else "percent" if found["percent"] else "time" if found["time"] else ""
+            yield Figure(value, kind, found[0].strip())
+
 
 FIGURES = "figures"
 """The guardrail that every context has: no figure that nobody gave."""

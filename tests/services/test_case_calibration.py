@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from services.case.calibration import FILE, Calibration, Curve, fit_curve, read_calibration, write_calibration
-from services.case.measured import Gauge
+from services.case.confidence import Gauge
 from services.profile.profile import load_profile
 from state.errors import ConfigurationError
 

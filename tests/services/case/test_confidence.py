@@ -3,8 +3,7 @@
 import pytest
 
 from services.case.calibration import Calibration, Curve
-from services.case.confidence import confidence_of
-from services.case.measured import Gauge
+from services.case.confidence import Gauge, confidence_of
 
 
 @pytest.mark.parametrize(

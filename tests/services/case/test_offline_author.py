@@ -3,8 +3,8 @@
 from support.doubles import make_chunk
 
 from services.case.author import CaseMaterial
+from services.case.authors import OfflineCaseAuthor
 from services.case.context import render
-from services.case.offline_author import OfflineCaseAuthor
 
 FIELD = {
     "field": "receiving_institution",
