@@ -9,8 +9,8 @@ from language.formats import figure
 from legal.labels import KINDS, Kind, order_of_kind
 
 if TYPE_CHECKING:
-    from cli.reference import Asked
     from ingestion.base import IndexBase
+    from services.search.reference import Asked
     from state.chunks import Chunk
 
 MAX_NAMED = 12

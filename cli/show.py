@@ -13,10 +13,10 @@ from state.errors import NoResultsFound
 
 if TYPE_CHECKING:
     from cli.holdings import Held
-    from cli.reference import Reference
-    from cli.shown import Shown
     from cli.shown_document import ShownDocument
     from ingestion.base import IndexBase
+    from services.search.provision_detail import Shown
+    from services.search.reference import Reference
 
 Provision = Annotated[
     list[str],
@@ -36,12 +36,12 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Muestra un precepto: su texto, sus redacciones, qué cita y quién lo cita."""
-    from cli.reference import read_reference
     from cli.render import console, print_json
     from cli.show_view import print_held, print_shown
     from cli.shown_document import document_named, print_document
     from ingestion.base import IndexBase
     from language.languages import language
+    from services.search.reference import read_reference
 
     settings, knowledge = read_configuration(index, profile)
     base, today, text = IndexBase(settings, knowledge), date.today(), read_question(provision)
@@ -86,7 +86,7 @@ async def _look_up(
     """Return the provisions and laws that are there, and why the others are not."""
     from cli.holdings import held, why_missing
     from cli.session import opened
-    from cli.shown import shown
+    from services.search.provision_detail import shown
 
     provisions: list[Shown] = []
     laws: list[Held] = []

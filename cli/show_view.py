@@ -11,8 +11,8 @@ from rich.text import Text
 
 from cli.holdings import Held, counted
 from cli.render import clean, print_indented
-from cli.shown import Link, Shown, Version
 from language.languages import Language
+from services.search.provision_detail import Link, Shown, Version
 from state.chunks import REPEALED, Status
 
 STATUSES: dict[Status, str] = {

@@ -8,9 +8,9 @@ from typing import Literal, cast
 from evaluation.provisions import Key, Provision, key_of, provision
 from evaluation.run import Ranked
 from graph.rag import build_retrieval
-from nodes.search import CAPS, Caps, HybridSearch, search_filter
 from nodes.select_context import preference
 from services.container import Services
+from services.search.hybrid import CAPS, Caps, HybridSearch, search_filter
 from state.chunks import Candidate, Origin, relevance
 from state.context import RunContext
 from state.rag import RagState

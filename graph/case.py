@@ -24,12 +24,12 @@ from nodes.encode_sparse import encode_sparse
 from nodes.hybrid_search import hybrid_search
 from nodes.merge_candidates import merge_candidates
 from nodes.rerank import rerank
-from nodes.search import Caps, HybridSearch
 from nodes.stage import UsageAccount, stage
 from services.case.authors import author_of
 from services.case.calibration import CaseGraph, read_calibration
 from services.case.confidence import Gauge
 from services.container import Services
+from services.search.hybrid import Caps, HybridSearch
 from state.case import CaseInput, CaseState, RequiredDataInput, RequiredDataOutput, ResponseOutput, with_filters
 from state.context import RunContext
 from state.errors import ConfigurationError

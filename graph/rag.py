@@ -21,13 +21,13 @@ from nodes.lookup_records import lookup_records
 from nodes.merge_candidates import merge_candidates
 from nodes.refetch import refetch
 from nodes.rerank import rerank
-from nodes.search import HybridSearch
 from nodes.select_context import select_context
 from nodes.stage import UsageAccount, stage
 from nodes.verify import verify
 from services.container import Services
 from services.prompting.prompts import Prompts, load_prompts
 from services.protocols import ChunkStore
+from services.search.hybrid import HybridSearch
 from state.context import RunContext, StoreName
 from state.rag import RagInput, RagOutput, RagState
 

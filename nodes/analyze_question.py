@@ -7,12 +7,12 @@ from datetime import date
 from langgraph.runtime import Runtime
 
 from legal.dates.finder import find_date
-from nodes.follow_up import Meant, as_meant
 from nodes.inputs import check_collections, check_options, checked_history, checked_question
-from nodes.named_provisions import look_up, not_held, not_in_force
-from nodes.read_question import nothing_read, read_question
 from services.profile.profile import Profile
 from services.protocols import ChunkStore
+from services.search.follow_up import Meant, as_meant
+from services.search.named_provisions import look_up, not_held, not_in_force
+from services.search.question_reading import nothing_read, read_question
 from state.chunks import in_force, provision_of
 from state.context import ResolvedContext, StoreName
 from state.rag import RagState, Turn, fresh_turn

@@ -5,7 +5,7 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.search import HybridSearch
+from services.search.hybrid import HybridSearch
 from state.context import ResolvedContext
 from state.errors import ModelError
 from state.rag import RagState

@@ -5,7 +5,7 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.search import CAPS, Caps, HybridSearch, search_filter
+from services.search.hybrid import CAPS, Caps, HybridSearch, search_filter
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState

@@ -9,9 +9,9 @@ from typing_extensions import TypedDict
 
 from legal.labels import provision_key
 from legal.laws.mentions import find_law
-from nodes.search import HybridSearch, search_filter
 from nodes.select_context import EXTRA_AFTER_REFETCH
 from services.protocols import ChunkStore
+from services.search.hybrid import HybridSearch, search_filter
 from state.candidates import NAMED_SCORE, candidate, merged
 from state.chunks import Candidate, in_force
 from state.context import ResolvedContext, StoreName

@@ -6,11 +6,10 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import language
-from nodes.final_scores import with_final_scores
-from nodes.rerank_policy import how_many
 from services.profile.profile import Profile
 from services.protocols import Reranker, RerankerTable
 from services.rerank.table import reranker_for
+from services.search.relevance import how_many, with_final_scores
 from state.candidates import NAMED_SCORE, in_order
 from state.chunks import Candidate
 from state.context import ResolvedContext

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import make_chunk
 
-from cli.reference import Asked, Place, read_reference
-from cli.wordings import excerpt, wording_on, wordings_of
+from services.search.provision_detail import excerpt, wording_on, wordings_of
+from services.search.reference import Asked, Place, read_reference
 from state.errors import InvalidInput
 
 ET, LISOS = "BOE-A-2015-11430", "BOE-A-2000-15060"

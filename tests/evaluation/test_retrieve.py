@@ -6,8 +6,8 @@ from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, mak
 from evaluation.gold import Question
 from evaluation.held import not_held
 from evaluation.retrieve import Retriever
-from nodes.search import CAPS
 from services.profile.profile import load_profile
+from services.search.hybrid import CAPS
 from state.context import RunContext
 from state.errors import InvalidInput
 

@@ -9,8 +9,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from support.doubles import FakeEmbedder, FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
 from graph.rag import build_rag
-from nodes.search import CAPS
 from services.protocols import Hit
+from services.search.hybrid import CAPS
 from services.settings import Settings
 from state.context import RunContext
 from state.errors import InvalidInput, ModelError

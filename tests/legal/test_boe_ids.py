@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from cli.reference import read_reference
 from ingestion.articles.provisions import ProvisionRef
 from ingestion.files.header import provisions_named
 from ingestion.history.amendment_notes import read_amendments
@@ -15,6 +14,7 @@ from ingestion.sources import source_files
 from legal.ids import BOE_ID_TYPED, boe_id, is_boe_id
 from legal.laws.mentions import find_law
 from services.corpus.schema import LawId, Ref
+from services.search.reference import read_reference
 
 TODAY = date(2026, 3, 1)
 IDENTIFIERS = [

@@ -7,8 +7,8 @@ from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
 from nodes.analyze_question import analyze_question
-from nodes.follow_up import Meant, as_meant
 from services.profile.profile import load_profile
+from services.search.follow_up import Meant, as_meant
 from state.context import ResolvedContext
 from state.errors import ConfigurationError
 

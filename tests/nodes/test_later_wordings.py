@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from support.doubles import FakeStore, make_chunk
 
-from nodes.later_wordings import later_wordings
+from services.search.hybrid import later_wordings
 from state.candidates import candidate
 
 DAY = date(2022, 3, 3)

@@ -6,10 +6,10 @@ from datetime import date
 from support.doubles import FakeEmbedder, FakeSparse, FakeStore, make_chunk
 from support.waiting import PATIENCE
 
-from nodes.search import Caps, HybridSearch
 from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile
 from services.protocols import SearchFilter
+from services.search.hybrid import Caps, HybridSearch
 
 PROFILE = load_profile("laboral")
 

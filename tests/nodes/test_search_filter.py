@@ -7,9 +7,9 @@ from doubles import FakeStore
 from langgraph.runtime import Runtime
 
 from nodes.analyze_question import AnalyzeQuestionUpdate, analyze_question
-from nodes.search import search_filter
 from services.profile.profile import load_profile
 from services.protocols import SearchFilter
+from services.search.hybrid import search_filter
 from state.context import ResolvedContext
 
 

@@ -2,20 +2,45 @@
 
 import asyncio
 import dataclasses
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
+from legal.laws.registry import known_laws
 from legal.territory.mentions import place_called
-from nodes.later_wordings import later_wordings
+from legal.wordings import told_apart
 from services.domain.base import Field
 from services.models.vector_cache import VectorCache
 from services.profile.profile import Profile
 from services.protocols import ChunkStore, Embedder, Hit, HybridQuery, SearchFilter, SparseEncoder, SparseVector, Vector
 from state.candidates import candidate, in_order, merged
-from state.chunks import Candidate
+from state.chunks import Candidate, Chunk, in_force, provision_of
 from state.context import ResolvedContext
 from state.rag import RagState, days_of
 from state.values import NO_COST, Cost
+
+_ADDED = re.compile(r"Se añaden? (?:por|, con efectos|con efectos|est[ae]|el art|la disposici)")
+"""How a note begins that says that there was no such provision before."""
+
+
+async def later_wordings(found: Sequence[Candidate], day: date, store: ChunkStore) -> list[Candidate]:
+    """Return which of these stand in for the wording of a day that the index lacks, their notes saying so."""
+    later = [one for one in found if _may_stand_in(one["chunk"], day)]
+    places = list(dict.fromkeys(provision_of(one["chunk"]) for one in later))
+    wordings = await asyncio.gather(*(store.find(*place) for place in places))
+    lacking = {
+        place for place, held in zip(places, wordings, strict=True) if not any(in_force(one, day, day) for one in held)
+    }
+    return [{**one, "chunk": told_apart(one["chunk"], day)} for one in later if provision_of(one["chunk"]) in lacking]
+
+
+def _may_stand_in(chunk: Chunk, day: date) -> bool:
+    """Tell whether a wording is of later than a day, and of a provision that may have been there before."""
+    law = known_laws().get(chunk["law_id"])
+    if law is None or law.published > day or (chunk["valid_from"] or "") <= day.isoformat():
+        return False
+    return not any(_ADDED.match(note) for note in chunk["notes"])
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Finding provisions: reading the question, searching, and looking up what it names."""
