@@ -40,7 +40,7 @@ def ask(
     from cli.answer_view import AnswerView, result_of
     from cli.render import console, print_end, print_json
     from cli.session import ask_graph, opened
-    from nodes.inputs import checked_ids
+    from nodes.validation import checked_ids
 
     settings, knowledge = read_configuration(index, profile)
     context = run_context(knowledge, as_of, territory, collections, rerank)

@@ -7,7 +7,7 @@ from datetime import date
 from langgraph.runtime import Runtime
 
 from legal.dates.finder import find_date
-from nodes.inputs import check_collections, check_options, checked_history, checked_question
+from nodes.validation import check_collections, check_options, checked_history, checked_question
 from services.profile.profile import Profile
 from services.protocols import ChunkStore
 from services.search.follow_up import Meant, as_meant

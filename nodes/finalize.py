@@ -8,8 +8,8 @@ from typing_extensions import TypedDict
 from language.languages import Language, language
 from legal.wordings import past_law, tracked_laws, wording_note
 from nodes.abstain import what_was_searched
-from nodes.inputs import MAX_MESSAGES
 from nodes.stage import final_event
+from nodes.validation import MAX_MESSAGES
 from services.profile.profile import Profile
 from services.prompting.citation_markers import marks_in
 from state.chunks import Candidate

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.inputs import checked_ids
+from nodes.validation import checked_ids
 from services.protocols import ChunkStore
 from state.candidates import candidate
 from state.chunks import Candidate

@@ -7,8 +7,8 @@ from datetime import date
 from langgraph.runtime import Runtime
 
 from language.languages import Language
-from nodes.case.inputs import checked_data, checked_filters, checked_inquiry, checked_tokens
-from nodes.inputs import check_options
+from nodes.case.validation import checked_data, checked_filters, checked_inquiry, checked_tokens
+from nodes.validation import check_options
 from services.case.calibration import CaseGraph
 from services.case.filters import is_known, paths
 from services.profile.profile import Profile

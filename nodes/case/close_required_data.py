@@ -4,12 +4,12 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
-from nodes.case.metadata import metadata_of, sources_of
 from nodes.stage import final_event
 from services.case.confidence import LEAST
 from services.case.context import article_title
 from services.case.fields import written
 from services.case.ranking import TIERS, is_critical
+from services.case.result import metadata_of, sources_of
 from services.case.schema import RequiredData
 from services.profile.profile import Profile
 from services.protocols import TokenCounter

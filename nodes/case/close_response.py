@@ -6,12 +6,11 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
-from nodes.case.material import known_data
-from nodes.case.metadata import metadata_of, sources_of
 from nodes.stage import final_event
 from services.case.collected import decided
 from services.case.confidence import LEAST
 from services.case.items import written
+from services.case.result import known_data, metadata_of, sources_of
 from services.case.schema import Answer
 from services.protocols import TokenCounter
 from state.articles import Decision, DecisionRule, details_of

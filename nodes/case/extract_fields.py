@@ -5,8 +5,8 @@ from typing import Any
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.case.material import material_of
 from services.case.author import CaseAuthor
+from services.case.result import material_of
 from services.profile.profile import Profile
 from state.case import CaseState
 from state.context import ResolvedContext

@@ -3,9 +3,9 @@
 from langgraph.runtime import Runtime
 
 from nodes.case.extract_fields import DraftUpdate
-from nodes.case.material import material_of
 from services.case.author import CaseAuthor
 from services.case.budget import shares
+from services.case.result import material_of
 from state.case import CaseState
 from state.context import ResolvedContext
 from state.values import cost_of
