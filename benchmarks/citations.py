@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.chunking.law_chunks import law_chunks
-from ingestion.laws import Law, Provision
 from ingestion.links.citing import cited_by
 from ingestion.links.provision_index import ProvisionIndex
 from ingestion.markdown.reader import read_law
+from ingestion.model import Law, Provision
 from legal.citations.parser import Citation
 from state.chunks import Chunk
 

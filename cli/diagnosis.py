@@ -136,8 +136,8 @@ def _obstacles(role: "Role", settings: "ModelSettings") -> list[str]:
 
 async def _look(settings: "Settings", found: Diagnosis) -> None:
     """Find the index; with all that a question needs at hand, open every service on it and ask the store."""
-    from ingestion.base import IndexBase
-    from ingestion.demo import find_configured
+    from ingestion.first_index import find_configured
+    from ingestion.incremental.base import IndexBase
     from services.factory import build_services
     from services.profile.profile import load_profile
 

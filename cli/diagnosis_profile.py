@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 from state.errors import ConfigurationError, IndexMismatch
 
 if TYPE_CHECKING:
-    from ingestion.base import IndexBase
+    from ingestion.incremental.base import IndexBase
     from services.profile.profile import Profile
 
 
 def article_problem(profile: "Profile") -> str:
     """Read the articles that a profile brings along and say what keeps an index from being made of them; else ""."""
-    from ingestion.articles.bundled import bundled_articles
+    from ingestion.bundled import bundled_articles
 
     try:
         articles = bundled_articles(profile)
@@ -50,7 +50,7 @@ def staleness(base: "IndexBase", problem: str) -> str:
 
     ``problem`` is what keeps it from being renewed, or empty.
     """
-    from ingestion.renewal import follows_profile, renewing
+    from ingestion.first_index import follows_profile, renewing
 
     if problem:
         return f"El índice sirve, pero no se puede renovar hasta que se arregle esto: {problem}"

@@ -12,9 +12,9 @@ from cli.options import AsOf, IndexFolder, Json, Profile, read_configuration, re
 from state.errors import NoResultsFound
 
 if TYPE_CHECKING:
-    from cli.holdings import Held
     from cli.shown_document import ShownDocument
-    from ingestion.base import IndexBase
+    from ingestion.incremental.base import IndexBase
+    from ingestion.incremental.indexed_laws import Held
     from services.search.provision_detail import Shown
     from services.search.reference import Reference
 
@@ -39,7 +39,7 @@ def show(
     from cli.render import console, print_json
     from cli.show_view import print_held, print_shown
     from cli.shown_document import document_named, print_document
-    from ingestion.base import IndexBase
+    from ingestion.incremental.base import IndexBase
     from language.languages import language
     from services.search.reference import read_reference
 
@@ -84,8 +84,8 @@ async def _look_up(
     base: "IndexBase", reference: "Reference", today: date
 ) -> tuple[list["Shown"], list["Held"], list[str]]:
     """Return the provisions and laws that are there, and why the others are not."""
-    from cli.holdings import held, why_missing
     from cli.session import opened
+    from ingestion.incremental.indexed_laws import held, why_missing
     from services.search.provision_detail import shown
 
     provisions: list[Shown] = []

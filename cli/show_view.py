@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cli.holdings import Held, counted
 from cli.render import clean, print_indented
+from ingestion.incremental.indexed_laws import Held, counted
 from language.languages import Language
 from services.search.provision_detail import Link, Shown, Version
 from state.chunks import REPEALED, Status

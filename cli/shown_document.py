@@ -13,7 +13,7 @@ from services.protocols import ChunkStore
 from state.articles import details_of
 
 if TYPE_CHECKING:
-    from ingestion.base import IndexBase
+    from ingestion.incremental.base import IndexBase
 
 
 class ShownDocument(TypedDict):
@@ -38,8 +38,8 @@ def document_named(base: "IndexBase", text: str) -> str:
 
     That is a document of the index, or an article that the profile brings along, which may not be in the index yet.
     """
-    from ingestion.articles.named import article_named
-    from ingestion.catalog import read_catalog
+    from ingestion.bundled import article_named
+    from ingestion.incremental.catalog import read_catalog
 
     if not base.settings.rag_enabled:
         return ""

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ingestion.demo import Announce, open_configured
+from ingestion.first_index import Announce, open_configured
 from services.container import Services
 from services.factory import build_services
 from services.portal import wait_for

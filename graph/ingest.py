@@ -9,7 +9,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from ingestion.base import IndexBase
+from ingestion.incremental.base import IndexBase
 from nodes.ingest import routing
 from nodes.ingest.accept import accept
 from nodes.ingest.contextualize import contextualize

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ingestion.articles.names import destination, is_article
+from ingestion.articles.chunks import destination
 from ingestion.chunking.law_chunks import law_chunks
-from ingestion.documents import Document
-from ingestion.laws import Law
-from ingestion.workspace import Staged
+from ingestion.files.formats.source import is_article
+from ingestion.incremental.workspace import Staged
+from ingestion.model import Document, Law
 from legal.laws.registry import known_laws
 from services.container import IngestServices
 from services.profile.profile import Profile

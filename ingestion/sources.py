@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
-from ingestion.articles.names import SUFFIX as ARTICLE
-from ingestion.articles.names import is_article
+from ingestion.files.formats.source import SUFFIX as ARTICLE
+from ingestion.files.formats.source import is_article
 from legal.ids import BOE_ID
 from state.errors import reason
 from state.ingest import Failure, SourceFile

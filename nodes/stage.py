@@ -10,6 +10,7 @@ from langchain_core.runnables import RunnableLambda
 from langgraph.runtime import Runtime, get_runtime
 
 from services.portal import wait_for
+from services.protocols import Progress
 from state.context import ResolvedContext, RunContext
 from state.values import NO_COST, Cost, FinalEvent
 
@@ -93,3 +94,12 @@ def stage(node: Node, *, account: Account, **services: Any) -> RunnableLambda[An
         return wait_for(run(state, get_runtime()))
 
     return RunnableLambda(waited_for, afunc=awaited, name=name)
+
+
+def progress_of(runtime: Runtime[None]) -> Progress:
+    """Return what tells whoever streams the run how far a step is."""
+
+    def progress(step: str, done: int, total: int) -> None:
+        runtime.stream_writer({"type": "progress", "step": step, "done": done, "total": total})
+
+    return progress

@@ -314,3 +314,5 @@ class TokenCounter(Protocol):
 
 RerankerTable = Mapping[str, Reranker]
 AsyncClose = Callable[[], Awaitable[None]]
+Progress = Callable[[str, int, int], None]
+"""Told the step ("vectores"), what is done and what there is to do: 0 where a step cannot count."""

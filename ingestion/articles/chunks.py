@@ -1,23 +1,72 @@
 """Turn an article into chunks: one for each that its editor wrote, never cut."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from ingestion.articles.details import details_of
-from ingestion.articles.filters import attributes_of
-from ingestion.articles.guarding import check_guards
-from ingestion.articles.labels import labels
-from ingestion.articles.names import destination
+from ingestion.articles.checks import check_guards
 from ingestion.articles.problems import refused
-from ingestion.articles.provisions import official_link
 from ingestion.articles.reader import read_article
-from ingestion.articles.schema import Article, ArticleChunk
-from ingestion.articles.text import text_of
+from ingestion.articles.schema import ITEMS, Article, ArticleChunk, official_link
+from ingestion.articles.text import labels, text_of
 from legal.ids import chunk_id
 from services.profile.profile import Profile
+from services.profile.sections import FilterField
+from state.articles import Details
 from state.chunks import Chunk
+
+
+def details_of(article: Article, chunk: ArticleChunk) -> Details:
+    """Return the structured content of a chunk; lists that are empty are left out, as are bounds that a rule lacks.
+
+    The provisions of a chunk that names none are those of its article.
+    """
+    written = chunk.model_dump(mode="json", exclude_none=True, include={*ITEMS.values(), "warnings"})
+    details: Details = {"article_title": article.title, **{name: items for name, items in written.items() if items}}  # type: ignore[typeddict-item]
+    if provisions := chunk.provisions or article.provisions:
+        details["provisions"] = list(provisions)
+    return details
+
+
+TOPIC = "topic"
+
+
+def attributes_of(article: Article, file: Path, profile: Profile) -> dict[str, str]:
+    """Return every filter field but the topic; empty where the article applies to all. And the day of its update.
+
+    Raises:
+        InvalidInput: a field or a value that the profile does not know.
+    """
+    fields = {one.name: one for one in profile.filter_fields}
+    given: dict[str, object] = article.filters
+    for name in given:
+        if name not in fields:
+            known = ", ".join(one for one in fields if one != TOPIC) or "ninguno"
+            raise refused(
+                file,
+                "",
+                f"«{name}» no es una clave conocida ni un campo de filtro del perfil «{profile.name}» (los que hay: "
+                f"{known})",
+            )
+    if TOPIC in fields:
+        _check(fields[TOPIC], article.topic, file)
+    for name, value in given.items():
+        _check(fields[name], value, file)
+    return {**{name: str(given.get(name, "")) for name in fields if name != TOPIC}, "updated": str(article.updated)}
+
+
+def _check(field: FilterField, value: object, file: Path) -> None:
+    if not isinstance(value, str):
+        raise refused(file, field.name, "debe ser un texto (póngalo entre comillas)")
+    if field.values and value not in field.values:
+        raise refused(file, field.name, f"no se conoce «{value}»; los valores posibles son {_listed(field.values)}")
+
+
+def _listed(values: Iterable[str]) -> str:
+    return ", ".join(f"«{value}»" for value in values)
+
 
 KIND = "article"
 
@@ -108,3 +157,8 @@ def _chunk(article: Article, part: ArticleChunk, number: int, collection: str, p
 def _hashed(chunk: Chunk) -> Chunk:
     content = json.dumps(chunk, ensure_ascii=False, sort_keys=True)
     return {**chunk, "content_hash": blake2b(content.encode(), digest_size=16).hexdigest()}
+
+
+def destination(profile: Profile) -> str:
+    """Return the collection of a profile's articles, and of all that has no other: by default its first."""
+    return profile.knowledge.collection if profile.knowledge else profile.names[0]

@@ -7,11 +7,10 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from ingestion.articles.agreement import contradictions
+from ingestion.articles.checks import contradictions
 from ingestion.articles.problems import explained, place, refused
 from ingestion.articles.schema import Article
-from ingestion.files.formats.encoding import decode
-from ingestion.files.formats.source import read_bytes
+from ingestion.files.formats.source import decode, read_bytes
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
 
 

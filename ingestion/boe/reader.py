@@ -11,7 +11,7 @@ from ingestion.boe.blocks import LawFacts, read_blocks
 from ingestion.boe.markup import tidy
 from ingestion.boe.notes import norm_in
 from ingestion.boe.wordings import iso_day
-from ingestion.laws import Law, LawStatus, keep_wordings_apart
+from ingestion.model import Law, LawStatus, keep_wordings_apart
 from language.folding import fold
 from language.formats import long_day
 from legal.laws.ranks import kind_of

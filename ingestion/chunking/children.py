@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import cast
 
-from ingestion.chunking.cuts import CLAUSES, cut
-from ingestion.chunking.sentences import between_sentences
+from language.cuts import CLAUSES, between_sentences, cut
 from legal.ids import chunk_id
 from state.chunks import Chunk
 

@@ -3,8 +3,8 @@
 from hashlib import blake2b
 
 from ingestion.chunking.semantic import Embed, semantic_spans
-from ingestion.documents import Document
 from ingestion.files.running_text import running_text
+from ingestion.model import Document
 from language.languages import Language, language
 from legal.ids import chunk_id
 from services.corpus.chunks import DECISION_RANK

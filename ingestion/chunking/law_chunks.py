@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from ingestion.chunking.parts import split_text
-from ingestion.laws import Law, Provision
+from ingestion.model import Law, Provision
 from legal.ids import chunk_id
 from legal.labels import provision_url
 from legal.laws.ranks import rank_of

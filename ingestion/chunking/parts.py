@@ -1,7 +1,6 @@
 """Split the text of a long provision into parts that a search can tell apart."""
 
-from ingestion.chunking.cuts import CLAUSES, Cuts, at, cut
-from ingestion.chunking.sentences import between_sentences
+from language.cuts import CLAUSES, Cuts, at, between_sentences, cut
 from legal.labels import WRITTEN_SUFFIXES
 
 MAX_PART = 2_000

@@ -10,9 +10,8 @@ from collections.abc import Awaitable, Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ingestion.chunking.cuts import Span, cut
 from ingestion.chunking.parts import CUTS, MAX_PART
-from ingestion.chunking.sentences import clauses, sentences
+from language.cuts import Span, clauses, cut, sentences
 from services.domain.base import Field
 from services.protocols import Vector
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from ingestion.context.cache import ContextCache
+from ingestion.context.paid_cache import ContextCache
 from ingestion.context.request import Pair, keyed, quoted_child, quoted_parent, system_prompt
 from language.formats import figure
 from services.protocols import TokenCounter

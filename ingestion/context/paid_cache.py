@@ -110,3 +110,25 @@ class PaidCache:
             f"No se puede usar el fichero de {self.contents} {self._path}: {why}. Corríjalo y repita la orden; lo "
             "que ya estaba guardado no se pierde."
         )
+
+
+class ContextCache(PaidCache):
+    """Sentences by key."""
+
+    contents = "frases de contexto"
+
+    def get_many(self, keys: Sequence[str]) -> dict[str, str]:
+        """Return the sentences of those keys that have one; it may be empty.
+
+        Raises:
+            ConfigurationError: the file is damaged, or the system refuses it.
+        """
+        return {key: sentence.decode() for key, sentence in self._get_many(keys).items()}
+
+    def put(self, key: str, sentence: str) -> None:
+        """Keep a sentence; the last one of a key counts.
+
+        Raises:
+            ConfigurationError: the file is damaged, or the system refuses it.
+        """
+        self._put_many({key: sentence.encode()})

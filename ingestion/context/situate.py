@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ingestion.context.cache import ContextCache
+from ingestion.context.paid_cache import ContextCache
 from ingestion.context.request import Pair, keyed, message, sentence_of, system_prompt
 from language.formats import figure
 from services.protocols import ChatModel
@@ -16,7 +16,7 @@ from state.chunks import Chunk
 from state.errors import ArticuladoError, ConfigurationError, ContentFiltered
 
 if TYPE_CHECKING:
-    from ingestion.indexing.build import Progress
+    from services.protocols import Progress
 
 STEP = "Situando fragmentos"
 

@@ -4,16 +4,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from ingestion.documents import Document, Page
 from ingestion.files import structure
 from ingestion.files.formats import docx, html, md, pdf, txt
+from ingestion.files.formats.header_block import sidecar, take_block
 from ingestion.files.formats.source import no_text
 from ingestion.files.header import Header, header_of
-from ingestion.files.header_block import sidecar, take_block
 from ingestion.files.names import COLLECTIONS, KINDS, id_of, norm_of, title_of
 from ingestion.files.running_text import RunningText, running_text
-from ingestion.laws import Law
 from ingestion.markdown.reader import read_law
+from ingestion.model import Document, Law, Page
 from state.errors import InvalidInput
 
 READERS: dict[str, Callable[[Path], tuple[Page, ...]]] = {

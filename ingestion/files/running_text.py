@@ -4,8 +4,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ingestion.documents import Page
 from ingestion.files.formats.lines import goes_on, joined
+from ingestion.model import Page
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,53 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise, takewhile
+from itertools import compress, pairwise, takewhile
 
 from ingestion.files.running_text import RunningText
 from ingestion.files.structure_body import Block, provisions_of
-from ingestion.files.structure_contents import without_contents
-from ingestion.files.structure_headings import Opening, opening
-from ingestion.laws import Provision, keep_apart
-from ingestion.markdown.quotations import inside_quotations
+from ingestion.files.structure_headings import Opening, is_listed, opening, place
+from ingestion.markdown.text import inside_quotations
+from ingestion.model import Provision, keep_apart
+from language.folding import fold
+
+_FEWEST = 3
+"""Headings of a run that may be a table of contents, at least."""
+
+_EMPTY_IN_CONTENTS = 0.8
+"""Share of the headings of a table of contents that have no text below them."""
+
+
+def without_contents(blocks: list[Block]) -> list[Block]:
+    """Leave out the table of contents: lines with leaders, and a run of bare headings that are all there again.
+
+    Of such a run, a heading whose title is another one below is text.
+    """
+    blocks = [block for block in blocks if not _is_contents_line(block.text)]
+    heads = [index for index, block in enumerate(blocks) if block.opens]
+    opened = [block.opens for block in blocks if block.opens]
+    keys = [one.key for one in opened]
+    again = keys.index(keys[0], 1) if keys[:1] and keys[0] in keys[1:] else 0
+    bare = [at for at in heads[: max(0, again - 1)] if blocks[at + 1].opens or place(blocks[at + 1].text)]
+    is_bare = len(bare) >= _EMPTY_IN_CONTENTS * (again - 1)
+    if again < _FEWEST or not is_bare or not set(keys[:again]) <= set(keys[again:]):
+        return blocks
+    repeated = [any(_repeats(one, other) for other in opened[again:]) for one in opened[:again]]
+    left_out = set(compress(heads, repeated))
+    for at in heads[:again]:
+        blocks[at].opens = None
+    return [block for index, block in enumerate(blocks) if index not in left_out]
+
+
+def _repeats(listed: Opening, opens: Opening) -> bool:
+    """Tell whether a heading is what a table of contents lists, but for the number of the page."""
+    title = re.sub(r"[\W\d]*$", "", fold(listed.rest))
+    return listed.key == opens.key and fold(opens.rest).startswith(title)
+
+
+def _is_contents_line(paragraph: str) -> bool:
+    bare = re.sub(r"[.…_\s-]+\d*$", "", paragraph)
+    return is_listed(paragraph) and (opening(bare) is not None or place(bare) is not None)
+
 
 FEWEST_ARTICLES = 3
 """Articles with a text that make a document structured."""

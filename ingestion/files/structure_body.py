@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ingestion.amendments import provision_status
-from ingestion.chunking.sentences import sentences
 from ingestion.files.structure_headings import Opening, names_part, place
-from ingestion.laws import Provision
+from ingestion.model import Provision
+from language.cuts import sentences
 from legal.labels import PARTS
 
 PREAMBLE = Opening("Preámbulo", "preambulo", "")

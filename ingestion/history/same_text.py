@@ -2,8 +2,8 @@
 
 import re
 
-from ingestion.laws import Provision
 from ingestion.markdown.body import IMAGE
+from ingestion.model import Provision
 
 _NO_TEXT = re.compile(r'[\s"«»“”]')
 _ANNOUNCED = re.compile(r"\b(?:cuadro|tabla|escala|baremo)s?\b[^.]*:$")

@@ -9,7 +9,7 @@ from ingestion.history.amendment_notes import Amendment, read_amendments
 from ingestion.history.changes import Change, Step, dated, day_after, find_change
 from ingestion.history.reforms import Reforms
 from ingestion.history.same_text import fullest, has_tables, lacks_tables, same_text
-from ingestion.laws import Law, Provision
+from ingestion.model import Law, Provision
 from legal.laws.registry import known_laws
 from state.chunks import Act, DayCertainty, Status, WordingChange, WordingDates
 

@@ -3,7 +3,7 @@
 import asyncio
 import multiprocessing
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AsyncExitStack
@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ingestion.context.paid_cache import PaidCache
+from ingestion.incremental.workspace import key_of
 from ingestion.indexing.entries import Entry
-from ingestion.indexing.vector_journal import VectorJournal
-from ingestion.workspace import key_of
 from services.domain.base import Field
 from services.domain.registry import field_named
 from services.models.embeddings import MAX_TEXTS
@@ -22,6 +22,29 @@ from services.models.sparse import Bm25Encoder
 from services.offline.encoder.encoder import DualEncoder
 from services.protocols import Embedder, SparseVector, Vector
 from state.errors import ConfigurationError
+
+
+class VectorJournal(PaidCache):
+    """Vectors by key; float32, as they came."""
+
+    contents = "vectores ya calculados"
+
+    def get_many(self, keys: Sequence[str]) -> dict[str, Vector]:
+        """Return the vectors of those keys that have one.
+
+        Raises:
+            ConfigurationError: the file is damaged, or the system refuses it.
+        """
+        return {key: np.frombuffer(raw, dtype=np.float32) for key, raw in self._get_many(keys).items()}
+
+    def put_many(self, vectors: Mapping[str, Vector]) -> None:
+        """Keep vectors.
+
+        Raises:
+            ConfigurationError: the file is damaged, or the system refuses it.
+        """
+        self._put_many({key: np.asarray(vector, dtype=np.float32).tobytes() for key, vector in vectors.items()})
+
 
 BATCH = 1_024
 """Entries that are encoded and written together."""

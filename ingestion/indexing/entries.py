@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from ingestion.chunking.children import STRATEGY, child, children_of
-from ingestion.context.contexts import context_of
+from ingestion.context.request import context_of
 from services.settings import ChunkContext
 from state.chunks import Chunk, indexed_text
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from datetime import date
 
-from ingestion.beside import beside_documents
+from ingestion.bundled import beside_documents
+from ingestion.incremental.workspace import Workspace
 from ingestion.plain_language.attach import Attached, attach_records
-from ingestion.workspace import Workspace
 from services.corpus.chunks import words_of_people
 from services.corpus.schema import OfALaw
 from services.profile.profile import Profile

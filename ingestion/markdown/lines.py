@@ -3,11 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from ingestion.laws import Provision
-from ingestion.markdown.body import DEROGATED, IMAGE, Body
-from ingestion.markdown.headings import LEVELS, plain_structure, structure
-from ingestion.markdown.quotations import inside_quotations
-from ingestion.markdown.text import clean, row
+from ingestion.markdown.body import DEROGATED, IMAGE, LEVELS, Body, plain_structure, structure
+from ingestion.markdown.text import clean, inside_quotations, row
+from ingestion.model import Provision
 from legal.labels import split_heading
 
 _HEADING = re.compile(r"(#{1,6}) +(.*)$")

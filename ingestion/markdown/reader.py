@@ -13,9 +13,9 @@ from typing import Any
 
 import yaml
 
-from ingestion.laws import Law, LawStatus, keep_apart
 from ingestion.markdown.lines import read_provisions
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
+from ingestion.model import Law, LawStatus, keep_apart
 from language.folding import fold
 from legal.territory.mentions import community_of
 from state.errors import InvalidInput, reason

@@ -7,13 +7,13 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
-from ingestion.base import IndexBase, context_cache
 from ingestion.chunking.children import children_of
 from ingestion.context.cost import estimate, explain
 from ingestion.context.request import Pair
 from ingestion.context.situate import check_reader, situate
+from ingestion.incremental.base import IndexBase, context_cache
 from ingestion.indexing.parents import parents_of
-from nodes.ingest.progress import progress_of
+from nodes.stage import progress_of
 from services.container import IngestServices
 from state.errors import InvalidInput
 from state.ingest import IngestState

@@ -8,13 +8,13 @@ from pathlib import Path
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ingestion.articles.named import article_named
-from ingestion.articles.names import is_article
-from ingestion.base import IndexBase
-from ingestion.digests import code_digest, profile_digest
-from ingestion.renewal import brought_along, nothing_to_renew
+from ingestion.bundled import article_named
+from ingestion.files.formats.source import is_article
+from ingestion.first_index import brought_along, nothing_to_renew
+from ingestion.incremental.base import IndexBase
+from ingestion.incremental.digests import code_digest, profile_digest
+from ingestion.incremental.workspace import key_of
 from ingestion.sources import absolute, source_files
-from ingestion.workspace import key_of
 from legal.laws.mentions import find_law
 from services.factory import CHUNKER
 from state.errors import InvalidInput

@@ -8,9 +8,9 @@ from pathlib import Path
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ingestion.base import IndexBase
+from ingestion.incremental.base import IndexBase
 from ingestion.sources import BOE, source_file
-from nodes.ingest.progress import progress_of
+from nodes.stage import progress_of
 from services.boe.client import BoeClient
 from state.errors import InvalidInput, SourceUnavailable
 from state.ingest import Failure, IngestState, Listing, SourceFile

@@ -6,12 +6,12 @@ from collections import Counter
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ingestion.beside import rests_on
+from ingestion.bundled import rests_on
+from ingestion.incremental.workspace import Workspace, key_of
 from ingestion.links.references import Unresolved as Open
 from ingestion.links.references import interpreted, resolve_refs
-from ingestion.workspace import Workspace, key_of
 from legal.laws.registry import known_laws
-from nodes.ingest.progress import progress_of
+from nodes.stage import progress_of
 from services.profile.profile import Profile
 from state.chunks import Chunk
 from state.ingest import IngestState, Unresolved

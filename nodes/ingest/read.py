@@ -6,11 +6,11 @@ from pathlib import Path
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ingestion.base import IndexBase
-from ingestion.catalog import Catalog
+from ingestion.incremental.base import IndexBase
+from ingestion.incremental.catalog import Catalog
+from ingestion.incremental.workspace import Staged, Workspace
 from ingestion.reading import read_source
-from ingestion.workspace import Staged, Workspace
-from nodes.ingest.progress import progress_of
+from nodes.stage import progress_of
 from services.container import IngestServices
 from state.errors import InvalidInput
 from state.ingest import Failure, IngestState, Source

@@ -5,7 +5,7 @@ import asyncio
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ingestion.base import IndexBase
+from ingestion.incremental.base import IndexBase
 from services.store.manifest import Index
 from services.store.points import Points
 from state.ingest import IngestReport, IngestState

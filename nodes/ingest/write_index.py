@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ingestion.base import IndexBase, context_cache
-from ingestion.catalog import Catalog, read_catalog
 from ingestion.chunking.children import children_of
 from ingestion.context.request import keyed
-from ingestion.digests import profile_digest
+from ingestion.incremental.base import IndexBase, context_cache
+from ingestion.incremental.catalog import Catalog, read_catalog
+from ingestion.incremental.digests import profile_digest
+from ingestion.incremental.workspace import Workspace
 from ingestion.indexing.build import describe, write_entries
 from ingestion.indexing.entries import Entry, entries_of
 from ingestion.indexing.parents import Parents, parents_of
 from ingestion.sources import BOE
-from ingestion.workspace import Workspace
 from legal.laws.registry import known_laws
-from nodes.ingest.progress import progress_of
+from nodes.stage import progress_of
 from services.container import IngestServices
 from services.corpus.schema import OfALaw
 from services.factory import check_models

@@ -9,10 +9,10 @@ from support.figures import readable, written
 from support.law_text import read_provisions
 
 from ingestion.markdown.reader import read_law
-from ingestion.plain_language.state import ROOMS, LawState, read_lines, state_of
 from language.folding import fold
 from legal.labels import provision_key
 from services.corpus.schema import ProvisionRecord, load_corpus
+from tools.record_state import ROOMS, LawState, read_lines, state_of
 
 CORPUS = load_corpus()
 MAX_SHARED_WORDS = 11

@@ -12,8 +12,8 @@ from support.small_laws import write_law
 from graph.compose import open_services
 from graph.ingest import build_ingest
 from graph.rag import build_rag, build_retrieval
+from ingestion.incremental.workspace import KEPT_SECONDS
 from ingestion.plain_language import attach
-from ingestion.workspace import KEPT_SECONDS
 from legal.wordings import wording_hash
 from services.corpus import chunks as packaged
 from services.corpus.schema import ProvisionRecord

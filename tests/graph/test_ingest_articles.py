@@ -9,9 +9,9 @@ from support.small_articles import BRINGS_ALONG, decision_guide, guardrails, req
 from support.small_laws import write_law
 
 from graph.compose import open_services
-from ingestion.base import IndexBase
-from ingestion.catalog import read_catalog
-from ingestion.renewal import follows_profile
+from ingestion.first_index import follows_profile
+from ingestion.incremental.base import IndexBase
+from ingestion.incremental.catalog import read_catalog
 from services.profile.profile import load_profile
 from services.settings import Settings
 from services.store.index import open_index

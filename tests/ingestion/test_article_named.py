@@ -3,7 +3,7 @@
 import pytest
 from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
-from ingestion.articles.named import article_named
+from ingestion.bundled import article_named
 from services.profile.profile import load_profile
 
 

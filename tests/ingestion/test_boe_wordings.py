@@ -12,7 +12,7 @@ from support.boe_law import LAW, article, block, note, posterior, read_law_of, v
 from ingestion.boe.reader import read_boe
 from ingestion.boe.wordings import iso_day, wordings
 from ingestion.chunking.law_chunks import law_chunks
-from ingestion.laws import Provision, keep_apart, keep_wordings_apart
+from ingestion.model import Provision, keep_apart, keep_wordings_apart
 
 
 @pytest.fixture

@@ -5,8 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import make_chunk
 
-from ingestion.context.contexts import breadcrumb, context_of
-from ingestion.context.request import MAX_SENTENCE, keyed, message, request_key, sentence_of, system_prompt
+from ingestion.context.request import (
+    MAX_SENTENCE,
+    breadcrumb,
+    context_of,
+    keyed,
+    message,
+    request_key,
+    sentence_of,
+    system_prompt,
+)
 
 PARENT = make_chunk(1, "Artículo 38", title="Vacaciones anuales", breadcrumb="TÍTULO I > CAPÍTULO II", text="Uno. Dos.")
 CHILD = make_chunk(2, "Artículo 38", title="Vacaciones anuales", parent_id=1, text="Dos.")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.context.cache import ContextCache
+from ingestion.context.paid_cache import ContextCache
 from state.errors import ConfigurationError
 
 ROOT = Path(__file__).parents[2]

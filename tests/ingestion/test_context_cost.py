@@ -3,8 +3,8 @@
 import pytest
 from support.doubles import CharacterCounter, make_chunk
 
-from ingestion.context.cache import ContextCache
 from ingestion.context.cost import ContextCost, estimate, explain
+from ingestion.context.paid_cache import ContextCache
 from ingestion.context.request import message, request_key, system_prompt
 from services.settings import ModelSettings, Settings
 from state.errors import ConfigurationError

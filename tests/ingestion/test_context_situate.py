@@ -11,7 +11,7 @@ from support.fake_time import FakeTime
 from support.openai_server import Reply, failure, running_server
 from support.waiting import PATIENCE
 
-from ingestion.context.cache import ContextCache
+from ingestion.context.paid_cache import ContextCache
 from ingestion.context.request import system_prompt
 from ingestion.context.situate import STEP, check_reader, situate
 from services.models.openai import chat_model

@@ -1,7 +1,7 @@
 import pytest
 from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
-from ingestion import digests
+from ingestion.incremental import digests
 from services.profile.profile import load_profile
 
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from ingestion.chunking.document_chunks import document_chunks
-from ingestion.documents import Document, Page
 from ingestion.files.running_text import running_text
+from ingestion.model import Document, Page
 from legal.ids import chunk_id
 from state.chunks import Chunk
 

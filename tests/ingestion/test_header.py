@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.documents import Page
+from ingestion.files.formats.header_block import sidecar, take_block
 from ingestion.files.header import header_of
-from ingestion.files.header_block import sidecar, take_block
+from ingestion.model import Page
 from state.errors import InvalidInput
 
 ET = "BOE-A-2015-11430"

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from support.doubles import make_chunk
 
-from ingestion.articles.bundled import bundled_articles
-from ingestion.indexing.build import write_entries
+from ingestion.bundled import bundled_articles
+from ingestion.indexing.build import LEAST_STEPS, lessons_of, write_entries
 from ingestion.indexing.entries import entries_of
-from ingestion.indexing.lessons import LEAST_STEPS, lessons_of
 from language.languages import language
 from services.domain.base import PlainField
 from services.domain.lexicon import Lexicon

@@ -3,7 +3,7 @@
 import pytest
 
 from ingestion.chunking.law_chunks import law_chunks
-from ingestion.laws import Law, Provision
+from ingestion.model import Law, Provision
 from state.errors import InvalidInput
 
 

@@ -6,8 +6,6 @@ from collections.abc import Callable
 import pytest
 from support.doubles import make_chunk
 
-from ingestion.plain_language import lessons
-from ingestion.plain_language.lessons import lessons_of
 from services.corpus.chunks import paired
 from services.corpus.schema import (
     Corpus,
@@ -18,6 +16,8 @@ from services.corpus.schema import (
     Situation,
     load_situations,
 )
+from tools import train_encoder as lessons
+from tools.train_encoder import lessons_of
 
 ET, AGENCY = "BOE-A-2015-11430", "BOE-A-1994-12554"
 WRITTEN = {"content_hash": "0" * 16, "date": "2015-11-13"}

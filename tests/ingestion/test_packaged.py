@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from ingestion.packaged import packaged_corpus, rulings_and_criteria
+from ingestion.bundled import packaged_corpus, rulings_and_criteria
 from services.corpus.chunks import paired, search_text, words_of_people
 from services.corpus.schema import Corpus, CriterionRecord, EmptyRecord, ProvisionRecord, RulingRecord, load_corpus
 from state.chunks import MAX_CHUNK_ID, Chunk

@@ -3,7 +3,7 @@
 import pytest
 
 from ingestion.articles.chunks import cut_article
-from ingestion.articles.names import is_article
+from ingestion.files.formats.source import is_article
 from services.models.tokens import token_counter
 from services.profile.profile import load_profile
 

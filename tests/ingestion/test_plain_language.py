@@ -7,12 +7,13 @@ import pytest
 from support.chunks import make_chunk
 from support.small_laws import write_law
 
-from ingestion.laws import Law, Provision
-from ingestion.plain_language import attach, state
+from ingestion.model import Law, Provision
+from ingestion.plain_language import attach
 from ingestion.plain_language.attach import attach_records
-from ingestion.plain_language.pairs import pairs
 from legal.wordings import wording_hash
 from services.corpus.schema import Corpus, EmptyRecord, ProvisionRecord
+from tools import record_state as state
+from tools.training_pairs import pairs
 
 ET, TODAY = "BOE-A-2015-11430", date(2026, 11, 1)
 TEXT = "1. Las vacaciones serán de treinta días.\n\n2. El período se fijará de común acuerdo."

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.markdown.quotations import inside_quotations
 from ingestion.markdown.reader import read_law
+from ingestion.markdown.text import inside_quotations
 
 FRONT = '---\ntitle: "Ley"\nidentifier: "BOE-A-2000-1"\nrank: "ley"\npublication_date: "2000-01-02"\n---\n'
 

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.pdf import pdf_of
 
-from ingestion.documents import Document
 from ingestion.files.names import slug
 from ingestion.files.reader import read_document
-from ingestion.laws import Law
+from ingestion.model import Document, Law
 from state.errors import InvalidInput
 
 ET = "BOE-A-2015-11430"

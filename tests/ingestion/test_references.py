@@ -6,9 +6,9 @@ import pytest
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.history.reforms import read_reforms
 from ingestion.history.snapshots import merge_snapshots, read_snapshot
-from ingestion.laws import Law, Provision
 from ingestion.links.references import Unresolved, interpreted, resolve_refs
 from ingestion.markdown.reader import read_law
+from ingestion.model import Law, Provision
 from state.chunks import Chunk
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "laws"

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.chunking.sentences import between_sentences, clauses, sentences
+from language.cuts import between_sentences, clauses, sentences
 
 LEGAL = st.text(alphabet="abA1 .;:,?!\n\t«»()º\u00a0\u2028-", max_size=200)
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.documents import Page
 from ingestion.files.running_text import running_text
 from ingestion.files.structure import provisions
 from ingestion.files.structure_headings import opening, place
 from ingestion.markdown.reader import read_law
+from ingestion.model import Page
 
 AGREEMENT = """Convenio colectivo de prueba
 CAPÍTULO I

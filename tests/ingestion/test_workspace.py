@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from support.doubles import make_chunk
 
-from ingestion.catalog import CATALOG, Catalog, read_catalog
-from ingestion.workspace import KEPT_SECONDS, Staged, Workspace, key_of
+from ingestion.incremental.catalog import CATALOG, Catalog, read_catalog
+from ingestion.incremental.workspace import KEPT_SECONDS, Staged, Workspace, key_of
 from state.errors import ConfigurationError, IndexMismatch, StoreUnavailable
 
 STAGED = Staged("normativa", "BOE-A-2000-1", "Ley", 1, [make_chunk(7)], [("BOE-A-2000-2", "art:1")], [])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from ingestion.articles.provisions import ProvisionRef
+from ingestion.articles.schema import ProvisionRef
 from ingestion.files.header import provisions_named
 from ingestion.history.amendment_notes import read_amendments
 from ingestion.sources import source_files

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.articles.bundled import bundled_articles
 from ingestion.articles.chunks import KIND
 from ingestion.articles.schema import Article
+from ingestion.bundled import bundled_articles
 from ingestion.files.names import COLLECTIONS
 from ingestion.files.names import KINDS as FILE_KINDS
 from legal.signals import SignalWeights

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ingestion.documents import Page
 from ingestion.files.formats.docx_numbering import Numbering, related
 from ingestion.files.formats.docx_xml import W, find, lines_of
 from ingestion.files.formats.lines import clean, table_text
 from ingestion.files.formats.source import no_text, other_format, read_bytes
+from ingestion.model import Page
 from state.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from ingestion.files.header_block import closing_rule
+from ingestion.files.formats.header_block import closing_rule
 from ingestion.files.structure_headings import opening
 
 _LIGATURES = str.maketrans(

@@ -3,12 +3,12 @@
 import re
 from pathlib import Path
 
-from ingestion.documents import Page
+from ingestion.files.formats.header_block import closing_rule
 from ingestion.files.formats.source import no_text
-from ingestion.files.formats.text_lines import text_lines
-from ingestion.files.header_block import closing_rule
+from ingestion.files.formats.txt import text_lines
 from ingestion.markdown.text import clean as unmarked
 from ingestion.markdown.text import row
+from ingestion.model import Page
 
 _HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
 _RULE = re.compile(r"(?:-\s?){3,}|(?:\*\s?){3,}|(?:_\s?){3,}|=+|```.*")

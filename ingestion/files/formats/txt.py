@@ -2,10 +2,20 @@
 
 from pathlib import Path
 
-from ingestion.documents import Page
-from ingestion.files.formats.lines import compounds, paragraphs, width_of
-from ingestion.files.formats.source import no_text
-from ingestion.files.formats.text_lines import text_lines
+from ingestion.files.formats.lines import clean, compounds, paragraphs, width_of
+from ingestion.files.formats.source import decode, no_text, read_bytes, refuse_other_formats
+from ingestion.model import Page
+
+
+def text_lines(path: Path) -> list[str]:
+    """Return the lines of a file, cleaned.
+
+    Raises:
+        InvalidInput: the file cannot be read, is empty, is no text, or its encoding cannot be told.
+    """
+    data = read_bytes(path)
+    refuse_other_formats(path, data)
+    return [clean(line) for line in decode(data, path).splitlines()]
 
 
 def read(path: Path) -> tuple[Page, ...]:

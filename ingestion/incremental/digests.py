@@ -5,7 +5,7 @@ from hashlib import blake2b
 from importlib import resources
 from pathlib import Path
 
-from ingestion.articles.names import is_article
+from ingestion.files.formats.source import is_article
 from services.profile.profile import Profile
 
 _KINDS = (".py", ".toml", ".txt", ".md", ".jsonl")
@@ -21,7 +21,7 @@ def code_digest() -> str:
 def corpus_digest() -> str:
     """Name the packaged records, and the code and the data that make points of them, without reading one."""
     records = [f"corpus/{folder}" for folder in ("normativa", "sin_contenido", "sentencias", "criterios_inss")]
-    code = ("services/corpus/schema.py", "services/corpus/chunks.py", "ingestion/indexing", "ingestion/articles")
+    code = ("services/corpus", "ingestion/indexing", "ingestion/articles")
     return _digest("language", "legal", *records, *code)
 
 

@@ -1,17 +1,17 @@
-"""The first index of a profile: built from what comes along, the first time that nothing else is there."""
+"""The first index of a profile, built from what comes along, and how it follows its profile."""
 
 from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
-from ingestion.articles.bundled import bundled_articles
-from ingestion.beside import articles_of
-from ingestion.digests import corpus_digest, profile_digest
+from ingestion.bundled import Named, PackagedCorpus, articles_of, bundled_articles, packaged_corpus
+from ingestion.incremental.base import IndexBase
+from ingestion.incremental.catalog import read_catalog
+from ingestion.incremental.digests import corpus_digest, profile_digest
 from ingestion.indexing.build import describe, write_entries
 from ingestion.indexing.entries import entries_of
-from ingestion.packaged import PackagedCorpus, packaged_corpus
 from services.factory import CHUNKER, build_ingest_services, check_models, expected_fingerprints
-from services.profile.profile import Profile
+from services.profile.profile import DEFAULT, Profile
 from services.settings import Settings
 from services.store.builder import IndexBuilder
 from services.store.index import open_index, open_or_build
@@ -111,3 +111,45 @@ def _source(profile: Profile) -> str:
 
 def _chunker(profile: Profile) -> str:
     return f"{CHUNKER}:{corpus_digest()}:{profile_digest(profile)}"
+
+
+def renewing(settings: Settings) -> str:
+    """Return the command that writes an index anew from its own documents and what the profile brings along."""
+    profile = f" --profile {settings.profile}" if settings.profile != DEFAULT else ""
+    index = f" --index {settings.index}" if settings.index is not None else ""
+    return f"articulado ingest{profile}{index}"
+
+
+def follows_profile(base: IndexBase) -> bool:
+    """Tell whether the index that is served was made from what the profile says and brings along now.
+
+    Raises:
+        IndexMismatch: the catalogue of the index cannot be read.
+    """
+    generation = base.generation()
+    if generation is None or not base.is_ingested():
+        return True  # a first index sees to it itself
+    return read_catalog(generation).profile == profile_digest(base.profile)
+
+
+def nothing_to_renew(base: IndexBase) -> str:
+    """Say what to do where an ingest names nothing, and nothing was ever ingested."""
+    profile, command = base.profile, renewing(base.settings)
+    initial = (
+        f" El índice inicial del perfil «{profile.name}», el de lo que trae consigo, se construye con la primera "
+        "pregunta y se renueva solo cuando algo cambia."
+    ) * bool(profile.features.records or profile.articles)
+    return (
+        f"Nada que hacer: todavía no se ha ingerido ningún documento.{initial} Para añadirlos, indique ficheros o "
+        f"carpetas ({command} RUTA…) o normas del BOE ({command.replace('ingest', 'ingest boe', 1)} BOE-A-2015-11430)."
+    )
+
+
+def brought_along(article: Named, base: IndexBase) -> str:
+    """Say how to take an article out that belongs to the profile."""
+    command = renewing(base.settings)
+    renewed = f" y repita {command}" if base.is_ingested() else "; el índice inicial se renueva solo"
+    return (
+        f"El artículo «{article.id}» no se ingirió: es del perfil «{base.profile.name}», que lo trae "
+        f"consigo. Para quitarlo, borre su fichero, {article.file}{renewed}. No se ha quitado nada."
+    )

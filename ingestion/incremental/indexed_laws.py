@@ -9,7 +9,7 @@ from language.formats import figure
 from legal.labels import KINDS, Kind, order_of_kind
 
 if TYPE_CHECKING:
-    from ingestion.base import IndexBase
+    from ingestion.incremental.base import IndexBase
     from services.search.reference import Asked
     from state.chunks import Chunk
 
@@ -33,7 +33,7 @@ class Held:
 
 def held_laws(base: "IndexBase") -> dict[str, str]:
     """Return the laws of the index: names by identifier."""
-    from ingestion.catalog import read_catalog
+    from ingestion.incremental.catalog import read_catalog
 
     if base.settings.rag_enabled and (served := base.open()):
         return {one["law_id"]: one["title"] for one in read_catalog(served.folder).sources}
@@ -42,7 +42,7 @@ def held_laws(base: "IndexBase") -> dict[str, str]:
 
 def held(base: "IndexBase", law_id: str) -> Held | None:
     """Return what the index holds of a law; ``None`` where it does not have it."""
-    from ingestion.catalog import read_catalog
+    from ingestion.incremental.catalog import read_catalog
 
     if not (base.settings.rag_enabled and (served := base.open())):
         chunks = [one for one in _records() if one["law_id"] == law_id]

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingestion.catalog import CATALOG, Catalog, read_catalog
-from ingestion.context.cache import ContextCache
-from ingestion.digests import code_digest, corpus_digest, profile_digest
-from ingestion.workspace import Workspace, key_of
+from ingestion.context.paid_cache import ContextCache
+from ingestion.incremental.catalog import CATALOG, Catalog, read_catalog
+from ingestion.incremental.digests import code_digest, corpus_digest, profile_digest
+from ingestion.incremental.workspace import Workspace, key_of
 from services.factory import CHUNKER, expected_fingerprints
 from services.profile.profile import Profile
 from services.settings import Settings

@@ -1,6 +1,6 @@
 """For those who write records: what has one, what has none, what has changed since, and the stamp of new ones.
 
-    python -m ingestion.plain_language.state LAWS [LAW …] [--stamp]
+    python -m tools.record_state LAWS [LAW …] [--stamp]
 
 LAWS is a folder of laws in Markdown, LAW a BOE identifier (default: every law that has a file in the corpus). With
 ``--stamp``, records without ``written_against`` get the one of the wording in LAWS; to stamp a record that was written
@@ -16,8 +16,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from ingestion.laws import Law
 from ingestion.markdown.reader import read_law
+from ingestion.model import Law
 from legal.labels import provision_key
 from legal.wordings import wording_hash
 from state.errors import ArticuladoError

@@ -1,4 +1,4 @@
-"""A law as every source delivers it, and its provisions in the order of the text."""
+"""What every source delivers: a law with its provisions in the order of the text, or a document without."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -104,3 +104,36 @@ def _approving(keys: Sequence[str]) -> int:
     if len(articles) > 1 and keys[articles[0]] == "art:unico":
         return articles[1]
     return 0
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page of a document, or all of one without pages; ``number`` counts from 1."""
+
+    number: int | None
+    paragraphs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """Running text and what its header says of it.
+
+    ``id`` is the ECLI where there is one, else a slug; unique in its collection, and the same in every run.
+    ``author`` is the court or the body. ``interprets`` are law id and provision key of each provision that it
+    interprets. ``published`` is ISO 8601. ``url`` leads to the document; where it has pages, to one with ``#page=N``.
+    """
+
+    id: str
+    collection: str
+    kind: str
+    title: str
+    pages: tuple[Page, ...]
+    author: str = ""
+    number: str = ""
+    ecli: str = ""
+    published: str | None = None
+    interprets: tuple[tuple[str, str], ...] = ()
+    status_note: str = ""
+    territory: str | None = None
+    municipality: str | None = None
+    url: str = ""

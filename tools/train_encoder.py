@@ -1,11 +1,23 @@
-"""What the offline encoder learns from: the provisions of an index, and how people ask about them."""
+"""Teach the offline encoder of the package, from the laws of an index and all packaged records and situations.
 
+    python -m ingestion.plain_language.teach INDEX
+
+INDEX is the folder of an embedded index with the official texts. To be run when records, situations, synonyms or the
+analysis of text have changed; every index has to be ingested again afterwards. It takes a minute at most.
+"""
+
+import argparse
+import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from services.corpus.chunks import packaged, places_of
 from services.corpus.schema import load_situations
-from services.offline.encoder.encoder import Lessons
+from services.offline.encoder.encoder import DIMENSIONS, FOLDER, DualEncoder, Lessons
+from services.store.edge import EdgeStore
+from services.store.index import open_index
+from services.store.points import Points
 from state.chunks import REPEALED, Chunk, indexed_text, provision_of
 
 SITUATION_REPEATS = 3
@@ -51,3 +63,37 @@ def _wholes(parents: Iterable[Chunk]) -> Mapping[Place, Sequence[Chunk]]:
 
 def _text(parts: Sequence[Chunk]) -> str:
     return indexed_text({**parts[0], "text": "\n".join(part["text"] for part in parts)})
+
+
+LAWS = "normativa"
+
+
+async def parents_in(folder: Path) -> list[Chunk]:
+    """Return the parents of an index that are of laws, by ascending id.
+
+    Raises:
+        IndexMissing, StoreUnavailable: the index cannot be read.
+    """
+    index = open_index(folder)
+    store = EdgeStore(index.folder, list(index.manifest.collections))
+    try:
+        chunks = await store.fetch(sorted({point.parent for point in Points.load(index.folder)}))
+    finally:
+        await store.close()
+    return [chunk for chunk in chunks if chunk["collection"] == LAWS]
+
+
+def taught(lessons: Lessons) -> DualEncoder:
+    """Return an encoder whose main dimensions come first, so that it can be shortened."""
+    return DualEncoder.fit(lessons, DIMENSIONS).turned(lessons.documents)
+
+
+def main() -> None:
+    """Write the encoder into the package."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("index", type=Path)
+    taught(lessons_of(asyncio.run(parents_in(parser.parse_args().index)))).save(FOLDER)
+
+
+if __name__ == "__main__":
+    main()

@@ -9,11 +9,9 @@ from typing import Any
 
 import yaml
 
-from ingestion.articles.names import is_article
-from ingestion.documents import Page
-from ingestion.files.formats.encoding import decode
-from ingestion.files.formats.source import read_bytes
+from ingestion.files.formats.source import decode, is_article, read_bytes
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
+from ingestion.model import Page
 from state.errors import InvalidInput
 
 SIDECARS = (".yaml", ".yml")

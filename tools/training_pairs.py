@@ -1,6 +1,6 @@
 """Questions of the packaged records and the provisions that answer them, to train or to test a ranking on.
 
-    python -m ingestion.plain_language.pairs > pairs.jsonl
+    python -m tools.training_pairs > pairs.jsonl
 
 A line is {"id", "question", "relevant": {"<BOE id>#<label>": 2}}, the form of the gold sets that
 ``articulado eval`` reads. Nobody who is to be tested on these questions may have been trained on them.

@@ -1,0 +1,1 @@
+"""What an ingest begins from: the generation that is served, and what was staged before."""

@@ -1,0 +1,1 @@
+"""What maintainers run: training the packaged encoder, and checking the packaged records."""
