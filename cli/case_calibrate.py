@@ -41,7 +41,7 @@ def calibrate(
     from cli.case_calibrate_run import Request, measure
     from cli.case_calibrate_view import print_calibrations
     from cli.render import console, print_json
-    from evaluation.case_report_json import report_json
+    from evaluation.case_desk.report_json import report_json
 
     measured = asyncio.run(measure(Request(profile or [], gold, index, report, dry_run)))
     if as_json:

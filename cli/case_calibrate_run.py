@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from cli.options import read_configuration
 from cli.render import console
 from cli.session import opened
-from evaluation.case_findings import ProfileFindings, find
-from evaluation.cases import LabelledCase, own_cases, read_cases
+from evaluation.case_desk.cases import LabelledCase, own_cases, read_cases
+from evaluation.case_desk.findings import ProfileFindings, find
 from services.case.calibration import write_calibration
 from state.errors import ConfigurationError, InvalidInput
 
@@ -57,7 +57,7 @@ async def measure(request: Request) -> Measured:
         for (_, profile), found in zip(every, findings, strict=True):
             written.append(write_calibration(profile.own_folder, found.calibration))
     if request.report:
-        from evaluation.case_report import write_report
+        from evaluation.case_desk.report import write_report
 
         written += write_report(request.report, findings)
     return Measured(findings, written)

@@ -5,9 +5,9 @@ from rich.console import Console
 from cli.case_calibrate_run import Measured
 from cli.eval_table import say, table
 from cli.render import clean
-from evaluation.case_calibration import BeforeAfter, CurveReport
-from evaluation.case_findings import ProfileFindings, pooled
-from evaluation.case_report_rows import (
+from evaluation.case_desk.calibration import BeforeAfter, CurveReport
+from evaluation.case_desk.findings import ProfileFindings, pooled
+from evaluation.case_desk.report_rows import (
     HEAD,
     KINDS_HEAD,
     auc_said,

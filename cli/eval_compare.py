@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from rich.console import Console
 
-from cli.eval_sets import check_index, read_sets
 from cli.eval_table import number, percent, say, signed, table
 from cli.render import console
 from cli.session import opened
-from evaluation.compare import (
+from evaluation.gold.sets import check_index, read_sets
+from evaluation.retrieval.compare import (
     LEAST_GAIN,
     LEAST_MOVABLE,
     LEAST_RISEN,
@@ -23,7 +23,7 @@ from evaluation.compare import (
     Side,
     compare_strategies,
 )
-from evaluation.evaluate import Percentiles
+from evaluation.retrieval.evaluate import Percentiles
 from language.formats import figure
 from state.context import RerankStrategy
 from state.errors import InvalidInput

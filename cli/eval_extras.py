@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from cli.eval_table import number, say, signed, table
-from evaluation.answers import AnswerResult, answer_means
-from evaluation.findings import Findings, Step
-from evaluation.metrics import MAIN
+from evaluation.answers.answers import AnswerResult, answer_means
+from evaluation.report.findings import Findings, Step
+from evaluation.retrieval.metrics import MAIN
 from language.formats import figure
 
 

@@ -5,12 +5,11 @@ from dataclasses import asdict
 from typing import Any
 
 from cli.eval_run import Measurement, SetMeasured
-from evaluation.configuration import Configuration
-from evaluation.evaluate import Outcome
-from evaluation.failures import diagnosed
-from evaluation.gold import Question
-from evaluation.provisions import Key, key_of, written
-from evaluation.report_json import report_json
+from evaluation.gold.provisions import Key, key_of, written
+from evaluation.gold.questions import Question
+from evaluation.report.as_json import report_json
+from evaluation.retrieval.evaluate import Configuration, Outcome
+from evaluation.retrieval.failures import diagnosed
 
 
 def as_dict(measurement: Measurement) -> dict[str, Any]:

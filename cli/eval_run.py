@@ -6,17 +6,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.eval_sets import check_ids, check_index, read_sets
 from cli.render import console
 from cli.session import opened
-from evaluation.bootstrap import Paired, compare
-from evaluation.evaluate import Outcome, evaluate
-from evaluation.findings import Findings
-from evaluation.gold import GoldSet
-from evaluation.held import not_held
-from evaluation.metrics import METRICS, per_question
-from evaluation.provisions import Provision
-from evaluation.run import Run, read_trec, write_trec
+from evaluation.gold.provisions import Provision
+from evaluation.gold.questions import GoldSet
+from evaluation.gold.sets import check_ids, check_index, not_held, read_sets
+from evaluation.report.findings import Findings
+from evaluation.retrieval.evaluate import Outcome, evaluate
+from evaluation.retrieval.metrics import METRICS, per_question
+from evaluation.retrieval.run import Run, read_trec, write_trec
+from evaluation.statistics.bootstrap import Paired, compare
 from state.errors import ConfigurationError, InvalidInput
 
 if TYPE_CHECKING:
@@ -97,11 +96,11 @@ async def measure(request: Request, settings: "Settings", profile: "Profile", co
 async def _findings(
     gold: GoldSet, services: "Services", context: "RunContext", request: Request, tell: Callable[[str], None]
 ) -> Findings:
-    from evaluation.ablation import ablation
-    from evaluation.answers import evaluate_answers
-    from evaluation.environment import environment
+    from evaluation.answers.answers import evaluate_answers
     from evaluation.peers.measure import Measured, run_peers
-    from evaluation.retrieve import Retriever
+    from evaluation.report.environment import environment
+    from evaluation.retrieval.ablation import ablation
+    from evaluation.retrieval.retrieve import Retriever
 
     tell(f"Evaluando {gold.name}")
     outcome = await evaluate(gold, Retriever(services, context))
@@ -158,7 +157,7 @@ def _write(request: Request, measured: Sequence[SetMeasured]) -> list[Path]:
         write_trec(run, request.run, TAG)
         written.append(request.run)
     if request.report:
-        from evaluation.report import write_report
+        from evaluation.report.write import write_report
 
         for one in measured:
             folder = request.report / one.outcome.gold.name if len(measured) > 1 else request.report

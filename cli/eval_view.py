@@ -8,12 +8,12 @@ from cli.eval_extras import print_answers, print_configurations, print_peers
 from cli.eval_run import Measurement, SetMeasured
 from cli.eval_table import number, say, signed, table
 from cli.render import clean
-from evaluation.bootstrap import Paired
-from evaluation.evaluate import Outcome
-from evaluation.failures import FIRST, FOUND_WITHIN, Failure, Kind
-from evaluation.findings import Findings
-from evaluation.metrics import MAIN
-from evaluation.provisions import Provision, written
+from evaluation.gold.provisions import Provision, written
+from evaluation.report.findings import Findings
+from evaluation.retrieval.evaluate import Outcome
+from evaluation.retrieval.failures import FIRST, FOUND_WITHIN, Failure, Kind
+from evaluation.retrieval.metrics import MAIN
+from evaluation.statistics.bootstrap import Paired
 from legal.laws.registry import known_laws
 
 MOST_WORST = 5

@@ -4,19 +4,64 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+from py_rust_stemmers import SnowballStemmer
 
-from evaluation.peers.vectors import LatentVectors
-from evaluation.provisions import Provision, provision
-from evaluation.retrieve import LAW
+from evaluation.gold.provisions import Provision, provision
+from evaluation.retrieval.retrieve import LAW
+from language.spanish import content_words
 from services.container import Services
 from services.store.index import open_index
 from services.store.layout import parts_in_order
 from services.store.points import Points
 from state.chunks import Chunk, provision_of
 from state.errors import NoResultsFound
+
+
+def spanish_stems(text: str) -> list[str]:
+    """Return the stems of a text in order: lower case, stop words out, Snowball's Spanish algorithm as it is.
+
+    Without what our own analysis adds (accents that are missing, plurals, families of words).
+    """
+    stems: list[str] = _stemmer().stem_words(content_words(text))
+    return stems
+
+
+@cache
+def _stemmer() -> SnowballStemmer:
+    return SnowballStemmer("spanish")
+
+
+DIMENSIONS = 192
+"""As many as our own vectors have by default."""
+MIN_TEXTS = 2
+"""A stem that fewer texts have relates nothing to anything."""
+_SEED = 7
+
+
+class LatentVectors:
+    """Embeds texts by their stems; fitted when it is made."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.utils.extmath import randomized_svd
+
+        self._weights = TfidfVectorizer(analyzer=spanish_stems, min_df=min(MIN_TEXTS, len(texts)), sublinear_tf=True)
+        weighed = self._weights.fit_transform(texts)
+        rank = max(1, min(DIMENSIONS, *(size - 1 for size in weighed.shape)))
+        # What TruncatedSVD does, without its statistics, which divide by zero on a corpus without variance.
+        _, _, self._axes = randomized_svd(weighed, rank, random_state=_SEED)
+
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return (texts, dim) float32, L2-normalised; a text without any known stem has the zero vector."""
+        vectors = np.asarray(self._weights.transform(texts) @ self._axes.T, dtype=np.float32)
+        lengths: NDArray[np.float32] = np.linalg.norm(vectors, axis=1, keepdims=True)
+        lengths[lengths == 0] = 1
+        return vectors / lengths
+
 
 _PAGE = 2_000
 """Chunks that are read at once: about 6 MB."""

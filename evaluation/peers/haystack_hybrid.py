@@ -2,9 +2,8 @@
 
 import os
 
-from evaluation.peers.analysis import spanish_stems
 from evaluation.peers.base import SIDE_DEPTH, Hits, Peer, Search
-from evaluation.peers.corpus import PeerCorpus
+from evaluation.peers.corpus import PeerCorpus, spanish_stems
 
 
 def hybrid_search(corpus: PeerCorpus) -> Search:

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from evaluation.peers.analysis import spanish_stems
 from evaluation.peers.base import Hits, Peer, Search
-from evaluation.peers.corpus import PeerCorpus
+from evaluation.peers.corpus import PeerCorpus, spanish_stems
 
 
 def lexical_search(corpus: PeerCorpus) -> Search:

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from time import perf_counter
 
-from evaluation.gold import Question
+from evaluation.gold.provisions import Key, key_of
+from evaluation.gold.questions import Question
 from evaluation.peers.base import EXTRA, Hits, Peer
 from evaluation.peers.corpus import PeerCorpus, read_corpus
 from evaluation.peers.haystack_hybrid import HAYSTACK
 from evaluation.peers.langchain_ensemble import LANGCHAIN
 from evaluation.peers.lexical import BM25S
-from evaluation.provisions import Key, key_of
-from evaluation.run import Ranked, Run
+from evaluation.retrieval.run import Ranked, Run
 from services.container import Services
 
 PEERS = (BM25S, LANGCHAIN, HAYSTACK)

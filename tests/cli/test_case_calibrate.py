@@ -8,7 +8,7 @@ import pytest
 
 from cli.failures import FAILED, MISUSED
 from cli.main import run
-from evaluation.cases import own_cases
+from evaluation.case_desk.cases import own_cases
 from services.case.calibration import FILE, read_calibration
 
 PROFILES = Path(__file__).resolve().parents[2] / "profiles"

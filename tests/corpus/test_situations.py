@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.gold import read_gold
+from evaluation.gold.questions import read_gold
 from ingestion.markdown.reader import read_law
 from language.folding import fold
 from language.spanish import stems

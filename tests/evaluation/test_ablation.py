@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from support.doubles import FakeSparse, FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
-from evaluation.ablation import ablation, services_of, setups
-from evaluation.gold import GoldSet, Question
-from evaluation.retrieve import Retriever
-from evaluation.switches import Narrowed
+from evaluation.gold.questions import GoldSet, Question
+from evaluation.retrieval.ablation import ablation, services_of, setups
+from evaluation.retrieval.retrieve import Retriever
+from evaluation.retrieval.switches import Narrowed
 from services.domain.spanish_law import SPANISH_LAW
 from services.models.sparse import Bm25Encoder
 from services.protocols import HybridQuery, SearchFilter

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.chunks import make_chunk
 
-from evaluation.answer_facts import missing_facts
-from evaluation.answer_support import Unsupported, unsupported
+from evaluation.answers.answers import missing_facts
+from evaluation.answers.support import Unsupported, unsupported
 
 ET, LRJS = "BOE-A-2015-11430", "BOE-A-2011-15936"
 VACATION = make_chunk(

@@ -5,7 +5,7 @@ from support.chunks import make_chunk
 from support.doubles import FakeStore, QueueChat, make_services
 from support.doubles import make_chunk as known_chunk
 
-from evaluation.answers import (
+from evaluation.answers.answers import (
     ABSTAINS,
     CITES_RIGHT,
     FACTS,
@@ -18,7 +18,7 @@ from evaluation.answers import (
     evaluate_answers,
     measure_answer,
 )
-from evaluation.gold import Question
+from evaluation.gold.questions import Question
 from state.errors import InvalidInput
 
 ET = "BOE-A-2015-11430"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.cases import LabelledCase, own_cases, read_cases
+from evaluation.case_desk.cases import LabelledCase, own_cases, read_cases
 from services.case.filters import canonical
 from services.profile.profile import load_profile
 from state.errors import InvalidInput

@@ -8,17 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
-from evaluation.case_calibration import Scored, before_and_after, calibrate
-from evaluation.case_curves import FOLDS, compare_kinds
-from evaluation.case_ece import exact_ece
-from evaluation.case_findings import ProfileFindings
-from evaluation.case_halves import folds, halves
-from evaluation.case_report import write_report
-from evaluation.case_report_json import report_json
-from evaluation.case_report_rows import between, curve_said, rows_of
-from evaluation.case_run import Tried
-from evaluation.cases import LabelledCase, own_cases
-from evaluation.reliability import Judged
+from evaluation.case_desk.calibration import Scored, before_and_after, calibrate, exact_ece
+from evaluation.case_desk.cases import LabelledCase, own_cases
+from evaluation.case_desk.curves import FOLDS, compare_kinds
+from evaluation.case_desk.findings import ProfileFindings
+from evaluation.case_desk.halves import folds, halves
+from evaluation.case_desk.report import write_report
+from evaluation.case_desk.report_json import report_json
+from evaluation.case_desk.report_rows import between, curve_said, rows_of
+from evaluation.case_desk.run import Tried
+from evaluation.statistics.reliability import Judged
 from services.case.calibration import Curve, fit_curve
 from state.errors import InvalidInput
 

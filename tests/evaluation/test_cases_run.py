@@ -6,9 +6,9 @@ import pytest
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 from support.reference_search import passes
 
-from evaluation.case_findings import find, pooled
-from evaluation.case_run import Tried, run_cases
-from evaluation.cases import LabelledCase
+from evaluation.case_desk.cases import LabelledCase
+from evaluation.case_desk.findings import find, pooled
+from evaluation.case_desk.run import Tried, run_cases
 from language.languages import language
 from services.case.calibration import Calibration, Curve, write_calibration
 from services.domain.base import PlainField

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
-from evaluation.compare import Comparison, Moved, Side, compare_strategies, model_stages
-from evaluation.evaluate import Outcome
-from evaluation.gold import GoldSet, Question
-from evaluation.retrieve import Retrieved, Row
-from evaluation.strategies import NO_FILES, available_strategies, why_not
+from evaluation.gold.questions import GoldSet, Question
+from evaluation.retrieval.compare import Comparison, Moved, Side, compare_strategies, model_stages
+from evaluation.retrieval.evaluate import Outcome
+from evaluation.retrieval.retrieve import Retrieved, Row
+from evaluation.retrieval.strategies import NO_FILES, available_strategies, why_not
 from services.rerank.table import Unusable
 from services.settings import ModelSettings, Settings
 from state.errors import ModelTimeout

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import run
-from evaluation.run import read_trec
+from evaluation.retrieval.run import read_trec
 
 ET, LGSS = "BOE-A-2015-11430", "BOE-A-2015-11724"
 QUESTIONS = [

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.evaluate import WARM_UP, evaluate, percentiles
-from evaluation.gold import GoldSet, Question
-from evaluation.retrieve import Retrieved, Row
+from evaluation.gold.questions import GoldSet, Question
+from evaluation.retrieval.evaluate import WARM_UP, evaluate, percentiles
+from evaluation.retrieval.retrieve import Retrieved, Row
 from state.errors import InvalidInput
 
 LAW = "BOE-A-2015-11430"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from evaluation.failures import diagnosed, failures, worst
-from evaluation.gold import Question
-from evaluation.run import Ranked
+from evaluation.gold.questions import Question
+from evaluation.retrieval.failures import diagnosed, failures, worst
+from evaluation.retrieval.run import Ranked
 
 LAW = "BOE-A-2015-11430"
 

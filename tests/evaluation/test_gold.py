@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.gold import Question, read_gold, read_gold_set
-from evaluation.provisions import key_of, parsed, provision, written
+from evaluation.gold.provisions import key_of, parsed, provision, written
+from evaluation.gold.questions import Question, read_gold, read_gold_set
 from state.errors import InvalidInput
 
 LGSS = "BOE-A-2015-11724"

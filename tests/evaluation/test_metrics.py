@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.gold import Question
-from evaluation.metrics import METRICS, means, per_question
-from evaluation.run import Ranked
+from evaluation.gold.questions import Question
+from evaluation.retrieval.metrics import METRICS, means, per_question
+from evaluation.retrieval.run import Ranked
 
 LAW = "BOE-A-2015-11430"
 

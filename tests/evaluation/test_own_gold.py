@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.gold import read_gold_set
+from evaluation.gold.questions import read_gold_set
 from ingestion.markdown.reader import read_law
 from language.spanish import stems
 from legal.labels import provision_key

@@ -9,10 +9,9 @@ from support.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
 from support.doubles import QueueChat, make_services
 from support.stores import build
 
-from evaluation.gold import Question
-from evaluation.peers.analysis import spanish_stems
+from evaluation.gold.questions import Question
 from evaluation.peers.base import Peer
-from evaluation.peers.corpus import corpus_of, read_corpus
+from evaluation.peers.corpus import corpus_of, read_corpus, spanish_stems
 from evaluation.peers.haystack_hybrid import HAYSTACK
 from evaluation.peers.langchain_ensemble import LANGCHAIN
 from evaluation.peers.lexical import BM25S

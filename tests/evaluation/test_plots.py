@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.plots import Mean, interval_chart, reliability_chart
-from evaluation.reliability import Judged, reliability
+from evaluation.report.plots import Mean, interval_chart, reliability_chart
+from evaluation.statistics.reliability import Judged, reliability
 from state.errors import ConfigurationError, InvalidInput
 
 PNG = b"\x89PNG\r\n\x1a\n"

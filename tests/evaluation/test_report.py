@@ -6,18 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.answers import FACTS, NO_INVENTION, PRECISION, AnswerResult
-from evaluation.configuration import measured
-from evaluation.evaluate import Outcome
-from evaluation.findings import Findings
-from evaluation.gold import GoldSet, Question
+from evaluation.answers.answers import FACTS, NO_INVENTION, PRECISION, AnswerResult
+from evaluation.gold.questions import GoldSet, Question
 from evaluation.peers.measure import Measured, PeerRun
-from evaluation.report import write_report
-from evaluation.report_json import report_json
-from evaluation.report_markdown import report_markdown
-from evaluation.report_text import table
-from evaluation.retrieve import Retrieved, Row
-from evaluation.run import Ranked
+from evaluation.report.as_json import report_json
+from evaluation.report.findings import Findings
+from evaluation.report.markdown import report_markdown
+from evaluation.report.tables import table
+from evaluation.report.write import write_report
+from evaluation.retrieval.evaluate import Outcome, measured
+from evaluation.retrieval.retrieve import Retrieved, Row
+from evaluation.retrieval.run import Ranked
 from state.errors import InvalidInput
 
 ET = "BOE-A-2015-11430"

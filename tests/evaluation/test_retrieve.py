@@ -3,9 +3,9 @@
 import pytest
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
-from evaluation.gold import Question
-from evaluation.held import not_held
-from evaluation.retrieve import Retriever
+from evaluation.gold.questions import Question
+from evaluation.gold.sets import not_held
+from evaluation.retrieval.retrieve import Retriever
 from services.profile.profile import load_profile
 from services.search.hybrid import CAPS
 from state.context import RunContext

@@ -1,0 +1,1 @@
+"""Labelled inquiries through the case graphs, and what their confidence is worth."""

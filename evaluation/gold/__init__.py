@@ -1,0 +1,1 @@
+"""Gold sets: questions and the provisions that answer them."""

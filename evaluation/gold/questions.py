@@ -1,0 +1,137 @@
+"""Gold sets: questions and the provisions that answer them, one JSON object a line.
+
+``id``, ``question`` and ``relevant`` are obligatory; ``relevant`` is {"<law id>#<label>": grade}, grade 2 for a
+provision that answers, 1 for one that helps; an empty one makes the question a negative, which the law at hand does
+not answer. ``category``, ``topic``, ``voice`` and ``answer_facts`` are optional; other keys are left alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from evaluation.gold.provisions import Provision, parsed
+from evaluation.json_lines import json_lines
+from state.errors import InvalidInput
+
+__all__ = ["GoldSet", "Provision", "Question", "read_gold", "read_gold_set"]
+
+MAX_GRADE = 3
+NEEDED = "Cada línea debe ser {…} con id, question y relevant."
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question of a gold set. ``relevant`` gives the grade of each right provision; empty is a negative."""
+
+    id: str
+    question: str
+    relevant: Mapping[Provision, int]
+    category: str = ""
+    topic: str = ""
+    voice: str = ""
+    answer_facts: tuple[str, ...] = ()
+
+    @property
+    def is_negative(self) -> bool:
+        """Whether the right answer is that there is none."""
+        return not self.relevant
+
+
+@dataclass(frozen=True)
+class GoldSet:
+    """The questions of one file, in its order. ``ignored`` are the keys of its lines that mean nothing here."""
+
+    name: str
+    path: Path
+    questions: tuple[Question, ...]
+    ignored: tuple[str, ...] = ()
+
+
+def _listed(value: object) -> object:
+    return [value] if isinstance(value, str) else value or []
+
+
+def _one_word(value: str) -> str:
+    if value.split() != [value]:
+        raise ValueError("blank")
+    return value
+
+
+def _named(relevant: dict[str, int]) -> dict[Provision, int]:
+    named: dict[Provision, int] = {}
+    for text, grade in relevant.items():
+        one = parsed(text)
+        if one is None:
+            raise ValueError(text)
+        if grade:
+            named[one] = max(grade, named.get(one, 0))
+    return named
+
+
+Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="allow", str_strip_whitespace=True, coerce_numbers_to_str=True)
+
+    id: Annotated[str, AfterValidator(_one_word)]
+    question: Annotated[str, Field(min_length=1)]
+    relevant: Annotated[dict[str, Annotated[int, Field(strict=True, ge=0, le=MAX_GRADE)]], AfterValidator(_named)]
+    category: Text = ""
+    topic: Text = ""
+    voice: Text = ""
+    answer_facts: Annotated[list[str], BeforeValidator(_listed)] = []
+
+
+EXPECTED = {
+    "id": "debe ser un identificador sin espacios",
+    "question": "debe ser el texto de la pregunta",
+    "relevant": 'debe ser un objeto como {"BOE-A-2015-11430#Artículo 38": 2}, con grados 1 o 2, o {} si la pregunta no '
+    "tiene respuesta en la norma",
+    "answer_facts": "debe ser una lista de textos",
+}
+
+
+def read_gold(path: Path) -> list[Question]:
+    """Read the questions of a gold set.
+
+    Raises:
+        InvalidInput: the file cannot be read, has no question, or a line breaks the schema; the message names it.
+    """
+    return list(read_gold_set(path).questions)
+
+
+def read_gold_set(path: Path) -> GoldSet:
+    """Read a gold set; as ``read_gold``, with its name and the keys that were ignored."""
+    questions: list[Question] = []
+    first_lines: dict[str, int] = {}
+    ignored: dict[str, None] = {}
+    for number, where, value in json_lines(path, NEEDED):
+        row = _row(value, where)
+        if row.id in first_lines:
+            raise InvalidInput(
+                f"{where}: el identificador «{row.id}» ya está en la línea {first_lines[row.id]}. "
+                "Dé a cada pregunta uno propio."
+            )
+        first_lines[row.id] = number
+        ignored |= dict.fromkeys(row.model_extra or {})
+        values = {name: getattr(row, name) for name in _Row.model_fields}
+        questions.append(Question(**values | {"answer_facts": tuple(row.answer_facts)}))
+    if not questions:
+        raise InvalidInput(f"{path} no tiene ninguna pregunta. Escriba una por línea, cada una como un objeto JSON.")
+    return GoldSet(path.stem, path, tuple(questions), tuple(ignored))
+
+
+def _row(value: Mapping[str, Any], where: str) -> _Row:
+    try:
+        return _Row.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = str(first["loc"][0])
+        if first["type"] == "missing":
+            raise InvalidInput(f"{where}: falta «{field}». Son obligatorios id, question y relevant.") from error
+        expected = EXPECTED.get(field, "debe ser un texto")
+        raise InvalidInput(f"{where}: «{field}» {expected}.") from error

@@ -1,0 +1,1 @@
+"""Reports of a run: JSON for programs, Markdown and charts for people."""

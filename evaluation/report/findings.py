@@ -1,0 +1,104 @@
+"""Everything that was measured in one run of the harness, and what follows from it; reports are views of this."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from evaluation.answers.answers import AnswerResult, cited_by_question
+from evaluation.gold.questions import Question
+from evaluation.peers.measure import Measured
+from evaluation.retrieval.evaluate import Configuration, Outcome, measured
+from evaluation.retrieval.failures import Failure, failures, worst
+from evaluation.retrieval.metrics import MAIN
+from evaluation.statistics.bootstrap import Interval, Paired, compare, interval
+from evaluation.statistics.reliability import Judged, Reliability, reliability
+
+WORST = 15
+RIGHT = "hit@3"
+"""What counts as right for the confidence: a provision that answers among the first three."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A configuration, and what it gives against the one before it (``None`` for the first)."""
+
+    configuration: Configuration
+    against: Paired | None
+
+
+@dataclass(frozen=True)
+class Findings:
+    """``outcome`` is the retrieval that is in use; ``configurations`` those of an ablation, in their order.
+
+    ``answers``, ``peers`` and ``configurations`` are empty where they were not asked for.
+    """
+
+    outcome: Outcome
+    environment: Mapping[str, str]
+    configurations: Sequence[Configuration] = ()
+    answers: Sequence[AnswerResult] = ()
+    peers: Measured = field(default_factory=lambda: Measured((), {}, 0))
+
+    @property
+    def questions(self) -> Sequence[Question]:
+        """All questions of the gold set."""
+        return self.outcome.gold.questions
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """The configurations, each compared with the one before on nDCG@10; without an ablation the one in use."""
+        shown = [*(self.configurations or [self.outcome.measured])]
+        return [Step(one, against(shown[at - 1], one) if at else None) for at, one in enumerate(shown)]
+
+    @cached_property
+    def rivals(self) -> list[Step]:
+        """The peers, each with what the retrieval in use gives against it."""
+        ours = self.outcome.measured
+        rivals = [measured(one.name, list(self.questions), one.run) for one in self.peers.runs]
+        return [Step(one, against(one, ours)) for one in rivals]
+
+    @cached_property
+    def voices(self) -> dict[str, list[str]]:
+        """The ids of the positive questions by voice (lay, professional), in the order of the gold set."""
+        names = dict.fromkeys(one.voice for one in self.outcome.positives if one.voice)
+        return {name: [one.id for one in self.outcome.positives if one.voice == name] for name in names}
+
+    @cached_property
+    def failures(self) -> list[Failure]:
+        """The questions that failed, in the order of the gold set; answers count where they were written."""
+        cited = cited_by_question(self.answers) if self.answers else None
+        return failures(self.questions, self.outcome.measured.run, cited)
+
+    @cached_property
+    def worst(self) -> list[Failure]:
+        """The questions of the lowest nDCG@10."""
+        found = self.outcome.measured
+        return worst(self.questions, found.per_question, found.run, WORST)
+
+    @cached_property
+    def confidence(self) -> Reliability:
+        """How the relevance of the best candidate (0 where nothing was found) relates to being right.
+
+        Nothing that is said of a negative is right.
+        """
+        values = self.outcome.measured.per_question
+        return reliability(
+            [
+                Judged(self.outcome.retrieved[one.id].top_score or 0.0, values[one.id][RIGHT] if one.relevant else 0.0)
+                for one in self.questions
+            ]
+        )
+
+
+def against(before: Configuration, after: Configuration) -> Paired | None:
+    """Compare two configurations on nDCG@10, question by question; ``None`` where no question has an answer."""
+    asked = list(before.per_question)
+    if not asked:
+        return None
+    return compare([before.per_question[one][MAIN] for one in asked], [after.per_question[one][MAIN] for one in asked])
+
+
+def mean_of(found: Configuration, ids: Sequence[str]) -> tuple[float, Interval]:
+    """Return the mean nDCG@10 over some questions (by id; at least one) and its interval."""
+    values = [found.per_question[one][MAIN] for one in ids]
+    return sum(values) / len(values), interval(values)

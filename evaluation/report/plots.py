@@ -1,0 +1,162 @@
+"""Charts of a report, as PNG: means with their intervals, and the reliability of the confidence.
+
+Needs the optional extra ``eval``. Colours are those of Okabe and Ito, which colour-blind people tell apart; series
+differ in their marks, too.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from evaluation.statistics.reliability import Reliability
+from language.formats import figure
+from state.errors import ConfigurationError, InvalidInput
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+EXTRA = "eval"
+"""The optional extra that installs what charts need."""
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9")
+MARKS = ("o", "s", "D", "^", "v")
+_GREY, _LIGHT = "#555555", "#DDDDDD"
+_WIDTH, _DPI = 9.0, 150
+_ROW, _MARGIN = 0.24, 1.5
+"""Inches: a series of a row, and what is around the rows."""
+_LABEL = 34
+"""Characters of a line of a label."""
+_SPREAD = 0.7
+"""Share of a row that its series take."""
+_CONFIDENCE = "Confianza (relevancia del primer fragmento)"
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean in [0, 1] and its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def interval_chart(
+    path: Path, title: str, axis: str, labels: Sequence[str], series: Mapping[str, Sequence[Mean | None]]
+) -> None:
+    """Draw a row for each label, from the top, with the mean and interval of each series, which has one a label.
+
+    Raises:
+        ConfigurationError: matplotlib is not installed.
+        InvalidInput: the file cannot be written.
+    """
+    drawn = _figure(_MARGIN + _ROW * max(2, len(series) + 1) * len(labels))
+    axes = drawn.add_subplot()
+    step = _SPREAD / max(1, len(series))
+    for index, (name, means) in enumerate(series.items()):
+        shift = (index - (len(series) - 1) / 2) * step
+        colour, mark = COLOURS[index % len(COLOURS)], MARKS[index % len(MARKS)]
+        shown = [(row + shift, one) for row, one in enumerate(means) if one is not None]
+        rows, values = [row for row, _ in shown], [one for _, one in shown]
+        axes.errorbar(
+            [one.mean for one in values],
+            rows,
+            xerr=[[one.mean - one.low for one in values], [one.high - one.mean for one in values]],
+            fmt=mark,
+            color=colour,
+            markersize=6,
+            capsize=3,
+            linewidth=1.6,
+            label=name,
+        )
+        for row, one in shown:
+            axes.text(1.04, row, figure(one.mean, 3), color=colour, va="center", fontsize=9)
+    axes.set_yticks(range(len(labels)), [fill(label, _LABEL) for label in labels])
+    axes.set_ylim(len(labels) - 0.5, -0.5)
+    for row in range(1, len(labels)):
+        axes.axhline(row - 0.5, color=_LIGHT, linewidth=0.8)
+    axes.set_xlim(-0.01, 1.02)
+    axes.grid(axis="x", color=_LIGHT, linewidth=0.8)
+    axes.set_xlabel(axis)
+    axes.tick_params(axis="y", length=0)
+    axes.xaxis.set_major_formatter(_decimal)
+    _finish(axes, title)
+    if len(series) > 1:
+        drawn.legend(loc="outside lower center", ncols=len(series), frameon=False)
+    _save(drawn, path)
+
+
+def reliability_chart(
+    path: Path, title: str, found: Reliability, *, axis: str = _CONFIDENCE, asked: str = "preguntas"
+) -> None:
+    """Draw the share of right questions of each bin over its confidence, beside the diagonal of perfect calibration.
+
+    ``axis`` says what the confidence is, ``asked`` what the questions are called.
+
+    Raises:
+        ConfigurationError: matplotlib is not installed.
+        InvalidInput: the file cannot be written.
+    """
+    drawn = _figure(6.4, width=7.0)
+    axes = drawn.add_subplot()
+    axes.plot([0, 1], [0, 1], linestyle="--", color=_GREY, linewidth=1.2, label="calibración perfecta")
+    axes.errorbar(
+        [one.confidence for one in found.bins],
+        [one.right for one in found.bins],
+        yerr=[[one.right - one.low for one in found.bins], [one.high - one.right for one in found.bins]],
+        fmt="o-",
+        color=COLOURS[0],
+        ecolor=COLOURS[4],
+        markersize=6,
+        capsize=3,
+        linewidth=1.6,
+        label=_observed(found, asked),
+    )
+    axes.set_xlim(0, 1.02)
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_aspect("equal")
+    axes.grid(color=_LIGHT, linewidth=0.8)
+    axes.xaxis.set_major_formatter(_decimal)
+    axes.yaxis.set_major_formatter(_decimal)
+    _finish(axes, title)
+    axes.set_xlabel(axis)
+    axes.set_ylabel(f"Proporción de {asked} acertadas")
+    drawn.legend(loc="outside lower center", frameon=False)
+    _save(drawn, path)
+
+
+def _observed(found: Reliability, asked: str) -> str:
+    counts = sorted({one.count for one in found.bins})
+    sizes = "-".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
+    groups = f"{len(found.bins)} grupos" if len(found.bins) > 1 else "un grupo"
+    return f"observado, con su intervalo del 95 %: {groups} de {sizes} {asked}; ECE = {figure(found.ece, 3)}"
+
+
+def _figure(height: float, width: float = _WIDTH) -> "Figure":
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ConfigurationError(
+            f'Los gráficos del informe necesitan matplotlib ({error}). Instálelo con: pip install -e ".[{EXTRA}]"'
+        ) from error
+    return Figure(figsize=(width, height), dpi=_DPI, layout="constrained")
+
+
+def _finish(axes: "Axes", title: str) -> None:
+    axes.set_title(title, loc="left", fontsize=12, fontweight="bold", pad=12)
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+
+
+def _decimal(value: float, _: float) -> str:
+    return figure(value, 1)
+
+
+def _save(drawn: "Figure", path: Path) -> None:
+    try:
+        drawn.savefig(path, metadata={"Software": None})
+    except OSError as error:
+        raise InvalidInput(f"No se puede escribir {path}: {error.strerror or error}. Indique otra carpeta.") from error

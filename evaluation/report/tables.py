@@ -1,0 +1,70 @@
+"""Pieces of Markdown and rows of tables that the sections of a report share."""
+
+from collections.abc import Sequence
+
+from evaluation.gold.provisions import Provision
+from evaluation.report.findings import Step
+from evaluation.retrieval.evaluate import Configuration
+from evaluation.retrieval.metrics import MAIN, P_3_NORMALISED
+from language.formats import figure
+from legal.laws.registry import known_laws
+
+VOICES = {"lay": "legas", "professional": "profesionales"}
+"""How a reader knows the voices of a gold set."""
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table; what would break a cell (a bar, a line break) is altered."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
+
+
+def interval_text(mean: float, bounds: tuple[float, float]) -> str:
+    """Return a mean with its interval: "0,553 [0,487; 0,615]"."""
+    low, high = bounds
+    return f"{figure(mean, 3)} [{figure(low, 3)}; {figure(high, 3)}]"
+
+
+def name_of(named: Provision) -> str:
+    """Return a provision as a person knows it: "Estatuto de los Trabajadores, Artículo 38"."""
+    law_id, label = named
+    law = known_laws().get(law_id)
+    return f"{law.short if law else law_id}, {label}"
+
+
+def names_of(provisions: Sequence[Provision]) -> str:
+    """Return provisions in a row; "nada" without any."""
+    return "; ".join(map(name_of, provisions)) or "nada"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+SHOWN = (MAIN, "R@20", "hit@1", "hit@3", P_3_NORMALISED, "RR")
+"""Metrics of a table, in its order; the JSON report has all."""
+
+COMPARED = ("p", "mejor / igual / peor")
+"""Columns after the difference itself."""
+
+NOT_COMPARED = ["–", "–", "–"]
+
+
+def metric_row(one: Configuration) -> list[str]:
+    """Return the name and the metrics with their intervals; nothing is known without a question with an answer."""
+    known = one.means
+    return [one.name, *(interval_text(known[name], one.intervals[name]) if name in known else "–" for name in SHOWN)]
+
+
+def difference(one: Step) -> list[str]:
+    """Return the paired difference with its interval, p, and on how many questions it is better, the same, worse."""
+    if one.against is None:
+        return NOT_COMPARED
+    paired = one.against
+    low, high = paired.interval
+    change = f"{_signed(paired.difference)} [{_signed(low)}; {_signed(high)}]"
+    return [change, figure(paired.p, 4), f"{paired.wins} / {paired.ties} / {paired.losses}"]
+
+
+def _signed(value: float) -> str:
+    return ("+" if value > 0 else "") + figure(value, 3).replace("-", "−")

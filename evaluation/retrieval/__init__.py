@@ -1,0 +1,1 @@
+"""Gold sets through the graph: what was found, and what changes it."""

@@ -1,0 +1,168 @@
+"""One rerank strategy against another on the same questions: what it gains, and what it costs in time."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+from evaluation.gold.questions import GoldSet
+from evaluation.retrieval.evaluate import WARM_UP, Outcome, Percentiles, evaluate, percentiles
+from evaluation.retrieval.failures import diagnosed
+from evaluation.retrieval.retrieve import Retrieved, Retriever
+from evaluation.retrieval.strategies import watched, why_not
+from evaluation.statistics.bootstrap import Paired, compare
+from services.container import Services
+from services.settings import Settings
+from state.context import RerankStrategy, RunContext
+
+METRIC = "nDCG@5"
+STAGE = "rerank"
+LEAST_MOVABLE = 20
+"""Of fewer questions a share says nothing."""
+
+LEAST_GAIN = 0.15
+LEAST_RISEN = 0.70
+LEAST_TOP_SCORE = 0.5
+MOST_RERANK_MS = 1_000.0
+MOST_TOTAL_MS = 5_000.0
+
+
+@dataclass(frozen=True)
+class Side:
+    """A strategy and what it gave; without an outcome, ``why`` it was not measured.
+
+    ``failed`` counts the questions whose model failed, so that the heuristic put them in order; ``model_stages`` are
+    those that wait for the model of a provider.
+    """
+
+    strategy: RerankStrategy
+    outcome: Outcome | None = None
+    why: str = ""
+    failed: int = 0
+    model_stages: Collection[str] = ()
+
+    @property
+    def top_score(self) -> float | None:
+        """Mean relevance of the best candidate of the questions that have an answer; ``None`` without any."""
+        if self.outcome is None or not self.outcome.positives:
+            return None
+        scores = [self.outcome.retrieved[one.id].top_score or 0.0 for one in self.outcome.positives]
+        return sum(scores) / len(scores)
+
+    @property
+    def rerank(self) -> Percentiles | None:
+        """Time of the rerank stage, in milliseconds."""
+        return self._times(lambda found: found.stages.get(STAGE, 0.0))
+
+    @property
+    def total(self) -> Percentiles | None:
+        """Time of a question without the calls of models of a provider, in milliseconds."""
+        return self._times(
+            lambda found: found.milliseconds - sum(found.stages.get(stage, 0.0) for stage in self.model_stages)
+        )
+
+    def _times(self, of: Callable[[Retrieved], float]) -> Percentiles | None:
+        return percentiles([of(found) for found in self.outcome.retrieved.values()]) if self.outcome else None
+
+
+@dataclass(frozen=True)
+class Moved:
+    """How the first right provision of each question moved from one ranking to another.
+
+    ``movable`` are the questions where it can rise: it is not first already, and one of the rankings has it.
+    """
+
+    movable: int
+    risen: int
+    fallen: int
+
+    @property
+    def share(self) -> float | None:
+        """Share of the movable questions that rose; ``None`` of too few."""
+        return self.risen / self.movable if self.movable >= LEAST_MOVABLE else None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two strategies on one gold set."""
+
+    gold: GoldSet
+    before: Side
+    after: Side
+
+    @cached_property
+    def ndcg(self) -> Paired | None:
+        """The paired comparison of nDCG@5; ``None`` where a side was not measured or no question has an answer."""
+        if self.before.outcome is None or self.after.outcome is None or not self.after.outcome.positives:
+            return None
+        first, second = self.before.outcome.measured, self.after.outcome.measured
+        return compare(
+            [values[METRIC] for values in first.per_question.values()],
+            [values[METRIC] for values in second.per_question.values()],
+        )
+
+    @property
+    def gain(self) -> float | None:
+        """Relative change of the mean nDCG@5; ``None`` where there is none, or nothing to relate it to."""
+        return self.ndcg.difference / self.ndcg.first if self.ndcg and self.ndcg.first else None
+
+    @property
+    def moved(self) -> Moved | None:
+        """How right provisions moved; ``None`` where a side was not measured."""
+        if self.before.outcome is None or self.after.outcome is None:
+            return None
+        first, second = self.before.outcome.measured.run, self.after.outcome.measured.run
+        places = [
+            (_place(diagnosed(one, first[one.id]).rank), _place(diagnosed(one, second[one.id]).rank))
+            for one in self.after.outcome.positives
+        ]
+        return Moved(
+            movable=sum(old > 1 and min(old, new) < _NOWHERE for old, new in places),
+            risen=sum(new < old for old, new in places),
+            fallen=sum(new > old for old, new in places),
+        )
+
+
+async def compare_strategies(
+    gold: GoldSet,
+    services: Services,
+    strategies: tuple[RerankStrategy, RerankStrategy],
+    context: RunContext | None = None,
+    on_strategy: Callable[[str], None] = lambda name: None,
+) -> Comparison:
+    """Measure two strategies; one that this machine cannot run is not measured, and nothing is guessed of it.
+
+    Raises:
+        ArticuladoError: a question cannot be asked, or a service does not work.
+    """
+    sides = []
+    for strategy in strategies:
+        on_strategy(strategy)
+        sides.append(await _side(gold, services, strategy, context or RunContext()))
+    return Comparison(gold, *sides)
+
+
+async def _side(gold: GoldSet, services: Services, strategy: RerankStrategy, context: RunContext) -> Side:
+    if why := why_not(strategy, services):
+        return Side(strategy, why=why)
+    observed, failures = watched(strategy, services)
+    retriever = Retriever(observed, context.model_copy(update={"rerank_strategy": strategy}))
+    outcome = await evaluate(gold, retriever)
+    failed = len(failures.keys() - {WARM_UP})
+    return Side(strategy, outcome, "", failed, model_stages(services.settings, strategy))
+
+
+def model_stages(settings: Settings, strategy: RerankStrategy) -> set[str]:
+    """Return the stages of retrieval that wait for the model of a provider."""
+    waits = {
+        "decompose": settings.reader.provider != "offline",
+        "embed_queries": settings.embedder.provider != "offline",
+        STAGE: strategy in ("llm", "api"),
+    }
+    return {stage for stage, is_remote in waits.items() if is_remote}
+
+
+_NOWHERE = float("inf")
+
+
+def _place(rank: int | None) -> float:
+    return _NOWHERE if rank is None else rank

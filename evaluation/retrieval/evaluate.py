@@ -1,0 +1,138 @@
+"""A gold set through the graph: what was found for every question, and what that is worth."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from evaluation.gold.questions import GoldSet, Question
+from evaluation.retrieval.metrics import PerQuestion, means, per_question
+from evaluation.retrieval.retrieve import Retrieved
+from evaluation.retrieval.run import Run
+from evaluation.statistics.bootstrap import Interval, intervals
+from state.errors import ArticuladoError
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A named way of retrieving, its run, and its metrics: by question, their means, and the intervals of these."""
+
+    name: str
+    run: Run
+    per_question: PerQuestion
+    means: dict[str, float]
+    intervals: dict[str, Interval]
+
+
+def measured(name: str, questions: Sequence[Question], run: Run) -> Configuration:
+    """Measure a run."""
+    values = per_question(questions, run)
+    return Configuration(name, run, values, means(values), intervals(values))
+
+
+WARM_UP = "¿Cuántos días de vacaciones corresponden cada año?"
+"""Asked before any question, and not counted: it pays for what is loaded on first use."""
+
+
+class Retrieves(Protocol):
+    """What finds provisions for a question."""
+
+    async def retrieve(self, question: str) -> Retrieved:
+        """Return the ranking of one question."""
+        ...
+
+
+@dataclass(frozen=True)
+class Percentiles:
+    """Median and 95th percentile, in milliseconds."""
+
+    p50: float
+    p95: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A gold set and, by the id of each of its questions, what was found."""
+
+    gold: GoldSet
+    retrieved: Mapping[str, Retrieved]
+
+    @cached_property
+    def measured(self) -> Configuration:
+        """The metrics of the whole set."""
+        return self._measured(self.gold.name, self.gold.questions)
+
+    @cached_property
+    def by_category(self) -> dict[str, Configuration]:
+        """The metrics of the questions of each category, in the order of the gold set; none without categories."""
+        names = dict.fromkeys(question.category for question in self.positives if question.category)
+        return {name: self._measured(name, [one for one in self.positives if one.category == name]) for name in names}
+
+    @property
+    def positives(self) -> list[Question]:
+        """The questions that the law at hand answers."""
+        return [question for question in self.gold.questions if not question.is_negative]
+
+    @property
+    def negatives(self) -> list[Question]:
+        """The questions that it does not answer."""
+        return [question for question in self.gold.questions if question.is_negative]
+
+    @property
+    def wrongly_refused(self) -> list[Question]:
+        """Questions with an answer that the graph abstains from."""
+        return [question for question in self.positives if self.retrieved[question.id].abstained]
+
+    @property
+    def rightly_declined(self) -> list[Question]:
+        """Questions without an answer that the graph abstains from."""
+        return [question for question in self.negatives if self.retrieved[question.id].abstained]
+
+    @property
+    def latency(self) -> Percentiles:
+        """Time of a question from analysis to context, without an answer."""
+        return percentiles([found.milliseconds for found in self.retrieved.values()])
+
+    @property
+    def stage_latency(self) -> dict[str, Percentiles]:
+        """Time of each stage, in the order in which stages first ran."""
+        names = dict.fromkeys(stage for found in self.retrieved.values() for stage in found.stages)
+        return {
+            name: percentiles([found.stages[name] for found in self.retrieved.values() if name in found.stages])
+            for name in names
+        }
+
+    def _measured(self, name: str, questions: Sequence[Question]) -> Configuration:
+        run = {question.id: self.retrieved[question.id].ranking for question in questions}
+        return measured(name, questions, run)
+
+
+async def evaluate(gold: GoldSet, retriever: Retrieves, on_question: Callable[[], None] = lambda: None) -> Outcome:
+    """Ask every question, one after the other, so that each has the machine to itself while it is timed.
+
+    Raises:
+        ArticuladoError: a question cannot be asked, or a service does not work; the message names the question.
+    """
+    await retriever.retrieve(WARM_UP)
+    retrieved = {}
+    for question in gold.questions:
+        try:
+            retrieved[question.id] = await retriever.retrieve(question.question)
+        except ArticuladoError as error:
+            raise type(error)(f"Pregunta «{question.id}» de {gold.path}: {error}") from error
+        on_question()
+    return Outcome(gold, retrieved)
+
+
+def percentiles(milliseconds: Sequence[float]) -> Percentiles:
+    """Return median and 95th percentile, interpolated between neighbours.
+
+    Raises:
+        ValueError: there is nothing to rank.
+    """
+    if not len(milliseconds):
+        raise ValueError("no times")
+    p50, p95 = np.percentile(milliseconds, [50, 95])
+    return Percentiles(round(float(p50), 3), round(float(p95), 3))

@@ -1,0 +1,158 @@
+"""Retrieval of one question through the stages of the graph, and the whole ranking that they give."""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from evaluation.gold.provisions import Key, Provision, key_of, provision
+from evaluation.retrieval.run import Ranked
+from graph.rag import build_retrieval
+from nodes.select_context import preference
+from services.container import Services
+from services.search.hybrid import CAPS, Caps, HybridSearch, search_filter
+from state.chunks import Candidate, Origin, relevance
+from state.context import RunContext
+from state.rag import RagState
+
+LAW = "normativa"
+"""The collection whose chunks are provisions of laws; rulings and criteria have no row of a run."""
+
+LEAST_ROWS = 20
+"""Rankings are searched deeper until they have so many rows: what recall@20 looks at."""
+MOST_ROWS = 100
+"""Filling goes no further: enough to tell what is near from what is lost."""
+DEEPER, ATTEMPTS = 4, 3
+"""A filling search takes so many times more parents than the search of the graph, and at each further attempt again."""
+
+RERANKED, MERGED, FILLED = 2.0, 1.0, 0.0
+"""What is added to a score in [0, 1]: reranked candidates go before the others, and these before what was filled."""
+
+_STATE = [
+    *("searches", "lexical_only", "analysis", "as_of", "today"),
+    *("candidates", "abstained", "warnings", "usage"),
+]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A provision of a ranking. ``score`` never rises from row to row; it orders, and is no relevance: ``RERANKED``."""
+
+    provision: Provision
+    score: float
+    law: str
+    origins: tuple[Origin | Literal["fill"], ...]
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    """What retrieval gave for one question: each provision once, best first.
+
+    ``queries`` are the searches made. ``top_score`` in [0, 1] is the relevance of the best candidate; ``None`` where
+    none was reranked, because a search score says who is first, not how well it fits. Times are milliseconds: of each
+    stage, and of all together by the clock; filling the ranking is no part of either.
+    """
+
+    rows: tuple[Row, ...]
+    queries: tuple[str, ...]
+    abstained: bool
+    top_score: float | None
+    stages: Mapping[str, float]
+    milliseconds: float
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def ranking(self) -> list[Ranked]:
+        """The rows as a run has them."""
+        return [Ranked(row.provision, row.score) for row in self.rows]
+
+
+class Retriever:
+    """Asks the retrieval graph, and fills its ranking beyond the caps from the same search."""
+
+    def __init__(self, services: Services, context: RunContext | None = None) -> None:
+        self._graph = build_retrieval(services)
+        profile = services.profile
+        self._search = HybridSearch(
+            services.store, services.embedder, services.sparse, profile, profile.for_questions, services.field
+        )
+        self._context = context
+        self._profile = services.profile
+        resolved = services.settings.defaults().overridden_by(context)
+        self._searches_law = LAW in (resolved.collections or services.profile.names)
+        self._law_alone = resolved.model_copy(update={"collections": (LAW,)})
+
+    async def retrieve(self, question: str) -> Retrieved:
+        """Run the stages up to the chosen context; a question that is abstained from has its ranking all the same.
+
+        Raises:
+            ArticuladoError: the question or an option cannot be used, or a service does not work.
+        """
+        began = time.perf_counter()
+        result = await self._graph.ainvoke({"question": question}, context=self._context, output_keys=_STATE)
+        milliseconds = (time.perf_counter() - began) * 1000
+        state = cast(RagState, result)
+        candidates = sorted(state["candidates"], key=preference)
+        return Retrieved(
+            rows=tuple(await self._filled(_each_once(map(_row, _of_laws(candidates))), state)),
+            queries=tuple(state["searches"]),
+            abstained=state["abstained"],
+            top_score=max((relevance(found) for found in candidates if "rerank_score" in found), default=None),
+            stages=state["usage"]["stages"],
+            milliseconds=round(milliseconds, 3),
+            warnings=tuple(state["warnings"]),
+        )
+
+    async def _filled(self, merged: dict[Key, Row], state: RagState) -> list[Row]:
+        """Add what the same search finds beyond its caps; deeper while there are too few rows and more is found."""
+        rows, reached, searches = merged, -1, state["searches"]
+        attempts = range(1, ATTEMPTS + 1) if searches and self._searches_law else ()
+        for depth in (CAPS.prefetch * DEEPER**attempt for attempt in attempts):
+            found, _ = await self._search.run(
+                searches,
+                search_filter(state, self._law_alone),
+                collections=self._law_alone.collections,
+                lexical_only=state["lexical_only"],
+                caps=Caps(prefetch=depth, per_collection=depth, per_query=depth, overall=depth * len(searches)),
+            )
+            rows = _each_once([*merged.values(), *map(_filling_row, _of_laws(found))])
+            if len(rows) >= LEAST_ROWS or len(found) == reached:
+                break
+            reached = len(found)
+        if len(rows) < LEAST_ROWS and self._searches_law:
+            # Words that no provision has find nothing: what the field is about stands in, so that no run lacks rows.
+            rows = _each_once([*rows.values(), *map(_filling_row, _of_laws(await self._of_the_field(state)))])
+        return list(rows.values())[: max(len(merged), MOST_ROWS)]
+
+    async def _of_the_field(self, state: RagState) -> list[Candidate]:
+        """Return what a search for the title of the profile finds, its scores below 0."""
+        title = [self._profile.title]
+        where = search_filter(state, self._law_alone)
+        found, _ = await self._search.run(title, where, collections=self._law_alone.collections)
+        return [{**one, "score": one["score"] - 1} for one in found]
+
+
+def _of_laws(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+    return (found for found in candidates if found["chunk"]["collection"] == LAW)
+
+
+def _each_once(rows: Iterable[Row]) -> dict[Key, Row]:
+    """Keep each provision at its best place."""
+    kept: dict[Key, Row] = {}
+    for row in rows:
+        kept.setdefault(key_of(row.provision), row)
+    return kept
+
+
+def _row(found: Candidate) -> Row:
+    above = RERANKED if "rerank_score" in found else MERGED
+    return _placed(found, above + relevance(found), tuple(found["origins"]))
+
+
+def _filling_row(found: Candidate) -> Row:
+    return _placed(found, FILLED + found["score"], ("fill",))
+
+
+def _placed(found: Candidate, score: float, origins: tuple[Origin | Literal["fill"], ...]) -> Row:
+    chunk = found["chunk"]
+    return Row(provision(chunk["law_id"], chunk["provision"]), round(score, 6), chunk["law_name"], origins)

@@ -1,0 +1,1 @@
+"""Rank metrics, how sure their means are, and whether confidence means anything."""
