@@ -32,7 +32,7 @@ def serve(
     from cli.render import console
     from cli.session import announced
     from graph.compose import open_services
-    from server.serve import serve as run
+    from server.app import serve as run
     from services.portal import wait_for
 
     settings, knowledge = read_configuration(index, profile)

@@ -1,23 +1,25 @@
 """The LangServe application."""
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, closing
 from typing import TYPE_CHECKING, Any
 
+import uvicorn
 from fastapi import APIRouter, Depends, FastAPI
 from langserve import APIHandler, add_routes
 from langserve.server import EndpointName
 
-from server.address import GENERATE_RESPONSE, RAG, REQUIRED_DATA
-from server.body_limit import BodyLimit
+from server.address import GENERATE_RESPONSE, HOST, PORT, RAG, REQUIRED_DATA, is_loopback, listen
+from server.body_validation import BodyLimit, check_readable
 from server.errors import handle_errors
-from server.readable import check_readable
 from server.runnable import Graph, ServedGraph
 from server.streaming import add_stream_route
 from services.protocols import AsyncClose
+from state.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from services.container import Services
+
 
 MAX_BODY_BYTES = 1_000_000
 ENDPOINTS: tuple[EndpointName, ...] = ("invoke", "stream", "input_schema", "output_schema")
@@ -98,3 +100,26 @@ def __getattr__(name: str) -> Any:
 
     globals()["app"] = app_over(wait_for(open_services()))
     return globals()["app"]
+
+
+SHUTDOWN_SECONDS = 5
+
+
+def serve(
+    open_services: "Callable[[], Services]", host: str = HOST, port: int = PORT, *, playground: bool = False
+) -> None:
+    """Serve until interrupted; the port is taken before the services are opened.
+
+    Raises:
+        ConfigurationError: the address cannot be used, or the playground is asked for on a public one.
+        ArticuladoError: the services cannot be opened.
+    """
+    if playground and not is_loopback(host):
+        raise ConfigurationError(
+            f"El playground muestra todos los pasos intermedios y solo se ofrece en esta máquina, no en {host}. "
+            f"Quite --playground o use --host {HOST}."
+        )
+    with closing(listen(host, port)) as listening:
+        app = app_over(open_services(), playground=playground)
+        config = uvicorn.Config(app, ws="none", timeout_graceful_shutdown=SHUTDOWN_SECONDS)
+        uvicorn.Server(config).run(sockets=[listening])

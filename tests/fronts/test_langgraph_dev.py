@@ -18,7 +18,7 @@ from support.small_articles import BRINGS_ALONG, write_article, write_profile
 from support.small_laws import write_law
 from support.waiting import PATIENCE
 
-from server.serve import listen
+from server.app import listen
 
 pytestmark = pytest.mark.integration
 

@@ -15,9 +15,8 @@ from support.loopback import serving
 from support.waiting import PATIENCE
 
 from server.address import is_loopback, listen
-from server.app import app_over
-from server.detached import detached
-from server.serve import serve
+from server.app import app_over, serve
+from server.runnable import detached
 from server.streaming import with_failures
 from state.errors import ConfigurationError
 

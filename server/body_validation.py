@@ -1,12 +1,47 @@
-"""A check that a body can be read at all: what cannot would be taken for an error of the server."""
+"""What a request body may be: of limited size, and readable at all."""
 
 import json
 from typing import Any
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from server.errors import answer_failure
 from state.errors import InvalidInput
+
+
+class BodyLimit:
+    """Refuse bodies of more than ``limit`` bytes, with or without a declared length, with HTTP 413."""
+
+    def __init__(self, app: ASGIApp, limit: int) -> None:
+        self._app = app
+        self._limit = limit
+        self._message = (
+            f"La petición es demasiado grande: el máximo son {limit} bytes. "
+            "Acorte el texto, el historial («history») o los datos («collected_data»)."
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        declared = Headers(scope=scope).get("content-length", "") if scope["type"] == "http" else ""
+        if declared.isdigit() and int(declared) > self._limit:
+            await answer_failure(413, {"detail": self._message, "error": "HTTPError"})(scope, receive, send)
+            return
+        received = 0
+
+        async def counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self._limit:
+                raise HTTPException(413, self._message)
+            return message
+
+        await self._app(scope, counted, send)
+
 
 MAX_DEPTH = 50
 TOO_DEEP = f"La petición tiene más de {MAX_DEPTH} niveles, unos dentro de otros. Envíe los datos con menos niveles."
