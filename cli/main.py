@@ -6,16 +6,16 @@ from typing import Annotated
 
 import typer
 
-from cli.ask import ask
-from cli.case import app as case
-from cli.chat import chat
-from cli.doctor import doctor
-from cli.eval import evaluate
+from cli.ask.command import ask
+from cli.case.command import app as case
+from cli.chat.command import chat
+from cli.doctor.command import doctor
+from cli.eval.command import evaluate
 from cli.failures import FAILED, MISUSED, complain, report, silence_stdout
-from cli.ingest import app as ingest
-from cli.search import search
+from cli.ingest.command import app as ingest
+from cli.search.command import search
 from cli.serve import serve
-from cli.show import show
+from cli.show.command import show
 from cli.spanish import Command, Commands, usage_message
 
 app = typer.Typer(

@@ -3,7 +3,7 @@ import io
 import pytest
 from rich.console import Console
 
-from cli.answer_view import AnswerView, WordWrap, result_of
+from cli.ask.view import AnswerView, WordWrap, result_of
 
 
 def screen(terminal: bool, width: int = 40) -> Console:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from cli.case import filters_of, read_data
+from cli.case.command import filters_of, read_data
 from cli.main import run
 from services.profile.profile import load_profile
 from state.errors import InvalidInput

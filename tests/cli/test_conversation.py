@@ -4,7 +4,7 @@ import io
 import pytest
 from rich.console import Console
 
-from cli.conversation import Conversation
+from cli.chat.conversation import Conversation
 from language.languages import language
 from state.context import RunContext
 from state.errors import ModelTimeout

@@ -127,7 +127,7 @@ class Recorder:
 )
 def test_the_words_of_the_command_become_a_request(arguments, request_, monkeypatch):
     recorder = Recorder()
-    monkeypatch.setattr("cli.ingest_run.run_ingest", recorder)
+    monkeypatch.setattr("cli.ingest.run.run_ingest", recorder)
     assert run(["ingest", *arguments, "--json"]) == 0
     assert recorder.requests == [request_]
 

@@ -3,7 +3,7 @@ import io
 from rich.console import Console
 from rich.progress import Progress, TextColumn
 
-from cli.ingest_run import shown_on
+from cli.ingest.run import shown_on
 
 
 def shown(bar: Progress) -> list[str]:

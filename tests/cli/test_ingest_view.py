@@ -3,7 +3,7 @@ import re
 
 from rich.console import Console
 
-from cli.ingest_view import print_report
+from cli.ingest.view import print_report
 from services.profile.profile import load_profile
 
 QUIET = {

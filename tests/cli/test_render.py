@@ -8,8 +8,8 @@ from rich.console import Console
 from support.doubles import make_chunk
 
 from cli.render import clean, console, print_end, print_json, print_sources
-from cli.results import as_dict, print_results
-from cli.show_view import print_shown
+from cli.search.view import as_dict, print_results
+from cli.show.view import print_shown
 from language.languages import language
 from services.profile.profile import load_profile
 from state.chunks import Origin

@@ -23,7 +23,7 @@ def chat(
 
     from langgraph.checkpoint.memory import InMemorySaver
 
-    from cli.conversation import Conversation
+    from cli.chat.conversation import Conversation
     from cli.render import console
     from cli.session import announced
     from graph.compose import open_services

@@ -55,7 +55,7 @@ def search(
 
     async def searched() -> None:
         async with opened(settings, knowledge) as services:
-            from cli.results import as_dict, print_results
+            from cli.search.view import as_dict, print_results
             from graph.rag import build_retrieval
             from nodes.select_context import preference
 

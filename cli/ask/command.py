@@ -37,7 +37,7 @@ def ask(
     as_json: Json = False,
 ) -> None:
     """Responde una pregunta y dice en qué preceptos se apoya."""
-    from cli.answer_view import AnswerView, result_of
+    from cli.ask.view import AnswerView, result_of
     from cli.render import console, print_end, print_json
     from cli.session import ask_graph, opened
     from nodes.validation import checked_ids

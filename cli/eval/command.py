@@ -64,9 +64,9 @@ def evaluate(
         _compare(gold or [], index, compare, as_json)
         return
 
-    from cli.eval_json import as_dict
-    from cli.eval_run import Request, measure
-    from cli.eval_view import print_measurement
+    from cli.eval.as_json import as_dict
+    from cli.eval.run import Request, measure
+    from cli.eval.view import print_measurement
     from cli.render import console, print_json
 
     settings, profile = read_configuration(index)
@@ -80,7 +80,7 @@ def evaluate(
 
 
 def _compare(gold: list[Path], index: Path | None, strategies: tuple[str, str], as_json: bool) -> None:
-    from cli.eval_compare import as_dict, measure, print_comparisons
+    from cli.eval.compare import as_dict, measure, print_comparisons
     from cli.render import console, print_json
 
     comparisons = asyncio.run(measure(gold, *read_configuration(index), strategies))

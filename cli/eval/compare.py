@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from rich.console import Console
 
-from cli.eval_table import number, percent, say, signed, table
 from cli.render import console
 from cli.session import opened
+from cli.tables import number, percent, say, signed, table
 from evaluation.gold.sets import check_index, read_sets
 from evaluation.retrieval.compare import (
     LEAST_GAIN,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.case_calibrate import calibrate
+from cli.case.calibrate import calibrate
 from cli.options import IndexFolder, Json, Profile, Rerank, read_configuration, run_context, whole
 from cli.spanish import Command, Commands
 from state.errors import InvalidInput
@@ -118,7 +118,7 @@ def _run(
     *,
     as_json: bool,
 ) -> None:
-    from cli.case_view import print_required_data, print_response
+    from cli.case.view import print_required_data, print_response
     from cli.render import console, print_json
     from cli.session import opened
 

@@ -1,8 +1,13 @@
-"""A diagnosis on screen."""
+"""``articulado doctor``: what is configured, what index is open, what is missing. It only looks."""
 
+import asyncio
+
+import typer
 from rich.console import Console
 
-from cli.diagnosis import ROLES, Diagnosis, IndexDiagnosis
+from cli.doctor.diagnosis import ROLES, Diagnosis, IndexDiagnosis
+from cli.failures import FAILED
+from cli.options import IndexFolder, Json, Profile
 from cli.render import clean
 from language.formats import figure
 
@@ -43,3 +48,17 @@ def print_diagnosis(out: Console, found: Diagnosis) -> None:
 def _amount(index: IndexDiagnosis, name: str) -> str:
     unit = "leyes" if name == "normativa" else "documentos"
     return f"{figure(index['collections'][name])} puntos de {index['documents'].get(name, '?')} {unit}"
+
+
+def doctor(index: IndexFolder = None, profile: Profile = None, as_json: Json = False) -> None:
+    """Comprueba la configuración y el índice, y dice qué falta."""
+    from cli.doctor.diagnosis import diagnose
+    from cli.render import console, print_json
+
+    found = asyncio.run(diagnose(index, profile))
+    if as_json:
+        print_json(found)
+    else:
+        print_diagnosis(console(), found)
+    if not found["ready"]:
+        raise typer.Exit(FAILED)

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from cli.diagnosis_profile import article_problem, cases_alone, staleness, without_index
+from cli.doctor.profile import article_problem, cases_alone, staleness, without_index
 from cli.options import read_settings
 from cli.session import INITIAL, receives_texts
 from state.errors import ArticuladoError, ConfigurationError

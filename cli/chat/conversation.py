@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from cli.answer_view import AnswerView
+from cli.ask.view import AnswerView
 from cli.failures import report
 from cli.render import notice, print_sources, print_warnings
 from cli.session import ask_graph

@@ -1,18 +1,72 @@
 """``articulado ingest``: documents in, an index out."""
 
+from copy import copy
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cli.failures import FAILED, complain
-from cli.ingest_group import PATHS, IngestCommands
 from cli.options import IndexFolder, Json, Profile, a_date, read_configuration, whole
-from cli.spanish import Command
+from cli.spanish import Command, Commands
 
 if TYPE_CHECKING:
     from state.ingest import IngestRequest, Listing
+
+
+PATHS = "rutas"
+"""The hidden command that paths go to."""
+
+
+class IngestCommands(Commands):
+    """A group that hands over what names none of its commands to the hidden one, and shows the options of that one."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the name of the command first, before paths the hidden one; help asked for without one is the group's."""
+        place = self._first_word(args)
+        if place is not None and args[place] in self._visible():
+            args = [args[place], *args[:place], *args[place + 1 :]]
+        else:
+            args = ["--help"] if set(args) & set(ctx.help_option_names) else [PATHS, *args]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command; the hidden one is nameless, so that no message speaks of it."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return None if command.hidden else name, command, rest
+
+    def format_usage(self, ctx: Any, formatter: Any) -> None:
+        """Write a usage line for each form."""
+        forms = [(ctx.command_path, self.commands[PATHS].collect_usage_pieces(ctx))]
+        forms += [
+            (f"{ctx.command_path} {name}", self.commands[name].collect_usage_pieces(ctx)) for name in self._visible()
+        ]
+        for number, (path, pieces) in enumerate(forms):
+            formatter.write_usage(path, " ".join(pieces), prefix="     " if number else "Uso: ")
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the page, with the arguments and options of the hidden command as its own."""
+        shown = copy(self)
+        shown.params = self.commands[PATHS].params
+        super(IngestCommands, shown).format_help(ctx, formatter)
+
+    def _first_word(self, args: list[str]) -> int | None:
+        """Return the place of the first argument that is neither an option nor the value of one."""
+        params = [param for command in self.commands.values() for param in command.params]
+        valued = {name for param in params if not getattr(param, "is_flag", False) for name in param.opts}
+        is_value = False
+        for place, argument in enumerate(args):
+            if argument == "--":
+                return None
+            if not is_value and not argument.startswith("-"):
+                return place
+            is_value = not is_value and argument in valued
+        return None
+
+    def _visible(self) -> list[str]:
+        return [name for name, command in self.commands.items() if not command.hidden]
+
 
 MAX_LAWS = 20_000
 
@@ -122,8 +176,8 @@ def ingest_remove(
 
 
 def _ingest(request: "IngestRequest", index: Path | None, profile: str | None, as_json: bool) -> None:
-    from cli.ingest_run import run_ingest
-    from cli.ingest_view import print_report
+    from cli.ingest.run import run_ingest
+    from cli.ingest.view import print_report
     from cli.render import console, print_json
 
     settings, knowledge = read_configuration(index, profile)

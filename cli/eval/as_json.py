@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from cli.eval_run import Measurement, SetMeasured
+from cli.eval.run import Measurement, SetMeasured
 from evaluation.gold.provisions import Key, key_of, written
 from evaluation.gold.questions import Question
 from evaluation.report.as_json import report_json

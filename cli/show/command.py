@@ -12,7 +12,7 @@ from cli.options import AsOf, IndexFolder, Json, Profile, read_configuration, re
 from state.errors import NoResultsFound
 
 if TYPE_CHECKING:
-    from cli.shown_document import ShownDocument
+    from cli.show.document import ShownDocument
     from ingestion.incremental.base import IndexBase
     from ingestion.incremental.indexed_laws import Held
     from services.search.provision_detail import Shown
@@ -37,8 +37,8 @@ def show(
 ) -> None:
     """Muestra un precepto: su texto, sus redacciones, qué cita y quién lo cita."""
     from cli.render import console, print_json
-    from cli.show_view import print_held, print_shown
-    from cli.shown_document import document_named, print_document
+    from cli.show.document import document_named, print_document
+    from cli.show.view import print_held, print_shown
     from ingestion.incremental.base import IndexBase
     from language.languages import language
     from services.search.reference import read_reference
@@ -74,7 +74,7 @@ def show(
 
 async def _document(base: "IndexBase", named: str) -> "ShownDocument | None":
     from cli.session import opened
-    from cli.shown_document import shown_document
+    from cli.show.document import shown_document
 
     async with opened(base.settings, base.profile) as services:
         return await shown_document(services.store, named)
