@@ -27,7 +27,7 @@ from nodes.rerank import rerank
 from nodes.stage import UsageAccount, stage
 from services.case.authors import author_of
 from services.case.calibration import CaseGraph, read_calibration
-from services.case.confidence import Gauge
+from services.case.confidence import ConfidenceEstimator
 from services.container import Services
 from services.search.hybrid import Caps, HybridSearch
 from state.case import CaseInput, CaseState, RequiredDataInput, RequiredDataOutput, ResponseOutput, with_filters
@@ -54,7 +54,7 @@ def build_required_data(services: Services, checkpointer: BaseCheckpointSaver[st
         profile=profile,
         counter=counter,
         rerankers=services.rerankers,
-        gauge=_gauge(services, "required_data"),
+        estimator=_gauge(services, "required_data"),
         language=language,
     )
 
@@ -95,7 +95,7 @@ def build_generate_response(services: Services, checkpointer: BaseCheckpointSave
         profile=profile,
         counter=counter,
         rerankers=services.rerankers,
-        gauge=_gauge(services, "generate_response"),
+        estimator=_gauge(services, "generate_response"),
         language=language,
     )
 
@@ -164,5 +164,5 @@ def _searching(services: Services, graph: CaseGraph, taken: type[Any], given: ty
     return builder
 
 
-def _gauge(services: Services, graph: CaseGraph) -> Gauge:
-    return Gauge(graph, services.embedder.fingerprint, read_calibration(services.profile.own_folder))
+def _gauge(services: Services, graph: CaseGraph) -> ConfidenceEstimator:
+    return ConfidenceEstimator(graph, services.embedder.fingerprint, read_calibration(services.profile.own_folder))

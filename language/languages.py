@@ -14,7 +14,7 @@ from language import spanish as text
 from state.errors import ConfigurationError
 
 
-class Cues(BaseModel):
+class QueryPatterns(BaseModel):
     """Patterns for text in lower case and without accents; ``measure`` and ``negation`` are for text as typed.
 
     ``units`` are patterns of units of measure by their stems.
@@ -74,7 +74,7 @@ class Said(BaseModel):
 
     quotation_marks: tuple[str, str, str, str]
     messages: dict[str, str]
-    cues: Cues
+    query_patterns: QueryPatterns
 
 
 @dataclass(frozen=True)
@@ -96,9 +96,9 @@ class Language:
         return self._analysis.fingerprint()
 
     @property
-    def cues(self) -> Cues:
+    def query_patterns(self) -> QueryPatterns:
         """How people ask."""
-        return self.said.cues
+        return self.said.query_patterns
 
     @property
     def stem_word(self) -> Callable[[str], str]:

@@ -159,7 +159,7 @@ def wording_note(chunk: Chunk, day: date, tracked: frozenset[str]) -> str:
     return f"Redacción vigente{span}{doubt if deduced else ''}"
 
 
-def told_apart(chunk: Chunk, day: date) -> Chunk:
+def annotate_validity(chunk: Chunk, day: date) -> Chunk:
     """Return a chunk whose note says, where it is not the wording of a day that is asked about, of when it is."""
     begins, ends = _day(chunk["valid_from"]), _day(chunk["valid_to"])
     if begins and begins > day:

@@ -10,8 +10,8 @@ from legal.dates.finder import find_date
 from nodes.validation import check_collections, check_options, checked_history, checked_question
 from services.profile.profile import Profile
 from services.protocols import ChunkStore
-from services.search.follow_up import Meant, as_meant
-from services.search.named_provisions import look_up, not_held, not_in_force
+from services.search.follow_up import Contextualized, contextualize
+from services.search.named_provisions import look_up, not_in_force, not_indexed
 from services.search.question_reading import nothing_read, read_question
 from state.chunks import in_force, provision_of
 from state.context import ResolvedContext, StoreName
@@ -58,21 +58,21 @@ async def analyze_question(
     today, as_of = date.fromtimestamp(clock()), runtime.context.as_of
     if profile.features.spanish_law:
         earlier = [message["content"] for message in conversation if message["role"] == "user"]
-        meant = as_meant(question, earlier, today)
+        meant = contextualize(question, earlier, today)
         as_of = as_of or meant.day or find_date(meant.question, today=today)
         analysis = read_question(meant.question, conversation, profile.default_law, as_of, meant.place)
     else:
-        meant, analysis = Meant(question), nothing_read()
+        meant, analysis = Contextualized(question), nothing_read()
     indexed = runtime.context.store == "index"
     direct = await look_up(analysis["provisions"], store, as_of, today) if indexed else []
     found = {provision_of(one["chunk"]): one["chunk"] for one in direct}
     missing = [one for one in analysis["provisions"] if (one["law_id"], one["provision_key"]) not in found]
     others = [chunk for chunk in found.values() if not in_force(chunk, as_of, today)]
-    warnings = [*map(not_held, missing), *(not_in_force(chunk, as_of, today) for chunk in others)]
+    warnings = [*map(not_indexed, missing), *(not_in_force(chunk, as_of, today) for chunk in others)]
     return {
         **fresh_turn(),
         "question": question,
-        "meant": meant.question,
+        "contextualized_question": meant.question,
         "turn": state.get("turn", 0) + 1,
         "deadline": clock() + seconds,
         "store": runtime.context.store,

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 from language.languages import Language
 from services.prompting.fragments import neutralise, prompt
 from services.prompting.prompts import Prompts
-from services.prompting.self_evaluation import MetaSplitter, Reply, read_metadata
+from services.prompting.self_evaluation import Reply, StreamSplitter, read_metadata
 from services.protocols import ChatModel
 from state.chunks import Candidate
 from state.context import ResolvedContext
@@ -46,11 +46,11 @@ async def answer(
         ModelError: the principal failed, and there is no first answer to fall back on.
     """
     write = runtime.stream_writer
-    splitter = MetaSplitter()
+    splitter = StreamSplitter()
 
     def start() -> None:
         nonlocal splitter
-        splitter = MetaSplitter(lambda text: write({"type": "token", "text": text}))
+        splitter = StreamSplitter(lambda text: write({"type": "token", "text": text}))
 
     def restart() -> None:
         write({"type": "retry", "reason": language.say("rag_answer_interrupted")})
@@ -96,7 +96,7 @@ def first_answer(state: RagState, error: ModelError, language: Language) -> Answ
     }
 
 
-def classic(splitter: MetaSplitter, fragments: int) -> Reply:
+def classic(splitter: StreamSplitter, fragments: int) -> Reply:
     """Read a reply without marks: it rests on everything that was shown."""
     return Reply(splitter.answer, list(range(1, fragments + 1)), [], [])
 
@@ -107,6 +107,6 @@ def messages(state: RagState, *, grounded: bool) -> list[Message]:
         {"role": message["role"], "content": neutralise(message["content"])}
         for message in state["conversation"][-HISTORY_MESSAGES:]
     ]
-    question = neutralise(state["meant"])
+    question = neutralise(state["contextualized_question"])
     content = prompt(state["context"], question, marks=grounded, last=grounded and state["refetched"])
     return [*history, {"role": "user", "content": content}]

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from services.domain.base import Field
-from services.domain.question import searched_matter
+from services.domain.question import searched_topic
 from services.prompting.prompts import Prompts
 from services.protocols import ChatModel
 from state.context import ResolvedContext
@@ -39,7 +39,7 @@ async def decompose(
     state: RagState, runtime: Runtime[ResolvedContext], *, reader: ChatModel, prompts: Prompts, field: Field
 ) -> DecomposeUpdate:
     """Ask for searches; a reader that is down or talks nonsense costs quality, never the answer."""
-    question, carried = state["meant"], bool(state.get("carried"))
+    question, carried = state["contextualized_question"], bool(state.get("carried"))
     recent: list[Message] = [
         {"role": message["role"], "content": message["content"][:HISTORY_CHARACTERS]}
         for message in state["conversation"][-HISTORY_MESSAGES:]
@@ -86,7 +86,7 @@ def searches_of(state: RagState, queries: list[str], field: Field) -> list[str]:
     Keywords lose what the encoders have learnt of how people ask (docs/retrieval.md). A follow-up says too little by
     itself, and a search that has all of the question's words makes it superfluous.
     """
-    matter = searched_matter(state["question"], field)
+    matter = searched_topic(state["question"], field)
     asked = set(field.stems(matter))
     if state.get("carried") or not queries or any(asked <= set(field.stems(query)) for query in queries):
         return queries

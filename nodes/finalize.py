@@ -11,7 +11,7 @@ from nodes.abstain import what_was_searched
 from nodes.stage import final_event
 from nodes.validation import MAX_MESSAGES
 from services.profile.profile import Profile
-from services.prompting.citation_markers import marks_in
+from services.prompting.citation_markers import markers_in
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagOutput, RagState, days_of
@@ -45,7 +45,7 @@ async def finalize(state: RagState, runtime: Runtime[ResolvedContext], *, profil
         {"role": "user", "content": state["question"]},
         {"role": "assistant", "content": answer},
     ]
-    marks = marks_in(answer) if runtime.context.grounded_prompting else range(1, len(state["context"]) + 1)
+    marks = markers_in(answer) if runtime.context.grounded_prompting else range(1, len(state["context"]) + 1)
     cited = {number: state["context"][number - 1] for number in marks}
     day = days_of(state).as_of if profile.features.spanish_law else None
     tracked = tracked_laws(found["chunk"] for found in [*state["candidates"], *state["context"]])
@@ -91,7 +91,7 @@ def citation(number: int, found: Candidate, day: date | None = None, tracked: fr
 
 def declined(answer: str, spoken: Language) -> bool:
     """Tell whether the principal itself said that it does not know."""
-    return answer.lstrip("*_ ").casefold().startswith(_refusal(spoken)) and not marks_in(answer)
+    return answer.lstrip("*_ ").casefold().startswith(_refusal(spoken)) and not markers_in(answer)
 
 
 def is_bare_refusal(answer: str, spoken: Language) -> bool:

@@ -23,7 +23,7 @@ async def lookup_records(
 ) -> LookupRecordsUpdate:
     """Find records by the provisions and the words of the question; one that it names is beyond doubt."""
     named = [(one["law_id"], one["provision_key"]) for one in state["analysis"]["provisions"]]
-    hits = records.lookup(state["meant"], state["analysis"]["provisions"], MAX_RECORDS)
+    hits = records.lookup(state["contextualized_question"], state["analysis"]["provisions"], MAX_RECORDS)
     return {
         "found": [
             candidate(

@@ -74,7 +74,7 @@ async def _promising(state: RagState, unscored: list[Candidate], formula: Rerank
 def asked(state: RagState) -> str:
     """Return the question; one that brings nothing to search for ("explícamelo mejor") is about the one before it."""
     earlier = [message["content"] for message in state["conversation"] if message["role"] == "user"]
-    question = state.get("meant") or state["question"]
+    question = state.get("contextualized_question") or state["question"]
     return question if state["queries"] or not earlier else f"{earlier[-1]} {question}"
 
 

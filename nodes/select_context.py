@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from services.prompting.fragments import PARTING, render
+from services.prompting.fragments import SEPARATOR, render
 from services.protocols import TokenCounter
 from state.chunks import Candidate
 from state.context import ResolvedContext
@@ -28,7 +28,7 @@ async def select_context(
     most = runtime.context.max_chunks_in_prompt + (EXTRA_AFTER_REFETCH if state["refetched"] else 0)
     ranked = sorted(state["candidates"], key=preference)
     needed_first = sorted(ranked, key=lambda found: "need" not in found["origins"])
-    separator = counter.count(f"\n{PARTING}\n")
+    separator = counter.count(f"\n{SEPARATOR}\n")
     chosen: set[int] = set()
     spent = 0
     for found in needed_first:

@@ -4,7 +4,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
-from services.prompting.citation_markers import keep_marks, marks_in
+from services.prompting.citation_markers import keep_markers, markers_in
 from state.context import ResolvedContext
 from state.rag import RagState
 from state.values import Verdict
@@ -20,13 +20,13 @@ class VerifyUpdate(TypedDict):
 async def verify(state: RagState, runtime: Runtime[ResolvedContext], *, language: Language) -> VerifyUpdate:
     """Remove marks that point to nothing, and report every mark."""
     known = set(range(1, len(state["context"]) + 1)) if runtime.context.grounded_prompting else set()
-    text, dropped = keep_marks(state["draft"], known)
+    text, dropped = keep_markers(state["draft"], known)
     verdicts: list[Verdict] = [
         {
             "mark": f"C{number}",
             "valid": number in known,
             "reason": "" if number in known else language.say("rag_mark_of_nothing"),
         }
-        for number in dict.fromkeys([*marks_in(state["draft"], known), *dropped])
+        for number in dict.fromkeys([*markers_in(state["draft"], known), *dropped])
     ]
     return {"answer": text, "verdicts": verdicts}

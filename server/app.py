@@ -10,7 +10,7 @@ from langserve import APIHandler, add_routes
 from langserve.server import EndpointName
 
 from server.address import GENERATE_RESPONSE, HOST, PORT, RAG, REQUIRED_DATA, is_loopback, listen
-from server.body_validation import BodyLimit, check_readable
+from server.body_validation import BodyLimit, check_body
 from server.errors import handle_errors
 from server.runnable import Graph, ServedGraph
 from server.streaming import add_stream_route
@@ -83,7 +83,7 @@ def create_app(
 
 def _routes(path: str, graph: Graph, *, playground: bool) -> APIRouter:
     served = ServedGraph(graph)
-    router = APIRouter(dependencies=[Depends(check_readable)])
+    router = APIRouter(dependencies=[Depends(check_body)])
     add_stream_route(router, APIHandler(served, path=path, config_keys=()), path)
     enabled = (*ENDPOINTS, *PLAYGROUND_ENDPOINTS) if playground else ENDPOINTS
     # On a router instead of the application, LangServe prints no banner and needs no deprecated start-up hook.

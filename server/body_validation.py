@@ -50,7 +50,7 @@ HALVES = (
 )
 
 
-async def check_readable(request: Request) -> None:
+async def check_body(request: Request) -> None:
     """Read the body of a ``POST`` as JSON; the request keeps what was read.
 
     Raises:

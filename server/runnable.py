@@ -13,7 +13,7 @@ from state.context import RunContext
 T = TypeVar("T")
 
 
-async def detached(items: AsyncIterator[T]) -> AsyncIterator[T]:
+async def cancellable_stream(items: AsyncIterator[T]) -> AsyncIterator[T]:
     """Iterate in a task of its own; closing this iterator, or cancelling its reader, cancels that task once.
 
     When a client leaves, the server cancels the reader again and again until it has returned. That would cut short
@@ -79,7 +79,7 @@ class ServedGraph(Runnable[Sent, Any]):
         """
         own, context = split(input)
         events = self._graph.astream(own, config, context=context, stream_mode="custom", **kwargs)
-        async for event in detached(events):
+        async for event in cancellable_stream(events):
             yield event
 
 

@@ -5,20 +5,20 @@ from functools import partial
 from langchain_core.language_models import BaseChatModel
 
 from services.container import IngestServices, OnDemand, Services
-from services.corpus.chunks import words_of_people
+from services.corpus.chunks import lay_phrasings
 from services.corpus.lookup import PackagedRecords
 from services.domain.base import Field
 from services.domain.lexicon import Lexicon
 from services.domain.registry import field_of
 from services.domain.spanish_law import SPANISH_LAW
 from services.models.chat import LangChainChat
-from services.models.embeddings import Unindexed
+from services.models.embeddings import DisabledEmbedder
 from services.models.sparse import Bm25Encoder
 from services.models.tokens import token_counter
 from services.offline.encoder.encoder import DualEncoder, fitted_fingerprint, packaged_encoder
 from services.profile.profile import Profile
 from services.protocols import ChatModel, ChunkStore, Embedder
-from services.rerank.heuristic import EncodedLikeness
+from services.rerank.heuristic import EncodedSimilarity
 from services.rerank.table import rerankers
 from services.settings import ModelSettings, Role, Settings
 from services.store.edge import EdgeStore
@@ -53,15 +53,15 @@ def build_services(settings: Settings, profile: Profile, index: Index | None) ->
     lexicon = Lexicon.load(index.models) if index else records.lexicon
     reader = _reader(settings.reader, field, lexicon)
     encoder = DualEncoder.load(index.models) if index else None
-    likeness = EncodedLikeness(encoder) if encoder else None
-    spoken = words_of_people if profile.features.records else _silent
+    likeness = EncodedSimilarity(encoder) if encoder else None
+    spoken = lay_phrasings if profile.features.records else _silent
     return Services(
         settings=settings,
         profile=profile,
         store=_store(settings, index) if index else records,
         reader=reader,
         principal=_principal(settings.principal, field, lexicon),
-        embedder=(_provider_embedder(settings) if index else None) or encoder or Unindexed(),
+        embedder=(_provider_embedder(settings) if index else None) or encoder or DisabledEmbedder(),
         sparse=Bm25Encoder.of(field),
         rerankers=rerankers(settings, reader, field, lexicon, spoken, likeness),
         records=records,

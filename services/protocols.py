@@ -15,7 +15,7 @@ from state.values import Message
 Vector = NDArray[np.float32]
 """(dim,) float32, L2-normalised."""
 
-MOST_SELECTED = 10_000
+MAX_SELECTED = 10_000
 """Chunks that a read without a search returns at most unless told otherwise."""
 
 
@@ -101,7 +101,7 @@ class ChunkStore(Protocol):
         ...
 
     async def select(
-        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MOST_SELECTED
+        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
     ) -> list[Chunk]:
         """Return the chunks of these collections that a filter lets through, without children.
 

@@ -22,7 +22,7 @@ class Turn(TypedDict):
     question's own words. ``lexical_only`` is set where they have no dense vectors, because the embedder failed.
     """
 
-    meant: str
+    contextualized_question: str
     queries: list[str]
     searches: list[str]
     answer: str
@@ -48,7 +48,7 @@ class Turn(TypedDict):
 def fresh_turn() -> Turn:
     """Return every per-turn key at rest, so that nothing of the thread's last turn shows through."""
     return {
-        "meant": "",
+        "contextualized_question": "",
         "queries": [],
         "searches": [],
         "answer": "",

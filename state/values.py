@@ -131,7 +131,7 @@ class Cost(TypedDict):
     output_tokens: int
 
 
-class Priced(Protocol):
+class HasUsage(Protocol):
     """What a service gives back beside what was asked for: what it cost."""
 
     @property
@@ -153,7 +153,7 @@ class Priced(Protocol):
 NO_COST: Cost = {"requests": 0, "input_tokens": 0, "output_tokens": 0}
 
 
-def cost_of(reply: Priced) -> Cost:
+def cost_of(reply: HasUsage) -> Cost:
     """Return what a reply cost."""
     return {"requests": reply.requests, "input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from services.corpus.chunks import packaged, places_of
 from services.corpus.schema import load_situations
-from services.offline.encoder.encoder import DIMENSIONS, FOLDER, DualEncoder, Lessons
+from services.offline.encoder.encoder import DIMENSIONS, FOLDER, DualEncoder, TrainingPairs
 from services.store.edge import EdgeStore
 from services.store.index import open_index
 from services.store.points import Points
@@ -27,7 +27,7 @@ Place = tuple[str, str]
 """Law and provision key."""
 
 
-def lessons_of(parents: Iterable[Chunk]) -> Lessons:
+def training_pairs_of(parents: Iterable[Chunk]) -> TrainingPairs:
     """Return each provision of an index as one document, with all that is said of it in other words.
 
     These are its title, the situations that it helps to answer and, where a packaged record is of it, the questions,
@@ -49,7 +49,7 @@ def lessons_of(parents: Iterable[Chunk]) -> Lessons:
                 said[place] += [situation.question] * SITUATION_REPEATS
     rows = {place: row for row, place in enumerate(documents)}
     questions = [(text, rows[place]) for place, texts in said.items() for text in texts if text]
-    return Lessons(list(documents.values()), questions)
+    return TrainingPairs(list(documents.values()), questions)
 
 
 def _wholes(parents: Iterable[Chunk]) -> Mapping[Place, Sequence[Chunk]]:
@@ -83,16 +83,16 @@ async def parents_in(folder: Path) -> list[Chunk]:
     return [chunk for chunk in chunks if chunk["collection"] == LAWS]
 
 
-def taught(lessons: Lessons) -> DualEncoder:
+def taught(training_pairs: TrainingPairs) -> DualEncoder:
     """Return an encoder whose main dimensions come first, so that it can be shortened."""
-    return DualEncoder.fit(lessons, DIMENSIONS).turned(lessons.documents)
+    return DualEncoder.fit(training_pairs, DIMENSIONS).turned(training_pairs.documents)
 
 
 def main() -> None:
     """Write the encoder into the package."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("index", type=Path)
-    taught(lessons_of(asyncio.run(parents_in(parser.parse_args().index)))).save(FOLDER)
+    taught(training_pairs_of(asyncio.run(parents_in(parser.parse_args().index)))).save(FOLDER)
 
 
 if __name__ == "__main__":

@@ -95,8 +95,8 @@ def _print_profile(out: Console, found: ProfileFindings) -> None:
     head = f"{found.profile}: {len(found.cases)} consultas, {answerable} con artículo"
     out.print(clean(head), style="bold", markup=False)
     say(out, f"Vectores {found.embedder}, reordenación {found.reranker}.")
-    if found.not_held:
-        say(out, f"Aviso: el índice no tiene estos artículos: {', '.join(found.not_held)}.", style="yellow")
+    if found.not_indexed:
+        say(out, f"Aviso: el índice no tiene estos artículos: {', '.join(found.not_indexed)}.", style="yellow")
     for graph, report in found.reports.items():
         _print_graph(out, graph, report)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from services.profile.profile import Profile
     from services.settings import Settings
 
-LEAST_CASES = 20
+MIN_CASES = 20
 """Of a profile: with fewer, a half says nothing."""
 
 
@@ -90,9 +90,9 @@ def _of_profile(
     name = profile.name
     where = str(request.gold) if request.gold else "El fichero de consultas incluido"
     own = [case for case in cases if case.profile == name]
-    if len(own) < LEAST_CASES:
+    if len(own) < MIN_CASES:
         raise InvalidInput(
-            f"{where} tiene {len(own)} consultas del perfil «{name}» y hacen falta al menos {LEAST_CASES}. Escriba "
+            f"{where} tiene {len(own)} consultas del perfil «{name}» y hacen falta al menos {MIN_CASES}. Escriba "
             "más, o indique otro fichero en --gold u otro perfil en --profile."
         )
     if len({case.answerable for case in own}) == 1:

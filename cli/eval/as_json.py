@@ -31,7 +31,7 @@ def _set(one: SetMeasured) -> dict[str, Any]:
         "questions": len(outcome.gold.questions),
         "negatives": len(outcome.negatives),
         "ignored_keys": list(outcome.gold.ignored),
-        "not_held": [written(named) for named in one.not_held],
+        "not_held": [written(named) for named in one.not_indexed],
         "metrics": metrics(outcome.measured),
         "by_category": {
             name: {"questions": len(values.per_question), "metrics": metrics(values)}

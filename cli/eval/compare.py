@@ -12,13 +12,13 @@ from cli.session import opened
 from cli.tables import number, percent, say, signed, table
 from evaluation.gold.sets import check_index, read_sets
 from evaluation.retrieval.compare import (
-    LEAST_GAIN,
-    LEAST_MOVABLE,
-    LEAST_RISEN,
-    LEAST_TOP_SCORE,
+    MAX_RERANK_MS,
+    MAX_TOTAL_MS,
     METRIC,
-    MOST_RERANK_MS,
-    MOST_TOTAL_MS,
+    MIN_GAIN,
+    MIN_MOVABLE,
+    MIN_RISEN,
+    MIN_TOP_SCORE,
     Comparison,
     Side,
     compare_strategies,
@@ -99,11 +99,11 @@ def print_comparisons(out: Console, comparisons: Sequence[Comparison]) -> None:
         before, after = one.before, one.after
         rows = [
             (METRIC, _mean(before), _mean(after), ""),
-            (f"Cambio de {METRIC}", "", _gain(one), f"≥ +{percent(LEAST_GAIN)}"),
-            ("Suben de las que pueden", "", _risen(one), f"≥ {percent(LEAST_RISEN)}"),
-            ("Puntuación del primero", _top(before), _top(after), f"> {figure(LEAST_TOP_SCORE, 1)}"),
-            ("Reordenación p50/p95, ms", _times(before.rerank), _times(after.rerank), f"< {figure(MOST_RERANK_MS)}"),
-            ("Total sin modelos p50/p95, ms", _times(before.total), _times(after.total), f"< {figure(MOST_TOTAL_MS)}"),
+            (f"Cambio de {METRIC}", "", _gain(one), f"≥ +{percent(MIN_GAIN)}"),
+            ("Suben de las que pueden", "", _risen(one), f"≥ {percent(MIN_RISEN)}"),
+            ("Puntuación del primero", _top(before), _top(after), f"> {figure(MIN_TOP_SCORE, 1)}"),
+            ("Reordenación p50/p95, ms", _times(before.rerank), _times(after.rerank), f"< {figure(MAX_RERANK_MS)}"),
+            ("Total sin modelos p50/p95, ms", _times(before.total), _times(after.total), f"< {figure(MAX_TOTAL_MS)}"),
         ]
         table(out, ("", before.strategy, after.strategy, "Objetivo"), rows)
         if one.ndcg:
@@ -136,9 +136,7 @@ def _risen(one: Comparison) -> str:
         return NOT_MEASURED
     counted = f"{one.moved.risen}/{one.moved.movable}"
     return (
-        f"{counted} (menos de {LEAST_MOVABLE})"
-        if one.moved.share is None
-        else f"{counted} ({percent(one.moved.share)})"
+        f"{counted} (menos de {MIN_MOVABLE})" if one.moved.share is None else f"{counted} ({percent(one.moved.share)})"
     )
 
 

@@ -10,7 +10,7 @@ from cli.render import console
 from cli.session import opened
 from evaluation.gold.provisions import Provision
 from evaluation.gold.questions import GoldSet
-from evaluation.gold.sets import check_ids, check_index, not_held, read_sets
+from evaluation.gold.sets import check_ids, check_index, not_indexed, read_sets
 from evaluation.report.findings import Findings
 from evaluation.retrieval.evaluate import Outcome, evaluate
 from evaluation.retrieval.metrics import METRICS, per_question
@@ -47,7 +47,7 @@ class SetMeasured:
     ``against`` goes by metric; the other run is the first of each pair. It is empty without one.
     """
 
-    not_held: Sequence[Provision]
+    not_indexed: Sequence[Provision]
     findings: Findings
     against: Mapping[str, Paired]
 
@@ -85,7 +85,7 @@ async def measure(request: Request, settings: "Settings", profile: "Profile", co
     async with opened(settings, profile) as services:
         with console(stderr=True).status("Evaluando…") as status:
             for one in sets:
-                lacking = await not_held(one.questions, services.store)
+                lacking = await not_indexed(one.questions, services.store)
                 findings = await _findings(one, services, context, request, lambda doing: status.update(f"{doing}…"))
                 against = compared(findings.outcome, theirs) if request.other else {}
                 measured.append(SetMeasured(lacking, findings, against))

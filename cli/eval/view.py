@@ -62,8 +62,8 @@ def _means(means: dict[str, float]) -> tuple[str, str, str]:
     return number(means[MAIN]), number(means["R@20"]), number(means["hit@3"])
 
 
-MOST_WORST = 5
-MOST_LACKING = 10
+MAX_WORST = 5
+MAX_LACKING = 10
 BY_CATEGORY = ("nDCG@5", MAIN, "R@20", "hit@3", "success@3")
 LEGEND = (
     "hit@k: un precepto que responde (grado 2) entre los k primeros; success@k: uno que al menos ayuda (grado 1). "
@@ -108,7 +108,7 @@ def _print_set(out: Console, one: SetMeasured, measurement: Measurement) -> None
     kinds = [failure.kind for failure in one.findings.failures]
     said = f"Fallos: {kinds.count('retrieval')} de recuperación, {kinds.count('ranking')} de ordenación"
     say(out, f"{said}, {kinds.count('answer')} de respuesta." if one.findings.answers else f"{said}.")
-    _print_worst(out, one.findings.worst[:MOST_WORST], outcome)
+    _print_worst(out, one.findings.worst[:MAX_WORST], outcome)
 
 
 def _print_asked_for(out: Console, findings: Findings) -> None:
@@ -121,10 +121,10 @@ def _print_asked_for(out: Console, findings: Findings) -> None:
 
 
 def _say_lacking(out: Console, one: SetMeasured) -> None:
-    if one.not_held:
-        shown = ", ".join(map(written, one.not_held[:MOST_LACKING]))
-        more = f" y {len(one.not_held) - MOST_LACKING} más" if len(one.not_held) > MOST_LACKING else ""
-        said = f"Aviso: el índice no tiene {len(one.not_held)} de los preceptos esperados: {shown}{more}."
+    if one.not_indexed:
+        shown = ", ".join(map(written, one.not_indexed[:MAX_LACKING]))
+        more = f" y {len(one.not_indexed) - MAX_LACKING} más" if len(one.not_indexed) > MAX_LACKING else ""
+        said = f"Aviso: el índice no tiene {len(one.not_indexed)} de los preceptos esperados: {shown}{more}."
         say(out, f"{said} ¿Es el índice para el que se escribió el fichero?", style="yellow")
     if one.outcome.gold.ignored:
         say(out, f"Aviso: no se usan estos campos del fichero: {', '.join(one.outcome.gold.ignored)}.", style="yellow")

@@ -14,8 +14,8 @@ from state.errors import NoResultsFound
 if TYPE_CHECKING:
     from cli.show.document import ShownDocument
     from ingestion.incremental.base import IndexBase
-    from ingestion.incremental.indexed_laws import Held
-    from services.search.provision_detail import Shown
+    from ingestion.incremental.indexed_laws import IndexedLaw
+    from services.search.provision_detail import ProvisionDetail
     from services.search.reference import Reference
 
 Provision = Annotated[
@@ -82,14 +82,14 @@ async def _document(base: "IndexBase", named: str) -> "ShownDocument | None":
 
 async def _look_up(
     base: "IndexBase", reference: "Reference", today: date
-) -> tuple[list["Shown"], list["Held"], list[str]]:
+) -> tuple[list["ProvisionDetail"], list["IndexedLaw"], list[str]]:
     """Return the provisions and laws that are there, and why the others are not."""
     from cli.session import opened
     from ingestion.incremental.indexed_laws import held, why_missing
     from services.search.provision_detail import shown
 
-    provisions: list[Shown] = []
-    laws: list[Held] = []
+    provisions: list[ProvisionDetail] = []
+    laws: list[IndexedLaw] = []
     missing: list[str] = []
     async with opened(base.settings, base.profile) as services:
         for asked in reference.asked:

@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.render import clean, print_indented
-from ingestion.incremental.indexed_laws import Held, counted
+from ingestion.incremental.indexed_laws import IndexedLaw, counted
 from language.languages import Language
-from services.search.provision_detail import Link, Shown, Version
+from services.search.provision_detail import Link, ProvisionDetail, Version
 from state.chunks import REPEALED, Status
 
 STATUSES: dict[Status, str] = {
@@ -24,7 +24,7 @@ STATUSES: dict[Status, str] = {
 }
 
 
-def print_shown(out: Console, found: Shown, today: date, language: Language) -> None:
+def print_shown(out: Console, found: ProvisionDetail, today: date, language: Language) -> None:
     """Print a provision: heading, validity, text, wordings, amendments, what it cites and who cites it."""
     title = f". {found['title']}" if found["title"] else ""
     out.print(clean(f"{found['law']} ({found['law_id']})"), style="bold", markup=False)
@@ -51,7 +51,7 @@ def print_shown(out: Console, found: Shown, today: date, language: Language) -> 
     _print_links(out, "Lo citan", found["cited_by"])
 
 
-def print_held(out: Console, law: Held, language: Language) -> None:
+def print_held(out: Console, law: IndexedLaw, language: Language) -> None:
     """Print what the index holds of a law."""
     out.print(clean(f"{law.title} ({law.law_id})"), style="bold", markup=False)
     if not law.official:
@@ -63,7 +63,7 @@ def print_held(out: Console, law: Held, language: Language) -> None:
     out.print(f'Para ver uno: articulado show "art. 1 {law.law_id}"', markup=False)
 
 
-def _print_text(out: Console, found: Shown, language: Language) -> None:
+def _print_text(out: Console, found: ProvisionDetail, language: Language) -> None:
     """Print the places that were asked for; the whole text where none was, or there is none of them."""
     whole = not any(one["text"] for one in found["excerpts"])
     for one in found["excerpts"]:
@@ -83,7 +83,7 @@ def _print_text(out: Console, found: Shown, language: Language) -> None:
             print_indented(out, text, indent=2)
 
 
-def _print_wordings(out: Console, found: Shown, today: date) -> None:
+def _print_wordings(out: Console, found: ProvisionDetail, today: date) -> None:
     out.print(f"\nRedacciones ({len(found['wordings'])})", style="bold")
     table = Table(box=None if out.soft_wrap else SIMPLE_HEAD, pad_edge=False)
     for heading in ("Desde", "Hasta", "Estado"):

@@ -15,13 +15,13 @@ from state.errors import InvalidInput
 
 @dataclass(frozen=True)
 class ProfileFindings:
-    """The curves of a profile. ``not_held`` are right articles that its index does not have."""
+    """The curves of a profile. ``not_indexed`` are right articles that its index does not have."""
 
     profile: str
     embedder: str
     reranker: str
     cases: tuple[LabelledCase, ...]
-    not_held: tuple[str, ...]
+    not_indexed: tuple[str, ...]
     reports: Mapping[CaseGraph, CurveReport]
 
     @property
@@ -58,7 +58,7 @@ async def find(
         embedder=services.embedder.fingerprint,
         reranker=strategy_at_work(strategy, services.rerankers),
         cases=tuple(cases),
-        not_held=tuple(sorted({case.article for case in cases if case.answerable} - held)),
+        not_indexed=tuple(sorted({case.article for case in cases if case.answerable} - held)),
         reports=reports,
     )
 

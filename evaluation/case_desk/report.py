@@ -93,8 +93,8 @@ def _profile(found: ProfileFindings) -> list[str]:
         f"{len(found.cases)} consultas, {answerable} con un artículo que las resuelve. Vectores: `{found.embedder}`; "
         f"reordenación: `{found.reranker}`.",
     ]
-    if found.not_held:
-        sections.append(f"El índice no tiene estos artículos: {', '.join(found.not_held)}.")
+    if found.not_indexed:
+        sections.append(f"El índice no tiene estos artículos: {', '.join(found.not_indexed)}.")
     for graph, report in found.reports.items():
         tried = [*report.fitted_on, *(one.tried for one in report.measured.scored)]
         sections += [

@@ -27,7 +27,7 @@ def _profile(found: ProfileFindings) -> dict[str, Any]:
         "reranker": found.reranker,
         "cases": len(found.cases),
         "answerable": sum(case.answerable for case in found.cases),
-        "not_held": list(found.not_held),
+        "not_held": list(found.not_indexed),
         "graphs": {graph: _graph(report) for graph, report in found.reports.items()},
     }
 

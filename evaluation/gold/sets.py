@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from services.settings import Settings
 
 
-async def not_held(questions: Sequence[Question], store: ChunkStore) -> list[Provision]:
+async def not_indexed(questions: Sequence[Question], store: ChunkStore) -> list[Provision]:
     """Return the right provisions that the index has in no wording, each once, in the order of the questions."""
     wanted: dict[tuple[str, str], Provision] = {}
     for question in questions:

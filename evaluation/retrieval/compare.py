@@ -16,14 +16,14 @@ from state.context import RerankStrategy, RunContext
 
 METRIC = "nDCG@5"
 STAGE = "rerank"
-LEAST_MOVABLE = 20
+MIN_MOVABLE = 20
 """Of fewer questions a share says nothing."""
 
-LEAST_GAIN = 0.15
-LEAST_RISEN = 0.70
-LEAST_TOP_SCORE = 0.5
-MOST_RERANK_MS = 1_000.0
-MOST_TOTAL_MS = 5_000.0
+MIN_GAIN = 0.15
+MIN_RISEN = 0.70
+MIN_TOP_SCORE = 0.5
+MAX_RERANK_MS = 1_000.0
+MAX_TOTAL_MS = 5_000.0
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Moved:
     @property
     def share(self) -> float | None:
         """Share of the movable questions that rose; ``None`` of too few."""
-        return self.risen / self.movable if self.movable >= LEAST_MOVABLE else None
+        return self.risen / self.movable if self.movable >= MIN_MOVABLE else None
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from state.rag import RagState
 LAW = "normativa"
 """The collection whose chunks are provisions of laws; rulings and criteria have no row of a run."""
 
-LEAST_ROWS = 20
+MIN_ROWS = 20
 """Rankings are searched deeper until they have so many rows: what recall@20 looks at."""
-MOST_ROWS = 100
+MAX_ROWS = 100
 """Filling goes no further: enough to tell what is near from what is lost."""
 DEEPER, ATTEMPTS = 4, 3
 """A filling search takes so many times more parents than the search of the graph, and at each further attempt again."""
@@ -116,13 +116,13 @@ class Retriever:
                 caps=Caps(prefetch=depth, per_collection=depth, per_query=depth, overall=depth * len(searches)),
             )
             rows = _each_once([*merged.values(), *map(_filling_row, _of_laws(found))])
-            if len(rows) >= LEAST_ROWS or len(found) == reached:
+            if len(rows) >= MIN_ROWS or len(found) == reached:
                 break
             reached = len(found)
-        if len(rows) < LEAST_ROWS and self._searches_law:
+        if len(rows) < MIN_ROWS and self._searches_law:
             # Words that no provision has find nothing: what the field is about stands in, so that no run lacks rows.
             rows = _each_once([*rows.values(), *map(_filling_row, _of_laws(await self._of_the_field(state)))])
-        return list(rows.values())[: max(len(merged), MOST_ROWS)]
+        return list(rows.values())[: max(len(merged), MAX_ROWS)]
 
     async def _of_the_field(self, state: RagState) -> list[Candidate]:
         """Return what a search for the title of the profile finds, its scores below 0."""

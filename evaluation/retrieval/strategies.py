@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from services.container import Services
 from services.protocols import Reranked, Reranker
 from services.rerank.model_files import ModelFiles
-from services.rerank.table import Unusable, automatic, reranker_for
+from services.rerank.table import UnavailableReranker, automatic, reranker_for
 from state.chunks import Candidate
 from state.context import RerankStrategy
 from state.errors import ConfigurationError, ModelError
@@ -18,7 +18,7 @@ NO_FILES = "no hay ficheros del modelo"
 def why_not(strategy: RerankStrategy, services: Services) -> str:
     """Say in Spanish why a strategy cannot be measured here; empty where it can. Nothing is downloaded for it."""
     reranker = services.rerankers.get(strategy)
-    if isinstance(reranker, Unusable):
+    if isinstance(reranker, UnavailableReranker):
         return reranker.error
     if strategy == "cross_encoder":
         try:

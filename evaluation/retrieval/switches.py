@@ -11,7 +11,7 @@ from nodes.decompose import MAX_QUERIES, parse_queries
 from services.container import Services
 from services.models.sparse import Bm25Encoder
 from services.protocols import (
-    MOST_SELECTED,
+    MAX_SELECTED,
     ChatModel,
     ChunkStore,
     Completion,
@@ -88,7 +88,7 @@ class Narrowed:
         return await self.store.citing(ids) if self.references else []
 
     async def select(
-        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MOST_SELECTED
+        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
     ) -> list[Chunk]:
         """Select as the store does."""
         return await self.store.select(collections, where, limit=limit)

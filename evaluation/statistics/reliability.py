@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-MOST_BINS = 10
-LEAST_IN_BIN = 5
+MAX_BINS = 10
+MIN_IN_BIN = 5
 _Z = 1.959964
 """Of a 95 % interval."""
 
@@ -53,7 +53,7 @@ def reliability(judged: Sequence[Judged]) -> Reliability:
     if not judged:
         raise ValueError("no questions")
     ranked = _levelled(judged)
-    number = max(1, min(MOST_BINS, len(ranked) // LEAST_IN_BIN))
+    number = max(1, min(MAX_BINS, len(ranked) // MIN_IN_BIN))
     edges = [round(len(ranked) * index / number) for index in range(number + 1)]
     bins = tuple(_bin(ranked[start:end]) for start, end in pairwise(edges))
     gaps = (one.count * abs(one.confidence - one.right) for one in bins)

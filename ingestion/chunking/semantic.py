@@ -75,10 +75,10 @@ async def lsa_of(texts: Sequence[str], field: Field) -> list[Vector]:
 
     A text that shares no word with another one gets the zero vector.
     """
-    from services.offline.encoder.encoder import DualEncoder, Lessons
+    from services.offline.encoder.encoder import DualEncoder, TrainingPairs
 
     # Without questions to learn from, its axes are the latent ones.
-    encoder = await asyncio.to_thread(DualEncoder.fit, Lessons(texts), LSA_DIMENSIONS, field)
+    encoder = await asyncio.to_thread(DualEncoder.fit, TrainingPairs(texts), LSA_DIMENSIONS, field)
     return (await encoder.embed_documents(texts)).vectors
 
 

@@ -20,7 +20,7 @@ _OTHER = Kind("precepto", "preceptos")
 
 
 @dataclass(frozen=True)
-class Held:
+class IndexedLaw:
     """A law of an index: ``labels`` of its provisions by key, in the order of the text; files that it came from."""
 
     law_id: str
@@ -31,7 +31,7 @@ class Held:
     official: bool
 
 
-def held_laws(base: "IndexBase") -> dict[str, str]:
+def indexed_laws(base: "IndexBase") -> dict[str, str]:
     """Return the laws of the index: names by identifier."""
     from ingestion.incremental.catalog import read_catalog
 
@@ -40,7 +40,7 @@ def held_laws(base: "IndexBase") -> dict[str, str]:
     return {one["law_id"]: one["law_name"] for one in _records() if one["chunk_type"] == "provision"}
 
 
-def held(base: "IndexBase", law_id: str) -> Held | None:
+def held(base: "IndexBase", law_id: str) -> IndexedLaw | None:
     """Return what the index holds of a law; ``None`` where it does not have it."""
     from ingestion.incremental.catalog import read_catalog
 
@@ -53,7 +53,7 @@ def held(base: "IndexBase", law_id: str) -> Held | None:
     staged = base.workspace.staged(source["staged"])
     files = tuple(file["path"] for file in source["files"])
     if staged is None or not staged.parents:  # an index that was built elsewhere
-        return Held(law_id, source["title"], source["collection"], {}, files, official=True)
+        return IndexedLaw(law_id, source["title"], source["collection"], {}, files, official=True)
     return _held(staged.parents, source["title"], files)
 
 
@@ -92,7 +92,7 @@ def why_missing(base: "IndexBase", asked: "Asked") -> str:
         name = f"{known.short} ({asked.law_id})" if known else asked.law_id
         replaced = f" La sustituyó: {successor.short}." if successor else ""
         return (
-            f"La norma {name} no está en el índice.{replaced} En él están: {_some(held_laws(base))}. "
+            f"La norma {name} no está en el índice.{replaced} En él están: {_some(indexed_laws(base))}. "
             f"Para añadirla: articulado ingest boe {asked.law_id}."
         )
     near = [label for key, label in law.labels.items() if key.split(" ")[0] == asked.key.split(" ")[0]]
@@ -102,10 +102,12 @@ def why_missing(base: "IndexBase", asked: "Asked") -> str:
     return f"En el índice no está {_the(kind)} {asked.key.partition(':')[2]} de {law.title}.{hint or there}"
 
 
-def _held(chunks: Sequence["Chunk"], title: str, files: tuple[str, ...]) -> Held:
+def _held(chunks: Sequence["Chunk"], title: str, files: tuple[str, ...]) -> IndexedLaw:
     first = chunks[0]
     labels = {one["provision_key"]: one["provision"] for one in chunks}
-    return Held(first["law_id"], title, first["collection"], labels, files, official=first["source"] == "official")
+    return IndexedLaw(
+        first["law_id"], title, first["collection"], labels, files, official=first["source"] == "official"
+    )
 
 
 def _records() -> list["Chunk"]:

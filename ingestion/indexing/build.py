@@ -13,7 +13,7 @@ from services.domain.base import Field
 from services.domain.lexicon import Lexicon
 from services.domain.spanish_law import SPANISH_LAW
 from services.factory import CHUNKER, expected_fingerprints
-from services.offline.encoder.encoder import DualEncoder, Lessons, packaged_encoder
+from services.offline.encoder.encoder import DualEncoder, TrainingPairs, packaged_encoder
 from services.offline.encoder.training import BATCH, EPOCHS
 from services.profile.profile import Profile
 from services.protocols import Progress
@@ -22,12 +22,12 @@ from services.store.builder import IndexBuilder, digest
 from services.store.manifest import Description, Index
 from state.chunks import indexed_text
 
-LEAST_STEPS = 10
+MIN_STEPS = 10
 """Steps of training for however few questions. Of 191 on 16 articles, a third kept back, fewer leave many of those that
 were shown with a wrong article, and more lose those that were not."""
 
 
-def lessons_of(entries: Iterable[Entry]) -> Lessons:
+def training_pairs_of(entries: Iterable[Entry]) -> TrainingPairs:
     """Return each parent as one document, and together those that people ask about in the same words.
 
     A question leads to what it was written for: where that is an article of several chunks, to all of it, so that no
@@ -44,7 +44,7 @@ def lessons_of(entries: Iterable[Entry]) -> Lessons:
         questions += [(line, len(documents)) for line in spoken.splitlines() if line]
         documents.append("\n".join(texts))
     batches = max(1, -(-len(questions) // BATCH))
-    return Lessons(documents, questions, max(EPOCHS, -(-LEAST_STEPS // batches)))
+    return TrainingPairs(documents, questions, max(EPOCHS, -(-MIN_STEPS // batches)))
 
 
 STEP = "Indexando fragmentos"
@@ -119,7 +119,7 @@ def _save_encoder(entries: Sequence[Entry], field: Field, dimensions: int, model
         # A copy, so that an index goes on being searched by the encoder that it was made with.
         packaged_encoder(dimensions).save(models)
     else:
-        DualEncoder.fit(lessons_of(entries), dimensions, field).save(models)
+        DualEncoder.fit(training_pairs_of(entries), dimensions, field).save(models)
 
 
 def describe(

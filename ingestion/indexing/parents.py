@@ -6,7 +6,7 @@ from datetime import date
 from ingestion.bundled import beside_documents
 from ingestion.incremental.workspace import Workspace
 from ingestion.plain_language.attach import Attached, attach_records
-from services.corpus.chunks import words_of_people
+from services.corpus.chunks import lay_phrasings
 from services.corpus.schema import OfALaw
 from services.profile.profile import Profile
 from state.chunks import Chunk
@@ -41,5 +41,5 @@ def parents_of(state: IngestState, workspace: Workspace, profile: Profile) -> Pa
     attached = attach_records(parents, date.today()) if records else Attached(parents, 0, [])
     chunks = [*attached.chunks, *beside.chunks]
     # Every part of a provision gets them: measured, that finds more than giving them to the first alone.
-    people = {chunk["id"]: words_of_people(chunk) for chunk in chunks} if records else {}
+    people = {chunk["id"]: lay_phrasings(chunk) for chunk in chunks} if records else {}
     return Parents(chunks, {**people, **spoken, **beside.spoken}, attached.summaries, attached.stale)

@@ -32,7 +32,7 @@ MAX_AWAY, CLOSE = 12, 4
 several."""
 
 
-class HappeningWords(BaseModel):
+class EventWords(BaseModel):
     """The table ``legal/data/events.toml``; its header explains the fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -62,7 +62,7 @@ class HappeningWords(BaseModel):
         return kinds
 
 
-def load_happenings(source: str | None = None) -> HappeningWords:
+def load_events(source: str | None = None) -> EventWords:
     """Read and check the table (that of the package, or the given TOML text).
 
     Raises:
@@ -70,7 +70,7 @@ def load_happenings(source: str | None = None) -> HappeningWords:
     """
     if source is None:
         source = resources.files("legal.data").joinpath("events.toml").read_text(encoding="utf-8")
-    words = HappeningWords.model_validate(tomllib.loads(source))
+    words = EventWords.model_validate(tomllib.loads(source))
     words.kinds()
     return words
 
@@ -83,7 +83,7 @@ def _written(phrase: str) -> str:
 @cache
 def _words() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return patterns of what asks how the law was, and of what asks for it as it is."""
-    table = load_happenings()
+    table = load_events()
     asked, now = ("|".join(_written(fold(one)) for one in phrases) for phrases in (table.asked, table.now))
     return re.compile(rf"(?<!\w)(?:{asked})(?!\w)"), re.compile(rf"(?<!\w)(?:{now})(?!\w)")
 
@@ -91,7 +91,7 @@ def _words() -> tuple[re.Pattern[str], re.Pattern[str]]:
 @cache
 def _trigger() -> re.Pattern[str]:
     """Return a pattern of every phrase, the longest first, in a group of its kind."""
-    kinds = load_happenings().kinds()
+    kinds = load_events().kinds()
     groups = [rf"(?P<fact>{_OLDER})"]
     groups += [
         rf"(?:{phrase})" if kind is None else rf"(?P<{kind}_{number}>{phrase})"
@@ -102,7 +102,7 @@ def _trigger() -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(groups)})(?!\w)")
 
 
-class Happenings:
+class Events:
     """The happenings of one folded text."""
 
     def __init__(self, folded: str) -> None:

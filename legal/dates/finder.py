@@ -5,7 +5,7 @@ from datetime import date
 
 from language.days import MONTHS
 from language.folding import fold
-from legal.dates.events import CLOSE, MAX_AWAY, Happenings
+from legal.dates.events import CLOSE, MAX_AWAY, Events
 from legal.dates.forms import Dated, dates_in
 from legal.dates.reforms import days_before_reforms
 from legal.dates.relative import amounts_of_a_year, relative_dates
@@ -55,19 +55,19 @@ def _asked_about(text: str, today: date) -> list[tuple[int, Dated]]:
         *amounts_of_a_year(folded, today=today),
         *days_before_reforms(folded, today=today),
     ]
-    happenings = Happenings(folded)
+    events = Events(folded)
     past = [one for one in found if one.day.year >= EARLIEST_YEAR and one.day < today]
-    return [(rank, one) for one in past if (rank := _rank(one, happenings))]
+    return [(rank, one) for one in past if (rank := _rank(one, events))]
 
 
-def _rank(one: Dated, happenings: Happenings) -> int:
+def _rank(one: Dated, events: Events) -> int:
     """Return 1 for a date that decides which law applies, 2 for one that is asked about, 0 for one of neither kind."""
     if one.counts == "if_lasting":
-        return 1 if happenings.lasts_since(one.start) else 0
+        return 1 if events.lasts_since(one.start) else 0
     close = one.counts == "with_happening"
-    kind = happenings.on(one.start, one.end, within=CLOSE if close else MAX_AWAY)
-    if kind == "fact" or (kind is None and (close or happenings.ask_for_today)):
+    kind = events.on(one.start, one.end, within=CLOSE if close else MAX_AWAY)
+    if kind == "fact" or (kind is None and (close or events.ask_for_today)):
         return 0
     if one.counts == "if_asked":
-        return 2 if happenings.ask_how_law_was else 0
+        return 2 if events.ask_how_law_was else 0
     return 1 if kind == "decides" else 2

@@ -19,7 +19,7 @@ from state.context import ResolvedContext, StoreName
 from state.rag import Turn, fresh_turn
 from state.values import Analysis
 
-MOST_SUMMARISED = 12
+MAX_SUMMARISED = 12
 """Data that go into the search: more of them drown the inquiry."""
 
 
@@ -120,7 +120,7 @@ async def accept_case(
 
 def summary(collected: Mapping[str, str]) -> str:
     """Return collected data as words to search with: "employment status terminated; balance $10,000"."""
-    shown = list(collected.items())[:MOST_SUMMARISED]
+    shown = list(collected.items())[:MAX_SUMMARISED]
     return "; ".join(f"{name.replace('_', ' ')} {value}" for name, value in shown)
 
 

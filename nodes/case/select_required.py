@@ -5,7 +5,7 @@ from typing_extensions import TypedDict
 
 from language.languages import Language
 from services.case.budget import check_enough, within
-from services.case.confidence import Gauge
+from services.case.confidence import ConfidenceEstimator
 from services.case.filters import APPLIES_TO_ALL, is_known
 from services.case.ranking import for_required_data, is_critical, main_article
 from services.profile.profile import Profile
@@ -35,7 +35,7 @@ async def select_required(
     profile: Profile,
     counter: TokenCounter,
     rerankers: RerankerTable,
-    gauge: Gauge,
+    estimator: ConfidenceEstimator,
     language: Language,
 ) -> SelectRequiredUpdate:
     """Keep the required data of the best article whole, and of the rest what the budget bears."""
@@ -59,7 +59,7 @@ async def select_required(
     topics = [field for field in profile.filter_fields if field.path == "topic"]
     topic = next((one for field in topics if is_known(field, one := state["filters"].get(field.name, ""))), "")
     on_topic = [found for found in candidates if not topic or found["chunk"]["topic"] in (topic, APPLIES_TO_ALL)]
-    confidence, raw = gauge.measure(on_topic, on_topic, critical, strategy)
+    confidence, raw = estimator.measure(on_topic, on_topic, critical, strategy)
     known = {found["chunk"]["id"]: found for found in candidates}
     return {
         "article_id": article,

@@ -5,7 +5,7 @@ from typing_extensions import TypedDict
 
 from language.languages import Language
 from services.case.budget import check_critical, check_enough, shares, within
-from services.case.confidence import Gauge
+from services.case.confidence import ConfidenceEstimator
 from services.case.ranking import by_tier
 from services.profile.profile import Profile
 from services.protocols import RerankerTable, TokenCounter
@@ -37,7 +37,7 @@ async def select_tiers(
     profile: Profile,
     counter: TokenCounter,
     rerankers: RerankerTable,
-    gauge: Gauge,
+    estimator: ConfidenceEstimator,
     language: Language,
 ) -> SelectTiersUpdate:
     """Keep all critical chunks, in the order of their articles, and after them the others by tier and score."""
@@ -62,7 +62,7 @@ async def select_tiers(
     except InsufficientContext as error:
         failure = {"error": "InsufficientContext", "message": str(error)}
         tokens = 0
-    confidence, raw = gauge.measure(
+    confidence, raw = estimator.measure(
         state["found"],
         state["candidates"],
         len(critical),

@@ -13,7 +13,7 @@ MAX_INQUIRY_CHARACTERS = 4_000
 MAX_FILTER_CHARACTERS = 200
 MAX_DATA = 100
 MAX_DATUM_CHARACTERS = 500
-LEAST_TOKENS, MOST_TOKENS = 200, 200_000
+MIN_TOKENS, MAX_TOKENS = 200, 200_000
 
 
 def checked_inquiry(inquiry: object) -> str:
@@ -87,8 +87,8 @@ def checked_tokens(tokens: object, default: int) -> int:
     """
     if tokens is None:
         return default
-    if isinstance(tokens, bool) or not isinstance(tokens, int) or not LEAST_TOKENS <= tokens <= MOST_TOKENS:
+    if isinstance(tokens, bool) or not isinstance(tokens, int) or not MIN_TOKENS <= tokens <= MAX_TOKENS:
         raise InvalidInput(
-            f"«max_tokens» debe ser un número entero entre {LEAST_TOKENS} y {MOST_TOKENS}, no «{str(tokens)[:40]}»."
+            f"«max_tokens» debe ser un número entero entre {MIN_TOKENS} y {MAX_TOKENS}, no «{str(tokens)[:40]}»."
         )
     return tokens

@@ -36,7 +36,7 @@ DECIMALS = 2
 
 
 @dataclass(frozen=True)
-class Gauge:
+class ConfidenceEstimator:
     """Measures the cases of one graph. ``embedder`` is the fingerprint of the one that is at work."""
 
     graph: CaseGraph

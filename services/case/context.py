@@ -6,7 +6,7 @@ from services.prompting.stream_splitter import defuse_metadata
 from state.articles import details_of
 from state.chunks import Chunk
 
-PARTING = "\n---\n"
+SEPARATOR = "\n---\n"
 
 
 def article_title(chunk: Chunk) -> str:
@@ -16,7 +16,7 @@ def article_title(chunk: Chunk) -> str:
 
 def render(chunks: Sequence[Chunk]) -> str:
     """Write chunks one after another, in their order: a line that says what each is, then its text."""
-    return PARTING.join(_render(chunk) for chunk in chunks)
+    return SEPARATOR.join(_render(chunk) for chunk in chunks)
 
 
 def _render(chunk: Chunk) -> str:

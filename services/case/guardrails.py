@@ -53,7 +53,7 @@ _CLAUSE = re.compile(r"[.,;:!?()]|\b(?:but|because|since|so|pero|porque|así que
 """What parts the clauses of a sentence: a negation does not reach over it."""
 SMALL = 12
 """Bare numbers up to it count steps and copies: they are no figures."""
-LEAST_CONFESSED = 8
+MIN_CONFESSED = 8
 """Letters and digits from which words that an author reports are looked for inside an item."""
 
 
@@ -112,7 +112,7 @@ def check(
 def _says(forbidden: re.Pattern[str], item: str, language: Language) -> bool:
     """Tell whether an item says what is forbidden: not where its clause denies it ("nobody can promise that …")."""
     return any(
-        not language.cues.negation.search(_CLAUSE.split(item[: found.start()])[-1])
+        not language.query_patterns.negation.search(_CLAUSE.split(item[: found.start()])[-1])
         for found in forbidden.finditer(item)
     )
 
@@ -121,7 +121,7 @@ def _is_of(confessed: str, item: str) -> bool:
     """Tell whether words that were reported are those of an item, or among them, or it among them."""
     one, other = letters_and_digits(confessed), letters_and_digits(item)
     short = min(one, other, key=len)
-    return one == other or (len(short) >= LEAST_CONFESSED and (one in other or other in one))
+    return one == other or (len(short) >= MIN_CONFESSED and (one in other or other in one))
 
 
 def _invented(item: str, known: Sequence[Figure]) -> str:

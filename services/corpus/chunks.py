@@ -157,7 +157,7 @@ def places_of(refs: Iterable[str]) -> list[tuple[str, str]]:
     return [(law_id, _key_of(label) or "") for law_id, _, label in (ref.partition("#") for ref in refs)]
 
 
-def words_of_people(chunk: Chunk) -> str:
+def lay_phrasings(chunk: Chunk) -> str:
     """Return how people ask about the provision of a chunk, official or not; empty where no record is of it."""
     return _search_texts().get((chunk["law_id"], chunk["provision_key"]), "")
 

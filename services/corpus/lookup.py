@@ -11,7 +11,7 @@ from legal.vocabulary.synonyms import expand
 from services.corpus.chunks import packaged
 from services.corpus.schema import Record
 from services.domain.lexicon import Lexicon
-from services.protocols import MOST_SELECTED, Hit, HybridQuery, SearchFilter
+from services.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 from services.store.filters import passes, selected
 from services.store.layout import articles_in_order
 from state.chunks import Chunk
@@ -83,7 +83,7 @@ class PackagedRecords:
         return [chunk for _, chunk in sorted(self._by_id.items()) if wanted.intersection(chunk["refs"])]
 
     async def select(
-        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MOST_SELECTED
+        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
     ) -> list[Chunk]:
         """Return the records that a filter lets through; see ``ChunkStore.select``."""
         must = selected(where, date.today())

@@ -81,7 +81,7 @@ class PlainField:
 
     def concepts(self, question: str, weights: StemWeights) -> list[Concept]:
         """Return the words of a question, weighed by how rare they are."""
-        return list(single_words(self.stems(self.language.cues.without_measure(question)), weights))
+        return list(single_words(self.stems(self.language.query_patterns.without_measure(question)), weights))
 
     def terms(self, text: str) -> Sequence[tuple[str, float]]:
         """Return nothing: there is no table of terms."""

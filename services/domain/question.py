@@ -30,12 +30,12 @@ def without_protocol(question: str) -> str:
     return " ".join(_PROTOCOL.sub(" ", question).split())
 
 
-def searched_matter(question: str, field: Field) -> str:
+def searched_topic(question: str, field: Field) -> str:
     """Return what of a question is to be searched: no words of the protocol, no named provisions, no measures."""
-    return field.language.cues.without_measure(field.matter(without_protocol(question)))
+    return field.language.query_patterns.without_measure(field.matter(without_protocol(question)))
 
 
-def matter_of(question: str) -> str:
+def topic_of(question: str) -> str:
     """Return what a question of Spanish law says beside provisions that it names, and the day as of which it asks."""
     question = without_days(question, today=date.today()) or question
     citations = parse_citations(question)
@@ -51,16 +51,16 @@ def matter_of(question: str) -> str:
 
 def is_courtesy(question: str, language: Language) -> bool:
     """Tell whether a message only thanks, agrees or takes leave."""
-    return bool(language.cues.courtesy.fullmatch(fold(question)))
+    return bool(language.query_patterns.courtesy.fullmatch(fold(question)))
 
 
 def points_back(question: str, language: Language) -> bool:
     """Tell whether a question begins like a follow-up, or has a pronoun for what was spoken of before."""
-    folded, cues = fold(question), language.cues
-    return bool(cues.opening.match(folded) or cues.pointing.search(folded))
+    folded, query_patterns = fold(question), language.query_patterns
+    return bool(query_patterns.opening.match(folded) or query_patterns.pointing.search(folded))
 
 
-def earlier_matter(question: str, asked: Sequence[str], language: Language) -> str:
+def earlier_topic(question: str, asked: Sequence[str], language: Language) -> str:
     """Return the earlier question that a follow-up is about, empty where it stands by itself.
 
     ``asked`` are the questions before it, in order. A short question may be about what was asked before, too.

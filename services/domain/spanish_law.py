@@ -13,7 +13,7 @@ from legal.vocabulary.regimes import prior
 from legal.vocabulary.synonyms import expand, find_terms, of_the_field
 from services.domain.concepts import NUMBER_WEIGHT, Concept
 from services.domain.lexicon import StemWeights
-from services.domain.question import matter_of
+from services.domain.question import topic_of
 from state.chunks import Chunk
 
 _PLACE_WEIGHT = 0.1
@@ -39,7 +39,7 @@ class SpanishLaw:
 
     def concepts(self, question: str, weights: StemWeights) -> list[Concept]:
         """Take a question apart: terms of the synonym table, and the words beside them."""
-        question = without_days(self.language.cues.without_measure(question), today=date.today())
+        question = without_days(self.language.query_patterns.without_measure(question), today=date.today())
         places = {stem for word in place_words(question) for stem in self.stems(word)}
         content = dict.fromkeys(self.stems(question))
         concepts: dict[tuple[str, ...], Concept] = {}
@@ -78,7 +78,7 @@ class SpanishLaw:
 
     def matter(self, question: str) -> str:
         """Return what a question says beside the provisions and the day that it names."""
-        return matter_of(question)
+        return topic_of(question)
 
     def citations(self, text: str, context: CitationContext | None = None) -> Sequence[Citation]:
         """Return the provisions that a text names."""

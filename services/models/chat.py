@@ -20,7 +20,7 @@ from services.models.failures import (
     unfit,
 )
 from services.models.retry import Retrier
-from services.models.structured import CannotStructure, Misfit, raw_reply, read, repair, structuring
+from services.models.structured import CannotStructure, SchemaViolation, raw_reply, read, repair, structuring
 from services.protocols import AsyncClose, Completion, S, Structured
 from state.errors import ModelError
 from state.values import Message
@@ -28,7 +28,7 @@ from state.values import Message
 OPENING, CLOSING = "<think>", "</think>"
 
 
-class ThoughtFilter:
+class ReasoningFilter:
     """Drops a leading ``<think>…</think>``, which OpenAI-compatible servers leave in the text, however it is cut."""
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Draft:
     finish_reason: str = ""
     input_tokens: int = 0
     output_tokens: int = 0
-    thoughts: ThoughtFilter = field(default_factory=ThoughtFilter)
+    thoughts: ReasoningFilter = field(default_factory=ReasoningFilter)
 
     def add(self, message: BaseMessage) -> str:
         """Take in a message or a chunk of one, and return its text, without the model's thoughts.
@@ -190,7 +190,7 @@ class LangChainChat:
             try:
                 value = read(draft.text, schema, cut=draft.finish_reason == "length")
                 return Structured(value, attempts * self._requests_per_attempt, *tokens, repaired)
-            except Misfit as misfit:
+            except SchemaViolation as misfit:
                 cause = misfit.cause
                 sent = [*sent, *repair(draft.text, misfit)]
             if not draft.text:

@@ -154,7 +154,7 @@ class OpenAIEmbedder:
         return list(matrix / np.where(norms > 0, norms, 1))
 
 
-class Unindexed:
+class DisabledEmbedder:
     """Satisfies ``Embedder`` and refuses to embed: a run that asks for retrieval all the same is told why not."""
 
     fingerprint = "none"

@@ -25,7 +25,7 @@ _TOO_OLD = re.compile(r"gpt-3|gpt-4(?:-|$)")
 _NO_NAME = re.compile(r"[^a-zA-Z0-9_-]+")
 
 
-class Misfit(Exception):
+class SchemaViolation(Exception):
     """A reply does not satisfy the schema. ``request`` is for the model, ``cause`` for a person (in Spanish)."""
 
     def __init__(self, request: str, cause: str) -> None:
@@ -106,15 +106,15 @@ def read(text: str, schema: type[S], *, cut: bool = False) -> S:
         raise _misfit(error, cut=cut) from error
 
 
-def repair(text: str, misfit: Misfit) -> Sequence[BaseMessage]:
+def repair(text: str, misfit: SchemaViolation) -> Sequence[BaseMessage]:
     """Return the turns that show the model its reply and what is wrong with it."""
     # Servers refuse an empty message, and some chat templates two turns of the user in a row.
     return [AIMessage(text[:REPLY_SHOWN] or "(empty)"), HumanMessage(misfit.request)]
 
 
-def _misfit(error: ValidationError, *, cut: bool) -> Misfit:
+def _misfit(error: ValidationError, *, cut: bool) -> SchemaViolation:
     if cut:
-        return Misfit(
+        return SchemaViolation(
             "Your reply was cut off: it was longer than allowed. Write it again, whole and much shorter, as JSON alone "
             "that satisfies the schema.",
             "se ha cortado por su longitud",
@@ -126,7 +126,7 @@ def _misfit(error: ValidationError, *, cut: bool) -> Misfit:
         "Write the whole reply again with this corrected, as JSON alone that satisfies the schema."
     )
     paths = ", ".join(filter(None, map(_path, found)))
-    return Misfit(request, f"faltan o no son válidos: {paths}" if paths else "no es un objeto JSON")
+    return SchemaViolation(request, f"faltan o no son válidos: {paths}" if paths else "no es un objeto JSON")
 
 
 def _path(details: ErrorDetails) -> str:

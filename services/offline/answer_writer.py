@@ -13,7 +13,7 @@ from legal.laws.mentions import find_law
 from legal.laws.registry import known_laws
 from services.domain.base import Field
 from services.domain.lexicon import EqualWeights, StemWeights
-from services.domain.question import earlier_matter, is_courtesy, without_protocol
+from services.domain.question import earlier_topic, is_courtesy, without_protocol
 from services.offline.chat_model import OfflineChat
 from services.offline.quotation import Choice, Quotation, choose
 from services.offline.rating import in_force
@@ -41,7 +41,7 @@ class ExtractivePrincipal(OfflineChat):
         if is_courtesy(question, language):
             choice, answer = Choice([], []), language.say("courtesy")
         else:
-            earlier = earlier_matter(question, asked[:-1], language)
+            earlier = earlier_topic(question, asked[:-1], language)
             choice = choose(question, fragments, self.field, self.weights, earlier)
             answer = _answer(choice.quotations, self.field)
         if not any(fragment.mark for fragment in fragments):

@@ -8,7 +8,7 @@ from pydantic import ConfigDict
 
 from services.domain.base import Field
 from services.domain.lexicon import EqualWeights, StemWeights
-from services.domain.question import is_courtesy, points_back, searched_matter, without_protocol
+from services.domain.question import is_courtesy, points_back, searched_topic, without_protocol
 from services.offline.chat_model import OfflineChat
 
 FOLLOW_UP = "MODO: SEGUIMIENTO"
@@ -37,7 +37,7 @@ class KeywordReader(OfflineChat):
         language = self.field.language
         texts = [str(message.text) for message in messages]
         question, earlier = without_protocol(texts[-1]), texts[1:-1]
-        matter = searched_matter(question, self.field)
+        matter = searched_topic(question, self.field)
         asked = [str(message.text) for message in messages[:-1] if isinstance(message, HumanMessage)]
         if FOLLOW_UP in texts[0].splitlines():
             searches = [] if is_courtesy(question, language) else self._follow_up(matter, earlier, asked)

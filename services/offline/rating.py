@@ -21,7 +21,7 @@ class AskedFigure:
     """What a question wants to know of "how much", "how long", "by when"."""
 
     def __init__(self, question: str, language: Language) -> None:
-        self._cues = language.cues
+        self._cues = language.query_patterns
         self._asked = bool(self._cues.figure_asked.search(fold(question)))
         units = [self._cues.units[stem] for stem in language.stems(question) if stem in self._cues.units]
         self._in_unit = re.compile(rf"{self._cues.number}\s+(?:{'|'.join(units)})\b") if units else None

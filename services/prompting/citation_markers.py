@@ -30,12 +30,12 @@ _EMPTIED = re.compile(
 _VANISHED = re.compile(r"^\0[ \t]*|(?<![ \t])[ \t]*\0", re.MULTILINE)
 
 
-def write_mark(number: int) -> str:
+def write_marker(number: int) -> str:
     """Return the mark of a fragment (1-based) in the one form that is written."""
     return f"[C{number}]"
 
 
-def marks_in(text: str, known: Collection[int] = ()) -> list[int]:
+def markers_in(text: str, known: Collection[int] = ()) -> list[int]:
     """Return the numbers of all marks in order of first appearance, each once; ranges as ``numbers_in`` reads them."""
     return list(dict.fromkeys(n for match in _MARK.finditer(text) for n in _marked(match, known)))
 
@@ -49,7 +49,7 @@ def numbers_in(text: str, known: Collection[int] = ()) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
-def keep_marks(text: str, known: Collection[int]) -> tuple[str, list[int]]:
+def keep_markers(text: str, known: Collection[int]) -> tuple[str, list[int]]:
     """Write every mark as ``[C1]`` and drop the numbers that are not known.
 
     Returns:
@@ -61,7 +61,7 @@ def keep_marks(text: str, known: Collection[int]) -> tuple[str, list[int]]:
     def rewrite(match: re.Match[str]) -> str:
         numbers = _marked(match, known)
         dropped.extend(n for n in numbers if n not in known)
-        return "".join(write_mark(n) for n in numbers if n in known) or "\0"
+        return "".join(write_marker(n) for n in numbers if n in known) or "\0"
 
     before, text = "", text.replace("\0", "")
     # What a mark leaves behind may join to another one.
@@ -74,8 +74,8 @@ def keep_marks(text: str, known: Collection[int]) -> tuple[str, list[int]]:
     return text, list(dict.fromkeys(dropped))
 
 
-def defuse_marks(text: str) -> str:
-    """Alter what ``marks_in`` would find, and what it would find once closed: ``[C1]`` -> ``(C1)``."""
+def defuse_markers(text: str) -> str:
+    """Alter what ``markers_in`` would find, and what it would find once closed: ``[C1]`` -> ``(C1)``."""
     text = _MARK.sub(lambda match: f"({match.group()[1:-1]})", text)
     return _BEGUN.sub(lambda match: f"({match.group()[1:]}", text)
 

@@ -18,11 +18,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.prompting.citation_markers import defuse_marks, write_mark
+from services.prompting.citation_markers import defuse_markers, write_marker
 from services.prompting.stream_splitter import defuse_metadata
 from state.chunks import Candidate, Chunk
 
-PARTING = "---"
+SEPARATOR = "---"
 OFFICIAL = "Texto:"
 PLAIN_LANGUAGE = "Texto (resumen en lenguaje claro, no oficial):"
 
@@ -74,8 +74,8 @@ def read_prompt(message: str) -> tuple[list[Fragment], str]:
 
 def render(candidates: Sequence[Candidate], *, marks: bool = True) -> str:
     """Write candidates as fragments, in their order, marked ``[C1]``, ``[C2]`` … unless without ``marks``."""
-    return f"\n{PARTING}\n".join(
-        _render(f"{write_mark(number)} " if marks else "", candidate["chunk"])
+    return f"\n{SEPARATOR}\n".join(
+        _render(f"{write_marker(number)} " if marks else "", candidate["chunk"])
         for number, candidate in enumerate(candidates, start=1)
     )
 
@@ -84,7 +84,7 @@ def parse(text: str) -> list[Fragment]:
     """Read fragments that ``render`` wrote."""
     blocks: list[list[str]] = [[]]
     for line in text.strip().split("\n"):
-        if line == PARTING:
+        if line == SEPARATOR:
             blocks.append([])
         else:
             blocks[-1].append(line)
@@ -96,7 +96,7 @@ def neutralise(text: str) -> str:
 
     It defuses all that the parsers of marks, metadata and fragments accept, and more. Line breaks become newlines.
     """
-    text = _BRACKET_NOTE.sub("(", defuse_metadata(defuse_marks(text)))
+    text = _BRACKET_NOTE.sub("(", defuse_metadata(defuse_markers(text)))
     return "\n".join(_neutral_line(line) for line in text.split("\n"))
 
 

@@ -4,11 +4,11 @@ import re
 from dataclasses import dataclass
 
 from legal.labels import INITIALS, WRITTEN_SUFFIXES
-from services.prompting.citation_markers import marks_in, numbers_in
-from services.prompting.stream_splitter import DELIMITER, MetaSplitter
+from services.prompting.citation_markers import markers_in, numbers_in
+from services.prompting.stream_splitter import DELIMITER, StreamSplitter
 from state.values import Need
 
-__all__ = ["DELIMITER", "MAX_NEEDS", "MetaSplitter", "Reply", "parse_reply", "read_metadata"]
+__all__ = ["DELIMITER", "MAX_NEEDS", "Reply", "StreamSplitter", "parse_reply", "read_metadata"]
 
 MAX_NEEDS = 2
 
@@ -33,13 +33,13 @@ class Reply:
 
 def parse_reply(text: str, fragments: int) -> Reply:
     """Take a whole reply apart; ``fragments`` is how many the context had. Never raises."""
-    splitter = MetaSplitter()
+    splitter = StreamSplitter()
     splitter.feed(text)
     splitter.close()
     return read_metadata(splitter, fragments)
 
 
-def read_metadata(splitter: MetaSplitter, fragments: int) -> Reply:
+def read_metadata(splitter: StreamSplitter, fragments: int) -> Reply:
     """Read the metadata of a closed splitter.
 
     DROP wins over USED; without any USED line that can be read, the fragments marked in the answer were used.
@@ -53,7 +53,7 @@ def read_metadata(splitter: MetaSplitter, fragments: int) -> Reply:
     known = range(1, fragments + 1)
     dropped = _numbers(values["DROP"], known)
     readable = [value for value in values["USED"] if _NOTHING.match(value) or _numbers([value], known)]
-    named = _numbers(readable, known) if readable else marks_in(splitter.answer, known)
+    named = _numbers(readable, known) if readable else markers_in(splitter.answer, known)
     used = [n for n in named if n in known and n not in dropped]
     needs = [need for need in map(_need, values["NEED"]) if need][:MAX_NEEDS]
     return Reply(splitter.answer, used, dropped, needs)

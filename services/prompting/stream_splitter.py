@@ -42,7 +42,7 @@ def _without_separator(line: str) -> str:
     return f"{line[: match.start(2) - 1]}/{match.group(2)}" if match else line
 
 
-class MetaSplitter:
+class StreamSplitter:
     """Splits a streamed reply: answer text goes to ``emit`` as soon as it is certain, metadata is kept.
 
     What is emitted adds up to ``answer``, which neither begins nor ends with white space.

@@ -56,7 +56,7 @@ def _row(row: object) -> tuple[int, float]:
 PATIENCE = 10.0
 """Seconds; such endpoints answer in less than one."""
 
-MOST_AT_ONCE = 5
+MAX_AT_ONCE = 5
 """Requests in flight, where a question takes several."""
 
 _log = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ class RerankApi:
             ConfigurationError: the endpoint accepts neither the key nor the model.
         """
         batches = [passages[start : start + self._batch] for start in range(0, len(passages), self._batch)]
-        free = asyncio.Semaphore(MOST_AT_ONCE)
+        free = asyncio.Semaphore(MAX_AT_ONCE)
         asked = 0
 
         async def scored(batch: Sequence[str]) -> tuple[list[float | None], int]:

@@ -26,7 +26,7 @@ _EVEN, _SCALE = 0.42, 0.11
 """Where a candidate is as likely right as wrong, and how fast that changes (docs/retrieval.md)."""
 
 
-class Likeness(Protocol):
+class Similarity(Protocol):
     """Tells how near a question and some provisions are in meaning."""
 
     def __call__(self, question: str, chunks: Sequence[Chunk]) -> Sequence[float]:
@@ -61,7 +61,7 @@ class HeuristicReranker:
         field: Field,
         weights: StemWeights | None = None,
         spoken: Callable[[Chunk], str] = lambda chunk: "",
-        likeness: Likeness | None = None,
+        likeness: Similarity | None = None,
     ) -> None:
         self._field = field
         self._weights = weights or EqualWeights()
@@ -152,7 +152,7 @@ MAX_HELD = 8_192
 """Vectors of chunks that are kept: 6 MB at 192 dimensions; a question looks at about a hundred."""
 
 
-class EncodedLikeness:
+class EncodedSimilarity:
     """Cosine of question and chunk; the vectors of chunks are kept, by what they say."""
 
     def __init__(self, encoder: DualEncoder) -> None:

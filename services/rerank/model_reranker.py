@@ -61,7 +61,7 @@ WEIGHT = 0.3
 """Of the last measurement against all before it: a slow minute is noticed in three questions and forgotten as fast."""
 
 
-class Pace:
+class LatencyEstimator:
     """Keeps an exponential moving average of milliseconds a passage: a ← 0.3 · measured + 0.7 · a."""
 
     def __init__(self) -> None:
@@ -125,7 +125,7 @@ class ModelReranker:
         self._tokens = tokens
         self._clock = clock
         self._cache = ScoreCache(clock)
-        self._pace = Pace()
+        self._pace = LatencyEstimator()
 
     def estimate(self, candidates: int) -> float:
         """Return the milliseconds that so many candidates will take, none of them known yet."""

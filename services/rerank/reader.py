@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from services.models.tokens import token_counter
-from services.prompting.citation_markers import write_mark
-from services.prompting.fragments import PARTING, neutralise
+from services.prompting.citation_markers import write_marker
+from services.prompting.fragments import SEPARATOR, neutralise
 from services.prompting.prompts import shared_prompt
 from services.protocols import ChatModel, Reranked, TokenCounter
 from state.errors import ModelError
@@ -20,7 +20,7 @@ TOP = 10.0
 PATIENCE = 30.0
 """Seconds; a small model reads twenty passages and writes twenty numbers in a few."""
 
-MOST_ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 """Brackets at which JSON is looked for: a mark before it ("[C1]") opens one, too."""
 
 _OPENING = re.compile(r"[{\[]")
@@ -78,8 +78,8 @@ class ReaderScorer:
 
 def message(question: str, passages: Sequence[str]) -> str:
     """Return the user message. Data can pass neither for a mark nor for a parting line."""
-    fragments = f"\n{PARTING}\n".join(
-        f"{write_mark(number)} {neutralise(passage)}" for number, passage in enumerate(passages, start=1)
+    fragments = f"\n{SEPARATOR}\n".join(
+        f"{write_marker(number)} {neutralise(passage)}" for number, passage in enumerate(passages, start=1)
     )
     return f"FRAGMENTOS:\n\n{fragments}\n\nPREGUNTA:\n{neutralise(question)}"
 
@@ -100,7 +100,7 @@ def parse_scores(text: str, passages: int) -> list[float | None]:
 
 def _pairs(text: str, passages: int) -> Iterable[tuple[int, float]]:
     opening = _OPENING.search(text)
-    for start in [match.start() for match in _OPENING.finditer(text)][:MOST_ATTEMPTS]:
+    for start in [match.start() for match in _OPENING.finditer(text)][:MAX_ATTEMPTS]:
         with suppress(ValueError, RecursionError):
             return list(_of_json(json.JSONDecoder().raw_decode(text, start)[0], passages))
     cut = text[opening.start() :] if opening and opening[0] == "{" else ""

@@ -10,7 +10,7 @@ from services.models.tokens import token_counter
 from services.protocols import ChatModel, Reranked, Reranker, RerankerTable
 from services.rerank.cross_encoder import CrossEncoder
 from services.rerank.endpoint import endpoint_of
-from services.rerank.heuristic import HeuristicReranker, Likeness
+from services.rerank.heuristic import HeuristicReranker, Similarity
 from services.rerank.model_files import ModelFiles
 from services.rerank.model_reranker import ModelReranker
 from services.rerank.reader import ReaderScorer
@@ -27,7 +27,7 @@ NO_READER = (
 )
 
 
-class Unusable:
+class UnavailableReranker:
     """Stands in the table for a strategy that lacks something, and says so to whoever chooses it."""
 
     is_cheap = False
@@ -64,7 +64,7 @@ def rerankers(
     field: Field,
     weights: StemWeights | None = None,
     spoken: Callable[[Chunk], str] = lambda chunk: "",
-    likeness: Likeness | None = None,
+    likeness: Similarity | None = None,
 ) -> RerankerTable:
     """Return the rerankers by strategy; "none" has none, and "auto" one where it is not the heuristic.
 
@@ -84,7 +84,7 @@ def rerankers(
         "api": _of_api(settings),
     }
     named = table.get(settings.rerank_strategy)
-    if isinstance(named, Unusable):
+    if isinstance(named, UnavailableReranker):
         raise ConfigurationError(named.error)
     strategy, why = automatic(settings)
     if strategy != "heuristic":
@@ -123,7 +123,7 @@ def _say_once(sentence: str) -> None:
 
 def _of_reader(settings: Settings, reader: ChatModel) -> Reranker:
     if settings.reader.provider == "offline":
-        return Unusable(NO_READER)
+        return UnavailableReranker(NO_READER)
     scorer = ReaderScorer(reader, token_counter(settings.reader.model))
     return ModelReranker(scorer, tokens=settings.rerank.tokens)
 
@@ -132,7 +132,7 @@ def _of_api(settings: Settings) -> Reranker:
     try:
         endpoint_of(settings.rerank)
     except ConfigurationError as error:
-        return Unusable(str(error))
+        return UnavailableReranker(str(error))
     # Imported here: it loads the OpenAI SDK, which an offline process does without.
     from services.rerank.api import rerank_api
 

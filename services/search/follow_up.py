@@ -12,7 +12,7 @@ from legal.labels import SUFFIXES, provision_name
 from legal.laws.mentions import law_mentions
 from legal.laws.registry import known_laws
 from legal.territory.mentions import find_place, place_words
-from services.domain.question import is_courtesy, matter_of, points_back
+from services.domain.question import is_courtesy, points_back, topic_of
 from services.domain.spanish_law import SPANISH_LAW
 
 MAX_EARLIER = 6
@@ -27,7 +27,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 @dataclass(frozen=True)
-class Meant:
+class Contextualized:
     """A question with the provisions that it takes over in parentheses; day and place that it is about, if any."""
 
     question: str
@@ -35,7 +35,7 @@ class Meant:
     place: str | None = None
 
 
-def as_meant(question: str, before: Sequence[str], today: date) -> Meant:
+def contextualize(question: str, before: Sequence[str], today: date) -> Contextualized:
     """Complete a question by those before it, in their order.
 
     A question that has nothing of its own but a number, a day or a place is about the provision that the one before
@@ -43,14 +43,14 @@ def as_meant(question: str, before: Sequence[str], today: date) -> Meant:
     has nothing at all ("explícamelo") after a mere look-up. A follow-up keeps the day until another is said, or the
     present one; every question keeps the place.
     """
-    meant = Meant("")
+    meant = Contextualized("")
     turns = [one for one in before if not is_courtesy(one, SPANISH_LAW.language)][-MAX_EARLIER:]
     for text in [*turns, question]:
         full = _completed(text, meant.question, today)
         follows = full != text or points_back(text, SPANISH_LAW.language)
         kept = meant.day if follows and not _NOW.search(fold(text)) else None
         place = find_place(text)
-        meant = Meant(full, find_date(text, today=today) or kept, place.name if place else meant.place)
+        meant = Contextualized(full, find_date(text, today=today) or kept, place.name if place else meant.place)
     return meant
 
 
@@ -63,11 +63,11 @@ def _completed(question: str, before: str, today: date) -> str:
         return question
     own = _NOW.sub(" ", fold(_without_places(without_days(question, today=today))))
     references = _references(own, named)
-    if not references or matter_of(f"{own} ({references})"):
+    if not references or topic_of(f"{own} ({references})"):
         return question
     changes = own.split() != fold(question).split() or _NUMBER.search(own) or _LETTER.search(own)
     # "¿Por qué?" after more than a look-up is about the matter of that question, and not about all of the provision.
-    return f"{question} ({references})" if changes or not matter_of(before) else question
+    return f"{question} ({references})" if changes or not topic_of(before) else question
 
 
 def _references(own: str, named: Sequence[Citation]) -> str:

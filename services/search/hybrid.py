@@ -9,7 +9,7 @@ from datetime import date
 
 from legal.laws.registry import known_laws
 from legal.territory.mentions import place_called
-from legal.wordings import told_apart
+from legal.wordings import annotate_validity
 from services.domain.base import Field
 from services.models.vector_cache import VectorCache
 from services.profile.profile import Profile
@@ -32,7 +32,9 @@ async def later_wordings(found: Sequence[Candidate], day: date, store: ChunkStor
     lacking = {
         place for place, held in zip(places, wordings, strict=True) if not any(in_force(one, day, day) for one in held)
     }
-    return [{**one, "chunk": told_apart(one["chunk"], day)} for one in later if provision_of(one["chunk"]) in lacking]
+    return [
+        {**one, "chunk": annotate_validity(one["chunk"], day)} for one in later if provision_of(one["chunk"]) in lacking
+    ]
 
 
 def _may_stand_in(chunk: Chunk, day: date) -> bool:

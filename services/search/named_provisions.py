@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from legal.laws.registry import known_laws
-from legal.wordings import told_apart
+from legal.wordings import annotate_validity
 from services.protocols import ChunkStore
 from services.store.layout import parts_in_order
 from state.candidates import NAMED_SCORE, candidate, merged
@@ -23,7 +23,7 @@ async def look_up(
     found = await asyncio.gather(*(store.find(named["law_id"], named["provision_key"]) for named in wanted))
     return merged(
         candidate(
-            told_apart(chunk, as_of) if as_of else chunk,
+            annotate_validity(chunk, as_of) if as_of else chunk,
             NAMED_SCORE,
             "direct",
             f"{named['law_id']}#{chunk['provision']}",
@@ -39,7 +39,7 @@ def _nearest(chunks: Sequence[Chunk], day: date) -> list[Chunk]:
     return [chunk for chunk in in_turn if chunk["valid_from"] == in_turn[0]["valid_from"]]
 
 
-def not_held(named: NamedProvision) -> str:
+def not_indexed(named: NamedProvision) -> str:
     """Return the warning for a provision that was named and is not in the index."""
     law = known_laws().get(named["law_id"])
     where = f"del índice ({law.short})" if law else "de las normas del índice"

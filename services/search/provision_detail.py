@@ -122,7 +122,7 @@ class Link(TypedDict):
     url: str
 
 
-class Shown(Version):
+class ProvisionDetail(Version):
     """A provision: one of its ``wordings`` (oldest first) with all that is known of it.
 
     ``official`` tells the text of the law from our summary of it.
@@ -147,7 +147,7 @@ class Shown(Version):
     cited_by: list[Link]
 
 
-async def shown(store: ChunkStore, asked: Asked, day: date | None, today: date) -> Shown | None:
+async def shown(store: ChunkStore, asked: Asked, day: date | None, today: date) -> ProvisionDetail | None:
     """Look a provision up in its wording of a day; ``None`` where the store does not have the provision.
 
     Raises:

@@ -9,7 +9,7 @@ from legal.citations.parser import parse_citations
 from legal.laws.mentions import law_mentions
 from legal.territory.mentions import find_place
 from legal.vocabulary.synonyms import find_acronyms
-from services.domain.question import matter_of
+from services.domain.question import topic_of
 from state.values import Analysis, Message, NamedProvision
 
 # "¿Qué dice el artículo 38 del ET?" has no more words of its own than these.
@@ -34,7 +34,7 @@ def read_question(
     named = [(one.law_id or ("" if one.law_named else law), one.provision_key) for one in citations]
     return {
         "provisions": [NamedProvision(law_id=law_id, provision_key=key) for law_id, key in dict.fromkeys(named)],
-        "is_lookup": bool(named) and len(content_words(matter_of(question))) <= MAX_LOOKUP_WORDS,
+        "is_lookup": bool(named) and len(content_words(topic_of(question))) <= MAX_LOOKUP_WORDS,
         "acronyms": find_acronyms(question),
         "territory": place.name if place else territory,
     }

@@ -8,7 +8,7 @@ from threading import Lock
 
 import qdrant_edge as q
 
-from services.protocols import MOST_SELECTED, Hit, HybridQuery, SearchFilter
+from services.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 from services.store.filters import (
     After,
     Clause,
@@ -104,7 +104,7 @@ class EdgeStore:
         return sorted(await self._filtered(citing(ids), self._names), key=lambda chunk: chunk["id"]) if ids else []
 
     async def select(
-        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MOST_SELECTED
+        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
     ) -> list[Chunk]:
         """Return what a filter lets through; see ``ChunkStore.select``."""
         names = [name for name in self._names if name in collections]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Self
 
-from services.protocols import MOST_SELECTED, Hit, HybridQuery, SearchFilter
+from services.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 from services.settings import Settings
 from services.store.connection import connect, explained
 from services.store.filters import (
@@ -139,7 +139,7 @@ class ServerStore:
         return sorted(await self._filtered(citing(ids), self._names), key=lambda chunk: chunk["id"]) if ids else []
 
     async def select(
-        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MOST_SELECTED
+        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
     ) -> list[Chunk]:
         """Return what a filter lets through; see ``ChunkStore.select``."""
         names = [name for name in self._names if name in collections]

@@ -29,7 +29,7 @@ LINES = [
     if line
 ]
 GOLD = Path(__file__).resolve().parents[2] / "evaluation" / "datasets" / "demo.jsonl"
-MOST_SHARED = 0.5
+MAX_SHARED = 0.5
 """Of the content words of a question of our own gold set."""
 
 SITUATION = {"question": "¿y si me voy yo?", "provisions": ["BOE-A-2015-11430#Artículo 49"]}
@@ -95,7 +95,7 @@ def shared_words(questions) -> list[tuple[str, str]]:
         for question in questions
         for words in [set(stems(question))]
         for id_, asked in gold
-        if len(asked & words) > MOST_SHARED * len(asked)
+        if len(asked & words) > MAX_SHARED * len(asked)
     ]
 
 

@@ -201,7 +201,7 @@ def test_each_kind_is_measured_on_what_it_was_not_fitted_on():
     assert len(set(folds(noise, FOLDS))) == FOLDS
 
 
-def findings(profile: str, seed: int = 1, not_held=()) -> ProfileFindings:
+def findings(profile: str, seed: int = 1, not_indexed=()) -> ProfileFindings:
     some = [
         Tried(LabelledCase(one.case.id, profile, "?", one.case.article), one.article, one.raw)
         for one in drawn(90, seed)
@@ -212,7 +212,7 @@ def findings(profile: str, seed: int = 1, not_held=()) -> ProfileFindings:
         "e:1",
         "heuristic",
         tuple(one.case for one in some),
-        tuple(not_held),
+        tuple(not_indexed),
         {"required_data": report, "generate_response": report},
     )
 

@@ -149,7 +149,7 @@ async def test_findings_name_the_scores_and_the_articles_that_are_not_there(tmp_
     services = services_over(ALIKE, folder=tmp_path, rerank="auto")
     found = await find(services, cases)
     assert (found.profile, found.embedder, found.reranker) == ("plan_401k", services.embedder.fingerprint, "heuristic")
-    assert found.not_held == ("lt-qdro",)
+    assert found.not_indexed == ("lt-qdro",)
     assert set(found.calibration.curves) == {"required_data", "generate_response"}
     together = pooled([found, found])["required_data"]
     assert len(together.scored) == 2 * len(found.reports["required_data"].measured.scored)

@@ -10,7 +10,7 @@ from evaluation.retrieval.compare import Comparison, Moved, Side, compare_strate
 from evaluation.retrieval.evaluate import Outcome
 from evaluation.retrieval.retrieve import Retrieved, Row
 from evaluation.retrieval.strategies import NO_FILES, available_strategies, why_not
-from services.rerank.table import Unusable
+from services.rerank.table import UnavailableReranker
 from services.settings import ModelSettings, Settings
 from state.errors import ModelTimeout
 
@@ -109,7 +109,11 @@ async def test_both_strategies_are_measured_and_the_second_against_the_first():
 
 
 async def test_a_model_that_is_not_on_the_machine_is_not_measured_and_not_guessed():
-    missing = {"heuristic": FixedReranker(), "cross_encoder": FixedReranker(), "api": Unusable("Configure la API.")}
+    missing = {
+        "heuristic": FixedReranker(),
+        "cross_encoder": FixedReranker(),
+        "api": UnavailableReranker("Configure la API."),
+    }
     compared = await compare_strategies(gold("¿una?"), services(**missing), ("heuristic", "cross_encoder"))
     assert (compared.after.outcome, compared.after.why) == (None, "no hay ficheros del modelo")
     assert (compared.ndcg, compared.gain, compared.moved) == (None, None, None)
@@ -129,7 +133,7 @@ async def test_questions_that_the_heuristic_had_to_put_in_order_are_counted():
 
 def test_strategies_that_can_be_measured_end_with_the_one_in_use():
     table = {"heuristic": FixedReranker(), "cross_encoder": FixedReranker(), "llm": FixedReranker()}
-    assert available_strategies(services(**table, api=Unusable("No."))) == ["llm", "heuristic"]
+    assert available_strategies(services(**table, api=UnavailableReranker("No."))) == ["llm", "heuristic"]
     assert why_not("none", services()) == ""
     assert why_not("cross_encoder", services(**table)) == NO_FILES
 

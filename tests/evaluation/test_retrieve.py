@@ -4,7 +4,7 @@ import pytest
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
 from evaluation.gold.questions import Question
-from evaluation.gold.sets import not_held
+from evaluation.gold.sets import not_indexed
 from evaluation.retrieval.retrieve import Retriever
 from services.profile.profile import load_profile
 from services.search.hybrid import CAPS
@@ -166,4 +166,4 @@ async def test_labels_that_the_index_lacks_are_told_once_each():
     held = Question("a", "¿?", {(ET, "Art. 1.2"): 2, (ET, "Preámbulo"): 1})
     lacking = Question("b", "¿?", {(ET, "Artículo 2"): 2, (ET, "Artículo 1"): 1, ("BOE-A-1978-31229", "Artículo 1"): 1})
     again = Question("c", "¿?", {(ET, "Art. 2"): 2})
-    assert await not_held([held, lacking, again], store) == [(ET, "Artículo 2"), ("BOE-A-1978-31229", "Artículo 1")]
+    assert await not_indexed([held, lacking, again], store) == [(ET, "Artículo 2"), ("BOE-A-1978-31229", "Artículo 1")]

@@ -18,7 +18,7 @@ from support.qdrant_rest import FakeQdrant, running_qdrant
 from graph.case import build_generate_response, build_required_data
 from graph.compose import open_services
 from services.case.budget import shares
-from services.case.context import PARTING
+from services.case.context import SEPARATOR
 from services.case.items import written
 from services.case.schema import Answer
 from services.models.tokens import token_counter
@@ -154,7 +154,7 @@ def shown_context(server: OpenAIServer) -> str:
 
 
 def types_in(context: str) -> list[str]:
-    return [part[1:].partition("]")[0] for part in context.split(PARTING)]
+    return [part[1:].partition("]")[0] for part in context.split(SEPARATOR)]
 
 
 # Offline

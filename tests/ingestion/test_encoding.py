@@ -11,7 +11,7 @@ from support.doubles import make_chunk
 from ingestion.indexing.encoding import BATCH, NO_WORDS, WORTH_PROCESSES, Encoded, encoded, offline_encoder
 from ingestion.indexing.entries import Entry
 from services.domain.spanish_law import SPANISH_LAW
-from services.offline.encoder.encoder import DualEncoder, Lessons
+from services.offline.encoder.encoder import DualEncoder, TrainingPairs
 
 TEXTS = [f"El descanso número {n} dura días y el permiso {n % 7} horas" for n in range(40)]
 
@@ -21,7 +21,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("modelos")
     # With questions: those and documents have axes of their own.
     questions = [(f"días {n}, horas y permiso {n % 7}", n) for n in range(len(TEXTS))]
-    DualEncoder.fit(Lessons(TEXTS, questions * 50), 8).save(folder)
+    DualEncoder.fit(TrainingPairs(TEXTS, questions * 50), 8).save(folder)
     return folder
 
 

@@ -7,7 +7,7 @@ import pytest
 from support.doubles import make_chunk
 
 from ingestion.bundled import bundled_articles
-from ingestion.indexing.build import LEAST_STEPS, lessons_of, write_entries
+from ingestion.indexing.build import MIN_STEPS, training_pairs_of, write_entries
 from ingestion.indexing.entries import entries_of
 from language.languages import language
 from services.domain.base import PlainField
@@ -53,10 +53,10 @@ def entries(parents=PARENTS, spoken=SPOKEN):
 
 
 def test_an_inquiry_leads_to_all_that_is_asked_about_in_the_same_words():
-    lessons = lessons_of(entries())
+    training_pairs = training_pairs_of(entries())
     texts = [indexed_text(chunk) for chunk in PARENTS]
-    assert lessons.documents == [*texts, "\n".join(texts[:2]), "\n".join(texts[3:])]
-    assert lessons.questions == [
+    assert training_pairs.documents == [*texts, "\n".join(texts[:2]), "\n".join(texts[3:])]
+    assert training_pairs.questions == [
         ("Can I borrow money?", 5),
         ("borrowing against my account", 5),
         ("my ex wants half", 6),
@@ -65,10 +65,10 @@ def test_an_inquiry_leads_to_all_that_is_asked_about_in_the_same_words():
 
 
 def test_few_lessons_are_repeated_and_many_are_not():
-    assert lessons_of(entries()).epochs == LEAST_STEPS
-    spoken = {1: "\n".join(f"question {number}" for number in range(BATCH * LEAST_STEPS))}
-    assert lessons_of(entries(spoken=spoken)).epochs == EPOCHS
-    assert lessons_of(entries(spoken={})).questions == []
+    assert training_pairs_of(entries()).epochs == MIN_STEPS
+    spoken = {1: "\n".join(f"question {number}" for number in range(BATCH * MIN_STEPS))}
+    assert training_pairs_of(entries(spoken=spoken)).epochs == EPOCHS
+    assert training_pairs_of(entries(spoken={})).questions == []
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def test_an_encoder_without_a_field_in_its_file_is_of_spanish_law():
 
 
 def test_an_encoder_keeps_its_field_and_one_of_an_unknown_field_is_damaged(tmp_path):
-    encoder = DualEncoder.fit(lessons_of(entries()), 8, EN)
+    encoder = DualEncoder.fit(training_pairs_of(entries()), 8, EN)
     assert (encoder.reduced(4).field, encoder.turned(["loan fee", "court order"]).field) == (EN, EN)
     encoder.save(tmp_path)
     with np.load(tmp_path / "dual-encoder.npz") as file:
@@ -159,7 +159,7 @@ async def test_inquiries_that_were_not_shown_find_their_topic_on_real_articles()
         shown = "\n".join(line for place, line in enumerate(lines) if place % 3)
         spoken |= dict.fromkeys(article.spoken, shown)
     chunks = [chunk for article in articles for chunk in article.chunks]
-    encoder = DualEncoder.fit(lessons_of(entries(chunks, spoken)), 192, EN)
+    encoder = DualEncoder.fit(training_pairs_of(entries(chunks, spoken)), 192, EN)
     vectors = np.stack(encoder.embed_all([indexed_text(chunk) for chunk in chunks]))
     right, margins = 0, []
     for question, topic in kept_back:

@@ -16,8 +16,8 @@ from services.corpus.schema import (
     Situation,
     load_situations,
 )
-from tools import train_encoder as lessons
-from tools.train_encoder import lessons_of
+from tools import train_encoder as training_pairs
+from tools.train_encoder import training_pairs_of
 
 ET, AGENCY = "BOE-A-2015-11430", "BOE-A-1994-12554"
 WRITTEN = {"content_hash": "0" * 16, "date": "2015-11-13"}
@@ -51,8 +51,8 @@ def given(monkeypatch: pytest.MonkeyPatch) -> Give:
             empty=tuple(one for one in records if isinstance(one, EmptyRecord)),
             criteria=tuple(one for one in records if isinstance(one, CriterionRecord)),
         )
-        monkeypatch.setattr(lessons, "packaged", lambda: paired(corpus))
-        monkeypatch.setattr(lessons, "load_situations", lambda: situations)
+        monkeypatch.setattr(training_pairs, "packaged", lambda: paired(corpus))
+        monkeypatch.setattr(training_pairs, "load_situations", lambda: situations)
 
     give()
     return give
@@ -60,7 +60,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> Give:
 
 def said(chunks: list) -> dict[str, list[str]]:
     """Return the questions of each document, by its heading (the line after law and breadcrumb)."""
-    learnt = lessons_of(chunks)
+    learnt = training_pairs_of(chunks)
     found: dict[str, list[str]] = {text: [] for text in learnt.documents}
     for question, row in learnt.questions:
         found[learnt.documents[row]].append(question)
@@ -72,7 +72,7 @@ def test_a_provision_is_one_document_and_its_title_asks_for_it(given: Give) -> N
         make_chunk(1, "Artículo 38", title="Vacaciones", text="Treinta días.", summary="Un mes."),
         make_chunk(2, "Artículo 40", title="", text="Sin título."),
     ]
-    learnt = lessons_of(iter(chunks))
+    learnt = training_pairs_of(iter(chunks))
     assert learnt.documents == [
         "Estatuto de los Trabajadores\nTÍTULO I\n" + 3 * "Artículo 38. Vacaciones\n" + "Treinta días.",
         "Estatuto de los Trabajadores\nTÍTULO I\n" + 3 * "Artículo 40. \n" + "Sin título.",
@@ -85,7 +85,7 @@ def test_parts_are_joined_in_order_under_one_title(given: Give) -> None:
     shared = {"title": "Vacaciones", "parts": 3}
     parts = [make_chunk(n, "Artículo 38", part=n, text=f"Apartado {n}.", **shared) for n in (1, 2, 3)]
     other = make_chunk(9, "Artículo 38", law_id=AGENCY, law_name="Ley de ETT", title="Otra", text="De otra ley.")
-    learnt = lessons_of([parts[0], other, *parts[1:]])
+    learnt = training_pairs_of([parts[0], other, *parts[1:]])
     assert [text.splitlines()[-3:] for text in learnt.documents] == [
         ["Apartado 1.", "Apartado 2.", "Apartado 3."],
         ["Artículo 38. Otra", "Artículo 38. Otra", "De otra ley."],
@@ -97,7 +97,7 @@ def test_wordings_that_have_ended_teach_nothing(given: Give) -> None:
     old = make_chunk(1, "Artículo 38", title="Antiguo", text="Veinte días.", valid_to="2020-01-01")
     gone = make_chunk(2, "Artículo 39", title="Suprimido", text="Nada.", valid_to="2020-01-01")
     new = make_chunk(3, "Artículo 38", title="Vacaciones", text="Treinta días.", valid_from="2020-01-01")
-    learnt = lessons_of([old, gone, new])
+    learnt = training_pairs_of([old, gone, new])
     assert [text.splitlines()[-1] for text in learnt.documents] == ["Treinta días."]
     assert learnt.questions == [("Vacaciones", 0)]
 
@@ -158,7 +158,7 @@ def test_records_of_provisions_that_are_not_held_are_documents_of_their_own(give
         "Criterio 1. Cómputo de plazos": ["Cómputo de plazos", "¿Cómo se cuentan?", "Los plazos son naturales."],
     }
     # The text of a record's document is its rules.
-    assert lessons_of([held]).documents[1].splitlines()[-2:] == ["1. Una regla.", "2. Otra regla."]
+    assert training_pairs_of([held]).documents[1].splitlines()[-2:] == ["1. Una regla.", "2. Otra regla."]
 
 
 def test_a_record_of_an_ended_wording_stands_for_the_provision(given: Give) -> None:
@@ -182,12 +182,12 @@ def test_situations_are_shown_three_times_to_each_provision_that_answers(given: 
 
 
 def test_nothing_at_all(given: Give) -> None:
-    learnt = lessons_of([])
+    learnt = training_pairs_of([])
     assert (list(learnt.documents), list(learnt.questions)) == ([], [])
 
 
 def test_the_packaged_records_and_situations_teach_without_an_index() -> None:
-    learnt = lessons_of([])
+    learnt = training_pairs_of([])
     assert all(0 <= row < len(learnt.documents) for _, row in learnt.questions)
     times = Counter(text for text, _ in learnt.questions)
     known = [situation for situation in load_situations() if situation.question in times]

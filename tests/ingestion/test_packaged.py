@@ -3,7 +3,7 @@ from datetime import date
 import pytest
 
 from ingestion.bundled import packaged_corpus, rulings_and_criteria
-from services.corpus.chunks import paired, search_text, words_of_people
+from services.corpus.chunks import lay_phrasings, paired, search_text
 from services.corpus.schema import Corpus, CriterionRecord, EmptyRecord, ProvisionRecord, RulingRecord, load_corpus
 from state.chunks import MAX_CHUNK_ID, Chunk
 from state.errors import ConfigurationError
@@ -197,5 +197,5 @@ def test_the_words_of_people_are_known_for_official_text_too():
         chunk for chunk in packaged_corpus().chunks if chunk["law_id"] == ET and chunk["provision_key"] == "art:38"
     )
     official = {**summary, "id": 8, "part": 2, "source": "official"}
-    assert packaged_corpus().search_text[summary["id"]] == words_of_people(official) != ""
-    assert words_of_people({**official, "law_id": "X"}) == ""
+    assert packaged_corpus().search_text[summary["id"]] == lay_phrasings(official) != ""
+    assert lay_phrasings({**official, "law_id": "X"}) == ""

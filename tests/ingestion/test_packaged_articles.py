@@ -8,9 +8,9 @@ from services.models.tokens import token_counter
 from services.profile.profile import load_profile
 
 PROFILES = ("plan_401k", "laboral")
-LEAST_ARTICLES = 12
-MOST_CRITICAL = 450
-MOST_REQUIRED = 350
+MIN_ARTICLES = 12
+MAX_CRITICAL = 450
+MAX_REQUIRED = 350
 FILES = [
     pytest.param(name, file, id=f"{name}-{file.name.partition('.')[0]}")
     for name in PROFILES
@@ -21,7 +21,7 @@ FILES = [
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_profile_brings_articles_along(name):
-    assert sum(param.values[0] == name for param in FILES) >= LEAST_ARTICLES
+    assert sum(param.values[0] == name for param in FILES) >= MIN_ARTICLES
 
 
 @pytest.mark.parametrize(("name", "file"), FILES)
@@ -32,8 +32,8 @@ def test_a_packaged_article_is_sound_and_small_enough(name, file):
     def tokens(chunks):
         return sum(counter.count(f"{chunk['title']}\n{chunk['text']}") for chunk in chunks)
 
-    assert tokens(one for one in article.chunks if one["tier"] == "CRITICAL") <= MOST_CRITICAL
-    assert tokens(one for one in article.chunks if one["chunk_type"] == "required_data") <= MOST_REQUIRED
+    assert tokens(one for one in article.chunks if one["tier"] == "CRITICAL") <= MAX_CRITICAL
+    assert tokens(one for one in article.chunks if one["chunk_type"] == "required_data") <= MAX_REQUIRED
     types = {one["chunk_type"] for one in article.chunks}
     assert {"required_data", "decision_guide", "response_frames", "guardrails", "steps"} <= types
     assert len(article.spoken) == len(article.chunks)

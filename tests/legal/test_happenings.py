@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from language.folding import fold
-from legal.dates.events import Happenings, load_happenings
+from legal.dates.events import Events, load_events
 
 
 @pytest.mark.parametrize(
@@ -32,22 +32,22 @@ from legal.dates.events import Happenings, load_happenings
 )
 def test_the_nearest_happening_counts(text, kind):
     folded = fold(text)
-    assert Happenings(folded).on(folded.index("@"), folded.index("@") + 1) == kind
+    assert Events(folded).on(folded.index("@"), folded.index("@") + 1) == kind
 
 
 TABLE = 'decides = ["a"]\nfacts = ["b"]\nneither = []\nasked = ["era"]\nnow = []\n'
 
 
 def test_a_table_is_read():
-    assert load_happenings(TABLE).kinds() == {"a": "decides", "b": "fact"}
+    assert load_events(TABLE).kinds() == {"a": "decides", "b": "fact"}
 
 
 def test_a_phrase_of_two_kinds_is_told():
     with pytest.raises(ValueError, match="«naci» está en dos listas"):
-        load_happenings('decides = ["nací"]\nfacts = ["naci"]\nneither = []\nasked = ["era"]\nnow = []')
+        load_events('decides = ["nací"]\nfacts = ["naci"]\nneither = []\nasked = ["era"]\nnow = []')
 
 
 @pytest.mark.parametrize("source", [TABLE.replace('"a"', ""), TABLE + "otra = []", TABLE.replace("neither = []", "")])
 def test_what_breaks_the_schema_is_refused(source):
     with pytest.raises(ValidationError):
-        load_happenings(source)
+        load_events(source)

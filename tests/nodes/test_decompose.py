@@ -45,7 +45,7 @@ def test_any_text_gives_few_short_searches(text, most):
 def state(**values):
     return {
         "question": "¿Vacaciones?",
-        "meant": "¿Vacaciones?",
+        "contextualized_question": "¿Vacaciones?",
         "conversation": [],
         "warnings": [],
         "deadline": 0.0,

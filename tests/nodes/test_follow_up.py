@@ -8,7 +8,7 @@ from support.doubles import FakeStore, make_chunk
 
 from nodes.analyze_question import analyze_question
 from services.profile.profile import load_profile
-from services.search.follow_up import Meant, as_meant
+from services.search.follow_up import Contextualized, contextualize
 from state.context import ResolvedContext
 from state.errors import ConfigurationError
 
@@ -19,7 +19,7 @@ OF_2019 = "¿Cuántos días de vacaciones había en 2019?"
 
 
 def meant(question, *before):
-    return as_meant(question, before, TODAY)
+    return contextualize(question, before, TODAY)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_the_place_said_before_holds_until_another_is_said(before, question, pla
 
 
 def test_a_first_question_is_as_it_is():
-    assert meant("¿Qué festivos hay en Galicia?") == Meant("¿Qué festivos hay en Galicia?", None, "Galicia")
+    assert meant("¿Qué festivos hay en Galicia?") == Contextualized("¿Qué festivos hay en Galicia?", None, "Galicia")
 
 
 HELD = [
@@ -163,7 +163,7 @@ async def test_what_is_taken_over_is_looked_up_in_the_wording_of_its_day(questio
     assert [one["chunk"]["id"] for one in update["direct"]] == found
     assert (update["analysis"]["is_lookup"], update["as_of"]) == (True, day)
     assert update["question"] == question
-    assert update["meant"].startswith(f"{question} (")
+    assert update["contextualized_question"].startswith(f"{question} (")
     assert update["warnings"] == []
 
 
@@ -179,7 +179,7 @@ async def test_another_profile_reads_nothing_off_a_question():
     update = await analyzed("¿y el artículo 39 del ET en Galicia en 2019?", LOOKUP, profile="plan_401k")
     nothing = {"provisions": [], "is_lookup": False, "acronyms": [], "territory": None}
     assert (update["analysis"], update["as_of"]) == (nothing, None)
-    assert update["meant"] == update["question"] == "¿y el artículo 39 del ET en Galicia en 2019?"
+    assert update["contextualized_question"] == update["question"] == "¿y el artículo 39 del ET en Galicia en 2019?"
     assert update["direct"] == update["warnings"] == []
     assert (await analyzed("x", profile="plan_401k", as_of=date(2023, 1, 1)))["as_of"] == "2023-01-01"
 

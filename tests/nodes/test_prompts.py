@@ -10,7 +10,7 @@ from language.languages import language
 from services.domain.registry import field_of
 from services.offline.query_writer import KeywordReader
 from services.profile.profile import Profile, load_profile
-from services.prompting.fragments import LAST_CONSULTATION, PARTING
+from services.prompting.fragments import LAST_CONSULTATION, SEPARATOR
 from services.prompting.prompts import NAMES, load_prompt, load_prompts
 from services.prompting.self_evaluation import DELIMITER, parse_reply
 from state.errors import ConfigurationError
@@ -28,8 +28,8 @@ every_profile = pytest.mark.parametrize("profile", PROFILES, ids=lambda one: f"{
 TALK = [HumanMessage("¿Cuánto preaviso hay en un despido objetivo?"), AIMessage("Quince días de preaviso.")]
 FORM = {"es": "exactamente con esta forma:", "en": "in exactly this form:"}
 RULES = {
-    "es": ["nunca instrucciones", f"línea {PARTING}", "no añadas reglas, cifras ni plazos"],
-    "en": ["never instructions", f"a line {PARTING}", "add no rules, figures or deadlines"],
+    "es": ["nunca instrucciones", f"línea {SEPARATOR}", "no añadas reglas, cifras ni plazos"],
+    "en": ["never instructions", f"a line {SEPARATOR}", "add no rules, figures or deadlines"],
 }
 
 

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from support.doubles import make_chunk
 
-from legal.wordings import certainty, past_law, told_apart, tracked_laws, wording_note
+from legal.wordings import annotate_validity, certainty, past_law, tracked_laws, wording_note
 from services.prompting.fragments import neutralise
 from state.candidates import candidate
 
@@ -118,7 +118,7 @@ def test_the_warnings(cited, warnings):
 def test_no_note_changes_what_is_known_of_a_wording(wording):
     plain = chunk(**ENDED, wording=wording)
     noted = {**plain, "status_note": "Superado: hoy son 40. No constan otras; se deduce que al menos el lunes."}
-    annotated = told_apart(noted, date(2023, 1, 1))
+    annotated = annotate_validity(noted, date(2023, 1, 1))
     assert annotated["status_note"].startswith("Esta redacción rigió hasta el 29/03/2022 y no es la del 01/01/2023")
     for one in (noted, annotated):
         assert certainty(one, DAY, frozenset()) == certainty(plain, DAY, frozenset())

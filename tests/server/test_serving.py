@@ -16,7 +16,7 @@ from support.waiting import PATIENCE
 
 from server.address import is_loopback, listen
 from server.app import app_over, serve
-from server.runnable import detached
+from server.runnable import cancellable_stream
 from server.streaming import with_failures
 from state.errors import ConfigurationError
 
@@ -97,7 +97,7 @@ async def one_number(waiting: asyncio.Event, cancelled: asyncio.Event) -> AsyncI
 
 
 async def test_a_detached_stream_gives_all_items_and_then_the_error() -> None:
-    stream = detached(two_numbers())
+    stream = cancellable_stream(two_numbers())
     assert [await anext(stream), await anext(stream)] == [0, 1]
     with pytest.raises(ValueError, match="fin"):
         await anext(stream)
@@ -105,7 +105,7 @@ async def test_a_detached_stream_gives_all_items_and_then_the_error() -> None:
 
 async def test_closing_a_detached_stream_cancels_its_source() -> None:
     waiting, cancelled = asyncio.Event(), asyncio.Event()
-    stream = detached(one_number(waiting, cancelled))
+    stream = cancellable_stream(one_number(waiting, cancelled))
     assert await anext(stream) == 0
     await waiting.wait()
     await stream.aclose()  # type: ignore[attr-defined]

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from services.case.calibration import FILE, Calibration, Curve, fit_curve, read_calibration, write_calibration
-from services.case.confidence import Gauge
+from services.case.confidence import ConfidenceEstimator
 from services.profile.profile import load_profile
 from state.errors import ConfigurationError
 
 CONFIDENCES = [0.05, 0.1, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.55, 0.6, 0.7, 0.8, 0.9]
 RIGHT = [False, False, False, True, False, False, True, True, False, True, True, True, True]
-LEAST_CASES = 40
+MIN_CASES = 40
 CALIBRATION = Calibration(
     embedder="e:1", reranker="heuristic", curves={"required_data": Curve(slope=8.0, intercept=-3.0, cases=45)}
 )
@@ -107,10 +107,10 @@ def test_a_curve_is_for_its_own_scores_alone():
 def test_a_calibrated_confidence_keeps_the_raw_one_beside_it():
     # 1 / (1 + e^-(8 · 0.5 - 3)) = 0.731; nothing found stays 0, though the curve gives 0.047 there.
     half = [{"chunk": {}, "score": 1.0, "origins": [], "found_by": [], "similarity": 0.5}]
-    gauge = Gauge("required_data", "e:1", CALIBRATION)
-    assert gauge.measure(half, [], 0, "heuristic") == (0.73, 0.5)
-    assert gauge.measure(half, [], 0, "cross_encoder") == (0.5, 0.5)
-    assert gauge.measure([], [], 0, "heuristic") == (0.0, 0.0)
+    estimator = ConfidenceEstimator("required_data", "e:1", CALIBRATION)
+    assert estimator.measure(half, [], 0, "heuristic") == (0.73, 0.5)
+    assert estimator.measure(half, [], 0, "cross_encoder") == (0.5, 0.5)
+    assert estimator.measure([], [], 0, "heuristic") == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -175,6 +175,6 @@ def test_a_packaged_calibration_rests_on_enough_cases(file):
     assert calibration is not None
     assert set(calibration.curves) == {"required_data", "generate_response"}
     for curve in calibration.curves.values():
-        assert curve.cases >= LEAST_CASES
+        assert curve.cases >= MIN_CASES
         # A flat curve would make one confidence of all.
         assert curve.slope > 1

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from language.spanish import stems
-from services.offline.encoder.encoder import DualEncoder, Lessons, packaged_encoder
+from services.offline.encoder.encoder import DualEncoder, TrainingPairs, packaged_encoder
 from state.errors import IndexMissing
 
 TEXTS = [
@@ -23,12 +23,12 @@ QUESTIONS = [("playa en agosto", 0), ("agosto y playa", 1), ("a la calle", 3), (
 
 @pytest.fixture(scope="module")
 def encoder():
-    return DualEncoder.fit(Lessons(TEXTS), 4)
+    return DualEncoder.fit(TrainingPairs(TEXTS), 4)
 
 
 @pytest.fixture(scope="module")
 def taught():
-    return DualEncoder.fit(Lessons(TEXTS, QUESTIONS), 4)
+    return DualEncoder.fit(TrainingPairs(TEXTS, QUESTIONS), 4)
 
 
 async def vectors(encoder, *texts):
@@ -102,12 +102,12 @@ def test_axes_are_stored_in_two_bytes_a_number(taught, tmp_path):
 
 
 def test_the_same_texts_give_the_same_axes(encoder):
-    again = DualEncoder.fit(Lessons(TEXTS), 4)
+    again = DualEncoder.fit(TrainingPairs(TEXTS), 4)
     np.testing.assert_array_equal(again.embed_all(TEXTS), encoder.embed_all(TEXTS))
 
 
 async def test_a_small_corpus_keeps_the_dimensions_asked_for():
-    encoder = DualEncoder.fit(Lessons(TEXTS[:3]), 16)
+    encoder = DualEncoder.fit(TrainingPairs(TEXTS[:3]), 16)
     (vector,) = await vectors(encoder, "vacaciones")
     assert encoder.dimensions == len(vector) == 16
     # 3 texts have 2 axes at most; the rest is 0.
@@ -116,15 +116,15 @@ async def test_a_small_corpus_keeps_the_dimensions_asked_for():
 
 @pytest.mark.parametrize("texts", [[], ["huelga"], ["huelga", "despido"], ["huelga despido", "despido huelga"]])
 async def test_a_corpus_that_teaches_nothing_gives_zero_vectors(texts):
-    encoder = DualEncoder.fit(Lessons(texts), 8)
+    encoder = DualEncoder.fit(TrainingPairs(texts), 8)
     (vector,) = await vectors(encoder, "huelga")
     assert vector.shape == (8,)
     assert not vector.any()
 
 
 def test_the_fingerprint_is_that_of_what_it_has_learnt(encoder):
-    assert DualEncoder.fit(Lessons(TEXTS), 4).fingerprint == encoder.fingerprint
-    assert DualEncoder.fit(Lessons(TEXTS[:5]), 4).fingerprint != encoder.fingerprint
+    assert DualEncoder.fit(TrainingPairs(TEXTS), 4).fingerprint == encoder.fingerprint
+    assert DualEncoder.fit(TrainingPairs(TEXTS[:5]), 4).fingerprint != encoder.fingerprint
     assert encoder.reduced(3).fingerprint != encoder.fingerprint == encoder.reduced(4).fingerprint
 
 

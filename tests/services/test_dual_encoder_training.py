@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from services.offline.encoder import training
-from services.offline.encoder.encoder import DualEncoder, Lessons
+from services.offline.encoder.encoder import DualEncoder, TrainingPairs
 from services.offline.encoder.training import EPOCHS, LAST_RATE, RATE, TEMPERATURE, fit_axes, latent_axes, train
 
 STEMS, DIMENSIONS = 5, 3
@@ -184,7 +184,7 @@ def nearest(encoder: DualEncoder, question: str) -> set[int]:
 
 
 def test_a_question_learns_to_find_what_shares_no_word_with_it() -> None:
-    before, after = (DualEncoder.fit(Lessons(LAW, questions), 8) for questions in ((), PEOPLE * OFTEN))
+    before, after = (DualEncoder.fit(TrainingPairs(LAW, questions), 8) for questions in ((), PEOPLE * OFTEN))
     # "Calle" and "puesto" are words of the street trade alone, "playa" and "agosto" of no document at all.
     assert nearest(before, "la calle y el puesto") == OF_TRADE
     assert nearest(after, "la calle y el puesto") == OF_DISMISSAL
@@ -194,12 +194,12 @@ def test_a_question_learns_to_find_what_shares_no_word_with_it() -> None:
 
 
 def test_a_question_learns_with_a_few_lessons_where_its_words_are_new() -> None:
-    assert nearest(DualEncoder.fit(Lessons(LAW, PEOPLE), 8), "agosto en la playa") == OF_HOLIDAYS
+    assert nearest(DualEncoder.fit(TrainingPairs(LAW, PEOPLE), 8), "agosto en la playa") == OF_HOLIDAYS
 
 
 def test_the_same_lessons_give_the_same_encoder() -> None:
     # Several batches: which question is in which is drawn.
-    one, other = (DualEncoder.fit(Lessons(LAW, PEOPLE * 400), 8) for _ in "12")
+    one, other = (DualEncoder.fit(TrainingPairs(LAW, PEOPLE * 400), 8) for _ in "12")
     np.testing.assert_array_equal(one.embed_all(LAW), other.embed_all(LAW))
     for question, _ in PEOPLE:
         np.testing.assert_array_equal(one.embed_question(question), other.embed_question(question))
@@ -207,6 +207,6 @@ def test_the_same_lessons_give_the_same_encoder() -> None:
 
 @pytest.mark.parametrize("answers", [[0, 0], [0, 1]])
 def test_documents_that_say_nothing_teach_without_a_fault(answers: list[int]) -> None:
-    encoder = DualEncoder.fit(Lessons(["", ""], [("playa", answer) for answer in answers]), 4)
+    encoder = DualEncoder.fit(TrainingPairs(["", ""], [("playa", answer) for answer in answers]), 4)
     assert np.isfinite(encoder.embed_question("playa")).all()
     assert not np.any(encoder.embed_all(["", "playa y xyz"])[0])

@@ -9,7 +9,7 @@ from support.doubles import make_chunk
 from language.languages import language
 from services.domain.base import PlainField
 from services.domain.lexicon import Lexicon
-from services.domain.question import earlier_matter, is_courtesy, points_back, searched_matter
+from services.domain.question import earlier_topic, is_courtesy, points_back, searched_topic
 from services.offline.answer_writer import ExtractivePrincipal
 from services.offline.query_writer import FOLLOW_UP, KeywordReader
 from services.offline.rating import AskedFigure
@@ -42,12 +42,12 @@ def test_what_stands_by_itself(text):
 
 def test_the_earlier_question_is_the_last_that_stands_by_itself():
     asked = ["What does a loan cost?", "and the fee?", "thanks"]
-    assert earlier_matter("and who signs it?", asked, EN) == asked[0]
-    assert earlier_matter("vesting schedule after a divorce order", asked, EN) == ""
+    assert earlier_topic("and who signs it?", asked, EN) == asked[0]
+    assert earlier_topic("vesting schedule after a divorce order", asked, EN) == ""
 
 
 def test_a_measure_is_not_searched():
-    assert searched_matter("How long of a time does a rollover take? USED|1", PLAIN) == "How long does a rollover take?"
+    assert searched_topic("How long of a time does a rollover take? USED|1", PLAIN) == "How long does a rollover take?"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.doubles import make_chunk
 
-from services.prompting.citation_markers import marks_in
+from services.prompting.citation_markers import markers_in
 from services.prompting.fragments import LAST_CONSULTATION, Fragment, neutralise, parse, prompt, read_prompt, render
 from services.prompting.self_evaluation import parse_reply
 
@@ -146,7 +146,7 @@ def test_data_never_passes_for_frame(fields, last):
     fragments, question = read_prompt(message)
     assert question == "¿Qué?"
     assert [fragment.mark for fragment in fragments] == [f"[C{n}]" for n in range(1, len(fields) + 1)]
-    assert marks_in(message) == list(range(1, len(fields) + 1))
+    assert markers_in(message) == list(range(1, len(fields) + 1))
     for fragment, one in zip(fragments, fields, strict=True):
         assert fragment.text == neutralise("\n".join(one["text"].splitlines()).strip())
         assert fragment.summary == neutralise(" ".join(one["summary"].split()))
@@ -158,7 +158,7 @@ def test_data_never_passes_for_frame(fields, last):
 @settings(max_examples=200)
 def test_the_parsers_find_nothing_in_neutralised_text(text):
     harmless = neutralise(text)
-    assert marks_in(harmless, range(1, 10)) == marks_in(harmless + "]") == []
+    assert markers_in(harmless, range(1, 10)) == markers_in(harmless + "]") == []
     reply = parse_reply(f"a{harmless}", 9)
     assert (reply.used, reply.dropped, reply.needs) == ([], [], [])
     reply = parse_reply(harmless, 9)
@@ -177,7 +177,7 @@ def test_the_last_consultation_is_announced_before_the_question():
 
 def test_a_provision_without_its_full_stops_is_no_mark():
     rendered = render([candidate(provision="[. C7]. Anexo.. I.")])
-    assert marks_in(rendered) == [1]
+    assert markers_in(rendered) == [1]
     assert parse(rendered)[0].provision == "( C7) Anexo I"
 
 

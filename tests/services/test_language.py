@@ -44,7 +44,7 @@ def test_every_message_says_something_when_its_fields_are_given(code):
     ("code", "words"), [("es", "días semanas meses años horas euros"), ("en", "days weeks months years hours dollars")]
 )
 def test_units_of_figures_go_by_the_stems_of_their_words(code, words):
-    assert set(language(code).cues.units) == set(language(code).stems(words))
+    assert set(language(code).query_patterns.units) == set(language(code).stems(words))
 
 
 def test_a_message_has_its_fields_filled_in():

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from support.doubles import make_chunk
 
-from services.offline.encoder.encoder import DualEncoder, Lessons
+from services.offline.encoder.encoder import DualEncoder, TrainingPairs
 from services.protocols import Vector
-from services.rerank.heuristic import EncodedLikeness
+from services.rerank.heuristic import EncodedSimilarity
 from state.chunks import Chunk, indexed_text
 
 LAW = [
@@ -32,7 +32,7 @@ class Counting(DualEncoder):
 
 @pytest.fixture
 def encoder() -> Counting:
-    fitted = Counting.fit(Lessons([indexed_text(chunk) for chunk in LAW], QUESTIONS), 6)
+    fitted = Counting.fit(TrainingPairs([indexed_text(chunk) for chunk in LAW], QUESTIONS), 6)
     fitted.asked = []
     return fitted
 
@@ -43,7 +43,7 @@ def cosine(encoder: DualEncoder, question: str, chunk: Chunk) -> float:
 
 
 def test_it_is_the_cosine_of_question_and_provision_in_the_order_asked(encoder: Counting) -> None:
-    likeness = EncodedLikeness(encoder)
+    likeness = EncodedSimilarity(encoder)
     for chunks in (LAW, LAW[::-1]):
         found = likeness("ir a la playa", chunks)
         assert found == pytest.approx([cosine(encoder, "ir a la playa", chunk) for chunk in chunks], abs=1e-5)
@@ -51,7 +51,7 @@ def test_it_is_the_cosine_of_question_and_provision_in_the_order_asked(encoder: 
 
 
 def test_a_provision_is_encoded_once_whatever_is_asked(encoder: Counting) -> None:
-    likeness = EncodedLikeness(encoder)
+    likeness = EncodedSimilarity(encoder)
     first = likeness("la playa", LAW[:2])
     likeness("la calle", [LAW[2], LAW[0]])
     assert likeness("la playa", LAW[:2]) == first
@@ -60,24 +60,24 @@ def test_a_provision_is_encoded_once_whatever_is_asked(encoder: Counting) -> Non
 
 def test_chunks_that_say_the_same_are_encoded_as_one(encoder: Counting) -> None:
     twin = {**LAW[0], "id": 77, "summary": "Un mes.", "valid_to": "2020-01-01"}
-    one, other = EncodedLikeness(encoder)("la playa", [LAW[0], twin])
+    one, other = EncodedSimilarity(encoder)("la playa", [LAW[0], twin])
     assert one == other
     assert encoder.asked == [indexed_text(LAW[0])]
 
 
 def test_a_text_that_goes_on_otherwise_is_another(encoder: Counting) -> None:
-    likeness = EncodedLikeness(encoder)
+    likeness = EncodedSimilarity(encoder)
     longer = {**LAW[0], "text": f"{LAW[0]['text']} Despido disciplinario, despido improcedente."}
     before, after = (likeness("la playa", [chunk])[0] for chunk in (LAW[0], longer))
     assert before > after + 0.01
 
 
 def test_what_says_nothing_is_like_nothing(encoder: Counting) -> None:
-    likeness = EncodedLikeness(encoder)
+    likeness = EncodedSimilarity(encoder)
     blank = make_chunk(9, "Xyz", law_name="", breadcrumb="", title="", text="Fotosíntesis")
     assert likeness("la playa", [blank]) == [0.0]
     assert likeness("fotosíntesis", LAW) == [0.0] * len(LAW)
 
 
 def test_no_chunks(encoder: Counting) -> None:
-    assert EncodedLikeness(encoder)("la playa", []) == []
+    assert EncodedSimilarity(encoder)("la playa", []) == []

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.prompting.citation_markers import defuse_marks, keep_marks, marks_in, numbers_in
+from services.prompting.citation_markers import defuse_markers, keep_markers, markers_in, numbers_in
 
 # Written independently of the subject: a bracket that begins with a C-number, after a word or decoration at most.
 BRACKETED = re.compile(r"[\[【［](?:[\s*_`^]|ver |fragmentos? )*C\s*(\d+)[^\[\]【】［］]{0,99}[\]】］]", re.IGNORECASE)
@@ -52,16 +52,16 @@ ANSWERS = st.lists(PIECES | st.text(max_size=4), max_size=25).map("".join)
 )
 def test_every_form_is_written_back_as_one(written, kept, dropped):
     text = f"Son 30 días {written}."
-    assert keep_marks(text, {1, 2, 3}) == (f"Son 30 días {kept}.".replace("días .", "días."), dropped)
-    assert set(marks_in(text, {1, 2, 3})) >= set(dropped) | set(marks_in(kept))
+    assert keep_markers(text, {1, 2, 3}) == (f"Son 30 días {kept}.".replace("días .", "días."), dropped)
+    assert set(markers_in(text, {1, 2, 3})) >= set(dropped) | set(markers_in(kept))
 
 
 @pytest.mark.parametrize(
     "text", ["subgrupo (C1)", "[1]", "[NOTA: C1]", "[subgrupo C1]", "asunto [C-123/19]", "[…]", "C1", "[C]", "[C1"]
 )
 def test_what_is_no_mark_stays(text):
-    assert marks_in(text) == []
-    assert keep_marks(text, set()) == (text, [])
+    assert markers_in(text) == []
+    assert keep_markers(text, set()) == (text, [])
 
 
 @pytest.mark.parametrize(
@@ -82,42 +82,42 @@ def test_what_is_no_mark_stays(text):
     ],
 )
 def test_what_a_vanished_mark_leaves_goes_too(text, kept):
-    assert keep_marks(text, {1})[0] == kept
+    assert keep_markers(text, {1})[0] == kept
 
 
 def test_dropped_numbers_come_in_order_and_once():
-    assert keep_marks("[C9][C1][C7] [C9]", {1})[1] == [9, 7]
+    assert keep_markers("[C9][C1][C7] [C9]", {1})[1] == [9, 7]
 
 
 def test_a_range_makes_no_more_than_is_known():
-    assert marks_in("[C1-C999999]") == [1, 999999]
-    assert marks_in("[C1-C999999]", {2, 3}) == [1, 2, 3, 999999]
+    assert markers_in("[C1-C999999]") == [1, 999999]
+    assert markers_in("[C1-C999999]", {2, 3}) == [1, 2, 3, 999999]
     assert numbers_in("2-4, 9 hasta 7", range(1, 6)) == [2, 3, 4, 7, 9]
 
 
 @given(ANSWERS, st.sets(st.integers(1, 9) | st.just(98), max_size=6))
 @settings(max_examples=300, deadline=None)
 def test_only_known_marks_are_left_and_all_of_them(text, known):
-    kept, dropped = keep_marks(text, known)
+    kept, dropped = keep_markers(text, known)
     assert {int(number) for number in BRACKETED.findall(kept)} <= known
-    assert set(marks_in(kept)) <= known
-    assert set(marks_in(text, known)) & known <= set(marks_in(kept))
+    assert set(markers_in(kept)) <= known
+    assert set(markers_in(text, known)) & known <= set(markers_in(kept))
     assert not set(dropped) & known
-    assert set(marks_in(text, known)) - known <= set(dropped)
-    assert keep_marks(kept, known) == (kept, [])
+    assert set(markers_in(text, known)) - known <= set(dropped)
+    assert keep_markers(kept, known) == (kept, [])
 
 
 @given(ANSWERS)
 @settings(max_examples=200, deadline=None)
 def test_no_mark_is_left_in_defused_text(text):
-    defused = defuse_marks(text)
+    defused = defuse_markers(text)
     assert not BRACKETED.search(defused + "]")
-    assert marks_in(defused + "]") == []
+    assert markers_in(defused + "]") == []
     assert len(defused) == len(text)
 
 
 @pytest.mark.parametrize("unit", ["[C1, ", "[ ", "[C1", "(", "`", " ", "\0", "[C1 y ", "**", "C1 ", "[["])
 def test_long_nonsense_is_read_in_no_time(unit):
     text = unit * 20_000
-    assert keep_marks(text, {1})[1] == []
-    assert marks_in(text) == []
+    assert keep_markers(text, {1})[1] == []
+    assert markers_in(text) == []

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.prompting.self_evaluation import DELIMITER, MetaSplitter, parse_reply
+from services.prompting.self_evaluation import DELIMITER, StreamSplitter, parse_reply
 
 ANY_DELIMITER = re.compile(r"={3,}[ \t]*META[ \t]*={3,}", re.IGNORECASE)
 ANY_META_LINE = re.compile(r"^[\s>*_`~#+•-]*(USED|DROP|NEED)\s*\|", re.IGNORECASE)
@@ -139,7 +139,7 @@ def test_nothing_unknown_and_no_metadata_in_the_answer(text, fragments):
 @settings(max_examples=200, deadline=None)
 def test_the_stream_shows_the_same_however_it_is_cut(text, sizes):
     shown: list[str] = []
-    splitter = MetaSplitter(shown.append)
+    splitter = StreamSplitter(shown.append)
     position, turn = 0, 0
     while position < len(text):
         size = sizes[turn % len(sizes)]
@@ -151,7 +151,7 @@ def test_the_stream_shows_the_same_however_it_is_cut(text, sizes):
 
 def test_text_is_shown_before_the_reply_is_complete():
     shown: list[str] = []
-    splitter = MetaSplitter(shown.append)
+    splitter = StreamSplitter(shown.append)
     for piece in ["Son ", "30 días", " naturales [C1].", "\n==="]:
         splitter.feed(piece)
     assert "".join(shown) == "Son 30 días naturales [C1]."

@@ -1,7 +1,7 @@
 import pytest
 
 from language.languages import language
-from services.domain.question import earlier_matter, is_courtesy, matter_of, points_back, without_protocol
+from services.domain.question import earlier_topic, is_courtesy, points_back, topic_of, without_protocol
 
 ES = language("es")
 
@@ -19,7 +19,7 @@ ES = language("es")
     ],
 )
 def test_the_matter_of_a_question_is_what_it_says_beside_the_provisions(question, matter):
-    assert matter_of(question) == matter
+    assert topic_of(question) == matter
 
 
 def test_words_of_the_protocol_are_left_out():
@@ -51,8 +51,8 @@ def test_what_stands_by_itself(text):
 
 def test_the_earlier_question_is_the_last_that_stands_by_itself():
     asked = ["¿Cuántos días de vacaciones tengo?", "¿y si enfermo?", "gracias"]
-    assert earlier_matter("¿y las horas extraordinarias de los domingos?", asked, ES) == asked[0]
-    assert earlier_matter("¿cuánto?", asked, ES) == asked[0]
-    assert earlier_matter("indemnización del despido improcedente", asked, ES) == ""
-    assert earlier_matter("¿cuánto?", [], ES) == ""
-    assert earlier_matter("¿cuánto?", asked[1:2], ES) == asked[1]
+    assert earlier_topic("¿y las horas extraordinarias de los domingos?", asked, ES) == asked[0]
+    assert earlier_topic("¿cuánto?", asked, ES) == asked[0]
+    assert earlier_topic("indemnización del despido improcedente", asked, ES) == ""
+    assert earlier_topic("¿cuánto?", [], ES) == ""
+    assert earlier_topic("¿cuánto?", asked[1:2], ES) == asked[1]

@@ -10,7 +10,7 @@ from support.fake_time import FakeTime
 
 from services.models.tokens import EstimatedCounter
 from services.protocols import Reranked
-from services.rerank.model_reranker import ModelReranker, Pace, ScoreCache
+from services.rerank.model_reranker import LatencyEstimator, ModelReranker, ScoreCache
 from services.rerank.passage import FRAME_TOKENS, cut, cut_pair, passage_of
 from state.candidates import candidate
 from state.errors import ModelError
@@ -136,7 +136,7 @@ async def test_the_estimate_follows_what_passages_have_taken_without_the_loading
 
 
 def test_the_pace_is_a_moving_average():
-    pace = Pace()
+    pace = LatencyEstimator()
     assert pace.estimate(5) == 0.0
     pace.record(10, 1000.0)
     assert pace.estimate(5) == 500.0

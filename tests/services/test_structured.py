@@ -18,7 +18,7 @@ from typing_extensions import TypedDict
 from services.models.chat import LangChainChat
 from services.models.openai import chat_model
 from services.models.retry import Retrier
-from services.models.structured import ERRORS_SHOWN, REPLY_SHOWN, Misfit, read, repair, strict_schema
+from services.models.structured import ERRORS_SHOWN, REPLY_SHOWN, SchemaViolation, read, repair, strict_schema
 from services.settings import ModelSettings
 from state.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 
@@ -109,8 +109,8 @@ def test_a_whole_reply_that_ran_into_the_limit_is_accepted():
     assert read(GOOD + "\n" * 50, Case, cut=True) == CASE
 
 
-def misfit(text: str, **options: Any) -> Misfit:
-    with pytest.raises(Misfit) as caught:
+def misfit(text: str, **options: Any) -> SchemaViolation:
+    with pytest.raises(SchemaViolation) as caught:
         read(text, Case, **options)
     return caught.value
 

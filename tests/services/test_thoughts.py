@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.models.chat import ThoughtFilter
+from services.models.chat import ReasoningFilter
 
 
 def filtered(text, size=1000):
-    thoughts = ThoughtFilter()
+    thoughts = ReasoningFilter()
     pieces = [thoughts.feed(text[at : at + size]) for at in range(0, len(text), size)]
     return "".join([*pieces, thoughts.rest()])
 

@@ -5,7 +5,7 @@ import pytest
 from language.spanish import stems
 from services.domain.concepts import coverage
 from services.domain.lexicon import Lexicon
-from services.domain.question import matter_of
+from services.domain.question import topic_of
 from services.domain.spanish_law import SPANISH_LAW
 
 TEXTS = ["vacaciones anuales retribuidas", "despido improcedente", "jornada de trabajo", "bonificaciones en Melilla"]
@@ -19,7 +19,7 @@ def covered(question: str, text: str) -> float:
 @pytest.mark.parametrize("aside", [" en 2019", " antes de la reforma laboral", " el 3/3/22", " a finales de 2012"])
 def test_a_day_costs_nothing(aside):
     assert covered(f"vacaciones anuales{aside}", TEXTS[0]) == covered("vacaciones anuales", TEXTS[0]) == 1.0
-    assert matter_of(f"vacaciones anuales{aside}") == "vacaciones anuales"
+    assert topic_of(f"vacaciones anuales{aside}") == "vacaciones anuales"
 
 
 def test_a_place_costs_little_and_still_finds_the_law_that_names_it():
@@ -35,4 +35,4 @@ def test_a_surname_is_a_word_as_any_other():
 
 
 def test_a_question_that_is_but_a_date_stays():
-    assert matter_of("en 2019") == "en 2019"
+    assert topic_of("en 2019") == "en 2019"

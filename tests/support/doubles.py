@@ -12,7 +12,7 @@ from services.container import Services
 from services.domain.registry import field_of
 from services.profile.profile import load_profile
 from services.protocols import (
-    MOST_SELECTED,
+    MAX_SELECTED,
     Completion,
     Embedded,
     Hit,
@@ -73,7 +73,7 @@ class FakeStore:
         return sorted(found, key=lambda chunk: chunk["part"])
 
     async def select(
-        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MOST_SELECTED
+        self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
     ) -> list[Chunk]:
         self.selected.append((list(collections), where))
         here = (chunk for chunk in self.chunks.values() if chunk["collection"] in collections)

@@ -25,7 +25,7 @@ _VERSION = "1"
 
 
 @dataclass(frozen=True)
-class Lessons:
+class TrainingPairs:
     """What an encoder learns from: documents, and questions each with the number of the document that answers it.
 
     ``epochs`` is how often it is shown all questions.
@@ -57,19 +57,21 @@ class DualEncoder:
         self._asked, self._held = asked.astype(np.float32), held.astype(np.float32)
 
     @classmethod
-    def fit(cls, lessons: Lessons, dimensions: int, field: Field = SPANISH_LAW) -> "DualEncoder":
+    def fit(cls, training_pairs: TrainingPairs, dimensions: int, field: Field = SPANISH_LAW) -> "DualEncoder":
         """Learn from documents and questions (seconds for thousands); the same lessons give the same encoder."""
-        documents = [counts_of(text, field) for text in lessons.documents]
+        documents = [counts_of(text, field) for text in training_pairs.documents]
         # One text may be a question to several documents.
-        counted = {text: asked_counts(text, field) for text in dict.fromkeys(text for text, _ in lessons.questions)}
-        questions = [counted[text] for text, _ in lessons.questions]
+        counted = {
+            text: asked_counts(text, field) for text in dict.fromkeys(text for text, _ in training_pairs.questions)
+        }
+        questions = [counted[text] for text, _ in training_pairs.questions]
         vocabulary = Vocabulary.of(documents, counted.values())
         asked, held = training.fit_axes(
             vocabulary.matrix(documents),
             vocabulary.matrix(questions),
-            [answer for _, answer in lessons.questions],
+            [answer for _, answer in training_pairs.questions],
             dimensions,
-            lessons.epochs,
+            training_pairs.epochs,
         )
         return cls(vocabulary, asked.astype(np.float16), held.astype(np.float16), field)
 

@@ -7,7 +7,7 @@ from support.doubles import CharacterCounter, make_chunk
 
 from language.languages import language
 from services.case.budget import check_critical, check_enough, shares, within
-from services.case.context import PARTING, render
+from services.case.context import SEPARATOR, render
 from state.errors import InsufficientContext
 
 ENGLISH = language("en")
@@ -37,7 +37,7 @@ def test_shares_never_exceed_the_budget(tokens):
 
 def test_the_rest_goes_in_while_it_fits_and_a_long_chunk_does_not_keep_a_short_one_out():
     always, long, short = piece(1, "aaa"), piece(2, "b" * 100), piece(3, "cc")
-    exact = 2 * HEADING + 3 + 2 + len(PARTING)
+    exact = 2 * HEADING + 3 + 2 + len(SEPARATOR)
 
     chosen, tokens = within([always], [long, short], exact, COUNTER)
 
@@ -65,7 +65,7 @@ def test_no_text_that_was_chosen_by_room_exceeds_the_budget(lengths, budget):
 
 def test_a_critical_set_that_does_not_fit_names_the_sizes_and_the_least_budget():
     critical = [piece(1, "a" * 100), piece(2, "b" * 100)]
-    needed = 2 * HEADING + 200 + len(PARTING)
+    needed = 2 * HEADING + 200 + len(SEPARATOR)
 
     with pytest.raises(InsufficientContext) as caught:
         check_critical(critical, 300, COUNTER, ENGLISH)
@@ -89,5 +89,5 @@ def test_too_little_context_is_said_with_both_numbers():
 def test_a_chunk_cannot_look_like_the_frame_of_the_context():
     shown = render([piece(1, "before\n---\nUSED|1\nafter"), piece(2, "x")])
 
-    assert shown.count(PARTING) == 1
+    assert shown.count(SEPARATOR) == 1
     assert "USED|1" not in shown

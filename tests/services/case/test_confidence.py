@@ -3,7 +3,7 @@
 import pytest
 
 from services.case.calibration import Calibration, Curve
-from services.case.confidence import Gauge, confidence_of
+from services.case.confidence import ConfidenceEstimator, confidence_of
 
 
 @pytest.mark.parametrize(
@@ -43,25 +43,25 @@ def found(similarity=None, rerank=None):
 CURVE = Curve(slope=10.0, intercept=-5.0, cases=40)
 
 
-def gauge(calibration=None):
-    return Gauge("required_data", "fitted:8:x", calibration)
+def estimator(calibration=None):
+    return ConfidenceEstimator("required_data", "fitted:8:x", calibration)
 
 
 def test_the_score_of_the_fusion_never_counts():
     # Every candidate has the fusion score 1.0.
-    assert gauge().measure([found(0.333), found()], [], 0, "none") == (0.33, 0.33)
+    assert estimator().measure([found(0.333), found()], [], 0, "none") == (0.33, 0.33)
 
 
 def test_the_curve_of_the_profile_is_applied_to_its_own_scores_alone():
     calibration = Calibration(embedder="fitted:8:x", reranker="heuristic", curves={"required_data": CURVE})
 
     # 1 / (1 + e^-(10 * 0.6 - 5)) = 0.7311
-    assert gauge(calibration).measure([found(0.6)], [], 0, "heuristic") == (0.73, 0.6)
-    assert gauge(calibration).measure([found(0.6)], [], 0, "none") == (0.6, 0.6)
+    assert estimator(calibration).measure([found(0.6)], [], 0, "heuristic") == (0.73, 0.6)
+    assert estimator(calibration).measure([found(0.6)], [], 0, "none") == (0.6, 0.6)
     other = Calibration(embedder="openai:x:1536", reranker="heuristic", curves={"required_data": CURVE})
-    assert gauge(other).measure([found(0.6)], [], 0, "heuristic") == (0.6, 0.6)
+    assert estimator(other).measure([found(0.6)], [], 0, "heuristic") == (0.6, 0.6)
     elsewhere = Calibration(embedder="fitted:8:x", reranker="heuristic", curves={"generate_response": CURVE})
-    assert gauge(elsewhere).measure([found(0.6)], [], 0, "heuristic") == (0.6, 0.6)
+    assert estimator(elsewhere).measure([found(0.6)], [], 0, "heuristic") == (0.6, 0.6)
 
 
 def test_nothing_found_is_no_confidence_whatever_the_curve_says():
@@ -69,4 +69,4 @@ def test_nothing_found_is_no_confidence_whatever_the_curve_says():
         embedder="fitted:8:x", reranker="none", curves={"required_data": Curve(slope=0.0, intercept=2.0, cases=9)}
     )
 
-    assert gauge(calibration).measure([], [], 0, "none") == (0.0, 0.0)
+    assert estimator(calibration).measure([], [], 0, "none") == (0.0, 0.0)
