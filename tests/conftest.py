@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from support.laboral import write_laboral
+from support.paths import SHARED
 
 # The same examples in every run, and no limit that a busy machine breaks; ``--hypothesis-profile=default`` explores.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
-
-SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
 @pytest.fixture(scope="session")

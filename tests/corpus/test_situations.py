@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+from support.paths import REPOSITORY
 
 from evaluation.gold.questions import read_gold
 from ingestion.markdown.reader import read_law
@@ -28,7 +29,7 @@ LINES = [
     for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), start=1)
     if line
 ]
-GOLD = Path(__file__).resolve().parents[2] / "evaluation" / "datasets" / "demo.jsonl"
+GOLD = REPOSITORY / "evaluation" / "datasets" / "demo.jsonl"
 MAX_SHARED = 0.5
 """Of the content words of a question of our own gold set."""
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from support import ingest_process
 from support.ingesting import ingest
+from support.paths import REPOSITORY
 from support.small_laws import write_law
 
 from services.settings import Settings
@@ -21,7 +22,6 @@ from services.store.points import Points
 pytestmark = pytest.mark.integration
 
 KILLS = 20
-REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 def write_laws(folder: Path, version: int) -> Path:

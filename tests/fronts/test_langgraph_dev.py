@@ -14,6 +14,7 @@ import pytest
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 from support.openai_server import running_server
+from support.paths import REPOSITORY
 from support.small_articles import BRINGS_ALONG, write_article, write_profile
 from support.small_laws import write_law
 from support.waiting import PATIENCE
@@ -22,7 +23,6 @@ from server.app import listen
 
 pytestmark = pytest.mark.integration
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true", "LANGSMITH_TRACING": "false"}
 
 

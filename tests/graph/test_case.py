@@ -13,6 +13,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from support.laboral import write_laboral
 from support.openai_server import OpenAIServer, Reply, failure, running_server
+from support.paths import REPOSITORY
 from support.qdrant_rest import FakeQdrant, running_qdrant
 
 from graph.case import build_generate_response, build_required_data
@@ -26,7 +27,7 @@ from services.portal import wait_for
 from services.settings import ModelSettings, Settings
 from state.errors import ContentFiltered, InvalidInput, ModelError, ModelTimeout
 
-PROFILES = Path(__file__).resolve().parents[2] / "profiles"
+PROFILES = REPOSITORY / "profiles"
 MODEL = "gpt-4o-mini"
 PLAN = {"inquiry": "Participant wants rollover to Fidelity", "record_keeper": "LT Trust", "plan_type": "401(k)"}
 ROLLOVER = {**PLAN, "topic": "rollover"}

@@ -8,6 +8,7 @@ import pytest
 from support.ingesting import ingest
 from support.laboral import write_laboral
 from support.openai_server import running_server
+from support.paths import DATA
 
 from graph.compose import open_rag, open_services
 from graph.rag import build_rag
@@ -16,7 +17,7 @@ from services.settings import ModelSettings, Settings
 from services.store.index import open_index
 from state.errors import ConfigurationError, IndexMismatch, IndexMissing
 
-LAWS = Path(__file__).parents[1] / "data" / "laws"
+LAWS = DATA / "laws"
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,8 @@
 """What closes a turn: what the next one may rest on, and what counts as a refusal."""
 
 import pytest
-from doubles import make_chunk
 from langgraph.runtime import Runtime
+from support.doubles import make_chunk
 
 from nodes.finalize import finalize
 from services.profile.profile import load_profile

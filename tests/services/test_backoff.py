@@ -5,7 +5,7 @@ import time
 
 import httpx
 import pytest
-from fake_time import FakeTime
+from support.fake_time import FakeTime
 
 from services.backoff import Backoff, DeadlinePassedError
 

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from support.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
+from support.paths import REPOSITORY
 from support.stores import FINGERPRINTS, describe
 
 from services.protocols import HybridQuery, SearchFilter
@@ -26,8 +27,6 @@ from services.store.index import IndexBuilder, open_index, open_or_build
 from services.store.manifest import Description, Index
 from services.store.server_writer import server_writer
 from services.store.writer import WriterFactory
-
-ROOT = Path(__file__).parents[2]
 
 
 def labelled(label: str, count: int = 5) -> Batch:
@@ -127,8 +126,8 @@ def running(task: str, folder: Path, says: str, *more: str) -> Iterator[subproce
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        cwd=ROOT,
-        env={"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"},
+        cwd=REPOSITORY,
+        env={"PYTHONPATH": f"{REPOSITORY}:{REPOSITORY / 'tests'}"},
     )
     try:
         assert process.stdout.readline().strip() == says

@@ -3,7 +3,9 @@
 import tomllib
 from pathlib import Path
 
-PROFILES = Path(__file__).resolve().parents[2] / "profiles"
+from support.paths import REPOSITORY
+
+PROFILES = REPOSITORY / "profiles"
 
 NAME = "laboral_pruebas"
 """Those of packaged profiles are taken."""

@@ -3,9 +3,8 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+from support.paths import REPOSITORY
 
 # Ctrl-C interrupts it even where it was started by a background job, whose children are told to ignore that signal.
 _MAIN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from cli.main import main; main()"

@@ -4,11 +4,10 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from support.paths import REPOSITORY
 
-REPO = Path(__file__).resolve().parents[2]
 DROPPED = "-dac_override,-dac_read_search"
 
 
@@ -17,7 +16,7 @@ def articulado(*arguments: object, **environment: str) -> subprocess.CompletedPr
     prefix = [] if os.geteuid() else _without_capabilities()
     return subprocess.run(
         [*prefix, sys.executable, "-c", "from cli.main import run; raise SystemExit(run())", *map(str, arguments)],
-        cwd=REPO,
+        cwd=REPOSITORY,
         env={**os.environ, "COLUMNS": "1000", **environment},
         capture_output=True,
         text=True,

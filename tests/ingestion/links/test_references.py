@@ -1,7 +1,7 @@
 from datetime import date
-from pathlib import Path
 
 import pytest
+from support.paths import DATA
 
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.history.reforms import read_reforms
@@ -11,7 +11,6 @@ from ingestion.markdown.reader import read_law
 from ingestion.model import Law, Provision
 from state.chunks import Chunk
 
-DATA = Path(__file__).resolve().parents[1] / "data" / "laws"
 ET, ET_1995 = "BOE-A-2015-11430", "BOE-A-1995-7730"
 TODAY = date(2026, 6, 1)
 
@@ -46,7 +45,7 @@ def refs(chunks, law_id, key, part=1):
 
 
 def test_a_chunk_has_every_field():
-    chunks = law_chunks(read_law(DATA / "approved.md"))
+    chunks = law_chunks(read_law(DATA / "laws" / "approved.md"))
     assert set(chunks[0]) == Chunk.__required_keys__
     one = next(chunk for chunk in chunks if chunk["provision_key"] == "art:1")
     assert (one["collection"], one["rank"], one["kind"]) == ("normativa", 4, "real_decreto")
@@ -78,7 +77,9 @@ def test_an_expired_law():
 
 
 def test_references_within_and_across_laws():
-    chunks = resolve_refs(law_chunks(read_law(DATA / "approved.md")) + law_chunks(law(ET, article(37, "Descanso."))))
+    chunks = resolve_refs(
+        law_chunks(read_law(DATA / "laws" / "approved.md")) + law_chunks(law(ET, article(37, "Descanso.")))
+    )
     assert refs(chunks, "BOE-A-2001-9001", "art:1") == [
         (ET, "art:37", 1),
         ("BOE-A-2001-9001", "art:1 bis", 1),
@@ -105,7 +106,7 @@ def test_the_other_parts_of_the_provision_come_first_the_nearest_before_the_rest
 
 def test_an_amendment_cites_the_law_that_it_amends():
     lprl = law("BOE-A-1995-24292", article(14, "Derecho."), article(16, "Plan."), published="1995-11-10")
-    chunks = resolve_refs(law_chunks(read_law(DATA / "amending.md")) + law_chunks(lprl))
+    chunks = resolve_refs(law_chunks(read_law(DATA / "laws" / "amending.md")) + law_chunks(lprl))
     assert refs(chunks, "BOE-A-2020-9002", "da:unica") == [
         ("BOE-A-1995-24292", "art:14", 1),
         ("BOE-A-1995-24292", "art:16", 1),

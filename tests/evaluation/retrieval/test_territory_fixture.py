@@ -7,16 +7,16 @@ one of them. All are made up, say so, and are about one matter: only their terri
 import asyncio
 import json
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from support.chunks import make_chunk
+from support.paths import DATA
 from support.searching import retrieval_over
 
 from legal.ids import chunk_id
 from state.chunks import Chunk
 
-FIXTURE = Path(__file__).parents[1] / "data" / "territory.jsonl"
+FIXTURE = DATA / "territory.jsonl"
 MATTER = "¿Cuánto dura el descanso de muestra"
 STATE = "el Estado"
 

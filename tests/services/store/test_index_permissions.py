@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support.paths import DATA
 from support.stores import build
 from support.unprivileged import articulado
 
@@ -12,7 +13,7 @@ from services.store.generations import Generations, usable
 from services.store.index import open_index
 from state.errors import ConfigurationError, StoreUnavailable
 
-LAWS = Path(__file__).parents[1] / "data" / "laws"
+LAWS = DATA / "laws"
 
 
 @pytest.fixture

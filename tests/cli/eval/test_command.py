@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.paths import REPOSITORY
 
 from cli.main import run
 from evaluation.retrieval.run import read_trec
@@ -138,7 +139,7 @@ def test_the_command_line_starts_without_the_harness():
     )
     done = execute(
         [sys.executable, "-c", code],
-        cwd=Path(__file__).resolve().parents[2],
+        cwd=REPOSITORY,
         env=dict(os.environ),
         capture_output=True,
         text=True,

@@ -3,8 +3,8 @@
 from datetime import UTC, date, datetime
 
 import pytest
-from doubles import FakeStore
 from langgraph.runtime import Runtime
+from support.doubles import FakeStore
 
 from nodes.analyze_question import AnalyzeQuestionUpdate, analyze_question
 from services.profile.profile import load_profile

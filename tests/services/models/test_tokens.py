@@ -13,15 +13,13 @@ import tiktoken
 import tiktoken_ext.openai_public as published
 from hypothesis import given
 from hypothesis import strategies as st
+from support.paths import DATA
 
 from services.models.token_bound import _PATTERNS, ENCODINGS, LEADS, known, most_parts
 from services.models.tokens import ByteCounter, EstimatedCounter, TiktokenCounter, token_counter
 
 O200K_FILE = hashlib.sha1(b"https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken").hexdigest()
-COUNTED = [
-    json.loads(line)
-    for line in (Path(__file__).parent.parent / "data" / "token_counts.jsonl").read_text("utf-8").splitlines()
-]
+COUNTED = [json.loads(line) for line in (DATA / "token_counts.jsonl").read_text("utf-8").splitlines()]
 MODELS = {"cl100k_base": "gpt-4", "o200k_base": "gpt-4o"}
 
 WORDS = [

@@ -1,23 +1,21 @@
-from pathlib import Path
-
 import pytest
+from support.paths import DATA
 
 from ingestion.markdown.lines import read_provisions
 from ingestion.markdown.reader import read_law
 from state.errors import InvalidInput
 
-DATA = Path(__file__).resolve().parents[1] / "data" / "laws"
 FRONT = '---\ntitle: "Ley"\nidentifier: "BOE-A-2000-1"\nrank: "ley"\npublication_date: "2000-01-02"\n---\n'
 
 
 @pytest.fixture(scope="module")
 def approved():
-    return read_law(DATA / "approved.md")
+    return read_law(DATA / "laws" / "approved.md")
 
 
 @pytest.fixture(scope="module")
 def amending():
-    return read_law(DATA / "amending.md")
+    return read_law(DATA / "laws" / "amending.md")
 
 
 def provision(law, key):

@@ -5,14 +5,13 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
+from support.paths import REPOSITORY
 
 from ingestion.context.paid_cache import ContextCache
 from state.errors import ConfigurationError
 
-ROOT = Path(__file__).parents[2]
 WRITER = """
 import sys
 from itertools import count
@@ -55,7 +54,10 @@ def test_a_killed_writer_loses_nothing_that_it_had_put(tmp_path):
     path = tmp_path / "frases.sqlite"
     for _ in range(3):  # the later ones write to what a killed one has left
         writer = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True, env={"PYTHONPATH": str(ROOT)}
+            [sys.executable, "-c", WRITER, str(path)],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={"PYTHONPATH": str(REPOSITORY)},
         )
         for _ in range(200):
             writer.stdout.readline()

@@ -13,8 +13,6 @@ from support.waiting import PATIENCE
 
 from cli.main import run
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-
 
 @pytest.fixture
 def index(tmp_path, monkeypatch, nothing_comes_along) -> Path:

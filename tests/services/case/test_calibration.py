@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from support.paths import DATA
 
 from services.case.calibration import FILE, Calibration, Curve, fit_curve, read_calibration, write_calibration
 from services.case.confidence import ConfidenceEstimator
@@ -136,10 +137,7 @@ def test_a_folder_that_cannot_be_written_is_said_to_be(tmp_path):
         write_calibration(tmp_path / "perfil", CALIBRATION)
 
 
-HALVES = [
-    json.loads(line)
-    for line in (Path(__file__).parent.parent / "data" / "calibration_halves.jsonl").read_text("utf-8").splitlines()
-]
+HALVES = [json.loads(line) for line in (DATA / "calibration_halves.jsonl").read_text("utf-8").splitlines()]
 """What the packaged curves were fitted on: raw confidences, and whether each was right."""
 
 

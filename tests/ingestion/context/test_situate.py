@@ -161,4 +161,6 @@ async def test_over_http_a_run_that_fails_is_resumed(cache):
 def test_the_offline_reader_cannot_write_sentences():
     with pytest.raises(ConfigurationError, match="ARTICULADO_READER_PROVIDER"):
         check_reader(ModelSettings(provider="offline"))
-    check_reader(ModelSettings(provider="compatible"))
+    with pytest.raises(ConfigurationError, match="ARTICULADO_READER_BASE_URL"):
+        check_reader(ModelSettings(provider="compatible"))
+    check_reader(ModelSettings(provider="compatible", base_url="http://127.0.0.1:8000/v1"))

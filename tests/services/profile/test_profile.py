@@ -1,9 +1,9 @@
 """Profiles: what is there where nothing is written, and what an author reads where something is wrong."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
+from support.paths import REPOSITORY
 
 from ingestion.articles.chunks import KIND
 from ingestion.articles.schema import Article
@@ -21,7 +21,7 @@ FIELDS = (
     '[[filter_fields]]\nname = "tool"\nlabel = "Tool"\n[filter_fields.values]\nsaw = ["hacksaw"]\n'
     '[[filter_fields]]\nname = "topic"\nlabel = "Topic"\n'
 )
-PACKAGED = Path(__file__).resolve().parents[2] / "profiles"
+PACKAGED = REPOSITORY / "profiles"
 
 Load = Callable[[str], Profile]
 

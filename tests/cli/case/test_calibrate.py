@@ -5,13 +5,14 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support.paths import REPOSITORY
 
 from cli.failures import FAILED, MISUSED
 from cli.main import run
 from evaluation.case_desk.cases import own_cases
 from services.case.calibration import FILE, read_calibration
 
-PROFILES = Path(__file__).resolve().parents[2] / "profiles"
+PROFILES = REPOSITORY / "profiles"
 TAKEN = 24
 NAME = "plan_de_prueba"
 

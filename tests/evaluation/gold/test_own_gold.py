@@ -3,9 +3,9 @@
 import re
 from collections import Counter
 from functools import cache
-from pathlib import Path
 
 import pytest
+from support.paths import REPOSITORY
 
 from evaluation.gold.questions import read_gold_set
 from ingestion.markdown.reader import read_law
@@ -13,7 +13,7 @@ from language.spanish import stems
 from legal.labels import provision_key
 from services.corpus.chunks import records_of_laws
 
-FOLDER = Path(__file__).resolve().parents[2] / "evaluation" / "datasets"
+FOLDER = REPOSITORY / "evaluation" / "datasets"
 GOLD = read_gold_set(FOLDER / "demo.jsonl")
 QUESTIONS = GOLD.questions
 POSITIVE = [one for one in QUESTIONS if not one.is_negative]
