@@ -136,7 +136,7 @@ def _searching(services: Services, graph: CaseGraph, taken: type[Any], given: ty
     bind = partial(stage, account=UsageAccount(defaults))
     opens_turn = partial(stage, account=UsageAccount(defaults, opens_turn=True))
     search = HybridSearch(
-        services.store, services.embedder, services.sparse, profile, profile.for_cases, services.field
+        services.store, services.embedder, services.sparse, profile, profile.for_cases, services.domain
     )
     builder = Builder(state, context_schema=RunContext, input_schema=accepted, output_schema=given)
 

@@ -67,7 +67,7 @@ def build_retrieval(services: Services) -> Rag:
 def _search(services: Services) -> HybridSearch:
     profile = services.profile
     return HybridSearch(
-        services.store, services.embedder, services.sparse, profile, profile.for_questions, services.field
+        services.store, services.embedder, services.sparse, profile, profile.for_questions, services.domain
     )
 
 
@@ -89,7 +89,7 @@ def _retrieval(services: Services, search: HybridSearch, prompts: Prompts) -> Bu
     )
     builder.add_node("load_carryover", opens_turn(load_carryover, stores=stores))
     builder.add_node("lookup_records", bind(lookup_records, records=services.records))
-    builder.add_node("decompose", bind(decompose, reader=services.reader, prompts=prompts, field=services.field))
+    builder.add_node("decompose", bind(decompose, reader=services.reader, prompts=prompts, domain=services.domain))
     builder.add_node("embed_queries", bind(embed_queries, search=search))
     builder.add_node("encode_sparse", bind(encode_sparse, search=search))
     builder.add_node("hybrid_search", bind(hybrid_search, search=search))

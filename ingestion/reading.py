@@ -128,5 +128,5 @@ class _Embedding:
         if self._services.embedder is None:
             from ingestion.chunking.semantic import lsa_of
 
-            return await lsa_of(texts, self._services.field)
+            return await lsa_of(texts, self._services.domain)
         return (await self._services.embedder().embed_documents(texts)).vectors

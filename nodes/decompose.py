@@ -7,7 +7,7 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from services.domain.base import Field
+from services.domain.base import Domain
 from services.domain.question import searched_topic
 from services.prompting.prompts import Prompts
 from services.protocols import ChatModel
@@ -36,7 +36,7 @@ class DecomposeUpdate(TypedDict):
 
 
 async def decompose(
-    state: RagState, runtime: Runtime[ResolvedContext], *, reader: ChatModel, prompts: Prompts, field: Field
+    state: RagState, runtime: Runtime[ResolvedContext], *, reader: ChatModel, prompts: Prompts, domain: Domain
 ) -> DecomposeUpdate:
     """Ask for searches; a reader that is down or talks nonsense costs quality, never the answer."""
     question, carried = state["contextualized_question"], bool(state.get("carried"))
@@ -52,14 +52,14 @@ async def decompose(
     except ModelError as error:
         return {
             "queries": [question],
-            "searches": searches_of(state, [question], field),
-            "warnings": [*state["warnings"], field.language.say("rag_searched_as_asked", problem=error)],
+            "searches": searches_of(state, [question], domain),
+            "warnings": [*state["warnings"], domain.language.say("rag_searched_as_asked", problem=error)],
             "cost": failed(error),
         }
     queries = parse_queries(reply.text, MAX_FOLLOWUP_QUERIES if carried else MAX_QUERIES)
     if not queries and not carried:
         queries = [question]
-    return {"queries": queries, "searches": searches_of(state, queries, field), "cost": cost_of(reply)}
+    return {"queries": queries, "searches": searches_of(state, queries, domain), "cost": cost_of(reply)}
 
 
 def parse_queries(text: str, most: int) -> list[str]:
@@ -80,14 +80,14 @@ def parse_queries(text: str, most: int) -> list[str]:
     return [" ".join(bare.split())[:MAX_QUERY_CHARACTERS]] if bare else []
 
 
-def searches_of(state: RagState, queries: list[str], field: Field) -> list[str]:
+def searches_of(state: RagState, queries: list[str], domain: Domain) -> list[str]:
     """Return the searches to make: those of the reader, and beside them a first question as it was asked.
 
     Keywords lose what the encoders have learnt of how people ask (docs/retrieval.md). A follow-up says too little by
     itself, and a search that has all of the question's words makes it superfluous.
     """
-    matter = searched_topic(state["question"], field)
-    asked = set(field.stems(matter))
-    if state.get("carried") or not queries or any(asked <= set(field.stems(query)) for query in queries):
+    matter = searched_topic(state["question"], domain)
+    asked = set(domain.stems(matter))
+    if state.get("carried") or not queries or any(asked <= set(domain.stems(query)) for query in queries):
         return queries
     return [*queries, matter]

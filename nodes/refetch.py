@@ -61,7 +61,7 @@ async def refetch(
                 deadline=state.get("deadline"),
             )
         except ModelError as error:
-            said = search.field.language.say("rag_lacking_not_searched", problem=error)
+            said = search.domain.language.say("rag_lacking_not_searched", problem=error)
             warnings, cost = [*warnings, said], failed(error)
         else:
             by_need.append(found)

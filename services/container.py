@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
 from language.languages import Language
 from services.corpus.lookup import PackagedRecords
-from services.domain.base import Field
+from services.domain.base import Domain
 from services.profile.profile import Profile
 from services.protocols import ChatModel, ChunkStore, Embedder, RerankerTable, SparseEncoder, TokenCounter
 from services.settings import Settings
@@ -68,12 +68,12 @@ class Services:
     rerankers: RerankerTable
     records: PackagedRecords
     counter: TokenCounter
-    field: Field
+    domain: Domain
 
     @property
     def language(self) -> Language:
         """The language of the profile: what is said, and how text is read."""
-        return self.field.language
+        return self.domain.language
 
     async def close(self) -> None:
         """Let go of files and connections; a service that fails to close does not keep the others open.
@@ -94,7 +94,7 @@ class IngestServices:
 
     settings: Settings
     profile: Profile
-    field: Field
+    domain: Domain
     reader: OnDemand[ChatModel]
     embedder: OnDemand[Embedder] | None
     counter: Callable[[], TokenCounter]

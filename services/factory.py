@@ -7,9 +7,9 @@ from langchain_core.language_models import BaseChatModel
 from services.container import IngestServices, OnDemand, Services
 from services.corpus.chunks import lay_phrasings
 from services.corpus.lookup import PackagedRecords
-from services.domain.base import Field
+from services.domain.base import Domain
 from services.domain.lexicon import Lexicon
-from services.domain.registry import field_of
+from services.domain.registry import domain_of
 from services.domain.spanish_law import SPANISH_LAW
 from services.models.chat import LangChainChat
 from services.models.embeddings import DisabledEmbedder
@@ -37,8 +37,8 @@ def expected_fingerprints(settings: Settings, profile: Profile, chunker: str = C
     Raises:
         ConfigurationError: the dimensions of the embedder are not known.
     """
-    field = field_of(profile)
-    embedder, sparse = _embedder_fingerprint(settings, field), Bm25Encoder.of(field).fingerprint
+    domain = domain_of(profile)
+    embedder, sparse = _embedder_fingerprint(settings, domain), Bm25Encoder.of(domain).fingerprint
     return Fingerprints(embedder=embedder, sparse=sparse, chunker=chunker)
 
 
@@ -48,10 +48,10 @@ def build_services(settings: Settings, profile: Profile, index: Index | None) ->
     Raises:
         ConfigurationError: a key or a model is missing.
     """
-    field = field_of(profile)
+    domain = domain_of(profile)
     records = PackagedRecords() if profile.features.records else PackagedRecords(())
     lexicon = Lexicon.load(index.models) if index else records.lexicon
-    reader = _reader(settings.reader, field, lexicon)
+    reader = _reader(settings.reader, domain, lexicon)
     encoder = DualEncoder.load(index.models) if index else None
     likeness = EncodedSimilarity(encoder) if encoder else None
     spoken = lay_phrasings if profile.features.records else _silent
@@ -60,13 +60,13 @@ def build_services(settings: Settings, profile: Profile, index: Index | None) ->
         profile=profile,
         store=_store(settings, index) if index else records,
         reader=reader,
-        principal=_principal(settings.principal, field, lexicon),
+        principal=_principal(settings.principal, domain, lexicon),
         embedder=(_provider_embedder(settings) if index else None) or encoder or DisabledEmbedder(),
-        sparse=Bm25Encoder.of(field),
-        rerankers=rerankers(settings, reader, field, lexicon, spoken, likeness),
+        sparse=Bm25Encoder.of(domain),
+        rerankers=rerankers(settings, reader, domain, lexicon, spoken, likeness),
         records=records,
         counter=token_counter(settings.principal.model),
-        field=field,
+        domain=domain,
     )
 
 
@@ -79,7 +79,7 @@ def build_ingest_services(settings: Settings, profile: Profile) -> IngestService
     return IngestServices(
         settings=settings,
         profile=profile,
-        field=field_of(profile),
+        domain=domain_of(profile),
         reader=OnDemand(partial(chat_model, "reader", settings.reader)),
         embedder=None if offline else OnDemand(partial(embedder, settings.embedder)),
         counter=partial(token_counter, settings.reader.model),
@@ -121,14 +121,14 @@ def _provider_embedder(settings: Settings) -> Embedder | None:
     return embedder(settings.embedder)
 
 
-def _embedder_fingerprint(settings: Settings, field: Field) -> str:
+def _embedder_fingerprint(settings: Settings, domain: Domain) -> str:
     if settings.embedder.provider != "offline":
         from services.models.openai import fingerprint_of
 
         return fingerprint_of(settings.embedder)
-    if field is SPANISH_LAW:
+    if domain is SPANISH_LAW:
         return packaged_encoder(settings.offline_dimensions).fingerprint
-    return fitted_fingerprint(settings.offline_dimensions, field)
+    return fitted_fingerprint(settings.offline_dimensions, domain)
 
 
 def _silent(chunk: Chunk) -> str:
@@ -146,24 +146,24 @@ def _store(settings: Settings, index: Index) -> ChunkStore:
     return ServerStore.connect(settings, index)
 
 
-def _reader(settings: ModelSettings, field: Field, lexicon: Lexicon) -> ChatModel:
+def _reader(settings: ModelSettings, domain: Domain, lexicon: Lexicon) -> ChatModel:
     if settings.provider != "offline":
         from services.models.openai import chat_model
 
         return chat_model("reader", settings)
     from services.offline.query_writer import KeywordReader
 
-    return _in_process(KeywordReader(field=field, weights=lexicon), "sin conexión (palabras clave)")
+    return _in_process(KeywordReader(domain=domain, weights=lexicon), "sin conexión (palabras clave)")
 
 
-def _principal(settings: ModelSettings, field: Field, lexicon: Lexicon) -> ChatModel:
+def _principal(settings: ModelSettings, domain: Domain, lexicon: Lexicon) -> ChatModel:
     if settings.provider != "offline":
         from services.models.openai import chat_model
 
         return chat_model("principal", settings)
     from services.offline.answer_writer import ExtractivePrincipal
 
-    return _in_process(ExtractivePrincipal(field=field, weights=lexicon), "sin conexión (citas literales)")
+    return _in_process(ExtractivePrincipal(domain=domain, weights=lexicon), "sin conexión (citas literales)")
 
 
 def _in_process(model: BaseChatModel, name: str) -> LangChainChat:

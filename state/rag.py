@@ -17,7 +17,8 @@ class Turn(TypedDict):
 
     Left out are what outlives a turn (``turn``, ``transcript``, ``context_chunk_ids``), what load_carryover writes
     beside the node that opens the turn (``carried``, ``missing_carried``), and ``usage``, whose reducer starts anew
-    with each turn. ``meant`` is the question as its conversation makes it complete; empty where nothing reads it so.
+    with each turn. ``contextualized_question`` is the question as its conversation makes it complete; empty where
+    nothing reads it so.
     ``queries`` are what the reader makes of it, ``searches`` the texts that are searched for: those, and it may be the
     question's own words. ``lexical_only`` is set where they have no dense vectors, because the embedder failed.
     """

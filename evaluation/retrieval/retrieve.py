@@ -74,7 +74,7 @@ class Retriever:
         self._graph = build_retrieval(services)
         profile = services.profile
         self._search = HybridSearch(
-            services.store, services.embedder, services.sparse, profile, profile.for_questions, services.field
+            services.store, services.embedder, services.sparse, profile, profile.for_questions, services.domain
         )
         self._context = context
         self._profile = services.profile

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ingestion.chunking.parts import CUTS, MAX_PART
 from language.cuts import Span, clauses, cut, sentences
-from services.domain.base import Field
+from services.domain.base import Domain
 from services.protocols import Vector
 
 Embed = Callable[[Sequence[str]], Awaitable[Sequence[Vector]]]
@@ -70,7 +70,7 @@ def breaks(between: NDArray[np.float64]) -> list[int]:
     return [int(at) + 1 for at in np.flatnonzero(between > np.percentile(between, PERCENTILE))]
 
 
-async def lsa_of(texts: Sequence[str], field: Field) -> list[Vector]:
+async def lsa_of(texts: Sequence[str], domain: Domain) -> list[Vector]:
     """Embed texts by latent semantic analysis of themselves alone, (64,) each: no model, and nothing else decides.
 
     A text that shares no word with another one gets the zero vector.
@@ -78,7 +78,7 @@ async def lsa_of(texts: Sequence[str], field: Field) -> list[Vector]:
     from services.offline.encoder.encoder import DualEncoder, TrainingPairs
 
     # Without questions to learn from, its axes are the latent ones.
-    encoder = await asyncio.to_thread(DualEncoder.fit, TrainingPairs(texts), LSA_DIMENSIONS, field)
+    encoder = await asyncio.to_thread(DualEncoder.fit, TrainingPairs(texts), LSA_DIMENSIONS, domain)
     return (await encoder.embed_documents(texts)).vectors
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from ingestion.indexing.encoding import Encode, VectorJournal, encoded, offline_encoder, provider_encoder
 from ingestion.indexing.entries import Entry
 from services.container import IngestServices
-from services.domain.base import Field
+from services.domain.base import Domain
 from services.domain.lexicon import Lexicon
 from services.domain.spanish_law import SPANISH_LAW
 from services.factory import CHUNKER, expected_fingerprints
@@ -96,7 +96,7 @@ async def _encoder(
     progress: Progress,
 ) -> Encode:
     """Return what encodes the new entries; where the index begins anew, its models are made from all."""
-    settings, profile, field = services.settings, services.profile, services.field
+    settings, profile, domain = services.settings, services.profile, services.domain
     # Before there is anything to fit: a key may be missing.
     embedder = services.embedder() if services.embedder else None
     if fit:
@@ -104,22 +104,22 @@ async def _encoder(
         # What is searched for cases alone does not tell how rare a word is in what questions are answered from.
         left_out = set(profile.names) - set(profile.for_questions or profile.names)
         texts = (entry.sparse for entry in entries if entry.sparse and entry.chunk["collection"] not in left_out)
-        Lexicon.build(texts, field.stems).save(builder.models)
+        Lexicon.build(texts, domain.stems).save(builder.models)
         # With a provider's embedder, too: the reranker asks it how near a question and a provision are.
-        await asyncio.to_thread(_save_encoder, entries, field, settings.offline_dimensions, builder.models)
+        await asyncio.to_thread(_save_encoder, entries, domain, settings.offline_dimensions, builder.models)
     if embedder is None:
-        return await offline_encoder(builder.models, field, len(new), settings.ingest_workers, stack)
+        return await offline_encoder(builder.models, domain, len(new), settings.ingest_workers, stack)
     journal = stack.enter_context(VectorJournal(settings.home / "vectors.sqlite"))
-    return provider_encoder(embedder, field, journal)
+    return provider_encoder(embedder, domain, journal)
 
 
-def _save_encoder(entries: Sequence[Entry], field: Field, dimensions: int, models: Path) -> None:
+def _save_encoder(entries: Sequence[Entry], domain: Domain, dimensions: int, models: Path) -> None:
     """Write the encoder of an index: a copy of the packaged one, or one that is taught its texts."""
-    if field is SPANISH_LAW:
+    if domain is SPANISH_LAW:
         # A copy, so that an index goes on being searched by the encoder that it was made with.
         packaged_encoder(dimensions).save(models)
     else:
-        DualEncoder.fit(training_pairs_of(entries), dimensions, field).save(models)
+        DualEncoder.fit(training_pairs_of(entries), dimensions, domain).save(models)
 
 
 def describe(

@@ -15,8 +15,8 @@ import numpy as np
 from ingestion.context.paid_cache import PaidCache
 from ingestion.incremental.workspace import key_of
 from ingestion.indexing.entries import Entry
-from services.domain.base import Field
-from services.domain.registry import field_named
+from services.domain.base import Domain
+from services.domain.registry import domain_named
 from services.models.embeddings import MAX_TEXTS
 from services.models.sparse import Bm25Encoder
 from services.offline.encoder.encoder import DualEncoder
@@ -90,14 +90,14 @@ async def encoded(entries: Sequence[Entry], encode: Encode, ahead: int) -> Async
         await asyncio.gather(*running, return_exceptions=True)
 
 
-async def offline_encoder(models: Path, field: Field, count: int, workers: int, stack: AsyncExitStack) -> Encode:
+async def offline_encoder(models: Path, domain: Domain, count: int, workers: int, stack: AsyncExitStack) -> Encode:
     """Return what encodes with the axes of the index, in processes of its own where there is much to do."""
     if workers == 1 or count < WORTH_PROCESSES:
-        local = await asyncio.to_thread(_Offline, models, field)
+        local = await asyncio.to_thread(_Offline, models, domain)
         return lambda entries: asyncio.to_thread(local.encode, entries)
     # Not forked: this process has threads.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(models, field.name))
+    pool = ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(models, domain.name))
     stack.push_async_callback(asyncio.to_thread, pool.shutdown, cancel_futures=True)
 
     async def encode(entries: Sequence[Entry]) -> Encoded:
@@ -114,9 +114,9 @@ async def offline_encoder(models: Path, field: Field, count: int, workers: int, 
     return encode
 
 
-def provider_encoder(embedder: Embedder, field: Field, journal: VectorJournal) -> Encode:
+def provider_encoder(embedder: Embedder, domain: Domain, journal: VectorJournal) -> Encode:
     """Return what encodes with the embedder of a provider, noting in the journal what was paid for."""
-    sparse = Bm25Encoder.of(field)
+    sparse = Bm25Encoder.of(domain)
 
     async def encode(entries: Sequence[Entry]) -> Encoded:
         keys = {key_of(embedder.fingerprint, entry.dense): entry.dense for entry in entries if entry.dense}
@@ -146,9 +146,9 @@ def _texts(entry: Entry) -> Texts:
 class _Offline:
     """The encoders of one process."""
 
-    def __init__(self, models: Path, field: Field) -> None:
+    def __init__(self, models: Path, domain: Domain) -> None:
         self._embedder = DualEncoder.load(models)
-        self._sparse = Bm25Encoder.of(field)
+        self._sparse = Bm25Encoder.of(domain)
 
     def encode(self, entries: Sequence[Entry]) -> Encoded:
         return Encoded(entries, *self.vectors([_texts(entry) for entry in entries]))
@@ -173,9 +173,9 @@ _here: _Offline | None = None
 """The encoders of a worker process."""
 
 
-def _begin(models: Path, field: str) -> None:
+def _begin(models: Path, domain: str) -> None:
     global _here
-    _here = _Offline(models, field_named(field))
+    _here = _Offline(models, domain_named(domain))
 
 
 def _encode(texts: Sequence[Texts]) -> tuple[list[Vector | None], list[SparseVector]]:

@@ -15,8 +15,8 @@ _OF_GUARDRAILS = 0.5
 
 
 @runtime_checkable
-class Field(Protocol):
-    """Reads questions of one field, in one language. ``name`` is what an index remembers it by (``field_named``)."""
+class Domain(Protocol):
+    """Reads questions of one field, in one language. ``name`` is what an index remembers it by (``domain_named``)."""
 
     @property
     def name(self) -> str:
@@ -63,7 +63,7 @@ class Field(Protocol):
 
 
 @dataclass(frozen=True)
-class PlainField:
+class PlainDomain:
     """Any field in a language: words count by how rare they are, and that is all that is known."""
 
     language: Language

@@ -11,7 +11,7 @@ from legal.citations.parser import parse_citations
 from legal.dates.finder import without_days
 from legal.labels import ADJECTIVES, SUFFIXES
 from legal.laws.mentions import law_mentions
-from services.domain.base import Field
+from services.domain.base import Domain
 
 _PROTOCOL = re.compile(
     r"=+\s*META\s*=+|\b(?:USED|DROP|NEED)\s*\|\s*(?:[C\d,\s]*\d\b|ninguno\b)?|\[\s*C\s*\d+\s*\]", re.IGNORECASE
@@ -30,9 +30,9 @@ def without_protocol(question: str) -> str:
     return " ".join(_PROTOCOL.sub(" ", question).split())
 
 
-def searched_topic(question: str, field: Field) -> str:
+def searched_topic(question: str, domain: Domain) -> str:
     """Return what of a question is to be searched: no words of the protocol, no named provisions, no measures."""
-    return field.language.query_patterns.without_measure(field.matter(without_protocol(question)))
+    return domain.language.query_patterns.without_measure(domain.matter(without_protocol(question)))
 
 
 def topic_of(question: str) -> str:

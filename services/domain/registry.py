@@ -1,20 +1,20 @@
 """Which field a profile is of, and by which name an index remembers it."""
 
 from language.languages import language
-from services.domain.base import Field, PlainField
+from services.domain.base import Domain, PlainDomain
 from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import Profile
 
 
-def field_of(profile: Profile) -> Field:
+def domain_of(profile: Profile) -> Domain:
     """Return the field of a profile: Spanish law where that is switched on, else any field in its language."""
-    return SPANISH_LAW if profile.features.spanish_law else PlainField(language(profile.language))
+    return SPANISH_LAW if profile.features.spanish_law else PlainDomain(language(profile.language))
 
 
-def field_named(name: str) -> Field:
+def domain_named(name: str) -> Domain:
     """Return the field that an index was made for.
 
     Raises:
         ConfigurationError: there is none of that name.
     """
-    return SPANISH_LAW if name == SPANISH_LAW.name else PlainField(language(name))
+    return SPANISH_LAW if name == SPANISH_LAW.name else PlainDomain(language(name))

@@ -23,7 +23,7 @@ _FOREIGN_WEIGHT = 0.35
 
 
 class SpanishLaw:
-    """Satisfies ``Field`` for Spanish labour and social-security law."""
+    """Satisfies ``Domain`` for Spanish labour and social-security law."""
 
     name = "spanish_law"
     quotes_notice = "quotes_of_law"

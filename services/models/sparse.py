@@ -7,7 +7,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from language.languages import Language, language
-from services.domain.base import Field
+from services.domain.base import Domain
 from services.protocols import SparseVector
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ class Bm25Encoder:
         self._synonyms = synonyms
 
     @classmethod
-    def of(cls, field: Field) -> "Bm25Encoder":
+    def of(cls, domain: Domain) -> "Bm25Encoder":
         """Return the encoder of a field: its language, and the terms that it knows."""
-        return cls(field.language, field.terms)
+        return cls(domain.language, domain.terms)
 
     @property
     def fingerprint(self) -> str:

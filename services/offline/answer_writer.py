@@ -11,7 +11,7 @@ from legal.citations.owners import CitationContext
 from legal.labels import provision_key, provision_name
 from legal.laws.mentions import find_law
 from legal.laws.registry import known_laws
-from services.domain.base import Field
+from services.domain.base import Domain
 from services.domain.lexicon import EqualWeights, StemWeights
 from services.domain.question import earlier_topic, is_courtesy, without_protocol
 from services.offline.chat_model import OfflineChat
@@ -29,7 +29,7 @@ class ExtractivePrincipal(OfflineChat):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    field: Field
+    domain: Domain
     weights: StemWeights = EqualWeights()
 
     def reply(self, messages: Sequence[BaseMessage]) -> str:
@@ -37,24 +37,24 @@ class ExtractivePrincipal(OfflineChat):
         asked = [str(message.text) for message in messages if isinstance(message, HumanMessage)]
         fragments, question = read_prompt(asked[-1])
         question = without_protocol(question)
-        language = self.field.language
+        language = self.domain.language
         if is_courtesy(question, language):
             choice, answer = Choice([], []), language.say("courtesy")
         else:
             earlier = earlier_topic(question, asked[:-1], language)
-            choice = choose(question, fragments, self.field, self.weights, earlier)
-            answer = _answer(choice.quotations, self.field)
+            choice = choose(question, fragments, self.domain, self.weights, earlier)
+            answer = _answer(choice.quotations, self.domain)
         if not any(fragment.mark for fragment in fragments):
             return answer
-        return "\n".join([answer, "", DELIMITER, *_metadata(choice, fragments, self.field)])
+        return "\n".join([answer, "", DELIMITER, *_metadata(choice, fragments, self.domain)])
 
 
-def _answer(quotations: Sequence[Quotation], field: Field) -> str:
-    language = field.language
+def _answer(quotations: Sequence[Quotation], domain: Domain) -> str:
+    language = domain.language
     if not quotations:
         return f"{language.say('no_verified_information')}."
     kinds = {quotation.fragments[0].official for quotation in quotations}
-    notice = "quotes_of_both" if len(kinds) > 1 else field.quotes_notice if True in kinds else "quotes_of_summaries"
+    notice = "quotes_of_both" if len(kinds) > 1 else domain.quotes_notice if True in kinds else "quotes_of_summaries"
     return "\n\n".join([language.say(notice), *(_paragraph(quotation, language) for quotation in quotations)])
 
 
@@ -73,12 +73,12 @@ def _paragraph(quotation: Quotation, language: Language) -> str:
     return f"{first.law_name}, {first.provision}{title}{label}: {said.rstrip()} {marks}".rstrip()
 
 
-def _metadata(choice: Choice, fragments: Sequence[Fragment], field: Field) -> list[str]:
+def _metadata(choice: Choice, fragments: Sequence[Fragment], domain: Domain) -> list[str]:
     lines = [
         f"USED|{_numbers([one for quotation in choice.quotations for one in quotation.fragments])}",
         f"DROP|{_numbers(choice.useless)}",
     ]
-    if need := _missing(choice.quotations, fragments, field):
+    if need := _missing(choice.quotations, fragments, domain):
         lines.append(need)
     return lines
 
@@ -87,14 +87,14 @@ def _numbers(fragments: Sequence[Fragment]) -> str:
     return ",".join(dict.fromkeys(fragment.mark.strip("[]C") for fragment in fragments)) or "ninguno"
 
 
-def _missing(quotations: Sequence[Quotation], fragments: Sequence[Fragment], field: Field) -> str | None:
+def _missing(quotations: Sequence[Quotation], fragments: Sequence[Fragment], domain: Domain) -> str | None:
     """Ask for the first provision that a quotation refers to and the context does not have."""
     present = {(law.id, provision_key(one.provision)) for one in fragments if (law := find_law(one.law_name))}
     for quotation in quotations:
         law = find_law(quotation.fragments[0].law_name)
         if law is None:
             continue
-        for citation in field.citations(" ".join(quotation.sentences), CitationContext(law_id=law.id)):
+        for citation in domain.citations(" ".join(quotation.sentences), CitationContext(law_id=law.id)):
             cited = known_laws().get(citation.law_id or "")
             if cited and (cited.id, citation.provision_key) not in present:
                 return f"NEED|{provision_name(citation.provision_key)}|{cited.short}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import ConfigDict
 
-from services.domain.base import Field
+from services.domain.base import Domain
 from services.domain.lexicon import EqualWeights, StemWeights
 from services.domain.question import is_courtesy, points_back, searched_topic, without_protocol
 from services.offline.chat_model import OfflineChat
@@ -29,35 +29,35 @@ class KeywordReader(OfflineChat):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    field: Field
+    domain: Domain
     weights: StemWeights = EqualWeights()
 
     def reply(self, messages: Sequence[BaseMessage]) -> str:
         """Return a JSON array of one search, or none in a follow-up."""
-        language = self.field.language
+        language = self.domain.language
         texts = [str(message.text) for message in messages]
         question, earlier = without_protocol(texts[-1]), texts[1:-1]
-        matter = searched_topic(question, self.field)
+        matter = searched_topic(question, self.domain)
         asked = [str(message.text) for message in messages[:-1] if isinstance(message, HumanMessage)]
         if FOLLOW_UP in texts[0].splitlines():
             searches = [] if is_courtesy(question, language) else self._follow_up(matter, earlier, asked)
         else:
             topic = self._topic(asked) if matter and points_back(question, language) else []
             searches = self._search(matter, topic)
-            if not searches and asked and not self.field.citations(question):
+            if not searches and asked and not self.domain.citations(question):
                 searches = self._search(asked[-1])
             searches = searches or [question or texts[-1]]
         return json.dumps(searches, ensure_ascii=False)
 
     def _follow_up(self, question: str, earlier: Sequence[str], asked: Sequence[str]) -> list[str]:
-        known = {stem for text in earlier for stem in self.field.stems(text)}
-        language = self.field.language
+        known = {stem for text in earlier for stem in self.domain.stems(text)}
+        language = self.domain.language
         new = [word for word in language.content_words(question) if language.stem_word(word) not in known]
         return self._search(" ".join(new), self._topic(asked))
 
     def _topic(self, asked: Sequence[str]) -> list[str]:
         """Return the words that say most of the question before, in their order; one of no text says little."""
-        language = self.field.language
+        language = self.domain.language
         words = reversed(language.content_words(asked[-1])) if asked else ()
         distinct = list({language.stem_word(word): word for word in words}.values())
         idf = {word: self.weights.idf(language.stem_word(word)) for word in distinct}
@@ -65,4 +65,4 @@ class KeywordReader(OfflineChat):
         return [word for word in reversed(distinct) if word in kept]
 
     def _search(self, matter: str, topic: Iterable[str] = ()) -> list[str]:
-        return [" ".join([matter, *topic])] if self.field.language.content_words(matter) else []
+        return [" ".join([matter, *topic])] if self.domain.language.content_words(matter) else []

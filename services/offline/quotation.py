@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from legal.citations.parser import Citation
-from services.domain.base import Field
+from services.domain.base import Domain
 from services.domain.lexicon import StemWeights
 from services.offline.passages import LEFT_OUT, MAX_PASSAGE_CHARACTERS, Passage, quote
 from services.offline.rating import Rated, rate
@@ -41,7 +41,7 @@ class Choice:
 
 
 def choose(
-    question: str, fragments: Sequence[Fragment], field: Field, weights: StemWeights, earlier: str = ""
+    question: str, fragments: Sequence[Fragment], domain: Domain, weights: StemWeights, earlier: str = ""
 ) -> Choice:
     """Choose the passages that cover the question best, of 4 provisions at most.
 
@@ -50,11 +50,11 @@ def choose(
     else is quoted, not even where the provision is not among the fragments. ``earlier`` is the question that a
     follow-up is about: it counts less.
     """
-    matter = field.matter(question)
-    rated = rate(question, fragments, field, weights, earlier)
+    matter = domain.matter(question)
+    rated = rate(question, fragments, domain, weights, earlier)
     named = [one for one in rated if one.asked]
     others = [one for one in rated if not one.asked and matter]
-    floor = _RELEVANT if field.on_field(f"{question} {earlier}") else _RELEVANT_OFF_FIELD
+    floor = _RELEVANT if domain.on_field(f"{question} {earlier}") else _RELEVANT_OFF_FIELD
     best = max([floor, *(one.score for one in others if not one.past)])
     present = max((one.coverage for one in others if not one.past), default=0.0)
     close = [one for one in others if one.score >= max(floor, _CLOSE * best)]

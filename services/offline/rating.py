@@ -10,7 +10,7 @@ from language.languages import Language
 from legal.citations.parser import Citation
 from legal.labels import provision_key
 from legal.laws.mentions import find_law, law_mentions
-from services.domain.base import Field
+from services.domain.base import Domain
 from services.domain.concepts import Concept, coverage
 from services.domain.lexicon import StemWeights
 from services.offline.passages import Passage, passages_of
@@ -75,13 +75,13 @@ def in_force(fragment: Fragment) -> bool:
 class _Scorer:
     """Scores passages against a question."""
 
-    def __init__(self, question: str, earlier: str, field: Field, weights: StemWeights) -> None:
+    def __init__(self, question: str, earlier: str, domain: Domain, weights: StemWeights) -> None:
         self._weights = weights
-        self._stems = cache(field.stems)
-        self._figure = AskedFigure(question, field.language)
-        own = field.concepts(question, weights)
+        self._stems = cache(domain.stems)
+        self._figure = AskedFigure(question, domain.language)
+        own = domain.concepts(question, weights)
         known = {concept.stems for concept in own}
-        before = (one for one in field.concepts(earlier, weights) if one.stems not in known)
+        before = (one for one in domain.concepts(earlier, weights) if one.stems not in known)
         self._concepts: list[Concept] = [*own, *(replace(one, weight=_EARLIER * one.weight) for one in before)]
 
     def score(self, passage: Passage) -> float:
@@ -96,7 +96,7 @@ class _Scorer:
 
 
 def rate(
-    question: str, fragments: Sequence[Fragment], field: Field, weights: StemWeights, earlier: str = ""
+    question: str, fragments: Sequence[Fragment], domain: Domain, weights: StemWeights, earlier: str = ""
 ) -> list[Rated]:
     """Return the provisions with something to quote: first those that the question names, then the others in order.
 
@@ -104,13 +104,13 @@ def rate(
     a figure where the question asks for one, and a little less the later its fragment comes. ``earlier`` is the
     question that a follow-up is about: it counts less.
     """
-    scorer = _Scorer(field.matter(question) or question, earlier, field, weights)
+    scorer = _Scorer(domain.matter(question) or question, earlier, domain, weights)
     rank_loss = _RANK_LOSS_IN_FOLLOW_UP if earlier else _RANK_LOSS
     provisions: dict[tuple[str, str, bool], list[Fragment]] = {}
     for fragment in fragments:
         provisions.setdefault((fragment.law_name, fragment.provision, fragment.official), []).append(fragment)
     loss = {id(fragment): 1 - rank_loss * min(place, _LAST) for place, fragment in enumerate(fragments)}
-    named = _named(field.citations(question), [parts[0] for parts in provisions.values()])
+    named = _named(domain.citations(question), [parts[0] for parts in provisions.values()])
     rated = []
     for (law_name, _, _), parts in provisions.items():
         passages = passages_of(parts)

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from services.domain.base import Field
+from services.domain.base import Domain
 from services.domain.concepts import Concept, coverage
 from services.domain.lexicon import EqualWeights, StemWeights
 from services.models.vector_cache import VectorCache
@@ -47,7 +47,7 @@ class HeuristicReranker:
         s         = own + 0.1 · max own of the candidates that refer to it
         relevance = 1 / (1 + e^((0.42 − s) / 0.11))
 
-    Without an encoder the words count alone. What concepts, prior and words of the field are is the ``field``'s to
+    Without an encoder the words count alone. What concepts, prior and words of the field are is the ``domain``'s to
     say: the prior of Spanish law puts rules before transitional dispositions, and general statutes before those of a
     special regime that the question does not name (``legal.vocabulary.regimes``). The last step turns a
     score into how often such a one is right, so that the relevance floor and the legal signals weigh the same for every
@@ -58,12 +58,12 @@ class HeuristicReranker:
 
     def __init__(
         self,
-        field: Field,
+        domain: Domain,
         weights: StemWeights | None = None,
         spoken: Callable[[Chunk], str] = lambda chunk: "",
         likeness: Similarity | None = None,
     ) -> None:
-        self._field = field
+        self._field = domain
         self._weights = weights or EqualWeights()
         self._spoken = spoken
         self._likeness = likeness

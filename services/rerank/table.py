@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from services.domain.base import Field
+from services.domain.base import Domain
 from services.domain.lexicon import StemWeights
 from services.models.tokens import token_counter
 from services.protocols import ChatModel, Reranked, Reranker, RerankerTable
@@ -61,14 +61,14 @@ class UnavailableReranker:
 def rerankers(
     settings: Settings,
     reader: ChatModel,
-    field: Field,
+    domain: Domain,
     weights: StemWeights | None = None,
     spoken: Callable[[Chunk], str] = lambda chunk: "",
     likeness: Similarity | None = None,
 ) -> RerankerTable:
     """Return the rerankers by strategy; "none" has none, and "auto" one where it is not the heuristic.
 
-    ``field`` is what the heuristic knows; ``spoken`` tells how people ask about the provision of a chunk, ``likeness``
+    ``domain`` is what the heuristic knows; ``spoken`` tells how people ask about the provision of a chunk, ``likeness``
     how near it is to a question. What "auto" stands for is looked up here, once, and logged once in a process; nothing
     is loaded, and the network is not asked.
 
@@ -78,7 +78,7 @@ def rerankers(
     # Who names it in the settings wants its files; a caller of one question does not decide over a download.
     encoder = CrossEncoder(ModelFiles.of(settings), download=settings.rerank_strategy == "cross_encoder")
     table: dict[str, Reranker] = {
-        "heuristic": HeuristicReranker(field, weights, spoken, likeness),
+        "heuristic": HeuristicReranker(domain, weights, spoken, likeness),
         "cross_encoder": ModelReranker(encoder, tokens=settings.rerank.tokens),
         "llm": _of_reader(settings, reader),
         "api": _of_api(settings),

@@ -10,7 +10,7 @@ from datetime import date
 from legal.laws.registry import known_laws
 from legal.territory.mentions import place_called
 from legal.wordings import annotate_validity
-from services.domain.base import Field
+from services.domain.base import Domain
 from services.models.vector_cache import VectorCache
 from services.profile.profile import Profile
 from services.protocols import ChunkStore, Embedder, Hit, HybridQuery, SearchFilter, SparseEncoder, SparseVector, Vector
@@ -70,7 +70,7 @@ class HybridSearch:
     sparse: SparseEncoder
     profile: Profile
     collections: tuple[str, ...]
-    field: Field
+    domain: Domain
     dense_vectors: VectorCache[Vector] = dataclasses.field(default_factory=VectorCache)
     sparse_vectors: VectorCache[SparseVector] = dataclasses.field(default_factory=VectorCache)
 

@@ -7,7 +7,7 @@ from support.doubles import QueueChat
 
 from language.languages import language
 from nodes.decompose import MAX_QUERY_CHARACTERS, decompose, parse_queries
-from services.domain.base import PlainField
+from services.domain.base import PlainDomain
 from services.profile.profile import load_profile
 from services.prompting.prompts import load_prompts
 from state.errors import ModelError
@@ -54,7 +54,7 @@ def state(**values):
 
 
 async def decomposed(reader, code="es", **values):
-    return await decompose(state(**values), None, reader=reader, prompts=PROMPTS, field=PlainField(language(code)))
+    return await decompose(state(**values), None, reader=reader, prompts=PROMPTS, domain=PlainDomain(language(code)))
 
 
 async def test_first_question_sends_system_and_user():

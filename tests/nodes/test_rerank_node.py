@@ -165,7 +165,9 @@ async def test_a_question_that_searches_nothing_is_about_the_one_before(queries,
 
 async def test_a_question_is_judged_as_it_is_meant():
     reranker = FixedReranker()
-    state = state_of([found(1, 0.5)], question="¿y el 39?", meant="¿y el 39? (artículo 39)", queries=["x"])
+    state = state_of(
+        [found(1, 0.5)], question="¿y el 39?", contextualized_question="¿y el 39? (artículo 39)", queries=["x"]
+    )
     await reranked(state, heuristic=reranker)
     assert reranker.questions == ["¿y el 39? (artículo 39)"]
 

@@ -9,7 +9,7 @@ from support.chunks import make_chunk as plain_chunk
 from support.reference_search import passes
 
 from services.container import Services
-from services.domain.registry import field_of
+from services.domain.registry import domain_of
 from services.profile.profile import load_profile
 from services.protocols import (
     MAX_SELECTED,
@@ -259,4 +259,4 @@ def make_services(store: FakeStore, reader: QueueChat, principal: QueueChat, **f
         "counter": CharacterCounter(),
     }
     parts |= fields
-    return Services(**{"field": field_of(parts["profile"]), **parts})
+    return Services(**{"domain": domain_of(parts["profile"]), **parts})

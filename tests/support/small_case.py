@@ -11,7 +11,7 @@ from support.small_graph import Hang
 
 from language.languages import language
 from server.app import app_over
-from services.domain.base import PlainField
+from services.domain.base import PlainDomain
 from services.profile.profile import load_profile
 from services.protocols import Hit, HybridQuery, S, SearchFilter, Structured
 from services.settings import ModelSettings, Settings
@@ -122,7 +122,7 @@ def case_app(
         principal or QueueChat(""),
         settings=Settings.read(env_file=None, profile="plan_401k", principal=model),
         profile=profile,
-        field=PlainField(language("en")),
+        domain=PlainDomain(language("en")),
         rerankers={"heuristic": FixedReranker({chunk["id"]: RELEVANT for chunk in CHUNKS})},
     )
     return app_over(services, playground=playground)

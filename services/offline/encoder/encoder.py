@@ -12,8 +12,8 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from services.domain.base import Field
-from services.domain.registry import field_named
+from services.domain.base import Domain
+from services.domain.registry import domain_named
 from services.domain.spanish_law import SPANISH_LAW
 from services.offline.encoder import training
 from services.offline.encoder.vocabulary import SYNONYM_WEIGHT, Counts, Vocabulary, asked_counts, counts_of
@@ -41,7 +41,7 @@ class DualEncoder:
 
     A question and the document that answers it need not share a word: the axes of "echaron" have learnt to lie near
     those of "despido". A text without any known stem gets the zero vector: it has no dense side. Vectors always have
-    the dimensions asked for, whatever the number of texts. Its ``field`` says what a stem is, and which terms a
+    the dimensions asked for, whatever the number of texts. Its ``domain`` says what a stem is, and which terms a
     question calls for.
     """
 
@@ -50,19 +50,19 @@ class DualEncoder:
         vocabulary: Vocabulary,
         asked: NDArray[np.floating],
         held: NDArray[np.floating],
-        field: Field = SPANISH_LAW,
+        domain: Domain = SPANISH_LAW,
     ) -> None:
         self.vocabulary = vocabulary
-        self.field = field
+        self.domain = domain
         self._asked, self._held = asked.astype(np.float32), held.astype(np.float32)
 
     @classmethod
-    def fit(cls, training_pairs: TrainingPairs, dimensions: int, field: Field = SPANISH_LAW) -> "DualEncoder":
+    def fit(cls, training_pairs: TrainingPairs, dimensions: int, domain: Domain = SPANISH_LAW) -> "DualEncoder":
         """Learn from documents and questions (seconds for thousands); the same lessons give the same encoder."""
-        documents = [counts_of(text, field) for text in training_pairs.documents]
+        documents = [counts_of(text, domain) for text in training_pairs.documents]
         # One text may be a question to several documents.
         counted = {
-            text: asked_counts(text, field) for text in dict.fromkeys(text for text, _ in training_pairs.questions)
+            text: asked_counts(text, domain) for text in dict.fromkeys(text for text, _ in training_pairs.questions)
         }
         questions = [counted[text] for text, _ in training_pairs.questions]
         vocabulary = Vocabulary.of(documents, counted.values())
@@ -73,7 +73,7 @@ class DualEncoder:
             dimensions,
             training_pairs.epochs,
         )
-        return cls(vocabulary, asked.astype(np.float16), held.astype(np.float16), field)
+        return cls(vocabulary, asked.astype(np.float16), held.astype(np.float16), domain)
 
     def save(self, folder: Path) -> None:
         """Write the encoder into the ``models`` folder of an index."""
@@ -83,7 +83,7 @@ class DualEncoder:
             idf=self.vocabulary.idf,
             asked=self._asked.astype(np.float16),
             held=self._held.astype(np.float16),
-            field=np.array(self.field.name, dtype=np.str_),
+            field=np.array(self.domain.name, dtype=np.str_),
         )
 
     @classmethod
@@ -98,8 +98,8 @@ class DualEncoder:
             # Opened here: numpy leaves a damaged file open.
             with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 vocabulary = Vocabulary(stored["stems"].tolist(), stored["idf"])
-                field = field_named(str(stored["field"])) if "field" in stored else SPANISH_LAW
-                return cls(vocabulary, stored["asked"], stored["held"], field)
+                domain = domain_named(str(stored["field"])) if "field" in stored else SPANISH_LAW
+                return cls(vocabulary, stored["asked"], stored["held"], domain)
         except (OSError, ValueError, KeyError, EOFError, BadZipFile, ConfigurationError) as error:
             raise IndexMissing(
                 f"Falta el codificador del índice o está dañado ({path}). "
@@ -111,11 +111,11 @@ class DualEncoder:
         vectors = np.stack(self.embed_all(documents))
         _, _, directions = np.linalg.svd(vectors, full_matrices=False)
         asked, held = (axes @ directions.T for axes in (self._asked, self._held))
-        return DualEncoder(self.vocabulary, asked.astype(np.float16), held.astype(np.float16), self.field)
+        return DualEncoder(self.vocabulary, asked.astype(np.float16), held.astype(np.float16), self.domain)
 
     def reduced(self, dimensions: int) -> "DualEncoder":
         """Return the encoder with its first dimensions only: smaller vectors that say less."""
-        return DualEncoder(self.vocabulary, self._asked[:, :dimensions], self._held[:, :dimensions], self.field)
+        return DualEncoder(self.vocabulary, self._asked[:, :dimensions], self._held[:, :dimensions], self.domain)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -124,9 +124,9 @@ class DualEncoder:
         For Spanish law that is all that it is made of. For any other field, where each index has an encoder of its own,
         it is what can be known without opening one (``fitted_fingerprint``).
         """
-        if self.field is not SPANISH_LAW:
-            return fitted_fingerprint(self.dimensions, self.field)
-        digest = blake2b(repr((_VERSION, self.field.language.fingerprint, SYNONYM_WEIGHT)).encode(), digest_size=6)
+        if self.domain is not SPANISH_LAW:
+            return fitted_fingerprint(self.dimensions, self.domain)
+        digest = blake2b(repr((_VERSION, self.domain.language.fingerprint, SYNONYM_WEIGHT)).encode(), digest_size=6)
         digest.update("\n".join(self.vocabulary.stems).encode() + self.vocabulary.idf.tobytes())
         for axes in (self._asked, self._held):
             digest.update(axes.astype(np.float16).tobytes())
@@ -139,7 +139,7 @@ class DualEncoder:
 
     async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
         """Embed questions or searches (about 0.2 ms each, no request)."""
-        return Embedded(self._embed([asked_counts(text, self.field) for text in texts], self._asked))
+        return Embedded(self._embed([asked_counts(text, self.domain) for text in texts], self._asked))
 
     async def embed_documents(self, texts: Sequence[str]) -> Embedded:
         """Embed texts of the corpus, off the event loop."""
@@ -150,11 +150,11 @@ class DualEncoder:
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector]:
         """Embed texts of the corpus, here and now."""
-        return self._embed([counts_of(text, self.field) for text in texts], self._held)
+        return self._embed([counts_of(text, self.domain) for text in texts], self._held)
 
     def embed_question(self, text: str) -> Vector:
         """Embed one question, here and now."""
-        return self._embed([asked_counts(text, self.field)], self._asked)[0]
+        return self._embed([asked_counts(text, self.domain)], self._asked)[0]
 
     def _embed(self, texts: Sequence[Counts], axes: NDArray[np.float32]) -> list[Vector]:
         # Row by row: as a sparse matrix it would need scipy, whose import takes longer than a question.
@@ -162,9 +162,9 @@ class DualEncoder:
         return [_unit(weights @ axes[rows]) for rows, weights in weighed]
 
 
-def fitted_fingerprint(dimensions: int, field: Field) -> str:
+def fitted_fingerprint(dimensions: int, domain: Domain) -> str:
     """Return the fingerprint of encoders that are fitted to the texts of one index: its texts are not in it."""
-    return f"fitted:{dimensions}:{field.language.fingerprint}"
+    return f"fitted:{dimensions}:{domain.language.fingerprint}"
 
 
 def _unit(vector: Vector) -> Vector:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from services.domain.base import Field
+from services.domain.base import Domain
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -23,16 +23,16 @@ Counts = Mapping[str, float]
 """How often a text has each stem."""
 
 
-def counts_of(text: str, field: Field) -> Counts:
+def counts_of(text: str, domain: Domain) -> Counts:
     """Count the stems of a document."""
-    return Counter(field.stems(text))
+    return Counter(domain.stems(text))
 
 
-def asked_counts(text: str, field: Field) -> Counts:
+def asked_counts(text: str, domain: Domain) -> Counts:
     """Count the stems of a question, and those of the terms of the field that it calls for."""
-    counts: dict[str, float] = dict(Counter(field.stems(text)))
-    for term, surely in field.terms(text):
-        for stem in field.stems(term):
+    counts: dict[str, float] = dict(Counter(domain.stems(text)))
+    for term, surely in domain.terms(text):
+        for stem in domain.stems(term):
             counts[stem] = max(surely * SYNONYM_WEIGHT, counts.get(stem, 0.0))
     return counts
 

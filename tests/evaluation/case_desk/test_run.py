@@ -11,7 +11,7 @@ from evaluation.case_desk.findings import find, pooled
 from evaluation.case_desk.run import Tried, run_cases
 from language.languages import language
 from services.case.calibration import Calibration, Curve, write_calibration
-from services.domain.base import PlainField
+from services.domain.base import PlainDomain
 from services.profile.profile import load_profile
 from services.protocols import Hit
 from services.settings import ModelSettings, Settings
@@ -68,7 +68,7 @@ def services_over(alike, principal=None, folder=None, rerank="heuristic"):
         principal or QueueChat(""),
         settings=Settings.read(env_file=None, profile="plan_401k", principal=model, rerank_strategy=rerank),
         profile=profile,
-        field=PlainField(language("en")),
+        domain=PlainDomain(language("en")),
         rerankers={"heuristic": FixedReranker(scores)},
     )
 

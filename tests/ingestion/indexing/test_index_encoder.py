@@ -10,7 +10,7 @@ from ingestion.bundled import bundled_articles
 from ingestion.indexing.build import MIN_STEPS, training_pairs_of, write_entries
 from ingestion.indexing.entries import entries_of
 from language.languages import language
-from services.domain.base import PlainField
+from services.domain.base import PlainDomain
 from services.domain.lexicon import Lexicon
 from services.domain.spanish_law import SPANISH_LAW
 from services.factory import build_ingest_services, build_services, expected_fingerprints
@@ -24,7 +24,7 @@ from services.store.manifest import Description, Index
 from state.chunks import indexed_text
 from state.errors import IndexMissing
 
-EN = PlainField(language("en"))
+EN = PlainDomain(language("en"))
 
 
 def page(number, law, title, text):
@@ -94,7 +94,7 @@ async def test_an_index_of_another_field_has_an_encoder_of_its_own(settings):
     profile = load_profile(settings.profile)
     expected = expected_fingerprints(settings, profile)
     encoder = DualEncoder.load(index.models)
-    assert encoder.field == EN
+    assert encoder.domain == EN
     assert encoder.fingerprint == expected.embedder == f"fitted:192:{EN.language.fingerprint}"
     assert Lexicon.load(index.models).frequencies["loan"] == 2
     # Nothing of what is asked stands in the text that answers it.
@@ -135,12 +135,12 @@ async def test_an_index_of_spanish_law_has_the_packaged_encoder(tmp_path):
 def test_an_encoder_without_a_field_in_its_file_is_of_spanish_law():
     with zipfile.ZipFile(FOLDER / "dual-encoder.npz") as file:
         assert "field.npy" not in file.namelist()
-    assert packaged_encoder().field is SPANISH_LAW
+    assert packaged_encoder().domain is SPANISH_LAW
 
 
 def test_an_encoder_keeps_its_field_and_one_of_an_unknown_field_is_damaged(tmp_path):
     encoder = DualEncoder.fit(training_pairs_of(entries()), 8, EN)
-    assert (encoder.reduced(4).field, encoder.turned(["loan fee", "court order"]).field) == (EN, EN)
+    assert (encoder.reduced(4).domain, encoder.turned(["loan fee", "court order"]).domain) == (EN, EN)
     encoder.save(tmp_path)
     with np.load(tmp_path / "dual-encoder.npz") as file:
         stored = dict(file)

@@ -4,34 +4,34 @@ import pytest
 from support.doubles import make_chunk
 
 from language.languages import language
-from services.domain.base import Field, PlainField
+from services.domain.base import Domain, PlainDomain
 from services.domain.concepts import Concept, coverage
 from services.domain.lexicon import Lexicon
-from services.domain.registry import field_named, field_of
+from services.domain.registry import domain_named, domain_of
 from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile
 from state.errors import ConfigurationError
 
-PLAIN = PlainField(language("en"))
+PLAIN = PlainDomain(language("en"))
 # df: loan 2, fee 1 of 3 texts; ln(4/3)/ln 4 and ln(4/2)/ln 4 = 0.5.
 TEXTS = ["loan fees of a 401(k)", "a loan of 5 years", "rollover"]
 WEIGHTS = Lexicon.build(TEXTS, PLAIN.stems)
 
 
 def test_a_profile_with_spanish_law_is_of_that_field_and_any_other_of_its_language():
-    assert field_of(load_profile("laboral")) is SPANISH_LAW
-    assert field_of(load_profile("plan_401k")) == PLAIN
+    assert domain_of(load_profile("laboral")) is SPANISH_LAW
+    assert domain_of(load_profile("plan_401k")) == PLAIN
 
 
-@pytest.mark.parametrize("field", [SPANISH_LAW, PLAIN, PlainField(language("es"))])
-def test_an_index_remembers_a_field_by_its_name(field):
-    assert field_named(field.name) == field
-    assert isinstance(field, Field)
+@pytest.mark.parametrize("domain", [SPANISH_LAW, PLAIN, PlainDomain(language("es"))])
+def test_an_index_remembers_a_field_by_its_name(domain):
+    assert domain_named(domain.name) == domain
+    assert isinstance(domain, Domain)
 
 
 def test_a_name_of_no_field_is_told():
     with pytest.raises(ConfigurationError, match="latin"):
-        field_named("latin")
+        domain_named("latin")
 
 
 def test_words_are_concepts_weighed_by_how_rare_they_are_and_numbers_say_little():
@@ -47,7 +47,7 @@ def test_words_are_concepts_weighed_by_how_rare_they_are_and_numbers_say_little(
 def test_nothing_of_the_law_is_at_work_in_another_field():
     chunk = make_chunk(1, "Disposición transitoria primera", law_id="BOE-A-2011-17975", provision_key="dt:1")
     question = "¿qué dice el art. 38 ET si me echaron en Sevilla en 2019?"
-    plain = PlainField(language("es"))
+    plain = PlainDomain(language("es"))
     assert (plain.terms(question), plain.citations(question), plain.matter(question)) == ((), (), question)
     assert (plain.prior(question, chunk), plain.on_field("pizza")) == (1.0, True)
     assert SPANISH_LAW.terms(question)

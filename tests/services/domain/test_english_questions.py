@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from support.doubles import make_chunk
 
 from language.languages import language
-from services.domain.base import PlainField
+from services.domain.base import PlainDomain
 from services.domain.lexicon import Lexicon
 from services.domain.question import earlier_topic, is_courtesy, points_back, searched_topic
 from services.offline.answer_writer import ExtractivePrincipal
@@ -17,7 +17,7 @@ from services.prompting.fragments import prompt
 from services.rerank.heuristic import HeuristicReranker
 
 EN = language("en")
-PLAIN = PlainField(EN)
+PLAIN = PlainDomain(EN)
 
 
 @pytest.mark.parametrize("text", ["Thanks!", "ok, thank you very much", "Great. Bye", "got it, thanks for your help"])
@@ -83,7 +83,7 @@ def found(*chunks):
 
 
 def answer(question, *history):
-    model = ExtractivePrincipal(field=PLAIN, weights=WEIGHTS)
+    model = ExtractivePrincipal(domain=PLAIN, weights=WEIGHTS)
     said = model.invoke([SystemMessage("Answer."), *history, HumanMessage(prompt(found(*ALL), question))]).content
     return str(said).partition("\n\n===META===")[0]
 
@@ -106,7 +106,7 @@ def test_a_courtesy_is_answered_in_english():
 
 def test_summaries_and_notes_are_told_in_english():
     summary = {**FEES, "source": "plain_language", "status_note": "Repealed"}
-    model = ExtractivePrincipal(field=PLAIN, weights=WEIGHTS)
+    model = ExtractivePrincipal(domain=PLAIN, weights=WEIGHTS)
     said = str(model.invoke([HumanMessage(prompt(found(summary), "What does overnight delivery cost?"))]).content)
     assert said.startswith(EN.say("quotes_of_summaries"))
     assert "Rollover fees, summary in plain language:" in said
@@ -114,7 +114,7 @@ def test_summaries_and_notes_are_told_in_english():
 
 
 def searches(question, *history, system="Reply in JSON."):
-    reply = KeywordReader(field=PLAIN, weights=WEIGHTS).invoke(
+    reply = KeywordReader(domain=PLAIN, weights=WEIGHTS).invoke(
         [SystemMessage(system), *history, HumanMessage(question)]
     )
     return json.loads(str(reply.content))

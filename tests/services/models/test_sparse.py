@@ -89,7 +89,8 @@ def test_decomposed_accents_find_composed_ones():
 
 def test_the_fingerprint_needs_no_heavy_import():
     code = (
-        "import sys; from services.spanish_law import SPANISH_LAW; from services.sparse import Bm25Encoder; "
+        "import sys; from services.domain.spanish_law import SPANISH_LAW; "
+        "from services.models.sparse import Bm25Encoder; "
         "print(Bm25Encoder.of(SPANISH_LAW).fingerprint); "
         "assert 'fastembed' not in sys.modules"
     )

@@ -45,7 +45,7 @@ SYSTEM = SystemMessage("Responde con los fragmentos.")
 def reply(question, *chunks, history=(), marks=True, lexicon=LEXICON):
     found = [{"chunk": chunk, "score": 1.0, "origins": ["hybrid"], "found_by": []} for chunk in chunks]
     model = (
-        ExtractivePrincipal(field=SPANISH_LAW, weights=lexicon) if lexicon else ExtractivePrincipal(field=SPANISH_LAW)
+        ExtractivePrincipal(domain=SPANISH_LAW, weights=lexicon) if lexicon else ExtractivePrincipal(domain=SPANISH_LAW)
     )
     return str(model.invoke([SYSTEM, *history, HumanMessage(prompt(found, question, marks=marks))]).content)
 
@@ -103,7 +103,7 @@ def test_it_declines_what_no_fragment_is_about(question):
 
 def test_it_declines_without_fragments_and_without_the_layout():
     assert reply("vacaciones").startswith("No tengo esa información verificada.")
-    free = ExtractivePrincipal(field=SPANISH_LAW).invoke([HumanMessage("vacaciones")]).content
+    free = ExtractivePrincipal(domain=SPANISH_LAW).invoke([HumanMessage("vacaciones")]).content
     assert free == "No tengo esa información verificada."
 
 
@@ -237,7 +237,7 @@ def test_it_works_without_a_lexicon():
 async def test_it_streams_word_by_word_and_ends_with_a_finish_reason():
     found = [{"chunk": HOLIDAYS, "score": 1.0, "origins": ["hybrid"], "found_by": []}]
     messages = [SYSTEM, HumanMessage(prompt(found, "vacaciones"))]
-    model = ExtractivePrincipal(field=SPANISH_LAW, weights=LEXICON)
+    model = ExtractivePrincipal(domain=SPANISH_LAW, weights=LEXICON)
     pieces = [chunk async for chunk in model.astream(messages)]
     assert len(pieces) > 20
     assert "".join(str(chunk.content) for chunk in pieces) == (await model.ainvoke(messages)).content

@@ -13,7 +13,7 @@ TALK = [HumanMessage("¿Cuánto preaviso hay en un despido objetivo?"), AIMessag
 
 
 def searches(question, *, system=FIRST, history=(), reader=None):
-    reply = (reader or KeywordReader(field=SPANISH_LAW)).invoke([system, *history, HumanMessage(question)])
+    reply = (reader or KeywordReader(domain=SPANISH_LAW)).invoke([system, *history, HumanMessage(question)])
     found = json.loads(reply.content)
     assert isinstance(found, list)
     return found
@@ -51,7 +51,7 @@ def test_the_topic_is_what_says_most_and_the_index_knows():
     lexicon = Lexicon.build(["vacaciones", "permiso de vacaciones", "permiso", "preaviso", "convenio", "nómina"], stems)
     talk = [HumanMessage("Paco Gómez: vacaciones, permiso, preaviso, convenio y nómina"), AIMessage("Sí [C1].")]
     (found,) = searches(
-        "¿y el turno?", system=FOLLOWING, history=talk, reader=KeywordReader(field=SPANISH_LAW, weights=lexicon)
+        "¿y el turno?", system=FOLLOWING, history=talk, reader=KeywordReader(domain=SPANISH_LAW, weights=lexicon)
     )
     assert found == "turno preaviso convenio nómina"
 
@@ -86,9 +86,9 @@ def test_a_courtesy_after_an_answer_searches_nothing():
 
 async def test_it_streams_the_same_reply_and_ends_with_a_finish_reason():
     messages = [FIRST, HumanMessage("vacaciones")]
-    chunks = [chunk async for chunk in KeywordReader(field=SPANISH_LAW).astream(messages)]
+    chunks = [chunk async for chunk in KeywordReader(domain=SPANISH_LAW).astream(messages)]
     assert (
         "".join(str(chunk.content) for chunk in chunks)
-        == (await KeywordReader(field=SPANISH_LAW).ainvoke(messages)).content
+        == (await KeywordReader(domain=SPANISH_LAW).ainvoke(messages)).content
     )
     assert chunks[-1].response_metadata["finish_reason"] == "stop"

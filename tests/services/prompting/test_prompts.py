@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from language.languages import language
-from services.domain.registry import field_of
+from services.domain.registry import domain_of
 from services.offline.query_writer import KeywordReader
 from services.profile.profile import Profile, load_profile
 from services.prompting.fragments import LAST_CONSULTATION, SEPARATOR
@@ -34,7 +34,7 @@ RULES = {
 
 
 def searches(prompt, question, profile=LABORAL):
-    reader = KeywordReader(field=field_of(profile))
+    reader = KeywordReader(domain=domain_of(profile))
     reply = reader.invoke([SystemMessage(load_prompt(prompt, profile)), *TALK, HumanMessage(question)])
     return json.loads(str(reply.content))
 

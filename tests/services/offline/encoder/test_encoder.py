@@ -170,7 +170,7 @@ def test_a_missing_or_damaged_file_is_a_missing_index(encoder, tmp_path):
 def test_loading_and_querying_need_neither_sklearn_nor_scipy(encoder, tmp_path):
     encoder.save(tmp_path)
     code = (
-        "import asyncio, sys, pathlib; from services.dual_encoder.encoder import DualEncoder; "
+        "import asyncio, sys, pathlib; from services.offline.encoder.encoder import DualEncoder; "
         f"e = DualEncoder.load(pathlib.Path({str(tmp_path)!r})); asyncio.run(e.embed_queries(['vacaciones'])); "
         "assert not {'sklearn', 'scipy'} & set(sys.modules)"
     )
