@@ -1,17 +1,13 @@
 """An ingest that is killed at any moment: the old index serves, and the next run makes the new one exactly."""
 
-import os
 import random
 import shutil
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
-from support import ingest_process
+from support.ingest_process import begun_ingest
 from support.ingesting import ingest
-from support.paths import REPOSITORY
 from support.small_laws import write_law
 
 from services.settings import Settings
@@ -51,7 +47,7 @@ async def stored(folder: Path) -> set[int]:
         await store.close()
 
 
-async def test_an_ingest_killed_at_random_moments(tmp_path: Path) -> None:
+async def test_an_ingest_killed_at_random_moments(tmp_path: Path, nothing_comes_along: None) -> None:
     laws, index, home = tmp_path / "leyes", tmp_path / "indice", tmp_path / "home"
     settings = Settings.read(env_file=None, index=index, home=home)
     versions = []
@@ -62,17 +58,10 @@ async def test_an_ingest_killed_at_random_moments(tmp_path: Path) -> None:
     assert len(versions[0].keys() ^ versions[1].keys()) > 30
     assert sum(versions[1].get(point) != digest for point, digest in versions[0].items()) > 100
 
-    def begun() -> "subprocess.Popen[str]":
-        command = [sys.executable, "-m", ingest_process.__name__, str(laws), str(index), str(home)]
-        paths = os.pathsep.join([str(REPOSITORY), str(REPOSITORY / "tests")])
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": paths})
-        assert process.stdout is not None
-        assert process.stdout.readline() == "begins\n"
-        return process
-
     began = time.perf_counter()
-    with begun() as process:
-        assert process.wait() == 0
+    process = begun_ingest(laws, settings)
+    process.join()
+    assert process.exitcode == 0
     seconds = time.perf_counter() - began
     moments = random.Random(5)
     serving = held(index)
@@ -81,12 +70,12 @@ async def test_an_ingest_killed_at_random_moments(tmp_path: Path) -> None:
     for round_ in range(KILLS):
         version = round_ % 2
         write_laws(laws, version)
-        with begun() as process:
-            try:
-                process.wait(moments.uniform(0, 0.6 * seconds))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                killed += 1
+        process = begun_ingest(laws, settings)
+        process.join(moments.uniform(0, 0.6 * seconds))
+        if process.exitcode is None:
+            process.kill()
+            process.join()
+            killed += 1
         now = held(index)
         assert now in (serving, versions[version])
         assert await stored(index) == now.keys()
