@@ -1,11 +1,9 @@
-"""Numbers as people write them: with marks of thousands of either side of the Atlantic, signs, units and suffixes."""
+"""Read numbers as people write them: separators of either side of the Atlantic, signs, units and suffixes."""
 
 import re
 from decimal import Decimal
 
-DIGITS = r"\d+(?:[.,]\d+)*"
-"""A number with its marks, as text."""
-
+_DIGITS = r"\d+(?:[.,]\d+)*"
 _FRACTIONS = {"¼": Decimal("0.25"), "½": Decimal("0.5"), "¾": Decimal("0.75")}
 _MULTIPLES = {
     "k": 1_000,
@@ -17,26 +15,31 @@ _MULTIPLES = {
     "millon": 1_000_000,
     "millones": 1_000_000,
 }
-NUMBER = rf"(?P<digits>\d{{1,3}}(?: \d{{3}})+(?:[.,]\d+)?|{DIGITS})(?P<fraction>[¼½¾])?"
+NUMBER = rf"(?P<digits>\d{{1,3}}(?: \d{{3}})+(?:[.,]\d+)?|{_DIGITS})(?P<fraction>[¼½¾])?"
+"""Pattern of an amount in text in lower case; its groups are the first two arguments of ``parse_number``."""
 MULTIPLE = rf"(?:\s?(?P<multiple>{'|'.join(sorted(_MULTIPLES, key=len, reverse=True))})\b)?"
+"""Pattern of what multiplies the number before it ("mil", "k"); its group is the third argument."""
 
-_NOTHING = frozenset(("none", "no", "ninguno", "ninguna", "nada", "zero", "cero"))
+_ZERO_WORDS = frozenset(("none", "no", "ninguno", "ninguna", "nada", "zero", "cero"))
 _AMOUNT = re.compile(rf"(?P<sign>[-(]\s?)?(?:[$€£]|usd|eur)?\s?(?P<minus>-)?{NUMBER}{MULTIPLE}")
 
 
-def number(digits: str, fraction: str | None = None, multiple: str | None = None) -> Decimal | None:
-    """Return the value of digits with marks; ``None`` where the marks make no sense.
+def parse_number(digits: str, fraction: str | None = None, multiple: str | None = None) -> Decimal | None:
+    """Return the value of digits with separators; ``None`` where the separators make no sense.
 
-    Of two different marks the last one is that of the decimals. A single mark before exactly three digits parts
+    Of two different separators the last one is that of the decimals. A single one before exactly three digits parts
     thousands, and so does one that comes several times; any other is that of the decimals.
+
+    >>> parse_number("1.234,56"), parse_number("12.5", multiple="k"), parse_number("1.2.3,4")
+    (Decimal('1234.56'), Decimal('12500.0'), None)
     """
     digits = digits.replace(" ", "")
-    marks = [character for character in digits if character in ".,"]
-    if len(set(marks)) == 2:
-        whole, decimals = digits.rsplit(marks[-1], 1)
-        if marks.count(marks[-1]) > 1:
+    separators = [character for character in digits if character in ".,"]
+    if len(set(separators)) == 2:
+        whole, decimals = digits.rsplit(separators[-1], 1)
+        if separators.count(separators[-1]) > 1:
             return None
-    elif len(marks) > 1 or (marks and re.fullmatch(r"[1-9]\d{0,2}[.,]\d{3}", digits)):
+    elif len(separators) > 1 or (separators and re.fullmatch(r"[1-9]\d{0,2}[.,]\d{3}", digits)):
         whole, decimals = digits, ""
     else:
         whole, _, decimals = digits.replace(",", ".").partition(".")
@@ -46,18 +49,18 @@ def number(digits: str, fraction: str | None = None, multiple: str | None = None
     return value * _MULTIPLES.get(multiple or "", 1)
 
 
-def amount(written: str) -> Decimal | None:
+def parse_amount(written: str) -> Decimal | None:
     """Return the amount in a text such as "$10,000", "1.234,56 €", "($500)", "10k", "none" or "33 days".
 
-    ``None`` where there is no number, or more than one: what is meant then is anybody's guess.
+    ``None`` where there is no number, or more than one: which one is meant then is anybody's guess.
     """
     text = written.casefold().replace("ó", "o").strip()
-    if text in _NOTHING:
+    if text in _ZERO_WORDS:
         return Decimal(0)
-    found = list(_AMOUNT.finditer(text))
-    if len(found) != 1 or re.search(r"\d", text[: found[0].start()] + text[found[0].end() :]):
+    matches = list(_AMOUNT.finditer(text))
+    if len(matches) != 1 or re.search(r"\d", text[: matches[0].start()] + text[matches[0].end() :]):
         return None
-    match = found[0]
-    value = number(match["digits"], match["fraction"], match["multiple"])
+    match = matches[0]
+    value = parse_number(match["digits"], match["fraction"], match["multiple"])
     negative = bool(match["minus"]) or (match["sign"] or "").strip() in ("-", "(")
     return -value if value is not None and negative else value

@@ -1,10 +1,10 @@
-"""Cut a text into sentences, clauses, or pieces of at most so many characters, at the best places that there are."""
+"""Cut a text into sentences, clauses, or pieces of limited length, at the best places that there are."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
-from language import spanish as analysis
+from language import spanish
 
 Span = tuple[int, int]
 """Where a piece begins and ends in its text."""
@@ -13,14 +13,16 @@ Cuts = Callable[[str], Iterable[Span]]
 """Finds the blanks at which a text may be cut."""
 
 
-def at(pattern: str) -> Cuts:
-    """Return what cuts a text at the blanks that a pattern matches."""
+def blanks_matching(pattern: str) -> Cuts:
+    """Return a function that finds the blanks of a text that a pattern matches, to cut it there."""
     blanks = re.compile(pattern)
-    return lambda text: (found.span() for found in blanks.finditer(text))
+    return lambda text: (match.span() for match in blanks.finditer(text))
 
 
-CLAUSES: tuple[Cuts, ...] = (at(r"(?<=[;:]) +"), at(r"(?<=,) +"), at(r"\s+"))
+CLAUSES: tuple[Cuts, ...] = (blanks_matching(r"(?<=[;:]) +"), blanks_matching(r"(?<=,) +"), blanks_matching(r"\s+"))
 """Where a sentence is cut, from the best place to the worst."""
+MAX_CLAUSE = 300
+"""Characters of a clause; a sentence of more is cut into clauses."""
 
 
 def cut(text: str, limit: int, levels: Sequence[Cuts]) -> list[Span]:
@@ -54,10 +56,6 @@ def cut(text: str, limit: int, levels: Sequence[Cuts]) -> list[Span]:
     return packed
 
 
-MAX_SENTENCE = 300
-"""Characters of a clause at most; a sentence of more is cut at clauses."""
-
-
 def sentences(text: str) -> list[Span]:
     """Return where the sentences of a text begin and end, in order.
 
@@ -66,14 +64,14 @@ def sentences(text: str) -> list[Span]:
     """
     spans = []
     end = 0
-    for sentence in analysis.sentences(text):
+    for sentence in spanish.sentences(text):
         start = text.index(sentence, end)
         end = start + len(sentence)
         spans.append((start, end))
     return spans
 
 
-def clauses(text: str, limit: int = MAX_SENTENCE) -> list[Span]:
+def clauses(text: str, limit: int = MAX_CLAUSE) -> list[Span]:
     """Return where the pieces of a sentence begin and end, in order, each of at most ``limit`` characters.
 
     A sentence that fits is one piece. A longer one is cut after semicolons and colons, else after commas, else at

@@ -24,7 +24,7 @@ _NUMBER_OF = {name: number for number, names in enumerate(_MONTHS, start=1) for 
 MONTHS = "|".join((*(names[0] for names in _MONTHS), "setiembre"))
 """The Spanish names of the months, as alternatives of a pattern."""
 
-_NUMBERS = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})")
+_NUMERIC = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})")
 _DAY_FIRST = re.compile(r"(?:el )?(\d{1,2})(?:st|nd|rd|th|º)?[ -]+(?:de )?([a-z]+)\.?[ -]+(?:de |del )?(\d{4})")
 _MONTH_FIRST = re.compile(r"([a-z]+)\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[t ].*)?")
@@ -48,25 +48,25 @@ def month_number(name: str) -> int:
     return _NUMBER_OF.get(name, 0)
 
 
-def day(written: str) -> date | None:
+def parse_day(written: str) -> date | None:
     """Read one day: ISO 8601, two numbers and a year in either order, or with the name of the month; else ``None``.
 
     Of two numbers that may both be a month, the first is taken for the day.
 
-    >>> day("3 de mayo de 2026") == day("May 3rd, 2026") == day("03/05/2026") == date(2026, 5, 3)
+    >>> parse_day("3 de mayo de 2026") == parse_day("May 3rd, 2026") == parse_day("03/05/2026") == date(2026, 5, 3)
     True
     """
     text = " ".join(without_accents(written).casefold().split())
     try:
         if _ISO.fullmatch(text):
             return date.fromisoformat(text[:10])
-        if found := _NUMBERS.fullmatch(text):
-            first, second, year = map(int, found.groups())
+        if match := _NUMERIC.fullmatch(text):
+            first, second, year = map(int, match.groups())
             return date(year, second, first) if second <= 12 else date(year, first, second)
-        if found := _DAY_FIRST.fullmatch(text):
-            number, month, year_ = found.groups()
-        elif found := _MONTH_FIRST.fullmatch(text):
-            month, number, year_ = found.groups()
+        if match := _DAY_FIRST.fullmatch(text):
+            number, month, year_ = match.groups()
+        elif match := _MONTH_FIRST.fullmatch(text):
+            month, number, year_ = match.groups()
         else:
             return None
         return date(int(year_), month_number(month), int(number))

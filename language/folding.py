@@ -10,9 +10,9 @@ _NO_LETTER_OR_DIGIT = re.compile(r"[\W_]+")
 
 
 def fold(text: str) -> str:
-    """Return the text in lower case, without accents, every kind of blank a space; of the same length.
+    """Return a text in lower case, without accents, every kind of blank a space; of the same length.
 
-    Offsets found in the folded text are valid in the original: what patterns search.
+    It is what patterns search: offsets found in the folded text are valid in the original.
 
     >>> fold("Artículo 48 BIS")
     'articulo 48 bis'

@@ -22,5 +22,5 @@ def long_day(day: str) -> str:
     >>> long_day("2018-12-07")
     '7 de diciembre de 2018'
     """
-    read = date.fromisoformat(day)
-    return f"{read.day} de {month_name(read.month)} de {read.year}"
+    parsed = date.fromisoformat(day)
+    return f"{parsed.day} de {month_name(parsed.month)} de {parsed.year}"

@@ -1,4 +1,4 @@
-"""A language: how its text is analysed, how people ask in it, and what is said to them (``data/languages``)."""
+"""A language: how its text is analysed, how people ask in it, and the messages in it (``data/languages``)."""
 
 import re
 import tomllib
@@ -9,8 +9,7 @@ from importlib import resources
 
 from pydantic import BaseModel, ConfigDict
 
-from language import english
-from language import spanish as text
+from language import english, spanish
 from state.errors import ConfigurationError
 
 
@@ -34,7 +33,10 @@ class QueryPatterns(BaseModel):
     units: dict[str, str]
 
     def without_measure(self, question: str) -> str:
-        """Leave out the word that only asks for a figure: "time" in "how much time" is no matter of its own."""
+        """Return a question without the word that only asks for a figure.
+
+        "Time" in "how much time" is no topic of its own.
+        """
         return self.measure.sub(r"\1", question)
 
     @cached_property
@@ -59,15 +61,15 @@ class _Analysis:
 
 
 _ANALYSES: Mapping[str, _Analysis] = {
-    module_code: _Analysis(module.stop_words, module.content_words, module.stem_word, module.analysis_fingerprint)
-    for module_code, module in (("es", text), ("en", english))
+    code: _Analysis(module.stop_words, module.content_words, module.stem_word, module.analysis_fingerprint)
+    for code, module in (("es", spanish), ("en", english))
 }
 
 LANGUAGES = tuple(_ANALYSES)
 """Codes of the languages that are known."""
 
 
-class Said(BaseModel):
+class LanguageData(BaseModel):
     """The data file of a language. ``quotation_marks`` go around a quotation and then inside one."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -79,15 +81,15 @@ class Said(BaseModel):
 
 @dataclass(frozen=True)
 class Language:
-    """One language; ``language(code)`` has it. ``code`` is of ISO 639-1."""
+    """One language, as ``language(code)`` returns it; ``code`` is of ISO 639-1."""
 
     code: str
-    said: Said
+    data: LanguageData
     _analysis: _Analysis
 
     @property
     def stop_words(self) -> frozenset[str]:
-        """Words that say nothing about the matter of a text, lower case."""
+        """Words that say nothing about the topic of a text, lower case."""
         return self._analysis.stop_words()
 
     @property
@@ -98,7 +100,7 @@ class Language:
     @property
     def query_patterns(self) -> QueryPatterns:
         """How people ask."""
-        return self.said.query_patterns
+        return self.data.query_patterns
 
     @property
     def stem_word(self) -> Callable[[str], str]:
@@ -119,11 +121,15 @@ class Language:
         Raises:
             KeyError: there is no such message, or a field of it is not given.
         """
-        return self.said.messages[key].format(**fields)
+        return self.data.messages[key].format(**fields)
 
     def quoted(self, quotation: str) -> str:
-        """Return a text in quotation marks, those in it turned into inner ones."""
-        begin, end, inner_begin, inner_end = self.said.quotation_marks
+        """Return a text in quotation marks, those in it turned into inner ones.
+
+        >>> language("es").quoted("el plazo «breve»")
+        '«el plazo “breve”»'
+        """
+        begin, end, inner_begin, inner_end = self.data.quotation_marks
         return f"{begin}{quotation.replace(begin, inner_begin).replace(end, inner_end)}{end}"
 
 
@@ -137,4 +143,4 @@ def language(code: str) -> Language:
     if code not in _ANALYSES:
         raise ConfigurationError(f"No se conoce el idioma «{code}». Los que hay son: {', '.join(LANGUAGES)}.")
     file = resources.files("language").joinpath("data", "languages", f"{code}.toml")
-    return Language(code, Said.model_validate(tomllib.loads(file.read_text(encoding="utf-8"))), _ANALYSES[code])
+    return Language(code, LanguageData.model_validate(tomllib.loads(file.read_text(encoding="utf-8"))), _ANALYSES[code])

@@ -47,7 +47,7 @@ _NEXT_CARDINAL = re.compile(r"\s+(?:y\s+)?([a-z]+)")
 _NEXT_ORDINAL = re.compile(r"\s+([a-z]+)")
 _DIGITS = re.compile(r"(\d{1,4})(?:\.?\s?[ºª])?(?![\w])")
 # "D" and "M" are left out: what provisions are numbered by does not go so far.
-_READ_ROMAN = re.compile(r"(?=[ivxlc])(c{0,3})(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})")
+_ROMAN_NUMERAL = re.compile(r"(?=[ivxlc])(c{0,3})(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})")
 _LETTER_VALUES = {letter: value for value, letter in _ROMAN if len(letter) == 1}
 _COUNTING_WORD = "|".join(sorted([*_COUNTING, _THOUSAND], key=len, reverse=True))
 _NUMBER = re.compile(
@@ -83,12 +83,12 @@ def read_words(folded: str, position: int = 0) -> tuple[int, int] | None:
     first = _WORD.match(folded, position)
     if first is None:
         return None
-    table, more = (_ORDINALS, _NEXT_ORDINAL) if first[0] in _ORDINALS else (_NUMBERING, _NEXT_CARDINAL)
+    table, next_word = (_ORDINALS, _NEXT_ORDINAL) if first[0] in _ORDINALS else (_NUMBERING, _NEXT_CARDINAL)
     if first[0] not in table:
         return None
     value, end = table[first[0]], first.end()
     while value % 10 == 0:
-        following = more.match(folded, end)
+        following = next_word.match(folded, end)
         addend = table.get(following[1], 0) if following else 0
         if following is None or not 0 < addend < (100 if value % 100 == 0 else 10):
             break
@@ -97,7 +97,7 @@ def read_words(folded: str, position: int = 0) -> tuple[int, int] | None:
 
 
 def numeral(text: str) -> int | None:
-    """Return the value of a whole numeral, ``None`` if it is none.
+    """Return the value of a text that is a numeral as a whole, ``None`` if it is none.
 
     >>> [numeral(text) for text in ("undécima", "treinta y tres", "7.ª", "VII", "hola")]
     [11, 33, 7, 7, None]
@@ -112,7 +112,7 @@ def numeral(text: str) -> int | None:
 
 
 def _read_roman(folded: str) -> int | None:
-    if not folded or _READ_ROMAN.fullmatch(folded) is None:
+    if not folded or _ROMAN_NUMERAL.fullmatch(folded) is None:
         return None
     values = [_LETTER_VALUES[letter] for letter in folded]
     return sum(-a if a < b else a for a, b in zip(values, [*values[1:], 0], strict=True))
@@ -142,15 +142,15 @@ def read_number(folded: str, position: int = 0) -> tuple[int, int, Decimal] | No
     >>> read_number("son doscientas mil horas")
     (4, 18, Decimal('200000'))
     """
-    found = _NUMBER.search(folded, position)
-    if found is None:
+    match = _NUMBER.search(folded, position)
+    if match is None:
         return None
-    value, end = _digits(found["digits"]), found.end()
-    if found["word"]:
-        value, end = _counting(folded, found["word"], found.end())
+    value, end = _digits(match["digits"]), match.end()
+    if match["word"]:
+        value, end = _counting(folded, match["word"], match.end())
     if millions := _MILLIONS.match(folded, end):
         value, end = value * 1_000_000, millions.end()
-    return found.start(), end, value
+    return match.start(), end, value
 
 
 def _digits(written: str | None) -> Decimal:
@@ -168,7 +168,7 @@ def _counting(folded: str, first: str, end: int) -> tuple[Decimal, int]:
         word, joined = following["word"], bool(following["and"])
         if word == _THOUSAND and not thousands and not joined:
             thousands, current, last = current, 0, 1_000
-        elif word != _THOUSAND and _COUNTING[word] < _limit(last, joined):
+        elif word != _THOUSAND and _COUNTING[word] < _upper_bound(last, joined):
             last = _COUNTING[word]
             current += last
         else:
@@ -177,7 +177,7 @@ def _counting(folded: str, first: str, end: int) -> tuple[Decimal, int]:
     return Decimal(1_000 * thousands + current), end
 
 
-def _limit(last: int, joined: bool) -> int:
+def _upper_bound(last: int, joined: bool) -> int:
     """Return what the next part must be below: after "mil", a hundred, or a ten and "y"; 0 where nothing may follow."""
     if joined:
         return 10 if 30 <= last < 100 and last % 10 == 0 else 0

@@ -28,8 +28,7 @@ _PLURAL_ES = re.compile(r"(?<=\w[aeiouáéíóú][dlnr])es$")
 _PLURAL_S = re.compile(r"(?<=\w\w[ao])s$")
 _FIRST_PERSON_PLURAL = re.compile(r"[ae]mos$")
 
-
-_STOP = re.compile(r"[.!?…]+[»”\")\]]*\s+(?=[«“\"(\[¿¡]*[A-ZÁÉÍÓÚÑÜ\d])")
+_SENTENCE_END = re.compile(r"[.!?…]+[»”\")\]]*\s+(?=[«“\"(\[¿¡]*[A-ZÁÉÍÓÚÑÜ\d])")
 _LIST_MARK = re.compile(r"[«“\"(\[]*(?:\d{1,3}(?:\.\d{1,2})*|[a-zñ]|[ivxlc]+)(?:\.?[ºª])?[.)\]]*", re.IGNORECASE)
 _LAST_WORD = re.compile(r"(?:^|[\s(«“\"\[])(\w+(?:\.\w+)*)$")
 
@@ -73,33 +72,33 @@ def sentences(text: str) -> list[str]:
     A line break always parts; abbreviations ("art.", "núm.", "D."), initials and the mark of an apartado or a letter
     ("1. ", "b) ", "Seis. " at the beginning of a line) never do, so that a mark stays with its text.
     """
-    found = []
+    pieces = []
     for line in text.splitlines():
         start = 0
-        for stop in _STOP.finditer(line):
-            sentence = line[start : stop.end()].strip()
+        for ending in _SENTENCE_END.finditer(line):
+            sentence = line[start : ending.end()].strip()
             written_mark = start == 0 and _is_numeral(sentence)
-            if not written_mark and _ends(line[start : stop.start()], sentence, stop[0]):
-                found.append(sentence)
-                start = stop.end()
+            if not written_mark and _ends(line[start : ending.start()], sentence, ending[0]):
+                pieces.append(sentence)
+                start = ending.end()
         if rest := line[start:].strip():
-            found.append(rest)
-    return found
+            pieces.append(rest)
+    return pieces
 
 
 def _is_numeral(sentence: str) -> bool:
     """Tell whether a sentence is nothing but a number in words: "Seis.", "Decimoctava."."""
     folded = fold(sentence)
-    read = read_words(folded)
-    return read is not None and not folded[read[1] :].strip(" .")
+    numeral = read_words(folded)
+    return numeral is not None and not folded[numeral[1] :].strip(" .")
 
 
-def _ends(before: str, sentence: str, stop: str) -> bool:
+def _ends(before: str, sentence: str, ending: str) -> bool:
     """Tell whether a stop ends the sentence before it, rather than an abbreviation or a list mark."""
     if _LIST_MARK.fullmatch(sentence):
         return False
     last = _LAST_WORD.search(before)
-    if last is None or stop.strip() != ".":
+    if last is None or ending.strip() != ".":
         return True
     word = last[1].lower()
     return word not in _abbreviations() and not (word[-1].isalpha() and len(word.split(".")[-1]) == 1)

@@ -16,8 +16,8 @@ from language.folding import fold
 from language.numerals import numeral, read_words
 
 
-class Kind(NamedTuple):
-    """A kind of provision: what one is called, and several; of a disposition its adjective, and how that is cut."""
+class ProvisionKind(NamedTuple):
+    """The names of a kind of provision, singular and plural; of a disposition its adjective, and how that is cut."""
 
     name: str
     plural: str
@@ -25,20 +25,20 @@ class Kind(NamedTuple):
     cut: str = ""
 
 
-KINDS: Mapping[str, Kind] = {
-    "art": Kind("artículo", "artículos"),
-    "da": Kind("disposición adicional", "disposiciones adicionales", "adicional", "adic"),
-    "dt": Kind("disposición transitoria", "disposiciones transitorias", "transitoria", "trans"),
-    "dd": Kind("disposición derogatoria", "disposiciones derogatorias", "derogatoria", "derog"),
-    "df": Kind("disposición final", "disposiciones finales", "final", "final"),
-    "anexo": Kind("anexo", "anexos"),
+KINDS: Mapping[str, ProvisionKind] = {
+    "art": ProvisionKind("artículo", "artículos"),
+    "da": ProvisionKind("disposición adicional", "disposiciones adicionales", "adicional", "adic"),
+    "dt": ProvisionKind("disposición transitoria", "disposiciones transitorias", "transitoria", "trans"),
+    "dd": ProvisionKind("disposición derogatoria", "disposiciones derogatorias", "derogatoria", "derog"),
+    "df": ProvisionKind("disposición final", "disposiciones finales", "final", "final"),
+    "anexo": ProvisionKind("anexo", "anexos"),
 }
 """The kinds of provision by the beginning of their keys, in the order in which laws have them."""
 
-PARTS = {kind: called.plural.capitalize() for kind, called in KINDS.items() if kind != "art"}
-"""Under what heading the provisions of a kind stand ("Disposiciones adicionales"), those of articles apart."""
+PART_HEADINGS = {kind: names.plural.capitalize() for kind, names in KINDS.items() if kind != "art"}
+"""The heading under which the provisions of a kind stand ("Disposiciones adicionales"); articles have none."""
 
-_DISPOSITIONS = {called.adjective[0]: kind for kind, called in KINDS.items() if called.adjective}
+_DISPOSITIONS = {names.adjective[0]: kind for kind, names in KINDS.items() if names.adjective}
 ADJECTIVES = "|".join(KINDS[kind].adjective for kind in _DISPOSITIONS.values())
 """What a disposition may be, as alternatives of a pattern."""
 CUT_ADJECTIVES = "|".join(KINDS[kind].cut for kind in _DISPOSITIONS.values())
@@ -73,10 +73,10 @@ class Heading(NamedTuple):
     title: str
 
 
-def disposition(adjective: str) -> str:
+def disposition_kind(adjective: str) -> str:
     """Return the kind of a disposition by its adjective, folded: whole, cut, or only the initial.
 
-    >>> disposition("transitoria"), disposition("derog"), disposition("f")
+    >>> disposition_kind("transitoria"), disposition_kind("derog"), disposition_kind("f")
     ('dt', 'dd', 'df')
     """
     return _DISPOSITIONS[adjective[0]]
@@ -93,22 +93,23 @@ def provision_name(key: str) -> str:
 
 
 def order_of_kind(key: str) -> int:
-    """Return the place that the kind of a provision has in a law, from 0; what is of no kind comes last."""
+    """Return the position that the kind of a provision has in a law, from 0; what is of no kind comes last."""
     kind = key.partition(":")[0]
     return list(KINDS).index(kind) if kind in KINDS else len(KINDS)
 
 
 def _number_at(folded: str, position: int, *, roman: bool) -> tuple[str, int] | None:
+    """Return the number of a key ("48 bis") at a position and where it ends; ``roman``: it may be in Roman numerals."""
     if words := read_words(folded, position):
         number, end = str(words[0]), words[1]
     else:
-        found = _NUMBER.match(folded, position)
-        if found is None or (found["roman"] and not roman):
+        match = _NUMBER.match(folded, position)
+        if match is None or (match["roman"] and not roman):
             return None
-        number, end = found[0], found.end()
-        if found["only"]:
+        number, end = match[0], match.end()
+        if match["only"]:
             return number, end
-        number = found["digits"] or str(numeral(number) or number)
+        number = match["digits"] or str(numeral(number) or number)
     if suffix := _SUFFIX.match(folded, end):
         number, end = f"{number} {suffix[1]}", suffix.end()
     return number, end
@@ -129,9 +130,9 @@ def split_heading(heading: str) -> Heading | None:
     elif head["annex"]:
         kind, only = "anexo", "unico"
     else:
-        kind, only = disposition(head["disp"] or head["letter"]), "unica"
-    found = _number_at(folded, head.end(), roman=kind != "art")
-    if found is None:
+        kind, only = disposition_kind(head["disp"] or head["letter"]), "unica"
+    numbered = _number_at(folded, head.end(), roman=kind != "art")
+    if numbered is None:
         # A label without a number ends there: "Disposición final.", "ANEXO", but not "Anexo al contrato".
         bare = text[head.end() :]
         if not only or (bare and not text[: head.end()].rstrip().endswith(".") and bare[0] not in ".:"):
@@ -139,7 +140,7 @@ def split_heading(heading: str) -> Heading | None:
         end = head.end()
         number = only
     else:
-        number, end = found
+        number, end = numbered
         if kind == "anexo" and (part := _SUBANNEX.match(folded, end)):
             number, end = number + part[0], part.end()
         until = _RANGE.match(folded, end)
@@ -151,9 +152,12 @@ def split_heading(heading: str) -> Heading | None:
 
 
 def provision_key(label: str) -> str | None:
-    """Return the canonical key of a label ("Art. 6 bis" gives ``art:6 bis``), ``None`` if it names no provision.
+    """Return the canonical key of a label, ``None`` if it names no provision.
 
     A bare number is an article. What follows the number (apartado, letter, title) does not matter.
+
+    >>> [provision_key(label) for label in ("Art. 6 bis", "Disposición final undécima. Título", "38.1", "Capítulo I")]
+    ['art:6 bis', 'df:11', 'art:38', None]
     """
     heading = split_heading(label)
     if heading is None and re.match(r"\s*\d", label):
@@ -188,6 +192,10 @@ def law_url(law_id: str) -> str:
 
 
 def provision_url(law_id: str, label: str) -> str:
-    """Return the address of a provision on the BOE's consolidated page, as exact as ``anchor`` is."""
+    """Return the address of a provision on the BOE's consolidated page, as exact as ``anchor`` is.
+
+    >>> provision_url("BOE-A-2015-11430", "Artículo 48 bis")
+    'https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#a48bis'
+    """
     fragment = anchor(label)
     return law_url(law_id) + (f"#{fragment}" if fragment else "")

@@ -14,7 +14,7 @@ from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.errors import ModelError
 from state.rag import RagState
-from state.values import Cost, Message, Need, cost_of, failed
+from state.values import Cost, Message, Need, cost_of, cost_of_failure
 
 HISTORY_MESSAGES = 6
 
@@ -92,7 +92,7 @@ def first_answer(state: RagState, error: ModelError, language: Language) -> Answ
     return {
         "context": [known[i] for i in state["draft_chunk_ids"]],
         "warnings": [*state["warnings"], language.say("rag_answer_not_completed", problem=error)],
-        "cost": failed(error),
+        "cost": cost_of_failure(error),
     }
 
 

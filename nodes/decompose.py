@@ -14,7 +14,7 @@ from services.protocols import ChatModel
 from state.context import ResolvedContext
 from state.errors import ModelError
 from state.rag import RagState
-from state.values import Cost, Message, cost_of, failed
+from state.values import Cost, Message, cost_of, cost_of_failure
 
 MAX_QUERIES = 4
 MAX_FOLLOWUP_QUERIES = 3
@@ -54,7 +54,7 @@ async def decompose(
             "queries": [question],
             "searches": searches_of(state, [question], domain),
             "warnings": [*state["warnings"], domain.language.say("rag_searched_as_asked", problem=error)],
-            "cost": failed(error),
+            "cost": cost_of_failure(error),
         }
     queries = parse_queries(reply.text, MAX_FOLLOWUP_QUERIES if carried else MAX_QUERIES)
     if not queries and not carried:

@@ -9,7 +9,7 @@ from services.search.hybrid import HybridSearch
 from state.context import ResolvedContext
 from state.errors import ModelError
 from state.rag import RagState
-from state.values import Cost, failed
+from state.values import Cost, cost_of_failure
 
 
 class EmbedQueriesUpdate(TypedDict):
@@ -30,6 +30,6 @@ async def embed_queries(
         return {
             "lexical_only": True,
             "warnings": [*state["warnings"], search.domain.language.say("rag_searched_by_words", problem=error)],
-            "cost": failed(error),
+            "cost": cost_of_failure(error),
         }
     return {"lexical_only": False, "cost": cost}

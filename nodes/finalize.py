@@ -6,7 +6,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language, language
-from legal.wordings import past_law, tracked_laws, wording_note
+from legal.wordings import past_law_warnings, tracked_laws, wording_note
 from nodes.abstain import what_was_searched
 from nodes.stage import final_event
 from nodes.validation import MAX_MESSAGES
@@ -57,7 +57,7 @@ async def finalize(state: RagState, runtime: Runtime[ResolvedContext], *, profil
         "warnings": [
             *state["warnings"],
             *missing_carryover(state.get("missing_carried", []), spoken),
-            *past_law(day, {f"C{number}": found for number, found in cited.items()}, tracked),
+            *past_law_warnings(day, {f"C{number}": found for number, found in cited.items()}, tracked),
         ],
         "transcript": [*state["conversation"], *said][-MAX_MESSAGES:],
     }

@@ -17,7 +17,7 @@ from state.chunks import Candidate, in_force
 from state.context import ResolvedContext, StoreName
 from state.errors import ModelError
 from state.rag import RagState, days_of
-from state.values import NO_COST, Cost, Need, failed
+from state.values import NO_COST, Cost, Need, cost_of_failure
 
 
 class RefetchUpdate(TypedDict):
@@ -62,7 +62,7 @@ async def refetch(
             )
         except ModelError as error:
             said = search.domain.language.say("rag_lacking_not_searched", problem=error)
-            warnings, cost = [*warnings, said], failed(error)
+            warnings, cost = [*warnings, said], cost_of_failure(error)
         else:
             by_need.append(found)
     seen = {found["chunk"]["id"] for found in state["context"]}

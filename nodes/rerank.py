@@ -15,7 +15,7 @@ from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.errors import ModelError
 from state.rag import RagState, days_of
-from state.values import Cost, cost_of, failed
+from state.values import Cost, cost_of, cost_of_failure
 
 
 class RerankUpdate(TypedDict):
@@ -58,7 +58,7 @@ async def rerank(
         scored = await rerankers["heuristic"].score(asked(state), state["queries"], given)
         said = language(profile.language).say("rag_ordered_without_model", problem=error)
         update["warnings"] = [*state["warnings"], said]
-        update["cost"] = failed(error)
+        update["cost"] = cost_of_failure(error)
     scores |= {found["chunk"]["id"]: score for found, score in zip(given, scored.scores, strict=True)}
     judged = [_with_score(found, scores) for found in state["candidates"]]
     return {**update, "candidates": with_final_scores(judged, profile.signals, *days_of(state))}

@@ -59,7 +59,7 @@ class Guard(TypedDict):
     violated_by: list[str]
 
 
-class Warned(TypedDict):
+class ArticleWarning(TypedDict):
     """A warning that belongs to what a chunk says."""
 
     about: Concern
@@ -94,7 +94,7 @@ class Details(TypedDict, total=False):
     steps: list[str]
     issues: list[Issue]
     faqs: list[Faq]
-    warnings: list[Warned]
+    warnings: list[ArticleWarning]
     provisions: list[str]
 
 

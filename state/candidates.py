@@ -1,4 +1,4 @@
-"""How candidates are made, merged and ordered: the same rule in every stage."""
+"""Make, merge and order candidates: the same rule in every stage."""
 
 from collections.abc import Iterable
 
@@ -14,30 +14,30 @@ def candidate(chunk: Chunk, score: float, origin: Origin, found_by: str = "") ->
 
 
 def in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Sort by descending score; ties by ascending id."""
-    return sorted(candidates, key=lambda found: (-found["score"], found["chunk"]["id"]))
+    """Return candidates by descending score; ties by ascending id."""
+    return sorted(candidates, key=lambda item: (-item["score"], item["chunk"]["id"]))
 
 
 def merged(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Keep each chunk once, with its highest score and all its origins, in order."""
+    """Return each chunk once, with its highest scores and all its origins, by descending score."""
     best: dict[int, Candidate] = {}
-    for found in candidates:
-        known = best.get(found["chunk"]["id"])
-        best[found["chunk"]["id"]] = found if known is None else _joined(known, found)
+    for added in candidates:
+        earlier = best.get(added["chunk"]["id"])
+        best[added["chunk"]["id"]] = added if earlier is None else _joined(earlier, added)
     return in_order(best.values())
 
 
-def _joined(one: Candidate, other: Candidate) -> Candidate:
+def _joined(first: Candidate, second: Candidate) -> Candidate:
     joined: Candidate = {
-        "chunk": one["chunk"],
-        "score": max(one["score"], other["score"]),
-        "origins": list(dict.fromkeys(one["origins"] + other["origins"])),
-        "found_by": list(dict.fromkeys(one["found_by"] + other["found_by"])),
+        "chunk": first["chunk"],
+        "score": max(first["score"], second["score"]),
+        "origins": list(dict.fromkeys(first["origins"] + second["origins"])),
+        "found_by": list(dict.fromkeys(first["found_by"] + second["found_by"])),
     }
-    similar = [found["similarity"] for found in (one, other) if "similarity" in found]
+    similar = [candidate["similarity"] for candidate in (first, second) if "similarity" in candidate]
     if similar:
         joined["similarity"] = max(similar)
-    scored = [found for found in (one, other) if "rerank_score" in found]
+    scored = [candidate for candidate in (first, second) if "rerank_score" in candidate]
     if scored:
-        joined["rerank_score"] = max(found["rerank_score"] for found in scored)
+        joined["rerank_score"] = max(candidate["rerank_score"] for candidate in scored)
     return joined

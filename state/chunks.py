@@ -15,6 +15,9 @@ LOWEST_RANK = 5
 MAX_CHUNK_ID = 2**53 - 1
 """Largest id that JavaScript keeps exact."""
 
+HEADING_REPEATS = 3
+"""How often the heading stands in what is indexed: it says in few words what many words below it are about."""
+
 Origin = Literal["hybrid", "direct", "carryover", "reference", "need", "records"]
 """How a candidate was found."""
 
@@ -145,8 +148,8 @@ def relevance(candidate: Candidate) -> float:
     return candidate.get("rerank_score", candidate["score"])
 
 
-def deciding(candidate: Candidate) -> float:
-    """Return the score that decides the order: relevance and legal signals where it was scored, else the search's."""
+def ordering_score(candidate: Candidate) -> float:
+    """Return the score that decides the order: the final one where legal signals were added, else the relevance."""
     return candidate.get("final_score", relevance(candidate))
 
 
@@ -155,12 +158,11 @@ def provision_of(chunk: Chunk) -> tuple[str, str]:
     return chunk["law_id"], chunk["provision_key"]
 
 
-HEADING_REPEATS = 3
-"""A heading says in few words what many words below it are about."""
-
-
 def indexed_text(chunk: Chunk) -> str:
-    """Return law, breadcrumb, heading (three times) and text; a summary is to be read (docs/plain-language.md)."""
+    """Return the text of a chunk that searches are compared with: law, breadcrumb, heading (three times) and text.
+
+    The summary is not in it: that is for people to read (docs/plain-language.md).
+    """
     heading = f"{chunk['provision']}. {chunk['title']}"
     parts = [chunk["law_name"], chunk["breadcrumb"], *[heading] * HEADING_REPEATS, chunk["text"]]
     return "\n".join(part for part in parts if part)

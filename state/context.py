@@ -47,14 +47,14 @@ class ResolvedContext(BaseModel):
 
     @property
     def store(self) -> StoreName:
-        """What answers with these options."""
+        """Which store answers with these options."""
         return "index" if self.rag_enabled else "records"
 
     def overridden_by(self, context: RunContext | None) -> "ResolvedContext":
         """Return these defaults with whatever the caller set on top."""
         if context is None:
             return self
-        given = context.model_dump(exclude_none=True)
-        if "collections" in given:
-            given["collections"] = tuple(given["collections"])
-        return self.model_copy(update=given)
+        overrides = context.model_dump(exclude_none=True)
+        if "collections" in overrides:
+            overrides["collections"] = tuple(overrides["collections"])
+        return self.model_copy(update=overrides)

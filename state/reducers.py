@@ -2,9 +2,12 @@
 
 from state.values import Usage
 
+FIRST_STAGE = "accept"
+"""The stage that opens an ingest."""
+
 
 def add_usage(total: Usage | None, delta: Usage) -> Usage:
-    """Add up the usage of one turn; the first record of a later turn starts anew.
+    """Return the usage of one turn added up; the first record of a later turn starts anew.
 
     A record of an earlier turn (a late writer of a cancelled run) is ignored.
     """
@@ -27,12 +30,8 @@ def add_usage(total: Usage | None, delta: Usage) -> Usage:
     }
 
 
-BEGINNING = "accept"
-"""The first stage of an ingest."""
-
-
 def add_seconds(total: dict[str, float] | None, delta: dict[str, float]) -> dict[str, float]:
-    """Add up the seconds of each stage of an ingest; the first stage of a run starts anew."""
-    if not total or BEGINNING in delta:
+    """Return the seconds of each stage of an ingest added up; the first stage of a run starts anew."""
+    if not total or FIRST_STAGE in delta:
         return delta
     return total | {stage: round(total.get(stage, 0.0) + seconds, 3) for stage, seconds in delta.items()}

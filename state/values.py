@@ -158,6 +158,6 @@ def cost_of(reply: HasUsage) -> Cost:
     return {"requests": reply.requests, "input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
 
 
-def failed(error: ModelError) -> Cost:
+def cost_of_failure(error: ModelError) -> Cost:
     """Return the cost of a call that failed: its requests were made all the same."""
     return {"requests": error.attempts, "input_tokens": 0, "output_tokens": 0}

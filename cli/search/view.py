@@ -8,7 +8,7 @@ from rich.console import Console
 from cli.render import clean, print_indented
 from language.languages import Language
 from services.profile.profile import Profile
-from state.chunks import REPEALED, Candidate, deciding
+from state.chunks import REPEALED, Candidate, ordering_score
 
 
 def as_dict(rank: int, found: Candidate) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def as_dict(rank: int, found: Candidate) -> dict[str, Any]:
         "title": chunk["title"],
         "part": chunk["part"],
         "collection": chunk["collection"],
-        "score": deciding(found),
+        "score": ordering_score(found),
         "search_score": found["score"],
         "rerank_score": found.get("rerank_score"),
         "origins": found["origins"],
@@ -47,7 +47,7 @@ def print_results(
         part = f" ({chunk['part']}/{chunk['parts']})" if chunk["parts"] > 1 else ""
         heading = f"{rank:>2}. {chunk['law_name']}, {chunk['provision']}{title}{part}"
         out.print(clean(heading), style="bold", markup=False)
-        decimals = f"{deciding(found):.2f}".replace(".", language.say("view_decimal_mark"))
+        decimals = f"{ordering_score(found):.2f}".replace(".", language.say("view_decimal_mark"))
         score = language.say("view_score", score=decimals)
         label = labels.get(chunk["collection"], chunk["collection"])
         print_indented(out, f"{label} · {score} · {_came_from(found, language)}", indent=4)
@@ -65,6 +65,6 @@ def print_results(
 def _came_from(found: Candidate, language: Language) -> str:
     origins = ", ".join(language.say(f"view_origin_{origin}") for origin in found["origins"])
     # Searches are shown as they were made: marks inside them stay.
-    begin, end, *_ = language.said.quotation_marks
+    begin, end, *_ = language.data.quotation_marks
     words = ", ".join(f"{begin}{words}{end}" for words in found["found_by"])
     return f"{origins} {words}".strip()

@@ -12,7 +12,7 @@ from ingestion.boe.wordings import Wording, wordings
 from ingestion.markdown.body import LONGEST_TITLE
 from ingestion.model import Provision
 from language.folding import fold
-from legal.labels import PARTS, Heading, law_url, split_heading
+from legal.labels import PART_HEADINGS, Heading, law_url, split_heading
 from services.boe.xml import Element
 from state.chunks import Status
 
@@ -127,8 +127,8 @@ def _status(law: LawFacts, wording: Wording, paragraphs: list[str], notes: list[
 def _breadcrumb(key: str, above: list[_Above], end: str | None) -> str:
     """Return the headings above a provision on the last day of a wording, from the highest."""
     kind = key.partition(":")[0]
-    if kind in PARTS:
-        return PARTS[kind]
+    if kind in PART_HEADINGS:
+        return PART_HEADINGS[kind]
     end = end or _FOREVER
     names: list[str] = []
     lowest = len(LEVELS)

@@ -14,7 +14,7 @@ from ingestion.boe.wordings import iso_day
 from ingestion.model import Law, LawStatus, keep_wordings_apart
 from language.folding import fold
 from language.formats import long_day
-from legal.laws.ranks import kind_of
+from legal.laws.ranks import kind_of_code
 from legal.territory.mentions import community_of
 from legal.wordings import with_article
 from services.boe.xml import Element, parse_xml
@@ -99,7 +99,7 @@ def _kind(rank: Element | None) -> str:
     """Return the kind of norm by its code, else by its name."""
     if rank is None:
         return ""
-    return kind_of(rank.get("codigo", "")) or fold(tidy(rank.text)).replace("-", "_").replace(" ", "_")
+    return kind_of_code(rank.get("codigo", "")) or fold(tidy(rank.text)).replace("-", "_").replace(" ", "_")
 
 
 def _end(metadata: Element, later: list[Element], today: str) -> tuple[LawStatus, str | None, str]:

@@ -1,6 +1,6 @@
 """Split the text of a long provision into parts that a search can tell apart."""
 
-from language.cuts import CLAUSES, Cuts, at, between_sentences, cut
+from language.cuts import CLAUSES, Cuts, between_sentences, blanks_matching, cut
 from legal.labels import WRITTEN_SUFFIXES
 
 MAX_PART = 2_000
@@ -8,9 +8,9 @@ MAX_PART = 2_000
 
 CUTS: tuple[Cuts, ...] = (
     # Before an apartado: "2. …", "2 bis. …", "3.º …", or the next article that the text quotes.
-    at(rf"\n\n(?=«?(?:\d{{1,2}}(?: (?:{WRITTEN_SUFFIXES}))?(?:\.º|\.|\.ª) |Artículo \d))"),
-    at(r"\n\n"),
-    at(r"\n"),
+    blanks_matching(rf"\n\n(?=«?(?:\d{{1,2}}(?: (?:{WRITTEN_SUFFIXES}))?(?:\.º|\.|\.ª) |Artículo \d))"),
+    blanks_matching(r"\n\n"),
+    blanks_matching(r"\n"),
     between_sentences,
     *CLAUSES,
 )

@@ -8,7 +8,7 @@ from ingestion.amendments import provision_status
 from ingestion.files.structure_headings import Opening, names_part, place
 from ingestion.model import Provision
 from language.cuts import sentences
-from legal.labels import PARTS
+from legal.labels import PART_HEADINGS
 
 PREAMBLE = Opening("Preámbulo", "preambulo", "")
 LONGEST_TITLE = 200
@@ -68,10 +68,12 @@ class _Body:
 
     def open(self, block: Block, opens: Opening) -> None:
         kind = opens.key.split(":")[0]
-        if kind in PARTS:
+        if kind in PART_HEADINGS:
             self.leave(0)
         above = tuple(self._above[level] for level in sorted(self._above))
-        self.drafts.append(_Draft(opens, PARTS.get(kind) or " > ".join(above), self._url_at(block.offset), above))
+        self.drafts.append(
+            _Draft(opens, PART_HEADINGS.get(kind) or " > ".join(above), self._url_at(block.offset), above)
+        )
 
     def place(self, level: int, heading: str) -> None:
         self.leave(level)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from language.folding import fold
 from language.numerals import read_words
-from legal.labels import DIVISIONS, PARTS, split_heading
+from legal.labels import DIVISIONS, PART_HEADINGS, split_heading
 from legal.laws.mentions import law_mentions
 
 LONGEST_PLACE = 160
@@ -86,4 +86,4 @@ def place(paragraph: str) -> Place | None:
 
 def names_part(paragraph: str) -> bool:
     """Tell whether a paragraph only says which provisions follow: "DISPOSICIONES ADICIONALES"."""
-    return fold(paragraph).strip(" .:") in {fold(part) for part in PARTS.values()}
+    return fold(paragraph).strip(" .:") in {fold(part) for part in PART_HEADINGS.values()}

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from language.formats import figure
-from legal.labels import KINDS, Kind, order_of_kind
+from legal.labels import KINDS, ProvisionKind, order_of_kind
 
 if TYPE_CHECKING:
     from ingestion.incremental.base import IndexBase
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MAX_NAMED = 12
 """Names that a message lists; of more it tells the number."""
 
-_OTHER = Kind("precepto", "preceptos")
+_OTHER = ProvisionKind("precepto", "preceptos")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ingestion.amendments import provision_status
 from ingestion.model import Provision
 from language.folding import fold
-from legal.labels import DIVISIONS, PARTS, WRITTEN_SUFFIXES, Heading
+from legal.labels import DIVISIONS, PART_HEADINGS, WRITTEN_SUFFIXES, Heading
 
 LEVELS = (*DIVISIONS, "rotulo")
 """From the outermost to the innermost; a "rótulo" is a lettered caption within a section."""
@@ -99,7 +99,7 @@ class Body:
             breadcrumb = " > ".join(self.above[level] for level in sorted(self.above))
         else:
             self.above.clear()
-            breadcrumb = PARTS[kind]
+            breadcrumb = PART_HEADINGS[kind]
         self.annexes = self.annexes or kind == "anexo"
         self.draft = Draft(heading, breadcrumb)
         self.finished.append(self.draft)

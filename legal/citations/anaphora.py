@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from language.folding import fold
-from legal.laws.mentions import Mention
+from legal.laws.mentions import LawMention
 from legal.laws.registry import known_laws
 
 _NOUN = (
@@ -13,10 +13,10 @@ _NOUN = (
     r"|texto(?:\s+(?:refundido|legal|articulado))?|cuerpo\s+legal|norma(?:\s+legal)?|reglamento|estatuto|codigo|orden"
     r"|constitucion|directiva|convenio|acuerdo|tratado|convencion|protocolo)\b"
 )
-_OURS = re.compile(rf"(?:\best[ea]|\b(?:el|la|del)\s+presente)\s+{_NOUN}")
+_THIS_LAW = re.compile(rf"(?:\best[ea]|\b(?:el|la|del)\s+presente)\s+{_NOUN}")
 _CITED = r"(?:citad|mencionad|referid|indicad|aludid|expresad|repetid|mism|antecitad|antedich)[oa]"
 _AGAIN = rf"(?:{_CITED}s?|dich[oa]s?|aquel(?:l[ao]s?)?|propi[oa])\s+"
-_UNKNOWN = re.compile(
+_UNREGISTERED = re.compile(
     rf"(?<!\w)(?P<again>{_AGAIN}|(?:es[ea]|su|tal)\s+|ultim[oa]\s+)?{_NOUN}(?!\s+(?:antes\s+|ya\s+)?{_CITED}\b)"
 )
 _NAMED_AGAIN = re.compile(
@@ -49,37 +49,43 @@ _DECREE = re.compile(r"decreto|^rd")
 
 @dataclass(frozen=True)
 class Antecedent:
-    """A law named before: where, its ids (see ``Mention``), the words that named it; ``ours``: it was "this law"."""
+    """A law named before: where, its ids (see ``LawMention``), its words, and whether these were "this law"."""
 
     start: int
     law_id: str | None
     current_id: str | None
     words: str
-    ours: bool = False
+    is_this_law: bool = False
 
 
 class Antecedents:
-    """The laws that a folded text names, and which of them an anaphora means."""
+    """The laws that a folded text names, to which its anaphoras refer."""
 
-    def __init__(self, folded: str, mentions: list[Mention], law_id: str | None):
+    def __init__(self, folded: str, mentions: list[LawMention], law_id: str | None):
         self._folded = folded
         self._mentions = mentions
         self._law_id = law_id
 
     @cached_property
-    def _named(self) -> list[Antecedent]:
-        named = [Antecedent(m.start, m.law_id, m.current_id, self._folded[m.start : m.end]) for m in self._mentions]
-        taken = {position for m in self._mentions for position in range(m.start, m.end)}
-        for ours in _OURS.finditer(self._folded):
-            named.append(Antecedent(ours.start(), self._law_id, self._law_id, ours[0], ours=True))
-            taken.update(range(ours.start(), ours.end()))
-        for other in _UNKNOWN.finditer(self._folded):
-            if not other["again"] and other.start() not in taken:
-                named.append(Antecedent(other.start(), None, None, other[0]))
-        return sorted(named, key=lambda one: one.start)
+    def _in_order(self) -> list[Antecedent]:
+        antecedents, taken = [], set[int]()
+        for mention in self._mentions:
+            words = self._folded[mention.start : mention.end]
+            antecedents.append(Antecedent(mention.start, mention.law_id, mention.current_id, words))
+            taken.update(range(mention.start, mention.end))
+        for this_law in _THIS_LAW.finditer(self._folded):
+            antecedents.append(Antecedent(this_law.start(), self._law_id, self._law_id, this_law[0], is_this_law=True))
+            taken.update(range(this_law.start(), this_law.end()))
+        for unregistered in _UNREGISTERED.finditer(self._folded):
+            if not unregistered["again"] and unregistered.start() not in taken:
+                antecedents.append(Antecedent(unregistered.start(), None, None, unregistered[0]))
+        return sorted(antecedents, key=lambda antecedent: antecedent.start)
 
-    def read(self, position: int) -> tuple[Antecedent | None, int] | None:
-        """Read an anaphora at the position; return the law that it means, if one fits, and where it ends."""
+    def resolve(self, position: int) -> tuple[Antecedent | None, int] | None:
+        """Return the law that the anaphora at a position means and its end; ``None`` where there is no anaphora.
+
+        The law is ``None`` where none of those named before fits.
+        """
         if again := _NAMED_AGAIN.match(self._folded, position):
             return (None if again["name"] else self._last(position, again["noun"])), again.end("noun")
         if after := _CITED_AFTER.match(self._folded, position):
@@ -89,18 +95,21 @@ class Antecedents:
         return None
 
     def _last(self, position: int, noun: str) -> Antecedent | None:
-        before = [one for one in reversed(self._named) if one.start < position and _fits(one, " ".join(noun.split()))]
+        words = " ".join(noun.split())
+        before = [law for law in reversed(self._in_order) if law.start < position and _fits(law, words)]
         # A law says "esta Ley" of itself, and "dicha Ley" of another one where there is one.
-        others = [one for one in before if not one.ours]
+        others = [law for law in before if not law.is_this_law]
         return next(iter(before if noun in _THE_SAME_LAW else others or before), None)
 
 
-def _fits(named: Antecedent, noun: str) -> bool:
-    law = known_laws().get(named.law_id or "")
+def _fits(antecedent: Antecedent, noun: str) -> bool:
+    law = known_laws().get(antecedent.law_id or "")
     if noun in _THE_SAME_LAW:
-        return bool(_FEMININE.match(named.words)) == (noun == "la misma")
+        return bool(_FEMININE.match(antecedent.words)) == (noun == "la misma")
     if "decreto" in noun:
-        return _DECREE.search(named.words) is not None and ("legislativo" not in noun or "legis" in named.words)
+        return _DECREE.search(antecedent.words) is not None and (
+            "legislativo" not in noun or "legis" in antecedent.words
+        )
     fits = _FITS.get(noun.removesuffix(" organica"))
     # "Texto legal", "norma" and the like mean any law.
-    return fits is None or fits.search(named.words) is not None or bool(law and fits.search(fold(law.title)))
+    return fits is None or fits.search(antecedent.words) is not None or bool(law and fits.search(fold(law.title)))

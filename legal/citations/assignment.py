@@ -5,58 +5,15 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from legal.citations.anaphora import Antecedents
-from legal.citations.items import Listed
-from legal.citations.owners import A_LAW, CitationContext, Owner, named_by, owner_after
-from legal.laws.mentions import Mention
+from legal.citations.items import ProvisionList
+from legal.citations.owners import A_LAW, CitationContext, Owner, owner_after, owner_of_mention
+from legal.laws.mentions import LawMention
 
 _MARK = r"(?P<mark>(?:\d{1,2}|[a-zñ]{1,2})(?:\.?[ªº]|\.-|[.)])\s+)?"
 # Folded paragraphs are two blanks apart.
 _LEAD = re.compile(rf"(?:^|  |:\s){_MARK}(?:de\s+la|del)\s+(?=\w)")
 _PROVISIONS_OF = re.compile(r"(?:preceptos|articulos|disposiciones)\b[^.;:]{0,60}\s(?:de\s+la|del)\s+$")
 _PARAGRAPH = re.compile(rf"  +{_MARK}")
-
-
-class Lead(NamedTuple):
-    """A law whose articles are listed in ``folded[start:end]``; ``mention`` is ``None`` for an unknown one."""
-
-    start: int
-    end: int
-    mention: Mention | None
-
-
-def leads(folded: str, mentions: list[Mention], unknown: re.Pattern[str]) -> list[Lead]:
-    """Find the laws that begin an item ("De la Ley …, los artículos …") or a list ("… preceptos de la Ley …:").
-
-    Of such a list only the articles that begin an item are of that law. ``unknown`` tells where the name of a law that
-    is in no registry begins.
-    """
-    begins = {mention.start: mention for mention in mentions}
-    found = []
-    for lead in _LEAD.finditer(folded):
-        mention = begins.get(lead.end())
-        if mention or unknown.match(folded, lead.end()):
-            found.append(Lead(lead.end(), _end(folded, lead.end(), lead["mark"]), mention))
-    for mention in mentions:
-        if folded.startswith(":  ", mention.end) and _PROVISIONS_OF.search(folded, 0, mention.start):
-            items = _PARAGRAPH.finditer(folded, mention.end, _end(folded, mention.end, None))
-            found += (Lead(item.end(), item.end() + len(" los artículos"), mention) for item in items)
-    return found
-
-
-def _end(folded: str, start: int, mark: str | None) -> int:
-    """Return the end of the paragraph, or where it ends in a colon, of the list below it."""
-    paragraph = _PARAGRAPH.search(folded, start)
-    if paragraph is None or folded[paragraph.start() - 1] != ":":
-        return paragraph.start() if paragraph else len(folded)
-    while paragraph and paragraph["mark"] and _numeric(paragraph["mark"]) != (_numeric(mark) if mark else None):
-        paragraph = _PARAGRAPH.search(folded, paragraph.end())
-    return paragraph.start() if paragraph else len(folded)
-
-
-def _numeric(mark: str) -> bool:
-    return mark[0].isdigit()
-
-
 _CITED = re.compile(r"(?:citad|mencionad|referid|indicad|aludid|expresad|repetid)[oa]s?\s+$")
 # "El artículo 6 mencionado en el párrafo anterior", but not "el artículo 6, mencionado en el artículo 3".
 _CITED_AFTER = re.compile(
@@ -71,20 +28,12 @@ _JOINED = re.compile(
 )
 
 
-def _owner_before(folded: str, listed: Listed, mentions: list[Mention], context: CitationContext) -> Owner | None:
-    """Read whose provisions they are from what precedes: "LGSS, art. 205", "la Constitución, en su artículo 28"."""
-    before = [mention for mention in mentions if mention.end <= listed.start]
-    if its := _IN_ITS.search(folded, max(0, listed.start - 20), listed.start):
-        sentence = max(folded.rfind(". ", 0, its.start()), 0)
-        inside = [mention for mention in before if mention.start >= sentence]
-        return replace(named_by(inside[0]), end=listed.end) if len(inside) == 1 else Owner(None, True, listed.end)
-    if before and context.is_question and _AFTER_LAW.fullmatch(folded, before[-1].end, listed.start):
-        return replace(named_by(before[-1]), end=listed.end)
-    return None
-
-
 def owners_of(
-    folded: str, listed: list[Listed], mentions: list[Mention], context: CitationContext, named: Antecedents
+    folded: str,
+    lists: list[ProvisionList],
+    mentions: list[LawMention],
+    context: CitationContext,
+    antecedents: Antecedents,
 ) -> list[Owner]:
     """Return the law of each list of provisions, in their order.
 
@@ -93,36 +42,93 @@ def owners_of(
     law only is about that law.
     """
     after = [
-        owner_after(folded, one.end, mentions, context, named, only_acronym_beside=not context.is_question)
-        for one in listed
+        owner_after(folded, listed.end, mentions, context, antecedents, only_acronym_beside=not context.is_question)
+        for listed in lists
     ]
-    found = [owner or _owner_before(folded, one, mentions, context) for owner, one in zip(after, listed, strict=True)]
-    for index in range(len(listed) - 2, -1, -1):
+    owners = [
+        owner or _owner_before(folded, listed, mentions, context) for owner, listed in zip(after, lists, strict=True)
+    ]
+    for index in range(len(lists) - 2, -1, -1):
         following = after[index + 1]
-        joined = _JOINED.fullmatch(folded, listed[index].end, listed[index + 1].start)
-        if found[index] is None and following is not None and joined:
-            found[index] = after[index] = replace(following, end=listed[index].end)
-    for index, one in enumerate(listed):
-        cited = _CITED.search(folded, max(0, one.start - 15), one.start) or _CITED_AFTER.match(folded, one.end)
-        if found[index] is None and cited:
-            found[index] = _cited_before(listed, found, index)
-    listing = leads(folded, mentions, A_LAW) if not context.is_question and None in found else []
-    for index, one in enumerate(listed):
-        lead = next((lead for lead in reversed(listing) if lead.start <= one.start < lead.end), None)
-        if found[index] is None and lead:
-            owner = named_by(lead.mention) if lead.mention else Owner(None, True, one.end)
-            found[index] = replace(owner, end=one.end)
+        joined = _JOINED.fullmatch(folded, lists[index].end, lists[index + 1].start)
+        if owners[index] is None and following is not None and joined:
+            owners[index] = after[index] = replace(following, end=lists[index].end)
+    for index, listed in enumerate(lists):
+        cited = _CITED.search(folded, max(0, listed.start - 15), listed.start) or _CITED_AFTER.match(folded, listed.end)
+        if owners[index] is None and cited:
+            owners[index] = _cited_before(lists, owners, index)
+    leads = _leads(folded, mentions) if not context.is_question and None in owners else []
+    for index, listed in enumerate(lists):
+        lead = next((lead for lead in reversed(leads) if lead.start <= listed.start < lead.end), None)
+        if owners[index] is None and lead:
+            owner = owner_of_mention(lead.mention) if lead.mention else Owner(None, True, listed.end)
+            owners[index] = replace(owner, end=listed.end)
     strong = {mention.law_id for mention in mentions if not mention.weak}
     alone = strong.pop() if context.is_question and len(strong) == 1 else None
     default = Owner(context.law_id or alone, alone is not None, 0, context.law_id or alone)
-    return [owner or replace(default, end=one.end) for owner, one in zip(found, listed, strict=True)]
+    return [owner or replace(default, end=listed.end) for owner, listed in zip(owners, lists, strict=True)]
 
 
-def _cited_before(listed: list[Listed], found: list[Owner | None], index: int) -> Owner | None:
+def _owner_before(
+    folded: str, listed: ProvisionList, mentions: list[LawMention], context: CitationContext
+) -> Owner | None:
+    """Read whose provisions they are from what precedes: "LGSS, art. 205", "la Constitución, en su artículo 28"."""
+    before = [mention for mention in mentions if mention.end <= listed.start]
+    if its := _IN_ITS.search(folded, max(0, listed.start - 20), listed.start):
+        sentence = max(folded.rfind(". ", 0, its.start()), 0)
+        inside = [mention for mention in before if mention.start >= sentence]
+        return (
+            replace(owner_of_mention(inside[0]), end=listed.end) if len(inside) == 1 else Owner(None, True, listed.end)
+        )
+    if before and context.is_question and _AFTER_LAW.fullmatch(folded, before[-1].end, listed.start):
+        return replace(owner_of_mention(before[-1]), end=listed.end)
+    return None
+
+
+def _cited_before(lists: list[ProvisionList], owners: list[Owner | None], index: int) -> Owner | None:
     """Return the law of "el citado artículo 166": the one that the same article was cited with before."""
-    one = listed[index]
-    for earlier in range(index - 1, -1, -1):
-        if one.items[0].number in {item.number for item in listed[earlier].items} and one.kind == listed[earlier].kind:
-            owner = found[earlier]
-            return replace(owner, end=one.end) if owner else None
-    return Owner(None, True, one.end)
+    again = lists[index]
+    for listed, owner in reversed(list(zip(lists[:index], owners[:index], strict=True))):
+        if again.items[0].number in {item.number for item in listed.items} and again.kind == listed.kind:
+            return replace(owner, end=again.end) if owner else None
+    return Owner(None, True, again.end)
+
+
+class _Lead(NamedTuple):
+    """A law whose articles are listed in ``folded[start:end]``; ``mention`` is ``None`` for an unknown one."""
+
+    start: int
+    end: int
+    mention: LawMention | None
+
+
+def _leads(folded: str, mentions: list[LawMention]) -> list[_Lead]:
+    """Find the laws that begin an item ("De la Ley …, los artículos …") or a list ("… preceptos de la Ley …:").
+
+    Of such a list only the articles that begin an item are of that law.
+    """
+    begins = {mention.start: mention for mention in mentions}
+    leads = []
+    for match in _LEAD.finditer(folded):
+        mention = begins.get(match.end())
+        if mention or A_LAW.match(folded, match.end()):
+            leads.append(_Lead(match.end(), _end(folded, match.end(), match["mark"]), mention))
+    for mention in mentions:
+        if folded.startswith(":  ", mention.end) and _PROVISIONS_OF.search(folded, 0, mention.start):
+            items = _PARAGRAPH.finditer(folded, mention.end, _end(folded, mention.end, None))
+            leads += (_Lead(item.end(), item.end() + len(" los artículos"), mention) for item in items)
+    return leads
+
+
+def _end(folded: str, start: int, mark: str | None) -> int:
+    """Return the end of the paragraph, or where it ends in a colon, of the list below it."""
+    paragraph = _PARAGRAPH.search(folded, start)
+    if paragraph is None or folded[paragraph.start() - 1] != ":":
+        return paragraph.start() if paragraph else len(folded)
+    while paragraph and paragraph["mark"] and _numeric(paragraph["mark"]) != (_numeric(mark) if mark else None):
+        paragraph = _PARAGRAPH.search(folded, paragraph.end())
+    return paragraph.start() if paragraph else len(folded)
+
+
+def _numeric(mark: str) -> bool:
+    return mark[0].isdigit()

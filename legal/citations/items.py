@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 from language.days import MONTHS
 from language.numerals import CARDINALS, numeral, read_words
-from legal.citations.places import QUALIFIER, before, place, sub_place
+from legal.citations.places import QUALIFIER, named_subdivision, suffixed_subdivision, words_before
 from legal.labels import SUFFIXES
 
 LONGEST_RANGE = 60
 """A range of more provisions than this is read as its two ends."""
 
-_SUB = (
+_SUBDIVISION = (
     rf"(?:\.(?:{'|'.join(CARDINALS[:20])})\b"
     # "artículo 109. 2 de la Ley" has a blank too many.
     r"|\.\d{1,2}(?:\.?[ºª]|[a-zñ](?![\w)]))?(?!\d)|\.\s\d{1,2}(?:\.?\s?[a-zñ]\))?(?=\s+del?\b)"
@@ -23,7 +23,7 @@ _SUB = (
 _DIGITS = re.compile(
     rf"(?P<number>\d{{1,3}}|1\.\d{{3}})(?:\.?[ºª])?(?:\.?[ -]?(?P<suffix>{SUFFIXES})\b)?"
     # "161 bis 1 y 2": an apartado after a suffix needs no point.
-    rf"(?P<sub>(?(suffix)(?:\s\d{{1,2}}(?=\s*[,;)]|\s+(?:[yo]|del?)\s))?){_SUB}*)"
+    rf"(?P<sub>(?(suffix)(?:\s\d{{1,2}}(?=\s*[,;)]|\s+(?:[yo]|del?)\s))?){_SUBDIVISION}*)"
     # "149.1.18.ªde la Constitución" lacks a blank.
     r"(?!(?<![ºª])\w|[ºª/%]|-(?!\d{1,3}(?![\d/-]))|[.,]\d)"
 )
@@ -31,7 +31,7 @@ _BLANKS = re.compile(r" *")
 _ONLY = re.compile(r"unic[oa]\b")
 _ROMAN = re.compile(r"[ivxl]+\b(?!\))")
 _SUFFIX = re.compile(rf"\s+({SUFFIXES})\b")
-_WORD_SUB = re.compile(rf"(?P<sub>{_SUB}*)")
+_SUBDIVISION_OF_WORD = re.compile(rf"(?P<sub>{_SUBDIVISION}*)")
 # What makes of a number an amount or a date and not an article.
 _AMOUNT = re.compile(
     r"\s*(?:%|€|por\s+(?:100|cien)|dias?\b|mes(?:es)?\b|anos?\b|horas?\b|semanas?\b|euros?\b|trabajador|personas?\b"
@@ -58,8 +58,11 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Listed:
-    """A citation's head and its items; ``start`` is where the words before it ("letra n) del …") begin."""
+class ProvisionList:
+    """The provisions that a citation lists, all of one kind (``art``, ``da``).
+
+    ``start`` is where the words before them ("letra n) del …") begin.
+    """
 
     kind: str
     start: int
@@ -72,19 +75,19 @@ def _item(folded: str, position: int, kind: str) -> Item | None:
         number, end = str(words[0]), words[1]
         if suffix := _SUFFIX.match(folded, end):
             number, end = f"{number} {suffix[1]}", suffix.end()
-        sub = _WORD_SUB.match(folded, end)
+        match = _SUBDIVISION_OF_WORD.match(folded, end)
     elif only := _ONLY.match(folded, position):
         number = "unico" if kind in ("art", "anexo") else "unica"
-        sub = _WORD_SUB.match(folded, only.end())
-    elif (sub := _DIGITS.match(folded, position)) is not None:
-        if _AMOUNT.match(folded, sub.end()):
+        match = _SUBDIVISION_OF_WORD.match(folded, only.end())
+    elif (match := _DIGITS.match(folded, position)) is not None:
+        if _AMOUNT.match(folded, match.end()):
             return None
-        number = sub["number"].replace(".", "") + (f" {sub['suffix']}" if sub["suffix"] else "")
+        number = match["number"].replace(".", "") + (f" {match['suffix']}" if match["suffix"] else "")
     elif kind != "art" and (roman := _ROMAN.match(folded, position)) and (value := numeral(roman[0])):
-        number, sub = str(value), _WORD_SUB.match(folded, roman.end())
-    if sub is None:
+        number, match = str(value), _SUBDIVISION_OF_WORD.match(folded, roman.end())
+    if match is None:
         return None
-    return Item(number, position, sub.end(), *sub_place(sub["sub"]))
+    return Item(number, position, match.end(), *suffixed_subdivision(match["sub"]))
 
 
 def _is_apartado(item: Item, last: Item, *, plural: bool) -> bool:
@@ -98,7 +101,8 @@ def _is_apartado(item: Item, last: Item, *, plural: bool) -> bool:
     return int(item.number) <= int(last.number.split()[0].replace("unico", "0"))
 
 
-def _expand(first: Item, last: Item) -> list[Item]:
+def _up_to(first: Item, last: Item) -> list[Item]:
+    """Return the items of a range after its first one: those between, and the last."""
     if not (first.number.isdigit() and last.number.isdigit()):
         return [last]
     low, high = int(first.number), int(last.number)
@@ -107,15 +111,15 @@ def _expand(first: Item, last: Item) -> list[Item]:
     return [Item(str(number), last.start, last.end) for number in range(low + 1, high)] + [last]
 
 
-def read_list(folded: str, position: int, kind: str, *, plural: bool) -> tuple[list[Item], int] | None:
-    """Read the items that begin at the position; return them and where the list ends."""
+def read_items(folded: str, position: int, kind: str, *, plural: bool) -> tuple[list[Item], int] | None:
+    """Return the items of the list that begins at a position, and where it ends; ``None`` if none begins there."""
     first = _item(folded, position, kind)
     if first is None:
         return None
     items, end = [first], first.end
     while True:
         while more := (kind == "art" and _MORE.match(folded, end)) or QUALIFIER.match(folded, end):
-            items[-1] = _placed(items[-1], more[0])
+            items[-1] = _with_subdivision(items[-1], more[0])
             end = more.end()
         if not plural and (apartado := _AFTER_COMMA.match(folded, end)):
             items[-1] = replace(items[-1], apartado=apartado[1])
@@ -127,25 +131,25 @@ def read_list(folded: str, position: int, kind: str, *, plural: bool) -> tuple[l
         if kind == "art" and _is_apartado(following, items[-1], plural=plural):
             end = following.end
             continue
-        items += _expand(items[-1], following) if to else [following]
+        items += _up_to(items[-1], following) if to else [following]
         end = following.end
 
 
-def _placed(item: Item, words: str) -> Item:
-    apartado, letter = place(words)
+def _with_subdivision(item: Item, words: str) -> Item:
+    apartado, letter = named_subdivision(words)
     return replace(item, apartado=item.apartado or apartado, letter=item.letter or letter)
 
 
-def read_listed(folded: str, head: re.Match[str], kind: str) -> Listed | None:
-    """Read a citation from its head (see ``legal.citations.parser``); ``None`` if no number follows."""
+def read_provision_list(folded: str, head: re.Match[str], kind: str) -> ProvisionList | None:
+    """Return what a citation lists after its head ("artículos", "disp. adic."); ``None`` if no number follows."""
     plural = head[0].startswith(("articulos", "arts", "disposiciones"))
-    first = _BLANKS.match(folded, head.end())
-    read = read_list(folded, first.end() if first else head.end(), kind, plural=plural)
-    if read is None:
+    blanks = _BLANKS.match(folded, head.end())
+    listed = read_items(folded, blanks.end() if blanks else head.end(), kind, plural=plural)
+    if listed is None:
         return None
-    items, end = read
-    words = before(folded, head.start())
+    items, end = listed
+    words = words_before(folded, head.start())
     if words:
-        items[0] = _placed(items[0], words[0])
+        items[0] = _with_subdivision(items[0], words[0])
     items[0] = replace(items[0], start=head.start())
-    return Listed(kind, words.start() if words else head.start(), tuple(items), end)
+    return ProvisionList(kind, words.start() if words else head.start(), tuple(items), end)

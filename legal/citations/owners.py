@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from legal.citations.anaphora import Antecedents
-from legal.laws.mentions import Mention
-from legal.laws.registry import key_of, laws_by_name
+from legal.laws.mentions import LawMention
+from legal.laws.registry import laws_by_name, name_key
 
 _ASIDE = re.compile(
     r"(?:\s*,?\s*(?:y|e)\s+(?:concordantes|siguientes|ss\.?|sigs?\.?)(?:\s+y\s+concordantes)?"
@@ -22,7 +22,7 @@ _NORM = (
     r"(?:real(?:es)?\s+decretos?(?:[- ](?:ley|legislativo))?|decreto(?:[- ](?:ley|legislativo))?|ley(?:\s+organica)?"
     r"|texto(?:\s+(?:refundido|legal|articulado))?|[a-z]+)\b"
 )
-_OURS = re.compile(rf"\s*,?\s*(?:de\s+est[aeo]s?|de\s+l[ao]s?\s+presentes?|del\s+presente)\s+(?!ultim){_NORM}")
+_THIS_LAW = re.compile(rf"\s*,?\s*(?:de\s+est[aeo]s?|de\s+l[ao]s?\s+presentes?|del\s+presente)\s+(?!ultim){_NORM}")
 # "… del Reglamento que se aprueba por este real decreto"
 _APPROVED_HERE = re.compile(
     r"\s*,?\s*(?:del|de la)\s+(?:reglamento|texto\s+refundido|estatuto)\b[^.,;:()]{0,100}?\s+"
@@ -81,7 +81,7 @@ class Owner:
     current_id: str | None = None
 
 
-def named_by(mention: Mention) -> Owner:
+def owner_of_mention(mention: LawMention) -> Owner:
     """Return the law of a mention."""
     return Owner(mention.law_id, True, mention.end, mention.current_id)
 
@@ -89,41 +89,41 @@ def named_by(mention: Mention) -> Owner:
 def owner_after(
     folded: str,
     position: int,
-    mentions: list[Mention],
+    mentions: list[LawMention],
     context: CitationContext,
-    named: Antecedents,
+    antecedents: Antecedents,
     *,
     only_acronym_beside: bool,
 ) -> Owner | None:
     """Read whose provisions they are from what follows: "de esta ley", "del ET", "ET", "de la Ley 40/2007"."""
     for skipped in (_ASIDE, _PART_OF, _ASIDE):
-        if found := skipped.match(folded, position):
-            position = found.end()
-    if ours := _OURS.match(folded, position) or _APPROVED_HERE.match(folded, position):
-        return Owner(context.law_id, context.law_id is not None, ours.end(), context.law_id)
+        if match := skipped.match(folded, position):
+            position = match.end()
+    if this_law := _THIS_LAW.match(folded, position) or _APPROVED_HERE.match(folded, position):
+        return Owner(context.law_id, context.law_id is not None, this_law.end(), context.law_id)
     begins = {mention.start: mention for mention in mentions}
     if of := _OF.match(folded, position):
         start = of.end()
         if cited := _ANAPHORA.match(folded, start):
             start = cited.end()
         if mention := begins.get(start):
-            return named_by(mention)
+            return owner_of_mention(mention)
     if (to := _TO_LAW.match(folded, position)) and (mention := begins.get(to.end())):
-        return named_by(mention)
+        return owner_of_mention(mention)
     beside = _BESIDE.match(folded, position)
     if beside and (mention := begins.get(beside.end())):
         acronym = mention.end - mention.start <= 10 and " " not in folded[mention.start : mention.end]
         if acronym or not only_acronym_beside or beside[0] == " ":
-            return named_by(mention)
+            return owner_of_mention(mention)
     comma = _COMMA.match(folded, position)
-    again = comma.end() if comma else position
-    if read := named.read(again):
-        meant, end = read
-        return Owner(meant.law_id, True, end, meant.current_id) if meant else Owner(None, True, end)
-    if anaphora := _OF_ANAPHORA.match(folded, again):
+    start = comma.end() if comma else position
+    if resolved := antecedents.resolve(start):
+        antecedent, end = resolved
+        return Owner(antecedent.law_id, True, end, antecedent.current_id) if antecedent else Owner(None, True, end)
+    if anaphora := _OF_ANAPHORA.match(folded, start):
         return Owner(None, True, anaphora.end())
     if of and context.is_question and (statute := _THE_STATUTE.match(folded, of.end())):
-        law_id = laws_by_name()[key_of("Estatuto de los Trabajadores")].id
+        law_id = laws_by_name()[name_key("Estatuto de los Trabajadores")].id
         return Owner(law_id, True, statute.end(), law_id)
     if of and (law := A_LAW.match(folded, of.end())):
         return Owner(None, True, law.end())

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from language.folding import fold
 
-Happening = Literal["decides", "fact"]
+EventKind = Literal["decides", "fact"]
 
 # "Contratos temporales anteriores a", "una deuda de antes de": the thing is older.
 _OLDER = r"contratos?(?:\s+\w+){0,2}?(?=\s+(?:anterior|previ))|(?:de|desde)(?=\s+antes\s)"
@@ -23,13 +23,13 @@ _LASTING = re.compile(r"(?<!\w)(?:de\s+baja|(?:en\s+)?ertes?)(?:\s+\w+){0,3}\s*$
 _STEP = re.compile(r"\w+|[^\w\s]")
 
 _COSTS = {",": 3, "y": 6, "e": 6, "pero": 6, "aunque": 6, "(": 3, ")": 3, ":": 3, "'": 0, "¿": 2}
-"""What parts a happening from a date, in words."""
+"""How far apart what stands between an event and a date puts them, in words."""
 _NUMBER_COST = 8
-"""What a number parts them by: it may be another date."""
+"""How far a number puts them apart: it may be another date."""
 _NO_FURTHER = frozenset(".;?!")
-MAX_AWAY, CLOSE = 12, 4
-"""Words between a date and what happened then, and between those that count together only; what parts clauses counts as
-several."""
+MAX_DISTANCE, CLOSE_DISTANCE = 12, 4
+"""Words between a date and what happened then, and between the two where neither counts without the other; what parts
+clauses counts as several."""
 
 
 class EventWords(BaseModel):
@@ -43,14 +43,14 @@ class EventWords(BaseModel):
     asked: tuple[str, ...] = Field(min_length=1)
     now: tuple[str, ...]
 
-    def kinds(self) -> dict[str, Happening | None]:
+    def kinds(self) -> dict[str, EventKind | None]:
         """Return the kind of each phrase, folded.
 
         Raises:
             ValueError: a phrase is of two kinds.
         """
-        kinds: dict[str, Happening | None] = {}
-        lists: tuple[tuple[Happening | None, tuple[str, ...]], ...] = (
+        kinds: dict[str, EventKind | None] = {}
+        lists: tuple[tuple[EventKind | None, tuple[str, ...]], ...] = (
             ("decides", self.decides),
             ("fact", self.facts),
             (None, self.neither),
@@ -81,15 +81,15 @@ def _written(phrase: str) -> str:
 
 
 @cache
-def _words() -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _asking() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return patterns of what asks how the law was, and of what asks for it as it is."""
     table = load_events()
-    asked, now = ("|".join(_written(fold(one)) for one in phrases) for phrases in (table.asked, table.now))
+    asked, now = ("|".join(_written(fold(phrase)) for phrase in phrases) for phrases in (table.asked, table.now))
     return re.compile(rf"(?<!\w)(?:{asked})(?!\w)"), re.compile(rf"(?<!\w)(?:{now})(?!\w)")
 
 
 @cache
-def _trigger() -> re.Pattern[str]:
+def _event_phrases() -> re.Pattern[str]:
     """Return a pattern of every phrase, the longest first, in a group of its kind."""
     kinds = load_events().kinds()
     groups = [rf"(?P<fact>{_OLDER})"]
@@ -103,52 +103,52 @@ def _trigger() -> re.Pattern[str]:
 
 
 class Events:
-    """The happenings of one folded text."""
+    """The events that one folded text tells of."""
 
     def __init__(self, folded: str) -> None:
         self._text = folded
-        found = [(match.span(), match.lastgroup) for match in _trigger().finditer(folded)]
-        self._spans = [span for span, group in found if group]
-        self._kinds: list[Happening] = [
-            "fact" if group.startswith("fact") else "decides" for _, group in found if group
+        phrases = [(match.span(), match.lastgroup) for match in _event_phrases().finditer(folded)]
+        self._spans = [span for span, group in phrases if group]
+        self._kinds: list[EventKind] = [
+            "fact" if group.startswith("fact") else "decides" for _, group in phrases if group
         ]
         self._starts = [start for start, _ in self._spans]
 
-    def on(self, start: int, end: int, *, within: int = MAX_AWAY) -> Happening | None:
-        """Return which kind of happening the date in ``text[start:end]`` is of: the nearest; ``None`` if none is near.
+    def kind_at(self, start: int, end: int, *, within: int = MAX_DISTANCE) -> EventKind | None:
+        """Return the kind of the event nearest to the date in ``text[start:end]``; ``None`` if none is near.
 
         Of two that are equally near the one before counts.
         """
         after = bisect_right(self._starts, start)
-        ways: list[tuple[int, int, Happening]] = []
+        neighbours: list[tuple[int, int, EventKind]] = []
         if after > 0:
-            ways.append((self._away(self._spans[after - 1][1], start), 0, self._kinds[after - 1]))
+            neighbours.append((self._distance(self._spans[after - 1][1], start), 0, self._kinds[after - 1]))
         if after < len(self._spans):
-            ways.append((self._away(end, self._spans[after][0]), 1, self._kinds[after]))
-        away, _, kind = min(ways, default=(MAX_AWAY + 1, 0, "fact"))
-        return kind if away <= within else None
+            neighbours.append((self._distance(end, self._spans[after][0]), 1, self._kinds[after]))
+        distance, _, kind = min(neighbours, default=(MAX_DISTANCE + 1, 0, "fact"))
+        return kind if distance <= within else None
 
     @property
-    def ask_how_law_was(self) -> bool:
+    def asks_how_law_was(self) -> bool:
         """Whether the text asks how the law was: "¿qué contratos había?", "¿qué decía el artículo 15?"."""
-        return _words()[0].search(self._text) is not None
+        return _asking()[0].search(self._text) is not None
 
     @property
-    def ask_for_today(self) -> bool:
+    def asks_for_today(self) -> bool:
         """Whether the text asks for the law of today: "¿y ahora?", "¿sigue en vigor?"."""
-        return _words()[1].search(self._text) is not None
+        return _asking()[1].search(self._text) is not None
 
     def lasts_since(self, start: int) -> bool:
         """Tell whether what stands before ``start`` began on the date that follows, and decides: "de baja desde"."""
         return _LASTING.search(self._text, max(0, start - 40), start) is not None
 
-    def _away(self, start: int, end: int) -> int:
-        """Return how far apart two places are, in words; more than ``MAX_AWAY`` across a full stop."""
-        away = 0
+    def _distance(self, start: int, end: int) -> int:
+        """Return how far apart two positions are, in words; more than ``MAX_DISTANCE`` across a full stop."""
+        distance = 0
         for step in _STEP.finditer(self._text, start, max(start, end)):
             if step[0] in _NO_FURTHER:
-                return MAX_AWAY + 1
-            away += _NUMBER_COST if step[0].isdigit() else _COSTS.get(step[0], 1)
-            if away > MAX_AWAY:
+                return MAX_DISTANCE + 1
+            distance += _NUMBER_COST if step[0].isdigit() else _COSTS.get(step[0], 1)
+            if distance > MAX_DISTANCE:
                 break
-        return away
+        return distance

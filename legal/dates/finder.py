@@ -5,8 +5,8 @@ from datetime import date
 
 from language.days import MONTHS
 from language.folding import fold
-from legal.dates.events import CLOSE, MAX_AWAY, Events
-from legal.dates.forms import Dated, dates_in
+from legal.dates.events import CLOSE_DISTANCE, MAX_DISTANCE, Events
+from legal.dates.forms import DateMention, dates_in
 from legal.dates.reforms import days_before_reforms
 from legal.dates.relative import amounts_of_a_year, relative_dates
 
@@ -28,46 +28,51 @@ def find_date(text: str, *, today: date) -> date | None:
     birth or hiring, the day of a law, impossible days, and whatever is not before today do not count. What "en 2019" or
     "antes de" mean: ``legal.dates.forms``; "ayer", "SMI de 2024": ``legal.dates.relative``; "antes de la reforma":
     ``legal.dates.reforms``.
+
+    >>> find_date("me despidieron el 3 de marzo del 22", today=date(2026, 1, 15))
+    datetime.date(2022, 3, 3)
+    >>> find_date("nací el 3 de marzo de 1980", today=date(2026, 1, 15)) is None
+    True
     """
-    ranked = [(rank, one.start, one.day) for rank, one in _asked_about(text, today)]
+    ranked = [(rank, mention.start, mention.day) for rank, mention in _asked_about(text, today)]
     return min(ranked)[2] if ranked else None
 
 
 def without_days(text: str, *, today: date) -> str:
-    """Return a text without the days as of which it asks: they say which law, and nothing of its matter.
+    """Return a text without the days as of which it asks: they say which law, and nothing of its topic.
 
     The year of an amount stays: "SMI de 2024" may be the name of a norm.
     """
     kept = list(text)
-    for _, one in _asked_about(text, today):
-        if not one.of_amount:
-            kept[one.start : one.end] = " " * (one.end - one.start)
+    for _, mention in _asked_about(text, today):
+        if not mention.of_amount:
+            kept[mention.start : mention.end] = " " * (mention.end - mention.start)
     return " ".join("".join(kept).split())
 
 
-def _asked_about(text: str, today: date) -> list[tuple[int, Dated]]:
+def _asked_about(text: str, today: date) -> list[tuple[int, DateMention]]:
     """Return the days as of which a text asks, each with its rank: 1 where one decides which law applies, else 2."""
     folded = fold(text)
     masked = _LAW.sub(lambda law: " " * len(law[0]), folded)
-    found = [
+    mentions = [
         *dates_in(masked, today=today),
         *relative_dates(folded, today=today),
         *amounts_of_a_year(folded, today=today),
         *days_before_reforms(folded, today=today),
     ]
     events = Events(folded)
-    past = [one for one in found if one.day.year >= EARLIEST_YEAR and one.day < today]
-    return [(rank, one) for one in past if (rank := _rank(one, events))]
+    past = [mention for mention in mentions if mention.day.year >= EARLIEST_YEAR and mention.day < today]
+    return [(rank, mention) for mention in past if (rank := _rank(mention, events))]
 
 
-def _rank(one: Dated, events: Events) -> int:
+def _rank(mention: DateMention, events: Events) -> int:
     """Return 1 for a date that decides which law applies, 2 for one that is asked about, 0 for one of neither kind."""
-    if one.counts == "if_lasting":
-        return 1 if events.lasts_since(one.start) else 0
-    close = one.counts == "with_happening"
-    kind = events.on(one.start, one.end, within=CLOSE if close else MAX_AWAY)
-    if kind == "fact" or (kind is None and (close or events.ask_for_today)):
+    if mention.counts == "if_lasting":
+        return 1 if events.lasts_since(mention.start) else 0
+    close = mention.counts == "with_event"
+    kind = events.kind_at(mention.start, mention.end, within=CLOSE_DISTANCE if close else MAX_DISTANCE)
+    if kind == "fact" or (kind is None and (close or events.asks_for_today)):
         return 0
-    if one.counts == "if_asked":
-        return 2 if events.ask_how_law_was else 0
+    if mention.counts == "if_asked":
+        return 2 if events.asks_how_law_was else 0
     return 1 if kind == "decides" else 2

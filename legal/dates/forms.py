@@ -33,14 +33,14 @@ _ONLY = (
 _FORM = re.compile(rf"(?<![\w/.-])(?:{_CUE})?(?:{_FULL}|{_MONTH}|{_ONLY})")
 _OF_ARTICLE = re.compile(r"(?:\b(?:art|arts|apdo|num|n)\.?|articulos?|apartados?|numeros?)\s*$")
 
-Counts = Literal["by_itself", "if_asked", "with_happening", "if_lasting"]
+Counts = Literal["by_itself", "if_asked", "with_event", "if_lasting"]
 """When a date counts: "en 2019" by itself; "antes de 2019" where the text asks how the law was then: else it tells of
 something that is older; "marzo de 2022" or "ayer" where something happened then that decides which law applies; "desde
 2022" where what began then does, and still lasts."""
 
 
 @dataclass(frozen=True)
-class Dated:
+class DateMention:
     """What ``text[start:end]`` dates, and when it counts; ``of_amount``: it names an amount of a year."""
 
     start: int
@@ -50,7 +50,7 @@ class Dated:
     of_amount: bool = False
 
 
-def dates_in(folded: str, *, today: date) -> Iterator[Dated]:
+def dates_in(folded: str, *, today: date) -> Iterator[DateMention]:
     """Find the dates of a folded text, past or not; impossible ones are left out.
 
     A year means its last day, a month too; "antes de" means the day before. The current year alone is no date.
@@ -61,7 +61,7 @@ def dates_in(folded: str, *, today: date) -> Iterator[Dated]:
         cue = match["cue"] or ""
         day = _day(match, cue, today)
         if day is not None:
-            yield Dated(match.start(), match.end(), day, _counts(match, cue))
+            yield DateMention(match.start(), match.end(), day, _counts(match, cue))
 
 
 def _counts(match: re.Match[str], cue: str) -> Counts:
@@ -69,7 +69,7 @@ def _counts(match: re.Match[str], cue: str) -> Counts:
         return "if_lasting"
     if cue.startswith((*_EARLIER, "hasta")):
         return "if_asked"
-    return "by_itself" if cue or not match["only_month"] else "with_happening"
+    return "by_itself" if cue or not match["only_month"] else "with_event"
 
 
 def _day(match: re.Match[str], cue: str, today: date) -> date | None:

@@ -10,7 +10,7 @@ from importlib import resources
 from pydantic import BaseModel, ConfigDict, Field
 
 from language.folding import fold
-from legal.dates.forms import Dated
+from legal.dates.forms import DateMention
 
 _NORM = (
     r"(?:(?P<decree>(?:real\s+)?decreto[\s-]*ley|r\.?\s?d\.?[\s-]*l(?:ey)?\.?)|ley)\s+(?:n\.?[ºo]\s*)?"
@@ -62,22 +62,24 @@ class Reforms(_Table):
     subject: tuple[Subject, ...] = Field(min_length=1)
     reform: tuple[Reform, ...] = Field(min_length=1)
 
-    def numbered(self, number: str, *, decree: bool) -> Reform | None:
+    def by_number(self, number: str, *, decree: bool) -> Reform | None:
         """Return the norm with this number, of the two kinds that are numbered apart: laws and decree-laws."""
-        norms = (one for one in self.reform if one.number == number)
-        return next((one for one in norms if one.norm.startswith("Real Decreto") == decree), None)
+        norms = (reform for reform in self.reform if reform.number == number)
+        return next((reform for reform in norms if reform.norm.startswith("Real Decreto") == decree), None)
 
-    def named(self, subject: str | None, year: int | None, today: date) -> Reform | None:
+    def by_subject(self, subject: str | None, year: int | None, today: date) -> Reform | None:
         """Return the first norm of the reform of a subject in a year; without one, of the last that is law already.
 
         Without a subject the first of the table is meant, or whichever was reformed in that year.
         """
-        known = sorted((one for one in self.reform if one.in_force <= today), key=lambda one: one.in_force)
-        own = [one for one in known if one.subject == (subject or self.subject[0].id)]
-        wanted = year or max((one.year for one in own), default=0)
-        of_year = [one for one in own if one.year == wanted]
+        enacted = sorted(
+            (reform for reform in self.reform if reform.in_force <= today), key=lambda reform: reform.in_force
+        )
+        own = [reform for reform in enacted if reform.subject == (subject or self.subject[0].id)]
+        reform_year = year or max((reform.year for reform in own), default=0)
+        of_year = [reform for reform in own if reform.year == reform_year]
         if not of_year and subject is None:
-            of_year = [one for one in known if one.year == wanted]
+            of_year = [reform for reform in enacted if reform.year == reform_year]
         return of_year[0] if of_year else None
 
 
@@ -90,7 +92,7 @@ def load_reforms(source: str | None = None) -> Reforms:
     if source is None:
         source = resources.files("legal.data").joinpath("reforms.toml").read_text(encoding="utf-8")
     table = Reforms.model_validate(tomllib.loads(source))
-    subjects = {one.id for one in table.subject}
+    subjects = {subject.id for subject in table.subject}
     for reform in table.reform:
         if reform.subject not in subjects:
             raise ValueError(f"reforms.toml, «{reform.norm}»: la materia «{reform.subject}» no existe. Añádala.")
@@ -110,18 +112,18 @@ def _pattern() -> tuple[re.Pattern[str], dict[str, str]]:
     return re.compile(rf"{_BEFORE}(?:reforma(?!\w)(?:\s+(?P<subject>{longest})(?!\w))?|{_NORM})"), subjects
 
 
-def days_before_reforms(folded: str, *, today: date) -> Iterator[Dated]:
+def days_before_reforms(folded: str, *, today: date) -> Iterator[DateMention]:
     """Find where a folded text speaks of the law before a reform that is known: of the day before it became law."""
     pattern, subjects = _pattern()
     table = known_reforms()
     for match in pattern.finditer(folded):
         year, end = _YEAR.match(folded, match.end()), match.end()
         if match["number"]:
-            named = table.numbered(match["number"], decree=bool(match["decree"]))
+            reform = table.by_number(match["number"], decree=bool(match["decree"]))
         elif not match["subject"] and (_OF_ANOTHER.match(folded, end) or (not year and _OF_PENSIONS.search(folded))):
-            named = None
+            reform = None
         else:
             end = year.end() if year else end
-            named = table.named(subjects.get(match["subject"]), int(year[1]) if year else None, today)
-        if named and named.in_force <= today:
-            yield Dated(match.start(), end, named.in_force - timedelta(days=1))
+            reform = table.by_subject(subjects.get(match["subject"]), int(year[1]) if year else None, today)
+        if reform and reform.in_force <= today:
+            yield DateMention(match.start(), end, reform.in_force - timedelta(days=1))

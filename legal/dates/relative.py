@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 
 from language.numerals import numeral
-from legal.dates.forms import Dated
+from legal.dates.forms import DateMention
 
 _AGO = re.compile(
     r"(?<!\w)(?<!desde )(?<!de )hace\s+(?:(?:ya|unos|unas|casi|mas\s+de)\s+)?"
@@ -29,14 +29,14 @@ _OF_YEAR = re.compile(
 _DAYS_BACK = {"ayer": 1, "anoche": 1}
 
 
-def relative_dates(folded: str, *, today: date) -> Iterator[Dated]:
+def relative_dates(folded: str, *, today: date) -> Iterator[DateMention]:
     """Find the days that a folded text counts from today; they count only with something that happened then.
 
     "El año pasado" means its last day, "hace dos años" the same day two years ago.
     """
     for match in _AGO.finditer(folded):
-        if (back := _back(match)) and (day := _months_before(today - timedelta(days=back[1]), back[0])):
-            yield Dated(match.start(), match.end(), day, "with_happening")
+        if (ago := _time_ago(match)) and (day := _months_before(today - timedelta(days=ago[1]), ago[0])):
+            yield DateMention(match.start(), match.end(), day, "with_event")
     for match in _LAST.finditer(folded):
         unit = match["unit"] or match["other"]
         if match["day"]:
@@ -45,18 +45,18 @@ def relative_dates(folded: str, *, today: date) -> Iterator[Dated]:
             day = today - timedelta(days=7)
         else:
             day = today.replace(day=1, month=today.month if unit == "mes" else 1) - timedelta(days=1)
-        yield Dated(match.start(), match.end(), day, "with_happening")
+        yield DateMention(match.start(), match.end(), day, "with_event")
 
 
-def amounts_of_a_year(folded: str, *, today: date) -> Iterator[Dated]:
+def amounts_of_a_year(folded: str, *, today: date) -> Iterator[DateMention]:
     """Find the amounts of a past year that a folded text names: "SMI de 2025", "pensión mínima 2024"."""
     for match in _OF_YEAR.finditer(folded):
         year = int(match["year"]) if match["year"] else today.year - 1
         if year < today.year:
-            yield Dated(match.start(), match.end(), date(year, 12, 31), of_amount=True)
+            yield DateMention(match.start(), match.end(), date(year, 12, 31), of_amount=True)
 
 
-def _back(match: re.Match[str]) -> tuple[int, int] | None:
+def _time_ago(match: re.Match[str]) -> tuple[int, int] | None:
     """Return how many months and days ago something was; ``None`` where the text does not count them."""
     count, unit, half = match["count"], match["unit"][0], 1 if match["half"] else 0
     if count is None and not half:
@@ -64,10 +64,10 @@ def _back(match: re.Match[str]) -> tuple[int, int] | None:
     if count == "medio":
         number, half = 0, 1
     else:
-        read = 1 if count in (None, "un", "una") else int(count) if count.isdigit() else numeral(count)
-        if read is None:
+        value = 1 if count in (None, "un", "una") else int(count) if count.isdigit() else numeral(count)
+        if value is None:
             return None
-        number = read
+        number = value
     if unit in "am":
         months = 12 if unit == "a" else 1
         return number * months + half * (months // 2), half * 15 if unit == "m" else 0

@@ -9,7 +9,7 @@ from language.folding import fold
 from legal.ids import boe_id
 from legal.laws.names import first_words, name_patterns, of_community
 from legal.laws.numbers import NumberedLaw, numbered_laws
-from legal.laws.registry import KnownLaw, in_force_on, key_of, known_laws, laws_by_name, named_on
+from legal.laws.registry import KnownLaw, known_laws, law_in_force_on, law_named_on, laws_by_name, name_key
 
 _APPROVED = re.compile(
     r"\s*,?\s*(?:que fue\s+|texto refundido\s+)?aprobad[oa]s?\s+(?:por|mediante)\s+(?:el\s+|la\s+)?(?:citad[oa]\s+)?"
@@ -28,7 +28,7 @@ _UNDOTTED = re.compile(r"[.\s]")
 
 
 @dataclass(frozen=True)
-class Mention:
+class LawMention:
     """A law named in ``text[start:end]``.
 
     ``law_id`` is ``None`` for a law that the registry does not know. ``current_id`` is where the same article is read
@@ -49,13 +49,14 @@ def current_law(law: KnownLaw) -> KnownLaw:
     return current_law(successor) if successor else law
 
 
-def _mention(start: int, end: int, law: KnownLaw | None, current: KnownLaw | None, *, weak: bool = False) -> Mention:
-    return Mention(start, end, law.id if law else None, weak, current_law(current).id if current else None)
+def _mention(start: int, end: int, law: KnownLaw | None, current: KnownLaw | None, *, weak: bool = False) -> LawMention:
+    return LawMention(start, end, law.id if law else None, weak, current_law(current).id if current else None)
 
 
-def _named(
+def _mentions_by_name(
     text: str, folded: str, numbered: list[NumberedLaw], day: date | None, *, literal: bool
-) -> Iterator[Mention]:
+) -> Iterator[LawMention]:
+    """Find the laws that a text names by name or acronym; ``numbered`` are those that it names by number."""
     position, laws = 0, laws_by_name()
     while first := first_words().search(folded, position):
         position = first.end()
@@ -65,7 +66,7 @@ def _named(
         position = match.end()
         if _EUROPEAN.search(folded, max(0, match.start() - 20), match.start()):
             continue
-        law = current = laws.get(key_of(match[0]))
+        law = current = laws.get(name_key(match[0]))
         if literal and law is None:
             continue
         written = text[match.start() : match.end()]
@@ -74,12 +75,16 @@ def _named(
         elif law is not None and (year := _OF_YEAR.match(folded, position)) and law.number:
             position = year.end()
             family = {law.id: law} | {old.id: old for old in known_laws().values() if old.superseded_by == law.id}
-            law = current = next((one for one in family.values() if one.number.endswith("/" + year[1])), None)
+            law = current = next(
+                (version for version in family.values() if version.number.endswith("/" + year[1])), None
+            )
         elif law is not None:
-            written_on = _title_day(folded, match.start(), numbered) or _latest(folded, match.start(), numbered, day)
-            current = in_force_on(law, written_on)
-            law = named_on(law, written_on) if literal else current
-        weak = (len(key_of(match[0])) <= 3 and not written.isupper()) or (
+            written_on = _title_day(folded, match.start(), numbered) or _latest_day(
+                folded, match.start(), numbered, day
+            )
+            current = law_in_force_on(law, written_on)
+            law = law_named_on(law, written_on) if literal else current
+        weak = (len(name_key(match[0])) <= 3 and not written.isupper()) or (
             match[0] == "constitucion" and not written[0].isupper()
         )
         refundido = _REFUNDIDO.search(folded, max(0, match.start() - 60), match.start())
@@ -88,20 +93,20 @@ def _named(
 
 def _title_day(folded: str, position: int, numbered: list[NumberedLaw]) -> date | None:
     """Return the day of the law in whose title the position is."""
-    before = next((one for one in reversed(numbered) if one.end <= position), None)
-    return before.day if before and _ENTITLED.fullmatch(folded, before.end, position) else None
+    titled = next((law for law in reversed(numbered) if law.end <= position), None)
+    return titled.day if titled and _ENTITLED.fullmatch(folded, titled.end, position) else None
 
 
-def _latest(folded: str, position: int, numbered: list[NumberedLaw], day: date | None) -> date | None:
+def _latest_day(folded: str, position: int, numbered: list[NumberedLaw], day: date | None) -> date | None:
     """Return the day of the text, or that of the newest law in its paragraph: no text names a law of the future."""
     if day is None:
         return None
     start, end = folded.rfind("  ", 0, position), folded.find("  ", position)
-    inside = (one for one in numbered if start <= one.start and (end < 0 or one.end <= end))
-    return max([day, *(one.published for one in inside if one.published)])
+    inside = (law for law in numbered if start <= law.start and (end < 0 or law.end <= end))
+    return max([day, *(law.published for law in inside if law.published)])
 
 
-def law_mentions(text: str, day: date | None = None, *, literal: bool = False) -> list[Mention]:
+def law_mentions(text: str, day: date | None = None, *, literal: bool = False) -> list[LawMention]:
     """Find all laws that a text names, in order, without overlap.
 
     A number decides over a name beside it: "Ley 8/1980, del Estatuto de los Trabajadores" is not the law in force.
@@ -111,14 +116,14 @@ def law_mentions(text: str, day: date | None = None, *, literal: bool = False) -
     return mentions_in(text, fold(text), day, literal=literal)
 
 
-def mentions_in(text: str, folded: str, day: date | None, *, literal: bool) -> list[Mention]:
+def mentions_in(text: str, folded: str, day: date | None, *, literal: bool) -> list[LawMention]:
     """Find the laws that a text names; see ``law_mentions``."""
     numbered = list(numbered_laws(folded))
-    by_number = [_mention(one.start, one.end, one.law, one.law) for one in numbered]
-    numbers = {(one.start, one.end) for one in by_number}
-    found = [*by_number, *_named(text, folded, numbered, day, literal=literal)]
-    merged: list[Mention] = []
-    for mention in sorted(found, key=lambda one: (one.start, -one.end)):
+    by_number = [_mention(start, end, law, law) for start, end, law, _ in numbered]
+    numbers = {(mention.start, mention.end) for mention in by_number}
+    mentions = [*by_number, *_mentions_by_name(text, folded, numbered, day, literal=literal)]
+    merged: list[LawMention] = []
+    for mention in sorted(mentions, key=lambda mention: (mention.start, -mention.end)):
         last = merged[-1] if merged else None
         if last is not None and mention.start < last.end:
             continue
@@ -139,18 +144,22 @@ def mentions_in(text: str, folded: str, day: date | None, *, literal: bool) -> l
 def find_law(name: str) -> KnownLaw | None:
     """Find a law by identifier, acronym, number, alias or (part of) its official title.
 
-    Case, accents and articles do not matter. A name without a year means the law in force.
+    Case, accents and articles do not matter. A name without a year means the law in force. ``None`` where no
+    law is found, or several in force have the words in their titles.
+
+    >>> [law.id for law in map(find_law, ("ET", "Estatuto de los Trabajadores", "Ley 31/1995")) if law]
+    ['BOE-A-2015-11430', 'BOE-A-2015-11430', 'BOE-A-1995-25292']
     """
     if law := known_laws().get(boe_id(name.strip())):
         return law
-    asked = key_of(name)
-    if asked in laws_by_name():
-        return laws_by_name()[asked]
+    key = name_key(name)
+    if key in laws_by_name():
+        return laws_by_name()[key]
     mentions = law_mentions(name)
     if mentions:
         return known_laws().get(mentions[0].law_id or "")
-    if len(asked.split()) < 3:
+    if len(key.split()) < 3:
         return None
-    titled = [law for law in known_laws().values() if asked in key_of(law.title)]
+    titled = [law for law in known_laws().values() if key in name_key(law.title)]
     current = [law for law in titled if law.superseded_by is None]
     return current[0] if len(current) == 1 else None

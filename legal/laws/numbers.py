@@ -72,8 +72,8 @@ def _by_number(kind: str, number: str, year: str) -> KnownLaw | None:
     kind = re.sub(r"[ -]+", " ", kind).removesuffix(" ministerial")
     kind = kind if kind in _KINDS else re.sub(r"[^a-z]", "", kind)
     number = f"{number.rpartition('/')[0]}/{year}"
-    found = (laws_by_number().get((law_kind, number)) for law_kind in _KINDS.get(kind, ()))
-    return next((law for law in found if law), None)
+    laws = (laws_by_number().get((law_kind, number)) for law_kind in _KINDS.get(kind, ()))
+    return next((law for law in laws if law), None)
 
 
 def _day(match: re.Match[str], year: str) -> date | None:

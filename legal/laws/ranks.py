@@ -12,7 +12,7 @@ LOWEST = 5
 
 
 @dataclass(frozen=True)
-class Kind:
+class NormKind:
     """A kind of norm; the fields are explained at the top of ``data/ranks.toml``."""
 
     kind: str
@@ -22,31 +22,31 @@ class Kind:
 
 
 @cache
-def kinds() -> dict[str, Kind]:
+def norm_kinds() -> dict[str, NormKind]:
     """Read the kinds of norm, by name of the kind.
 
     Raises:
         ValueError: an entry of the file breaks the schema; the message names it.
     """
     raw = tomllib.loads(resources.files("legal.data").joinpath("ranks.toml").read_text(encoding="utf-8"))
-    found = {}
+    kinds = {}
     for entry in raw["kind"]:
         try:
-            kind = Kind(**entry)
+            kind = NormKind(**entry)
         except TypeError as error:
             raise ValueError(f"ranks.toml, «{entry.get('kind', '?')}»: {error}") from error
         if not 1 <= kind.rank <= LOWEST:
             raise ValueError(f"ranks.toml, «{kind.kind}»: rank {kind.rank} is not from 1 to {LOWEST}")
-        found[kind.kind] = kind
-    return found
+        kinds[kind.kind] = kind
+    return kinds
 
 
 @cache
 def _by_code() -> dict[str, str]:
-    return {kind.code: kind.kind for kind in kinds().values()}
+    return {kind.code: kind.kind for kind in norm_kinds().values()}
 
 
-def kind_of(code: str) -> str:
+def kind_of_code(code: str) -> str:
     """Return the kind of norm of a BOE code ("1340" gives ``real_decreto``), empty where the BOE has no such code."""
     return _by_code().get(code, "")
 
@@ -56,6 +56,6 @@ def rank_of(law_id: str, kind: str) -> int:
 
     A kind that nobody knows ranks lowest, so that no law is read as if it were bound by it.
     """
-    if known := known_laws().get(law_id):
-        return known.rank
-    return kinds()[kind].rank if kind in kinds() else LOWEST
+    if law := known_laws().get(law_id):
+        return law.rank
+    return norm_kinds()[kind].rank if kind in norm_kinds() else LOWEST

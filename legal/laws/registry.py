@@ -52,21 +52,21 @@ class KnownLaw:
         return tuple(name for name in (self.short, self.abbreviation, *self.aliases) if name)
 
 
-def plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Return a name folded and whole, without articles, punctuation and the words before the name proper."""
     joined = _DOTTED.sub(lambda dotted: re.sub(r"[. ]", "", dotted[0]), fold(name))
     words = " ".join(_WHOLE.get(word, word) for word in re.findall(r"[\w/ºª]+", joined))
-    return _FILLER.sub("", " ".join(_ARTICLES.sub(lambda found: found[1] or "", words).split()))
+    return _FILLER.sub("", " ".join(_ARTICLES.sub(lambda match: match[1] or "", words).split()))
 
 
-def key_of(name: str) -> str:
+def name_key(name: str) -> str:
     """Return what is the same in "Ley General de la Seguridad Social" and "ley general seguridad social"."""
-    return " ".join(word for word in plain(name).split() if word != "de")
+    return " ".join(word for word in plain_name(name).split() if word != "de")
 
 
 def spellings(name: str) -> list[str]:
     """Return the ways in which people write a name, plain: "real decreto de …", "decreto de …", "rd de …"."""
-    name = plain(name)
+    name = plain_name(name)
     for beginning, others in _BEGINNINGS.items():
         if name.startswith(beginning + " "):
             return [other + name.removeprefix(beginning) for other in others]
@@ -100,7 +100,7 @@ def known_laws() -> dict[str, KnownLaw]:
 def laws_by_name() -> dict[str, KnownLaw]:
     """Return the laws by the key of each of their names, however it is spelt."""
     return {
-        key_of(spelling): law for law in known_laws().values() for name in law.names for spelling in spellings(name)
+        name_key(spelling): law for law in known_laws().values() for name in law.names for spelling in spellings(name)
     }
 
 
@@ -129,7 +129,7 @@ def predecessors() -> dict[str, KnownLaw]:
     return {law.superseded_by: law for law in known_laws().values() if law.superseded_by}
 
 
-def named_on(law: KnownLaw, day: date | None) -> KnownLaw | None:
+def law_named_on(law: KnownLaw, day: date | None) -> KnownLaw | None:
     """Return the law that a name without a year meant on a day: this one, or an older one of the same name.
 
     ``None`` means a law older than the registry.
@@ -142,7 +142,7 @@ def named_on(law: KnownLaw, day: date | None) -> KnownLaw | None:
     return older if day >= older.published else None
 
 
-def in_force_on(law: KnownLaw, day: date | None) -> KnownLaw | None:
-    """Return the law that ``named_on`` gives, or its successor where that kept the numbers of the articles."""
+def law_in_force_on(law: KnownLaw, day: date | None) -> KnownLaw | None:
+    """Return the law that ``law_named_on`` gives, or its successor where that kept the numbers of the articles."""
     older = predecessors().get(law.id)
-    return law if older is not None and older.same_numbers else named_on(law, day)
+    return law if older is not None and older.same_numbers else law_named_on(law, day)

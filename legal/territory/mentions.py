@@ -5,27 +5,27 @@ from dataclasses import dataclass
 from functools import cache
 
 from language.folding import fold
-from legal.territory.table import Name, Place, gazetteer, names
+from legal.territory.table import Place, PlaceName, gazetteer, place_names
 from legal.territory.words import (
     is_elsewhere,
     is_followed_as_place,
     is_of_something_local,
     is_written_as_name,
+    marker_before,
     names_region,
     next_is_name,
     without_place_word,
-    word_before,
 )
 
-SAID, PHRASE, WORD = 1, 2, 3
-"""The phases: a name that is said to be a place, one of several words, one of a single word."""
+MARKED, PHRASE, WORD = 1, 2, 3
+"""The phases: a name marked as a place by what is before it ("en", "alcalde de"), one of several words, one of one."""
 
 _AND = re.compile(r"\s*(?:,|/|\by\b|\be\b|\bo\b|\bu\b|\bni\b)\s*(?:en\s+)?(?:(?:la|el|las|los)\s+)?")
 _IN_BRACKETS = re.compile(r"\s*[,(]\s*(?:provincia\s+de\s+)?")
 
 
 @dataclass(frozen=True)
-class Mention:
+class PlaceMention:
     """A place that ``text[start:end]`` names, and the phase that finds it: the lower, the surer."""
 
     place: Place
@@ -36,52 +36,53 @@ class Mention:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    longest = sorted(names(), key=len, reverse=True)
+    longest = sorted(place_names(), key=len, reverse=True)
     return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest))})(?![\w-])")
 
 
-def mentions_of(text: str) -> list[Mention]:
+def place_mentions(text: str) -> list[PlaceMention]:
     """Return the places that a text names, in order, without overlap; of names that overlap the longer."""
     folded = fold(text)
-    found: list[Mention] = []
+    mentions: list[PlaceMention] = []
     for match in _pattern().finditer(folded):
-        last = found[-1] if found else None
-        mention = _read(text, folded, match, last)
+        last = mentions[-1] if mentions else None
+        mention = _mention(text, folded, match, last)
         if mention:
-            found.append(mention)
-    return found
+            mentions.append(mention)
+    return mentions
 
 
-def _read(text: str, folded: str, match: re.Match[str], last: Mention | None) -> Mention | None:
-    name, start, end = names()[match[0]], match.start(), match.end()
-    said = word_before(folded, start)
+def _mention(text: str, folded: str, match: re.Match[str], last: PlaceMention | None) -> PlaceMention | None:
+    """Return the place that a match names, ``None`` where it names none; ``last`` is the mention before it."""
+    name, start, end = place_names()[match[0]], match.start(), match.end()
+    marker = marker_before(folded, start)
     gap = folded[last.end : start] if last else ""
-    if said is None and last and last.phase == SAID and _AND.fullmatch(gap):
-        said = ""
+    if marker is None and last and last.phase == MARKED and _AND.fullmatch(gap):
+        marker = ""
     if name.adjective:
         counts = is_of_something_local(text, folded, start, linked=True)
     else:
-        counts = not is_elsewhere(folded, start) and _is_place(text, folded, match, name, said)
+        counts = not is_elsewhere(folded, start) and _is_place(text, folded, match, name, marker)
     if not counts:
         return None
     place = name.place
     # "Getafe (Madrid)", "Alcoy, Alicante": the second is the province.
     of_last = last is not None and last.place.city and last.place.community == place.community
-    if name.region and ((said and names_region(said)) or (of_last and _IN_BRACKETS.fullmatch(gap))):
+    if name.region and ((marker and names_region(marker)) or (of_last and _IN_BRACKETS.fullmatch(gap))):
         place = name.region
-    phase = SAID if said is not None else PHRASE if len(match[0].split()) > 1 else WORD
-    return Mention(place, start, end, phase)
+    phase = MARKED if marker is not None else PHRASE if len(match[0].split()) > 1 else WORD
+    return PlaceMention(place, start, end, phase)
 
 
-def _is_place(text: str, folded: str, match: re.Match[str], name: Name, said: str | None) -> bool:
-    """Tell whether a name is one of a place here; ``said`` is the word that makes it one, empty for "en"."""
-    if not name.doubt or said:
+def _is_place(text: str, folded: str, match: re.Match[str], name: PlaceName, marker: str | None) -> bool:
+    """Tell whether a name is one of a place here; ``marker`` is the word that makes it one, empty for "en"."""
+    if not name.doubt or marker:
         return True
     start, end = match.span()
     if next_is_name(text, end) or (name.doubt == "word" and not is_written_as_name(text, start, end)):
         return False
     return (
-        said is not None
+        marker is not None
         or (name.doubt == "word" and " " in match[0])
         or is_followed_as_place(folded, start, end)
         or is_of_something_local(text, folded, start)
@@ -99,21 +100,28 @@ def find_place(text: str) -> Place | None:
     Names after "en" or "ayuntamiento de" decide, without them those of several words, without these single words; a
     surname, a court or a street is no place. ``None`` if none is named, or by what decides several communities: there
     is no single law to look in then. The city is ``None`` where none of the community is named, or several are.
+
+    >>> find_place("el convenio del metal de Getafe (Madrid)")
+    Place(community='Comunidad de Madrid', city='Getafe')
+    >>> find_place("en Cádiz o en Vigo") is None
+    True
     """
-    found = mentions_of(text)
-    best = min((mention.phase for mention in found), default=0)
-    named = {mention.place.community for mention in found if mention.phase == best}
+    mentions = place_mentions(text)
+    best = min((mention.phase for mention in mentions), default=0)
+    named = {mention.place.community for mention in mentions if mention.phase == best}
     if len(named) != 1:
         return None
     community = named.pop()
-    cities = {one.place.city for one in found if one.place.community == community and one.place.city}
+    cities = {mention.place.city for mention in mentions if mention.place.community == community and mention.place.city}
     return Place(community, cities.pop() if len(cities) == 1 else None)
 
 
 def place_words(text: str) -> frozenset[str]:
-    """Return the folded words that name places: they say where, and seldom anything of the matter."""
+    """Return the folded words that name places: they say where, and seldom anything of the topic."""
     folded = fold(text)
-    return frozenset(word for one in mentions_of(text) for word in re.findall(r"\w+", folded[one.start : one.end]))
+    return frozenset(
+        word for mention in place_mentions(text) for word in re.findall(r"\w+", folded[mention.start : mention.end])
+    )
 
 
 def place_called(name: str) -> Place | None:
@@ -122,14 +130,18 @@ def place_called(name: str) -> Place | None:
     For what is said to be a place: an option, a field. "León", "provincia de León", "Junta de Castilla y León".
     """
     called, region = without_place_word(" ".join(fold(name).split()))
-    known = names().get(called)
-    if known is None or known.adjective:
+    meaning = place_names().get(called)
+    if meaning is None or meaning.adjective:
         return find_place(name)
-    return known.region or Place(known.place.community) if region else known.place
+    return meaning.region or Place(meaning.place.community) if region else meaning.place
 
 
 def find_territory(name: str) -> str | None:
-    """Return the canonical name of the community of the place that ``place_called`` returns."""
+    """Return the canonical name of the community of the place that ``place_called`` returns, ``None`` without one.
+
+    >>> find_territory("Vigo"), find_territory("Junta de Castilla y León")
+    ('Galicia', 'Castilla y León')
+    """
     place = place_called(name)
     return place.community if place else None
 

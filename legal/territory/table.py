@@ -28,8 +28,8 @@ Doubt = Literal["", "surname", "word"]
 
 
 @dataclass(frozen=True)
-class Name:
-    """What a name means: a place, and ``region``, the community alone, where a province is called so, too.
+class PlaceName:
+    """What a name means: a place, and as ``region`` the community alone where a province is called so, too.
 
     ``doubt`` tells what else it may be; an ``adjective`` is no name by itself.
     """
@@ -44,7 +44,7 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Words(_Table):
+class ContextWords(_Table):
     """The words around a name that tell what it names; the header of the data file explains the fields."""
 
     prepositions: tuple[str, ...]
@@ -69,47 +69,47 @@ class Community(_Table):
     surnames: tuple[str, ...]
     words: tuple[str, ...]
 
-    def named(self) -> dict[str, Name]:
+    def names_by_fold(self) -> dict[str, PlaceName]:
         """Return every name of the community and of what is in it, folded.
 
         Raises:
             ValueError: two of its cities share a name, or what is called doubtful is no name of it.
         """
         whole = Place(self.name)
-        names = {fold(one): Name(whole, adjective=True) for one in self.adjectives}
-        names |= {fold(one): Name(whole) for one in (self.name, *self.aliases, *self.provinces)}
-        regions = {fold(one) for one in (self.name, *self.aliases, *self.provinces)}
+        names = {fold(name): PlaceName(whole, adjective=True) for name in self.adjectives}
+        names |= {fold(name): PlaceName(whole) for name in (self.name, *self.aliases, *self.provinces)}
+        regions = {fold(name) for name in (self.name, *self.aliases, *self.provinces)}
         taken: dict[str, str] = {}
         for city in self.cities:
-            for one in map(fold, city):
-                if taken.setdefault(one, city[0]) != city[0]:
-                    raise ValueError(f"territory.toml, «{self.name}»: dos ciudades se llaman «{one}». Deje una.")
-                names[one] = Name(Place(self.name, city[0]), whole if one in regions else None)
+            for name in map(fold, city):
+                if taken.setdefault(name, city[0]) != city[0]:
+                    raise ValueError(f"territory.toml, «{self.name}»: dos ciudades se llaman «{name}». Deje una.")
+                names[name] = PlaceName(Place(self.name, city[0]), whole if name in regions else None)
         doubts: tuple[tuple[Doubt, tuple[str, ...]], ...] = (("surname", self.surnames), ("word", self.words))
         for doubt, doubtful in doubts:
-            for one in doubtful:
-                if fold(one) not in names:
-                    raise ValueError(f"territory.toml, «{self.name}»: «{one}» no es un nombre de la tabla. Añádalo.")
-                known = names[fold(one)]
-                names[fold(one)] = Name(known.place, known.region, doubt, known.adjective)
+            for name in doubtful:
+                if fold(name) not in names:
+                    raise ValueError(f"territory.toml, «{self.name}»: «{name}» no es un nombre de la tabla. Añádalo.")
+                meaning = names[fold(name)]
+                names[fold(name)] = PlaceName(meaning.place, meaning.region, doubt, meaning.adjective)
         return names
 
 
 class Gazetteer(_Table):
     """The whole table."""
 
-    words: Words
+    words: ContextWords
     community: tuple[Community, ...] = Field(min_length=1)
 
-    def named(self) -> dict[str, Name]:
+    def names_by_fold(self) -> dict[str, PlaceName]:
         """Return every name of the table, folded.
 
         Raises:
             ValueError: a name is of two communities.
         """
-        names: dict[str, Name] = {}
+        names: dict[str, PlaceName] = {}
         for community in self.community:
-            own = community.named()
+            own = community.names_by_fold()
             if shared := sorted(set(own) & set(names)):
                 raise ValueError(
                     f"territory.toml: «{shared[0]}» está en «{names[shared[0]].place.community}» y en "
@@ -127,9 +127,9 @@ def load_gazetteer(source: str | None = None) -> Gazetteer:
     """
     if source is None:
         source = resources.files("legal.data").joinpath("territory.toml").read_text(encoding="utf-8")
-    read = Gazetteer.model_validate(tomllib.loads(source))
-    read.named()
-    return read
+    table = Gazetteer.model_validate(tomllib.loads(source))
+    table.names_by_fold()
+    return table
 
 
 @cache
@@ -139,6 +139,6 @@ def gazetteer() -> Gazetteer:
 
 
 @cache
-def names() -> dict[str, Name]:
+def place_names() -> dict[str, PlaceName]:
     """Return what each name of the package's table means, by the name folded."""
-    return gazetteer().named()
+    return gazetteer().names_by_fold()

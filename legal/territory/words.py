@@ -18,36 +18,36 @@ _OF = frozenset(("de", "del", "para"))
 _ARTICLES = frozenset(("la", "el", "las", "los"))
 
 
-def _any(words: Iterable[str]) -> str:
+def _alternatives(words: Iterable[str]) -> str:
     """Return alternatives of a pattern, the longest first."""
     return "|".join(re.escape(fold(word)) for word in sorted(words, key=len, reverse=True))
 
 
 @cache
-def _before() -> re.Pattern[str]:
+def _place_markers() -> re.Pattern[str]:
     """Return a pattern of what stands right before a name and makes it a place."""
     words = gazetteer().words
     return re.compile(
-        rf"(?<!\w)(?:(?P<place>{_any(words.places)})\s+(?:del?\s+)?|(?:{_any(words.prepositions)})\s+){_ARTICLE}$"
+        rf"(?<!\w)(?:(?P<place>{_alternatives(words.places)})\s+(?:del?\s+)?|(?:{_alternatives(words.prepositions)})\s+){_ARTICLE}$"
     )
 
 
 @cache
-def _elsewhere() -> re.Pattern[str]:
+def _other_markers() -> re.Pattern[str]:
     """Return a pattern of what stands right before a name and makes it one of something else."""
     words = gazetteer().words
     return re.compile(
-        rf"(?<!\w)(?:(?:{_any(words.beside)})[.ªº]*\s+|(?:{_any(words.others)})\s+(?:del?\s+)?{_ARTICLE})$"
+        rf"(?<!\w)(?:(?:{_alternatives(words.beside)})[.ªº]*\s+|(?:{_alternatives(words.others)})\s+(?:del?\s+)?{_ARTICLE})$"
     )
 
 
 @cache
-def _after() -> re.Pattern[str]:
-    return re.compile(rf"\s+(?:{_any(gazetteer().words.after)})(?!\w)")
+def _followers() -> re.Pattern[str]:
+    return re.compile(rf"\s+(?:{_alternatives(gazetteer().words.after)})(?!\w)")
 
 
 @cache
-def _sets() -> tuple[frozenset[str], frozenset[str], frozenset[str], frozenset[str]]:
+def _word_sets() -> tuple[frozenset[str], frozenset[str], frozenset[str], frozenset[str]]:
     """Return the folded words of matters, of what is local, of regions, and of all that parts them from a name."""
     words = gazetteer().words
     return (
@@ -58,35 +58,35 @@ def _sets() -> tuple[frozenset[str], frozenset[str], frozenset[str], frozenset[s
     )
 
 
-def word_before(folded: str, start: int) -> str | None:
+def marker_before(folded: str, start: int) -> str | None:
     """Return the word that makes a place of the name that begins at ``start``.
 
     It is "ayuntamiento" or the like, or empty for a mere "en"; ``None`` if there is none.
     """
-    found = _before().search(folded, max(0, start - REACH), start)
-    return (found["place"] or "") if found else None
+    match = _place_markers().search(folded, max(0, start - REACH), start)
+    return (match["place"] or "") if match else None
 
 
 def names_region(word: str) -> bool:
     """Tell whether what follows such a word is the community or the province, and not the city."""
-    return word in _sets()[2]
+    return word in _word_sets()[2]
 
 
 def without_place_word(folded: str) -> tuple[str, bool]:
     """Return a name without "provincia de" or the like before it, and whether that word means the whole region."""
-    found = re.match(rf"(?P<place>{_any(gazetteer().words.places)})\s+del?\s+{_ARTICLE}", folded)
-    return (folded[found.end() :], names_region(found["place"])) if found else (folded, False)
+    match = re.match(rf"(?P<place>{_alternatives(gazetteer().words.places)})\s+del?\s+{_ARTICLE}", folded)
+    return (folded[match.end() :], names_region(match["place"])) if match else (folded, False)
 
 
 def is_elsewhere(folded: str, start: int) -> bool:
     """Tell whether the name at ``start`` is plainly that of a person, a firm, a court or a street."""
-    return _elsewhere().search(folded, max(0, start - REACH), start) is not None
+    return _other_markers().search(folded, max(0, start - REACH), start) is not None
 
 
 def is_followed_as_place(folded: str, start: int, end: int) -> bool:
     """Tell whether a name is called a place after it, or stands in brackets of its own."""
     in_brackets = folded[start - 1 : start] == "(" and folded[end : end + 1] == ")"
-    return in_brackets or _after().match(folded, end) is not None
+    return in_brackets or _followers().match(folded, end) is not None
 
 
 def is_of_something_local(text: str, folded: str, start: int, *, linked: bool = False) -> bool:
@@ -95,7 +95,7 @@ def is_of_something_local(text: str, folded: str, start: int, *, linked: bool = 
     Words between must not be of another clause, nor a person's. A capital right before the name is a first name's.
     What is local needs a "de" before the name, unless it is ``linked`` without one, as an adjective is.
     """
-    matters, local, _, breaks = _sets()
+    matters, local, _, breaks = _word_sets()
     words = list(reversed(list(_WORD.finditer(folded, max(0, start - REACH), start))))
     linked = linked or next((word[0] in _OF for word in words if word[0] not in _ARTICLES), False)
     between = 0

@@ -1,4 +1,4 @@
-"""Special regimes (``legal/data/regimes.toml``), and what else is seldom the rule that is asked about."""
+"""Special regimes (``legal/data/regimes.toml``), and a prior for how likely a provision is the rule asked about."""
 
 import tomllib
 from collections.abc import Mapping
@@ -9,8 +9,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from language.folding import fold
 from legal.laws.registry import known_laws
-from legal.vocabulary.synonyms import root, words_of
+from legal.vocabulary.synonyms import root, significant_words
 from state.chunks import Chunk
+
+SPECIAL_LAW = 0.85
+"""Factor for a law beside the general statutes of the field."""
+AMENDING_PROVISION = 0.5
+"""Factor for a provision that amends another law and quotes it."""
+KIND_PRIORS: Mapping[str, float] = {"dt": 0.85, "df": 0.8, "dd": 0.8}
+"""Factors for transitional, final and derogatory dispositions."""
 
 
 class Regime(BaseModel):
@@ -38,13 +45,13 @@ def regimes() -> tuple[Regime, ...]:
 @lru_cache(maxsize=256)
 def named_regimes(question: str) -> frozenset[str]:
     """Return the names of the regimes that a question names."""
-    words = words_of(question)
-    said, roots = f" {' '.join(words)} ", f" {' '.join(map(root, words))} "
+    words = significant_words(question)
+    written, roots = f" {' '.join(words)} ", f" {' '.join(map(root, words))} "
     return frozenset(
         regime.name
         for regime in regimes()
         for term in regime.terms
-        if (f" {term.lower()} " in said if term.isupper() else f" {_rooted(term)} " in roots)
+        if (f" {term.lower()} " in written if term.isupper() else f" {_rooted(term)} " in roots)
     )
 
 
@@ -61,20 +68,12 @@ def _by_law() -> dict[str, str]:
 @lru_cache(maxsize=4096)
 def _by_heading(breadcrumb: str) -> str | None:
     folded = fold(breadcrumb)
-    return next((one.name for one in regimes() for words in one.headings if fold(words) in folded), None)
+    return next((regime.name for regime in regimes() for words in regime.headings if fold(words) in folded), None)
 
 
 @cache
 def _rooted(term: str) -> str:
-    return " ".join(map(root, words_of(term)))
-
-
-SPECIAL = 0.85
-"""For a law beside the general statutes of the field."""
-AMENDING = 0.5
-"""For a provision that amends another law and quotes it."""
-KINDS: Mapping[str, float] = {"dt": 0.85, "df": 0.8, "dd": 0.8}
-"""For transitional, final and derogatory dispositions."""
+    return " ".join(map(root, significant_words(term)))
 
 
 def prior(question: str, chunk: Chunk) -> float:
@@ -82,5 +81,5 @@ def prior(question: str, chunk: Chunk) -> float:
     law = known_laws().get(chunk["law_id"])
     regime = regime_of(chunk)
     special = regime not in named_regimes(question) if regime else law is not None and not law.general
-    own = AMENDING if chunk["title"].startswith("Modificaci") else 1.0
-    return KINDS.get(chunk["provision_key"].partition(":")[0], 1.0) * (SPECIAL if special else 1.0) * own
+    amending = AMENDING_PROVISION if chunk["title"].startswith("Modificaci") else 1.0
+    return KIND_PRIORS.get(chunk["provision_key"].partition(":")[0], 1.0) * (SPECIAL_LAW if special else 1.0) * amending

@@ -20,6 +20,11 @@ _LINKS = frozenset(
 _POSSESSIVES = frozenset(("mi", "mis", "su", "sus", "tu", "tus"))
 _SKIPPED = _LINKS | _POSSESSIVES
 _AS_WRITTEN = "="
+_ENDING = re.compile(r"(?<=\w\w\w)(?:es|[aeo]s|s|[aeo])$")
+_CAPITALS = re.compile(r"\b([A-ZÑ]{2,})s?\b")
+
+Stem = Callable[[str], str]
+"""From a lower-case word to what it shares with its inflected forms."""
 
 
 class Synonym(BaseModel):
@@ -35,7 +40,7 @@ class Synonym(BaseModel):
     @model_validator(mode="after")
     def _every_term_has_words(self) -> "Synonym":
         for term in (*self.terms, *self.legal):
-            if not words_of(term):
+            if not significant_words(term):
                 raise ValueError(f"«{term}» no contiene ninguna palabra significativa")
         for term in self.legal:
             if term.startswith(_AS_WRITTEN):
@@ -64,41 +69,35 @@ def load_synonyms(source: str | None = None) -> Synonyms:
     owner: dict[tuple[str, ...], Synonym] = {}
     for synonym in synonyms.synonym:
         for term in synonym.terms:
-            if owner.setdefault(tuple(words_of(term)), synonym) is not synonym:
+            if owner.setdefault(tuple(significant_words(term)), synonym) is not synonym:
                 raise ValueError(f"El término «{term}» está en dos entradas de la tabla de sinónimos: deje una sola.")
     return synonyms
 
 
-def words_of(text: str) -> list[str]:
-    """Return the lower-case words of a text without articles, possessives and short prepositions."""
+def significant_words(text: str) -> list[str]:
+    """Return the lower-case words of a text but for articles, possessives, short prepositions and conjunctions."""
     return [word for word in _WORD.findall(unicodedata.normalize("NFC", text).lower()) if word not in _SKIPPED]
 
 
 def as_written(term: str) -> bool:
     """Tell whether a term is matched as it stands, not by its stems: an acronym, or marked so with "="."""
-    return term.startswith(_AS_WRITTEN) or (term.isupper() and len(words_of(term)) == 1)
+    return term.startswith(_AS_WRITTEN) or (term.isupper() and len(significant_words(term)) == 1)
 
 
 @lru_cache(maxsize=65_536)
-def folded(word: str) -> str:
-    """Return a word without accents; the same words come again and again."""
+def _unaccented(word: str) -> str:
+    """Return a word without accents; kept, because the same words come again and again."""
     return without_accents(word)
-
-
-Stem = Callable[[str], str]
-"""From a lower-case word to what it shares with its inflected forms."""
-
-_ENDING = re.compile(r"(?<=\w\w\w)(?:es|[aeo]s|s|[aeo])$")
 
 
 def root(word: str) -> str:
     """Return a lower-case word without accents and without the ending of gender, number or person."""
-    return _ENDING.sub("", folded(word))
+    return _ENDING.sub("", _unaccented(word))
 
 
 @dataclass(frozen=True)
-class Spoken:
-    """A term of the table in a text: the stems of its words, and the legal terms it calls for with their weights."""
+class LayTerm:
+    """A term of the table in a text: the stems of its words, and the legal terms that it calls for, with weights."""
 
     stems: tuple[str, ...]
     legal: tuple[tuple[str, float], ...]
@@ -112,26 +111,33 @@ def expand(text: str, stem: Stem = root) -> list[tuple[str, float]]:
     Args:
         text: a question or a search, as typed.
         stem: what makes inflected forms equal; pass the same function each time, because the table is kept for it.
+
+    >>> expand("¿me pueden echar?")
+    [('despido', 0.9), ('extinción del contrato', 0.9)]
     """
-    found: dict[str, float] = {}
-    for term, weight in (target for spoken in find_terms(text, stem) for target in spoken.legal):
-        found[term] = max(weight, found.get(term, 0.0))
-    said = f" {' '.join(map(stem, words_of(text)))} "
-    return [(term, weight) for term, weight in found.items() if f" {' '.join(map(stem, words_of(term)))} " not in said]
+    weights: dict[str, float] = {}
+    for term, weight in (target for lay_term in find_terms(text, stem) for target in lay_term.legal):
+        weights[term] = max(weight, weights.get(term, 0.0))
+    text_stems = f" {' '.join(map(stem, significant_words(text)))} "
+    return [
+        (term, weight)
+        for term, weight in weights.items()
+        if f" {' '.join(map(stem, significant_words(term)))} " not in text_stems
+    ]
 
 
-def find_terms(text: str, stem: Stem = root) -> list[Spoken]:
+def find_terms(text: str, stem: Stem = root) -> list[LayTerm]:
     """Return the terms of the table in a text, in its order; of terms that overlap the longest wins, then the first."""
     return _table(stem).find(text)
 
 
-def of_the_field(text: str, stem: Stem = root) -> bool:
-    """Tell whether a text has a word or a term that only a question of the field has."""
+def has_field_term(text: str, stem: Stem = root) -> bool:
+    """Tell whether a text has a word or a phrase that only a question of labour law has."""
     return _table(stem).has_field_word(text)
 
 
-class Match(NamedTuple):
-    """A term in ``words[start:end]``, and the legal terms that it calls for with their weights."""
+class TermSpan(NamedTuple):
+    """A term of the table in ``words[start:end]``, and the legal terms that it calls for with their weights."""
 
     start: int
     end: int
@@ -152,56 +158,56 @@ class TermTable:
                 for term in synonym.legal:
                     self._add(term, synonym.terms[:1], synonym.weight)
         self._field_stems = {self._stems(term) for term in synonyms.field if not as_written(term)}
-        self._field_words = {_written(term) for term in synonyms.field if as_written(term)}
+        self._field_words = {_unaccented_words(term) for term in synonyms.field if as_written(term)}
         self._longest = max(map(len, (*self._by_stems, *self._by_words)), default=1)
         self._first_stems = {stems[0] for stems in self._by_stems}
         self._first_words = {words[0] for words in self._by_words}
         self._longest_of_field = max(map(len, self._field_stems | self._field_words))
 
-    def find(self, text: str) -> list[Spoken]:
+    def find(self, text: str) -> list[LayTerm]:
         """Return the terms in a text, in its order; of terms that overlap the longest wins, then the first."""
-        words = words_of(text)
+        words = significant_words(text)
         keys = [self._stem(word) for word in words]
-        kept: list[Match] = []
-        for match in sorted(self._matches(words, keys), key=lambda match: (match.start - match.end, match.start)):
-            if all(match.end <= other.start or other.end <= match.start for other in kept):
-                kept.append(match)
-        kept.sort(key=lambda match: match.start)
-        return [Spoken(tuple(keys[match.start : match.end]), tuple(match.targets.items())) for match in kept]
+        kept: list[TermSpan] = []
+        for span in sorted(self._matches(words, keys), key=lambda span: (span.start - span.end, span.start)):
+            if all(span.end <= other.start or other.end <= span.start for other in kept):
+                kept.append(span)
+        kept.sort(key=lambda span: span.start)
+        return [LayTerm(tuple(keys[span.start : span.end]), tuple(span.targets.items())) for span in kept]
 
     def has_field_word(self, text: str) -> bool:
         """Tell whether a text has a word or a phrase of the field."""
-        words = words_of(text)
-        keys, written = [self._stem(word) for word in words], list(map(folded, words))
+        words = significant_words(text)
+        keys, written = [self._stem(word) for word in words], list(map(_unaccented, words))
         return any(
             tuple(keys[start:end]) in self._field_stems or tuple(written[start:end]) in self._field_words
             for start, end in _spans(len(words), self._longest_of_field)
         )
 
-    def _matches(self, words: list[str], keys: list[str]) -> Iterator[Match]:
-        """Find all terms; they may overlap."""
-        written = list(map(folded, words))
+    def _matches(self, words: list[str], keys: list[str]) -> Iterator[TermSpan]:
+        """Find all terms of the table; they may overlap."""
+        written = list(map(_unaccented, words))
         for start, end in _spans(len(words), self._longest):
             # Few words begin a term, and an index is taught with tens of thousands of texts.
             if keys[start] not in self._first_stems and written[start] not in self._first_words:
                 continue
             by_words = self._by_words.get(tuple(written[start:end]), {})
             if targets := self._by_stems.get(tuple(keys[start:end]), {}) | by_words:
-                yield Match(start, end, targets)
+                yield TermSpan(start, end, targets)
 
     def _add(self, term: str, legal: Iterable[str], weight: float) -> None:
         targets = dict.fromkeys((name.removeprefix("=") for name in legal), weight)
         if as_written(term):
-            self._by_words.setdefault(_written(term), {}).update(targets)
+            self._by_words.setdefault(_unaccented_words(term), {}).update(targets)
         else:
             self._by_stems.setdefault(self._stems(term), {}).update(targets)
 
     def _stems(self, term: str) -> tuple[str, ...]:
-        return tuple(map(self._stem, words_of(term)))
+        return tuple(map(self._stem, significant_words(term)))
 
 
-def _written(term: str) -> tuple[str, ...]:
-    return tuple(map(folded, words_of(term)))
+def _unaccented_words(term: str) -> tuple[str, ...]:
+    return tuple(map(_unaccented, significant_words(term)))
 
 
 def _spans(words: int, longest: int) -> Iterator[tuple[int, int]]:
@@ -213,15 +219,12 @@ def _table(stem: Stem) -> TermTable:
     return TermTable(load_synonyms(), stem)
 
 
-_CAPITALS = re.compile(r"\b([A-ZÑ]{2,})s?\b")
-
-
 def find_acronyms(text: str) -> list[str]:
     """Return the known acronyms written in capitals ("ERTE", "ERTEs"), each once, in order."""
-    return [name for name in dict.fromkeys(_CAPITALS.findall(text)) if name in _known()]
+    return [name for name in dict.fromkeys(_CAPITALS.findall(text)) if name in _known_acronyms()]
 
 
 @cache
-def _known() -> frozenset[str]:
+def _known_acronyms() -> frozenset[str]:
     synonyms = load_synonyms().synonym
     return frozenset(term for entry in synonyms for term in (*entry.terms, *entry.legal) if term.isupper())

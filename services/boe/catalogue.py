@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from legal.laws.ranks import kind_of
+from legal.laws.ranks import kind_of_code
 from services.boe.http import refused
 from state.errors import InvalidInput, SourceUnavailable
 
@@ -79,6 +79,6 @@ def _listed_law(entry: dict[str, Any]) -> ListedLaw:
         id=str(entry["identificador"]),
         title=str(entry["titulo"]).removesuffix("."),
         updated=str(entry["fecha_actualizacion"]),
-        rank=kind_of(str(entry["rango"]["codigo"])),
+        rank=kind_of_code(str(entry["rango"]["codigo"])),
         published=f"{published[:4]}-{published[4:6]}-{published[6:8]}",
     )

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from language.amounts import amount
-from language.days import day
+from language.amounts import parse_amount
+from language.days import parse_day
 from language.folding import letters_and_digits, without_accents
 from language.languages import Language
 from state.articles import Condition, DataType, Decision, DecisionRule, FieldSpec
@@ -108,7 +108,7 @@ def _values(field: FieldSpec, collected: Mapping[str, str]) -> list[str]:
 def _holds(when: Condition, value: str, language: Language, *, anywhere: bool) -> bool:
     if "one_of" in when:
         return any(_says(value, str(one), language, anywhere=anywhere) for one in when["one_of"])
-    found = amount(value)
+    found = parse_amount(value)
     if found is None:
         return False
     return found < when["below"] if "below" in when else found > when["above"]
@@ -135,9 +135,9 @@ def _forms(text: str, language: Language) -> list[set[str]]:
 def _is(value: str, kind: DataType) -> bool:
     match kind:
         case "currency" | "number":
-            return amount(value) is not None
+            return parse_amount(value) is not None
         case "date":
-            return day(value) is not None
+            return parse_day(value) is not None
         case "boolean":
             return truth_of(value) is not None
         case _:
@@ -152,5 +152,5 @@ def truth_of(value: str) -> bool | None:
 
 def _same(value: str) -> object:
     """Return what makes two values the same: the amount, the day, or the words."""
-    found = amount(value)
-    return found if found is not None else day(value) or letters_and_digits(value)
+    found = parse_amount(value)
+    return found if found is not None else parse_day(value) or letters_and_digits(value)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
-from language.amounts import MULTIPLE, NUMBER, number
+from language.amounts import MULTIPLE, NUMBER, parse_number
 from language.folding import letters_and_digits
 from language.languages import Language
 from services.case.items import kept
@@ -39,7 +39,7 @@ class Figure(NamedTuple):
 def figures(text: str) -> Iterator[Figure]:
     """Yield the figures of a text, in order; numbers in words are none."""
     for found in _FIGURE.finditer(text):
-        value = number(found["digits"], found["fraction"], (found["multiple"] or "").casefold().replace("ó", "o"))
+        value = parse_number(found["digits"], found["fraction"], (found["multiple"] or "").casefold().replace("ó", "o"))
         if value is not None:
             money = found["money"] or found["money_after"]
             kind = "money" if money else "percent" if found["percent"] else "time" if found["time"] else ""

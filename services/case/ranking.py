@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from services.profile.case import RequiredDataProfile, Tier
-from state.chunks import Candidate, Chunk, deciding
+from state.chunks import Candidate, Chunk, ordering_score
 
 VOTES = 3
 """Chunks of an article that count for it: a long article is no better for having more."""
@@ -21,7 +21,7 @@ def main_article(candidates: Sequence[Candidate], topic: str = "") -> str:
     on_topic: set[str] = set()
     for found in candidates:
         article = found["chunk"]["law_id"]
-        scores[article].append(deciding(found))
+        scores[article].append(ordering_score(found))
         if topic and found["chunk"]["topic"] == topic:
             on_topic.add(article)
 
@@ -38,7 +38,7 @@ def by_tier(candidates: Sequence[Candidate]) -> list[Chunk]:
         candidates,
         key=lambda found: (
             tier_place(found["chunk"]),
-            -deciding(found),
+            -ordering_score(found),
             found["chunk"]["law_id"],
             found["chunk"]["part"],
             found["chunk"]["id"],
@@ -79,6 +79,6 @@ def _ranked(
     def preference(found: Candidate) -> tuple[bool, bool, int, float, int]:
         chunk = found["chunk"]
         place = profile.types.index(chunk["chunk_type"]) if chunk["chunk_type"] in profile.types else len(profile.types)
-        return chunk["law_id"] != article, not is_critical(chunk, profile), place, -deciding(found), chunk["id"]
+        return chunk["law_id"] != article, not is_critical(chunk, profile), place, -ordering_score(found), chunk["id"]
 
     return [found["chunk"] for found in sorted(candidates, key=preference) if wanted(found["chunk"])]

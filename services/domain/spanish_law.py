@@ -10,7 +10,7 @@ from legal.citations.parser import Citation, parse_citations
 from legal.dates.finder import without_days
 from legal.territory.mentions import place_words
 from legal.vocabulary.regimes import prior
-from legal.vocabulary.synonyms import expand, find_terms, of_the_field
+from legal.vocabulary.synonyms import expand, find_terms, has_field_term
 from services.domain.concepts import NUMBER_WEIGHT, Concept
 from services.domain.lexicon import StemWeights
 from services.domain.question import topic_of
@@ -70,7 +70,7 @@ class SpanishLaw:
 
     def on_field(self, question: str) -> bool:
         """Tell whether a question has a word or a term that only one of the field has."""
-        return of_the_field(question, stem_word)
+        return has_field_term(question, stem_word)
 
     def prior(self, question: str, chunk: Chunk) -> float:
         """Return a factor in (0, 1] by kind of provision and law (``legal.vocabulary.regimes``)."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from language.amounts import amount
+from language.amounts import parse_amount
 from language.formats import figure, long_day
 
 
@@ -24,7 +24,7 @@ def test_a_figure_has_points_and_a_comma(value, decimals, written):
 
 @given(st.integers(min_value=-(10**12), max_value=10**12))
 def test_a_figure_is_read_as_it_was_written(value):
-    assert amount(figure(value)) == value
+    assert parse_amount(figure(value)) == value
 
 
 def test_a_day_is_written_in_full():

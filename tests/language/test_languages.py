@@ -22,7 +22,9 @@ def fields(message):
 
 
 def test_every_language_has_the_same_messages_with_the_same_fields():
-    spanish, *others = ({key: fields(said) for key, said in written(code)["messages"].items()} for code in LANGUAGES)
+    spanish, *others = (
+        {key: fields(message) for key, message in written(code)["messages"].items()} for code in LANGUAGES
+    )
     assert len(LANGUAGES) == len(others) + 1 >= 2
     assert others == [spanish] * len(others)
     assert spanish["case_missing_data"] == {"fields"}
@@ -35,9 +37,9 @@ def test_every_file_of_a_language_is_known():
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_every_message_says_something_when_its_fields_are_given(code):
     for key, message in written(code)["messages"].items():
-        said = language(code).say(key, **dict.fromkeys(fields(message), "#"))
-        assert said.strip() == said != ""
-        assert not {"{", "}"} & set(said)
+        text = language(code).say(key, **dict.fromkeys(fields(message), "#"))
+        assert text.strip() == text != ""
+        assert not {"{", "}"} & set(text)
 
 
 @pytest.mark.parametrize(

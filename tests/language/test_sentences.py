@@ -10,7 +10,7 @@ from language.cuts import between_sentences, clauses, sentences
 LEGAL = st.text(alphabet="abA1 .;:,?!\n\t«»()º\u00a0\u2028-", max_size=200)
 
 
-def said(text):
+def split(text):
     return [text[start:end] for start, end in sentences(text)]
 
 
@@ -32,7 +32,7 @@ def said(text):
     ],
 )
 def test_sentences_of_legal_prose(text, expected):
-    assert said(text) == expected
+    assert split(text) == expected
 
 
 @given(LEGAL)

@@ -62,9 +62,10 @@ def test_every_reader_takes_every_identifier(identifier, tmp_path):
     named = f"{identifier}#Artículo 3"
     assert TypeAdapter(Ref).validate_python(named) == TypeAdapter(ProvisionRef).validate_python(named) == named
     assert provisions_named(f"{identifier.lower()}#Artículo 3") == [(identifier, "art:3")]
-    assert [one.law_id for one in read_reference(f"art. 3 {identifier.lower()}", "BOE-A-1978-31229", TODAY).asked] == [
-        identifier
-    ]
+    assert [
+        provision.law_id
+        for provision in read_reference(f"art. 3 {identifier.lower()}", "BOE-A-1978-31229", TODAY).asked
+    ] == [identifier]
     [amendment] = read_amendments([f"Se modifica por la Ley 3/2015, de 11 de marzo. Ref. {identifier}#a1"])
     assert amendment.reference == identifier
     file = tmp_path / "law.md"

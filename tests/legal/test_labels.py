@@ -4,9 +4,9 @@ from hypothesis import strategies as st
 
 from legal.labels import (
     KINDS,
-    PARTS,
+    PART_HEADINGS,
     anchor,
-    disposition,
+    disposition_kind,
     order_of_kind,
     provision_key,
     provision_name,
@@ -113,14 +113,14 @@ def test_the_name_of_a_provision_is_read_back(kind, number):
     ],
 )
 def test_dispositions_are_told_by_their_adjective_however_it_is_cut(kind, spellings):
-    assert {provision_key(one) for one in spellings} == {f"{kind}:3"}
-    assert disposition(KINDS[kind].adjective) == disposition(KINDS[kind].cut) == kind
+    assert {provision_key(spelling) for spelling in spellings} == {f"{kind}:3"}
+    assert disposition_kind(KINDS[kind].adjective) == disposition_kind(KINDS[kind].cut) == kind
 
 
 def test_kinds_stand_in_the_order_of_a_law():
     keys = ["anexo:1", "df:unica", "texto:tratado", "dd:1", "dt:2", "da:1", "art:9"]
     assert sorted(keys, key=order_of_kind) == ["art:9", "da:1", "dt:2", "dd:1", "df:unica", "anexo:1", "texto:tratado"]
-    assert list(PARTS.values()) == [
+    assert list(PART_HEADINGS.values()) == [
         "Disposiciones adicionales",
         "Disposiciones transitorias",
         "Disposiciones derogatorias",

@@ -30,8 +30,8 @@ def test_the_profile_has_the_weights():
 
 def test_the_score_is_the_formula():
     # Rank 2: 0.15 · 0.7625; nine years old on the day: 0.10 · 0.5; in force: 0.05.
-    found = final(0.8, rank=2, valid_from="2017-03-01")
-    assert found == pytest.approx(0.70 * 0.8 + 0.114375 + 0.05 + 0.05, abs=1e-4)
+    score = final(0.8, rank=2, valid_from="2017-03-01")
+    assert score == pytest.approx(0.70 * 0.8 + 0.114375 + 0.05 + 0.05, abs=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from legal.wordings import DEDUCED, wording_hash, wording_status_note
+from legal.wordings import FIRST_DAY_DEDUCED, wording_hash, wording_status_note
 
 
 def change(**fields):
@@ -82,12 +82,17 @@ def test_of_a_wording_that_ended(wording, note):
         ({}, "", ""),
         ({}, "Se modifica.", "Se modifica."),
         ({"tracked": True, "first_day": "exact"}, "Se modifica.", "Se modifica."),
-        ({"first_day": "unknown"}, "", DEDUCED),
-        ({"first_day": "deduced", "brought_by": change(**PUBLISHED)}, "Se modifica.", f"Se modifica. {DEDUCED}"),
+        ({"first_day": "unknown"}, "", FIRST_DAY_DEDUCED),
+        (
+            {"first_day": "deduced", "brought_by": change(**PUBLISHED)},
+            "Se modifica.",
+            f"Se modifica. {FIRST_DAY_DEDUCED}",
+        ),
         (
             {"first_day": "deduced", "brought_by": change(**PUBLISHED)},
             "",
-            f"Redacción dada por la Ley 5/2010, de 3 de mayo (BOE-A-2010-5), publicada el 4 de mayo de 2010. {DEDUCED}",
+            "Redacción dada por la Ley 5/2010, de 3 de mayo (BOE-A-2010-5), publicada el 4 de mayo de 2010. "
+            f"{FIRST_DAY_DEDUCED}",
         ),
         (
             {"first_day": "exact", "brought_by": change()},

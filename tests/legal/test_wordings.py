@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from support.doubles import make_chunk
 
-from legal.wordings import annotate_validity, certainty, past_law, tracked_laws, wording_note
+from legal.wordings import annotate_validity, certainty, past_law_warnings, tracked_laws, wording_note
 from services.prompting.fragments import neutralise
 from state.candidates import candidate
 
@@ -108,10 +108,10 @@ SURE = chunk(**ENDED, wording=UNTIL)
     ],
 )
 def test_the_warnings(cited, warnings):
-    found = {mark: candidate(one, 1.0, "hybrid") for mark, one in cited.items()}
+    candidates = {mark: candidate(fragment, 1.0, "hybrid") for mark, fragment in cited.items()}
     asked = "La pregunta se refiere al derecho vigente el 31/12/2021"
-    assert past_law(DAY, found, frozenset()) == [warning.format(asked) for warning in warnings]
-    assert past_law(None, found, frozenset()) == []
+    assert past_law_warnings(DAY, candidates, frozenset()) == [warning.format(asked) for warning in warnings]
+    assert past_law_warnings(None, candidates, frozenset()) == []
 
 
 @pytest.mark.parametrize("wording", [EXACT, UNTIL, AT_LEAST, GAP, SOME_DAY, DEDUCED])
@@ -120,13 +120,15 @@ def test_no_note_changes_what_is_known_of_a_wording(wording):
     noted = {**plain, "status_note": "Superado: hoy son 40. No constan otras; se deduce que al menos el lunes."}
     annotated = annotate_validity(noted, date(2023, 1, 1))
     assert annotated["status_note"].startswith("Esta redacción rigió hasta el 29/03/2022 y no es la del 01/01/2023")
-    for one in (noted, annotated):
-        assert certainty(one, DAY, frozenset()) == certainty(plain, DAY, frozenset())
-        assert wording_note(one, DAY, frozenset()) == wording_note(plain, DAY, frozenset())
-        assert tracked_laws([one]) == tracked_laws([plain])
+    for variant in (noted, annotated):
+        assert certainty(variant, DAY, frozenset()) == certainty(plain, DAY, frozenset())
+        assert wording_note(variant, DAY, frozenset()) == wording_note(plain, DAY, frozenset())
+        assert tracked_laws([variant]) == tracked_laws([plain])
 
 
 def test_a_provision_that_was_named_has_been_warned_of():
     later = chunk(valid_from="2022-01-01")
-    found = {"C1": candidate(later, 1.0, "direct")}
-    assert past_law(DAY, found, frozenset()) == ["La pregunta se refiere al derecho vigente el 31/12/2021."]
+    candidates = {"C1": candidate(later, 1.0, "direct")}
+    assert past_law_warnings(DAY, candidates, frozenset()) == [
+        "La pregunta se refiere al derecho vigente el 31/12/2021."
+    ]

@@ -18,24 +18,24 @@ RUNTIME = Runtime(context=ResolvedContext())
 TODAY = "2024-06-01"
 
 
-def found(id_, score, origin="hybrid", **fields):
+def candidate_of(id_, score, origin="hybrid", **fields):
     return candidate(make_chunk(id_, f"Artículo {id_}", **fields), score, origin)
 
 
 def ids(candidates):
-    return [one["chunk"]["id"] for one in candidates]
+    return [item["chunk"]["id"] for item in candidates]
 
 
 async def test_a_chunk_found_in_several_ways_keeps_its_highest_score():
     update = await merge_candidates(
         {
-            "direct": [found(1, 1.0, "direct")],
-            "found": [found(1, 0.7), found(2, 0.7)],
-            "carried": [found(2, 0.5, "carryover")],
+            "direct": [candidate_of(1, 1.0, "direct")],
+            "found": [candidate_of(1, 0.7), candidate_of(2, 0.7)],
+            "carried": [candidate_of(2, 0.5, "carryover")],
         },
         RUNTIME,
     )
-    assert [(one["chunk"]["id"], one["score"], one["origins"]) for one in update["candidates"]] == [
+    assert [(item["chunk"]["id"], item["score"], item["origins"]) for item in update["candidates"]] == [
         (1, 1.0, ["direct", "hybrid"]),
         (2, 0.7, ["hybrid", "carryover"]),
     ]
@@ -44,34 +44,36 @@ async def test_a_chunk_found_in_several_ways_keeps_its_highest_score():
 @pytest.mark.parametrize("score", ["score", "similarity", "rerank_score"])
 @pytest.mark.parametrize("scores", [(0.9, 0.2), (0.2, 0.9), (0.2, 0.9, 0.4)])
 def test_the_higher_of_two_scores_is_kept_whichever_comes_first(score, scores):
-    [kept] = merged({**found(1, 0.1), score: value} for value in scores)
+    [kept] = merged({**candidate_of(1, 0.1), score: value} for value in scores)
     assert kept[score] == 0.9
 
 
 def test_a_score_that_one_way_of_finding_did_not_give_is_kept():
-    [kept] = merged([found(1, 0.5), {**found(1, 0.4), "similarity": 0.3, "rerank_score": 0.6}, found(1, 0.2)])
+    [kept] = merged(
+        [candidate_of(1, 0.5), {**candidate_of(1, 0.4), "similarity": 0.3, "rerank_score": 0.6}, candidate_of(1, 0.2)]
+    )
     assert (kept["score"], kept["similarity"], kept["rerank_score"]) == (0.5, 0.3, 0.6)
 
 
 def test_ties_are_broken_by_id():
-    assert ids(merged([found(3, 0.5), found(1, 0.5), found(2, 0.9)])) == [2, 1, 3]
+    assert ids(merged([candidate_of(3, 0.5), candidate_of(1, 0.5), candidate_of(2, 0.9)])) == [2, 1, 3]
 
 
 async def expanded(sources, chunks, profile=PROFILE, *, as_of=None, today=TODAY):
     state = {"candidates": sources, "store": "index", "as_of": as_of, "today": today}
     update = await expand_references(state, RUNTIME, stores={"index": FakeStore(chunks)}, profile=profile)
-    return [(one["chunk"]["id"], one["score"]) for one in update["candidates"][len(sources) :]]
+    return [(item["chunk"]["id"], item["score"]) for item in update["candidates"][len(sources) :]]
 
 
 async def test_references_go_upward_or_level_three_a_source():
     chunks = [make_chunk(n, f"Artículo {n}", rank=rank) for n, rank in [(10, 1), (11, 4), (12, 2), (13, 2), (14, 2)]]
-    source = found(1, 0.5, refs=[11, 10, 12, 13, 14], rank=2)
+    source = candidate_of(1, 0.5, refs=[11, 10, 12, 13, 14], rank=2)
     assert await expanded([source], chunks) == [(10, 0.4), (12, 0.4), (13, 0.4)]
 
 
 async def test_a_profile_may_do_without_references():
     without = PROFILE.model_copy(update={"features": Features(references=False)})
-    source, cited = found(1, 0.5, refs=[10]), [make_chunk(10, "Artículo 10")]
+    source, cited = candidate_of(1, 0.5, refs=[10]), [make_chunk(10, "Artículo 10")]
     assert await expanded([source], cited) == [(10, 0.4)]
     assert await expanded([source], cited, without) == []
 
@@ -85,7 +87,7 @@ async def test_parts_of_the_same_provision_ignore_rank_and_the_three():
 
 async def test_fifteen_references_in_all_from_the_best_sources():
     chunks = [make_chunk(100 + n, f"Artículo {100 + n}") for n in range(24)]
-    sources = [found(n, n / 10, refs=[100 + 3 * n, 101 + 3 * n, 102 + 3 * n]) for n in range(1, 8)]
+    sources = [candidate_of(n, n / 10, refs=[100 + 3 * n, 101 + 3 * n, 102 + 3 * n]) for n in range(1, 8)]
     added = await expanded(sources, chunks)
     assert len(added) == 15
     assert [score for _, score in added] == [0.56] * 3 + [0.48] * 3 + [0.4] * 3 + [0.32] * 3 + [0.24] * 3
@@ -93,7 +95,7 @@ async def test_fifteen_references_in_all_from_the_best_sources():
 
 async def test_a_reference_of_two_sources_scores_by_the_better():
     chunks = [make_chunk(9, "Artículo 9")]
-    assert await expanded([found(1, 0.2, refs=[9]), found(2, 0.9, refs=[9])], chunks) == [(9, 0.72)]
+    assert await expanded([candidate_of(1, 0.2, refs=[9]), candidate_of(2, 0.9, refs=[9])], chunks) == [(9, 0.72)]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +110,7 @@ async def test_a_reference_of_two_sources_scores_by_the_better():
     ],
 )
 async def test_only_references_to_law_in_force_are_followed(fields, as_of, follows):
-    added = await expanded([found(1, 1.0, refs=[9])], [make_chunk(9, "Artículo 9", **fields)], as_of=as_of)
+    added = await expanded([candidate_of(1, 1.0, refs=[9])], [make_chunk(9, "Artículo 9", **fields)], as_of=as_of)
     assert bool(added) is follows
 
 
@@ -132,12 +134,12 @@ WORDINGS = [
     ],
 )
 async def test_a_reference_leads_to_the_wording_of_the_day_asked_about(refs, as_of, follows):
-    added = await expanded([found(1, 1.0, refs=refs)], WORDINGS, as_of=as_of)
+    added = await expanded([candidate_of(1, 1.0, refs=refs)], WORDINGS, as_of=as_of)
     assert [i for i, _ in added] == follows
 
 
 async def test_a_wording_of_the_day_that_is_a_candidate_already_comes_once():
-    sources = [found(1, 1.0, refs=[9]), candidate(WORDINGS[2], 0.5, "hybrid")]
+    sources = [candidate_of(1, 1.0, refs=[9]), candidate(WORDINGS[2], 0.5, "hybrid")]
     assert await expanded(sources, WORDINGS, as_of="2021-12-31") == []
 
 
@@ -148,21 +150,25 @@ async def chosen(candidates, tokens=10_000, *, refetched=False, **context):
 
 
 async def test_final_scores_decide_and_unscored_come_after():
-    scored = {**found(1, 0.1), "rerank_score": 0.95, "final_score": 0.2}
-    better = {**found(2, 0.1), "rerank_score": 0.3, "final_score": 0.9}
-    assert await chosen([found(3, 1.0), scored, better]) == [2, 1, 3]
+    scored = {**candidate_of(1, 0.1), "rerank_score": 0.95, "final_score": 0.2}
+    better = {**candidate_of(2, 0.1), "rerank_score": 0.3, "final_score": 0.9}
+    assert await chosen([candidate_of(3, 1.0), scored, better]) == [2, 1, 3]
 
 
 async def test_twenty_five_fragments_and_thirty_after_a_refetch():
-    candidates = [found(n, 1 - n / 100) for n in range(40)]
+    candidates = [candidate_of(n, 1 - n / 100) for n in range(40)]
     assert await chosen(candidates) == list(range(25))
     assert await chosen(candidates, refetched=True) == list(range(30))
     assert await chosen(candidates, max_chunks_in_prompt=4) == [0, 1, 2, 3]
 
 
 async def test_chunks_stay_whole_within_the_budget_that_counts_all_that_is_rendered():
-    candidates = [found(1, 0.9, text="a" * 60), found(2, 0.8, text="b" * 60), found(3, 0.7, text="c" * 30)]
-    frame, separator = len(render([found(1, 0.9, text="a")])) - 1, len("\n---\n")
+    candidates = [
+        candidate_of(1, 0.9, text="a" * 60),
+        candidate_of(2, 0.8, text="b" * 60),
+        candidate_of(3, 0.7, text="c" * 30),
+    ]
+    frame, separator = len(render([candidate_of(1, 0.9, text="a")])) - 1, len("\n---\n")
     both = 60 + 30 + 2 * (frame + separator)
     assert await chosen(candidates, tokens=both) == [1, 3]
     assert await chosen(candidates, tokens=both - 1) == [1]
@@ -170,19 +176,19 @@ async def test_chunks_stay_whole_within_the_budget_that_counts_all_that_is_rende
 
 
 async def test_what_the_model_asked_for_gets_in():
-    candidates = [found(n, 1 - n / 100) for n in range(40)] + [found(99, 0.01, "need")]
+    candidates = [candidate_of(n, 1 - n / 100) for n in range(40)] + [candidate_of(99, 0.01, "need")]
     assert 99 in await chosen(candidates, refetched=True)
     assert await chosen(candidates, tokens=1, refetched=True) == [99]
 
 
 async def test_parts_of_a_provision_stay_together_and_in_order():
     parts = [candidate(make_chunk(100 - n, "Artículo 5", part=n, parts=3), 1.0, "direct") for n in (1, 2, 3)]
-    assert await chosen([*reversed(parts), found(7, 1.0)]) == [99, 98, 97, 7]
+    assert await chosen([*reversed(parts), candidate_of(7, 1.0)]) == [99, 98, 97, 7]
 
 
 async def test_references_that_the_day_makes_one_count_once():
     before = make_chunk(7, "Artículo 9", valid_from="2010-01-01", valid_to="2022-01-01")
     others = [make_chunk(n, f"Artículo {n}") for n in (21, 22)]
-    source = found(1, 1.0, refs=[9, 10, 21, 22])
+    source = candidate_of(1, 1.0, refs=[9, 10, 21, 22])
     added = await expanded([source], [*WORDINGS[:2], before, *others], as_of="2021-12-31")
     assert [i for i, _ in added] == [7, 21, 22]

@@ -22,6 +22,6 @@ def test_a_later_turn_starts_anew_and_an_earlier_one_is_ignored():
 
 
 def test_inputs_are_not_changed():
-    one, other = usage(1, 1, answer=1.0), usage(1, 1, answer=1.0)
-    add_usage(one, other)
-    assert one == other == usage(1, 1, answer=1.0)
+    total, delta = usage(1, 1, answer=1.0), usage(1, 1, answer=1.0)
+    add_usage(total, delta)
+    assert total == delta == usage(1, 1, answer=1.0)

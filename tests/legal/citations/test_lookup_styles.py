@@ -296,7 +296,7 @@ def rows(table):
 
 def named(question):
     provisions = read_question(question, [], DEFAULT_LAW, find_date(question, today=TODAY))["provisions"]
-    return [(one["law_id"], one["provision_key"]) for one in provisions]
+    return [(provision["law_id"], provision["provision_key"]) for provision in provisions]
 
 
 @pytest.mark.parametrize(("question", "law_id", "key"), rows(LOOKUPS))

@@ -9,7 +9,7 @@ ET, LGSS, LISOS, LPRL = "BOE-A-2015-11430", "BOE-A-2015-11724", "BOE-A-2000-1506
 
 
 def cited(text):
-    return [(one.law_id, one.provision_key) for one in parse_citations(text)]
+    return [(citation.law_id, citation.provision_key) for citation in parse_citations(text)]
 
 
 @pytest.mark.parametrize(
@@ -95,13 +95,13 @@ def test_two_laws_in_a_question_are_not_mixed():
     ],
 )
 def test_apartado_and_letter(text, apartado, letter):
-    (one,) = parse_citations(text)
-    assert (one.law_id, one.apartado, one.letter) == (ET, apartado, letter)
+    (citation,) = parse_citations(text)
+    assert (citation.law_id, citation.apartado, citation.letter) == (ET, apartado, letter)
 
 
 def test_spans_point_at_the_words():
     text = "según los arts. 51 y 52 ET"
-    assert [text[one.start : one.end] for one in parse_citations(text)] == ["arts. 51", "52"]
+    assert [text[citation.start : citation.end] for citation in parse_citations(text)] == ["arts. 51", "52"]
 
 
 PIECES = st.sampled_from(
@@ -117,9 +117,9 @@ PIECES = st.sampled_from(
 def test_never_raises_and_spans_are_ordered_and_inside(text, prose):
     context = CitationContext("BOE-A-2015-11724", "art:1", "art:3") if prose else None
     previous = 0
-    for one in parse_citations(text, context):
-        assert previous <= one.start < one.end <= len(text)
-        previous = one.start
+    for citation in parse_citations(text, context):
+        assert previous <= citation.start < citation.end <= len(text)
+        previous = citation.start
 
 
 @given(st.lists(PIECES, max_size=10).map("".join), st.lists(PIECES, max_size=6).map("".join))
@@ -127,7 +127,7 @@ def test_a_later_paragraph_does_not_change_what_an_earlier_one_cites(first, seco
     context = CitationContext("BOE-A-2015-11724", "art:1", "art:3")
     alone = parse_citations(first + ".", context)
     together = parse_citations(f"{first}.\n\n{second}", context)
-    assert [one for one in together if one.start <= len(first)] == alone
+    assert [citation for citation in together if citation.start <= len(first)] == alone
 
 
 def test_a_law_of_the_next_paragraph_is_not_that_of_a_disposition_before_it():

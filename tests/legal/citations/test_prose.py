@@ -10,7 +10,7 @@ HERE = CitationContext("HERE", "art:9", "art:11")
 
 
 def cited(text, context=HERE):
-    return [(one.law_id, one.provision_key) for one in parse_citations(text, context)]
+    return [(citation.law_id, citation.provision_key) for citation in parse_citations(text, context)]
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_whose_article_it_is(prose, expected):
     ],
 )
 def test_an_article_of_an_unknown_law_is_not_ours(prose):
-    (one,) = parse_citations(prose, HERE)
-    assert (one.law_id, one.law_named) == (None, True)
+    (citation,) = parse_citations(prose, HERE)
+    assert (citation.law_id, citation.law_named) == (None, True)
 
 
 @pytest.mark.parametrize("prose", ["el apartado anterior", "el párrafo anterior", "este artículo", "la letra c)"])
@@ -144,8 +144,8 @@ def test_a_list_of_articles_of_a_law():
 
 
 def test_the_apartado_of_the_neighbour():
-    (one,) = parse_citations("los sujetos del apartado 2 del artículo anterior", HERE)
-    assert (one.provision_key, one.apartado) == ("art:9", "2")
+    (citation,) = parse_citations("los sujetos del apartado 2 del artículo anterior", HERE)
+    assert (citation.provision_key, citation.apartado) == ("art:9", "2")
 
 
 def test_an_article_mentioned_before_is_of_the_same_law():
@@ -175,8 +175,8 @@ def test_an_article_mentioned_before_is_of_the_same_law():
     ],
 )
 def test_the_law_that_was_named_and_the_one_it_is_read_in_today(prose, day, named, today):
-    one = parse_citations(prose, CitationContext("HERE", day=day))[0]
-    assert (one.law_id, one.current_id) == (named, today)
+    citation = parse_citations(prose, CitationContext("HERE", day=day))[0]
+    assert (citation.law_id, citation.current_id) == (named, today)
 
 
 def test_what_refers_to_something_else_is_not_mentioned_before():
@@ -184,8 +184,8 @@ def test_what_refers_to_something_else_is_not_mentioned_before():
 
 
 def test_a_question_about_the_past_reads_a_law_that_kept_its_numbers_today():
-    (one,) = parse_citations("art. 15 del ET", CitationContext(day=date(2000, 1, 1)))
-    assert one.law_id == ET
+    (citation,) = parse_citations("art. 15 del ET", CitationContext(day=date(2000, 1, 1)))
+    assert citation.law_id == ET
 
 
 def test_a_name_is_read_as_of_the_day_of_the_text():

@@ -32,7 +32,7 @@ from legal.dates.events import Events, load_events
 )
 def test_the_nearest_happening_counts(text, kind):
     folded = fold(text)
-    assert Events(folded).on(folded.index("@"), folded.index("@") + 1) == kind
+    assert Events(folded).kind_at(folded.index("@"), folded.index("@") + 1) == kind
 
 
 TABLE = 'decides = ["a"]\nfacts = ["b"]\nneither = []\nasked = ["era"]\nnow = []\n'

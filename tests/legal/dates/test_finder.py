@@ -218,8 +218,8 @@ def test_a_question_without_its_days(question, rest):
 
 @given(st.text())
 def test_a_found_day_is_past_and_possible(text):
-    found = find_date(text, today=TODAY)
-    assert found is None or date(EARLIEST_YEAR, 1, 1) <= found < TODAY
+    day = find_date(text, today=TODAY)
+    assert day is None or date(EARLIEST_YEAR, 1, 1) <= day < TODAY
     without_days(text, today=TODAY)
 
 
@@ -233,9 +233,9 @@ PIECES = st.sampled_from(JUMBLE.split())
 @given(st.lists(PIECES, max_size=14), st.dates(date(1990, 1, 1), date(2100, 1, 1)))
 def test_case_and_accents_change_nothing(pieces, today):
     text = " ".join(pieces)
-    found = find_date(text, today=today)
-    assert found is None or found < today
-    assert found == find_date(fold(text), today=today) == find_date(text.upper(), today=today)
+    day = find_date(text, today=today)
+    assert day is None or day < today
+    assert day == find_date(fold(text), today=today) == find_date(text.upper(), today=today)
 
 
 @given(st.dates(date(1971, 1, 1), date(2026, 11, 20)))

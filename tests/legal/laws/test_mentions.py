@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from legal.laws.mentions import find_law, law_mentions
-from legal.laws.registry import in_force_on, key_of, known_laws, laws_by_name, spellings
+from legal.laws.registry import known_laws, law_in_force_on, laws_by_name, name_key, spellings
 
 ET, LGSS, LISOS = "BOE-A-2015-11430", "BOE-A-2015-11724", "BOE-A-2000-15060"
 
@@ -96,18 +96,18 @@ def test_an_acronym_in_small_letters_is_weak():
 
 def test_a_name_in_an_old_text_is_the_law_of_that_day():
     lgss = known_laws()[LGSS]
-    assert in_force_on(lgss, date(1996, 1, 25)).id == "BOE-A-1994-14960"
-    assert in_force_on(lgss, date(1985, 4, 2)) is None
-    assert in_force_on(lgss, None) is lgss
+    assert law_in_force_on(lgss, date(1996, 1, 25)).id == "BOE-A-1994-14960"
+    assert law_in_force_on(lgss, date(1985, 4, 2)) is None
+    assert law_in_force_on(lgss, None) is lgss
     # The Estatuto de los Trabajadores kept its numbers.
-    assert in_force_on(known_laws()[ET], date(1985, 8, 12)).id == ET
+    assert law_in_force_on(known_laws()[ET], date(1985, 8, 12)).id == ET
     # "Ley de Empleo" was another law.
-    assert in_force_on(known_laws()["BOE-A-2023-5365"], date(2015, 10, 31)) is None
+    assert law_in_force_on(known_laws()["BOE-A-2023-5365"], date(2015, 10, 31)) is None
 
 
 def test_no_name_means_two_laws():
     names = {
-        (key_of(spelling), law.id)
+        (name_key(spelling), law.id)
         for law in known_laws().values()
         for name in law.names
         for spelling in spellings(name)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from legal.laws.ranks import kind_of, kinds, rank_of
+from legal.laws.ranks import kind_of_code, norm_kinds, rank_of
 
 # By hand: what the kind of the 66 laws does not tell. The organic law on trade unions ranks with the Constitution, and
 # these decrees approve general regulations, by their official numbers.
@@ -48,11 +48,11 @@ LAWS = {"ley", "ley_organica", "real_decreto_ley", "real_decreto_legislativo"}
     ],
 )
 def test_codes_of_the_boe(code, kind):
-    assert kind_of(code) == kind
+    assert kind_of_code(code) == kind
 
 
 def test_no_code_stands_for_two_kinds():
-    assert len({kind.code for kind in kinds().values()}) == len(kinds()) == 19
+    assert len({kind.code for kind in norm_kinds().values()}) == len(norm_kinds()) == 19
 
 
 @pytest.mark.parametrize(

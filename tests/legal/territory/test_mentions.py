@@ -14,7 +14,7 @@ from legal.territory.mentions import (
     place_called,
     place_words,
 )
-from legal.territory.table import names
+from legal.territory.table import place_names
 
 CASTILE, MANCHA, MADRID = "Castilla y León", "Castilla-La Mancha", "Comunidad de Madrid"
 
@@ -195,30 +195,30 @@ def test_the_words_of_places():
 
 @given(st.text())
 def test_whatever_is_found_is_of_the_table(text):
-    for found in (find_place(text), place_called(text)):
-        assert found is None or found in {name.place for name in names().values()} | {
+    for place in (find_place(text), place_called(text)):
+        assert place is None or place in {name.place for name in place_names().values()} | {
             Place(community) for community in communities()
         }
     assert place_words(text) <= set("".join(c if c.isalnum() or c == "_" else " " for c in fold(text)).split())
 
 
 JUMBLE = "en de la el y , ( ) . provincia convenio jefe María Sentencia festivos calle a"
-WORDS = st.sampled_from([*JUMBLE.split(), *names()])
+WORDS = st.sampled_from([*JUMBLE.split(), *place_names()])
 
 
 @given(st.lists(WORDS, max_size=9))
 def test_a_jumble_of_words_and_names_is_read(words):
     text = " ".join(words)
-    found = find_place(text)
-    assert found is None or found.community in communities()
+    place = find_place(text)
+    assert place is None or place.community in communities()
     assert find_place(text.lower()) == find_place(fold(text))
 
 
-@given(st.sampled_from(sorted(name for name, meant in names().items() if not meant.adjective)), st.booleans())
+@given(st.sampled_from(sorted(name for name, meaning in place_names().items() if not meaning.adjective)), st.booleans())
 def test_a_name_after_en_is_its_place_however_it_is_written(name, upper):
-    meant = names()[name]
-    written = name.upper() if upper else name.title() if meant.doubt == "word" else name
-    if not (upper and meant.doubt == "word"):
-        assert find_place(f"Trabajo en {written}.") == meant.place
-    assert find_place(f"el ayuntamiento de {written}") in (meant.place, meant.region)
-    assert place_called(written) == meant.place
+    meaning = place_names()[name]
+    written = name.upper() if upper else name.title() if meaning.doubt == "word" else name
+    if not (upper and meaning.doubt == "word"):
+        assert find_place(f"Trabajo en {written}.") == meaning.place
+    assert find_place(f"el ayuntamiento de {written}") in (meaning.place, meaning.region)
+    assert place_called(written) == meaning.place

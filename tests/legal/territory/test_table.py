@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from legal.territory.mentions import communities, place_called
-from legal.territory.table import Place, gazetteer, load_gazetteer, names
+from legal.territory.table import Place, gazetteer, load_gazetteer, place_names
 
 CAPITALS = """
 Almería Cádiz Córdoba Granada Huelva Jaén Málaga Sevilla; Huesca Teruel Zaragoza; Oviedo; Palma;
@@ -21,7 +21,7 @@ Santiago_de_Compostela; Logroño; Madrid; Murcia; Pamplona; Vitoria-Gasteiz Bilb
 
 
 def cities() -> list[Place]:
-    return [Place(one.name, city[0]) for one in gazetteer().community for city in one.cities]
+    return [Place(community.name, city[0]) for community in gazetteer().community for city in community.cities]
 
 
 def test_seventeen_communities_and_two_cities():
@@ -31,9 +31,9 @@ def test_seventeen_communities_and_two_cities():
 def test_every_capital_is_a_city_of_its_community():
     assert len(cities()) >= 200
     for group in CAPITALS.split(";"):
-        found = [place_called(name.replace("_", " ")) for name in group.split()]
-        assert [place.city for place in found] == [name.replace("_", " ") for name in group.split()]
-        assert len({place.community for place in found}) == 1
+        places = [place_called(name.replace("_", " ")) for name in group.split()]
+        assert [place.city for place in places] == [name.replace("_", " ") for name in group.split()]
+        assert len({place.community for place in places}) == 1
 
 
 def test_canonical_names_are_of_one_place_each():
@@ -47,8 +47,13 @@ def test_canonical_names_are_of_one_place_each():
 
 
 def test_co_official_names():
-    for one, other in (("Lleida", "Lérida"), ("Donostia", "San Sebastián"), ("Alacant", "Alicante"), ("Irun", "Irún")):
-        assert place_called(one) == place_called(other)
+    for name, co_official in (
+        ("Lleida", "Lérida"),
+        ("Donostia", "San Sebastián"),
+        ("Alacant", "Alicante"),
+        ("Irun", "Irún"),
+    ):
+        assert place_called(name) == place_called(co_official)
     assert place_called("Bizkaia") == place_called("Vizcaya") == Place("País Vasco")
 
 
@@ -85,7 +90,7 @@ def test_what_breaks_the_schema_is_refused(old, new):
 
 
 def test_doubtful_names_are_read_as_such():
-    assert names()["leon"].doubt == "surname"
-    assert names()["rota"].doubt == "word"
-    assert names()["madrid"].region == Place("Comunidad de Madrid")
-    assert names()["catalana"].adjective
+    assert place_names()["leon"].doubt == "surname"
+    assert place_names()["rota"].doubt == "word"
+    assert place_names()["madrid"].region == Place("Comunidad de Madrid")
+    assert place_names()["catalana"].adjective

@@ -56,9 +56,9 @@ def test_a_special_regime_comes_later_even_where_its_law_is_a_general_statute(la
 
 
 def test_naming_the_regime_lifts_the_damping_of_that_regime_alone():
-    asked = "vacaciones de una empleada de hogar"
-    assert factor(asked, law_id=HOUSEHOLD) == 1.0
-    assert factor(asked, law_id=SELF_EMPLOYED) == 0.85
+    question = "vacaciones de una empleada de hogar"
+    assert factor(question, law_id=HOUSEHOLD) == 1.0
+    assert factor(question, law_id=SELF_EMPLOYED) == 0.85
     assert factor("vacaciones de un autónomo", law_id=SELF_EMPLOYED) == 1.0
 
 
@@ -84,5 +84,7 @@ def test_a_chapter_on_a_named_regime_is_not_damped_in_a_law_that_is_not_general_
 
 
 def test_factors_are_multiplied():
-    found = factor(law_id=HOUSEHOLD, provision_key="df:2", title="Modificación del Reglamento General de Cotización")
-    assert found == pytest.approx(0.8 * 0.85 * 0.5)
+    prior_of_all = factor(
+        law_id=HOUSEHOLD, provision_key="df:2", title="Modificación del Reglamento General de Cotización"
+    )
+    assert prior_of_all == pytest.approx(0.8 * 0.85 * 0.5)

@@ -9,7 +9,7 @@ from ingestion.markdown.reader import read_law
 from language.folding import fold
 from legal.laws.registry import known_laws
 from legal.vocabulary.regimes import Regime, named_regimes, regime_of, regimes
-from legal.vocabulary.synonyms import words_of
+from legal.vocabulary.synonyms import significant_words
 
 HOME, MANAGERS, ARTISTS = "servicio del hogar familiar", "alta dirección", "artistas"
 ATHLETES, SALES, LAWYERS = "deportistas profesionales", "representantes de comercio", "abogados de despachos"
@@ -126,7 +126,7 @@ def test_the_table_is_of_known_laws_each_in_one_regime_and_says_nothing_twice():
 def test_every_term_has_words_and_finds_itself():
     for regime in regimes():
         for term in regime.terms:
-            assert words_of(term), term
+            assert significant_words(term), term
             assert regime.name in named_regimes(f"pregunto por {term} ahora"), term
 
 
@@ -140,12 +140,12 @@ def test_every_special_employment_relation_of_the_registry_has_a_regime():
 def by_heading(real_laws):
     """Regime by law and chapter of every provision of a law that has none of its own."""
     own = {law for regime in regimes() for law in regime.laws}
-    found = defaultdict(lambda: defaultdict(list))
+    numbers_by_regime = defaultdict(lambda: defaultdict(list))
     for path in sorted(real_laws.glob("*.md")):
-        for one in read_law(path).provisions if path.stem not in own else ():
-            if regime := regime_of(make_chunk(1, law_id=path.stem, breadcrumb=one.breadcrumb)):
-                found[path.stem][regime].append(one.key.removeprefix("art:"))
-    return found
+        for provision in read_law(path).provisions if path.stem not in own else ():
+            if regime := regime_of(make_chunk(1, law_id=path.stem, breadcrumb=provision.breadcrumb)):
+                numbers_by_regime[path.stem][regime].append(provision.key.removeprefix("art:"))
+    return numbers_by_regime
 
 
 def numbers(first, last):
@@ -157,12 +157,12 @@ def without_suffix(keys):
 
 
 def test_the_chapters_of_the_general_social_security_act_are_of_the_right_regime(by_heading):
-    found = by_heading[SOCIAL_SECURITY]
-    assert found.keys() == {HOME, FARM, ARTISTS, SELF_EMPLOYED}
-    assert set(found[HOME]) == {"250", "251"}
-    assert without_suffix(found[FARM]) == numbers(252, 256) | numbers(286, 289) | numbers(323, 326)
-    assert set(found[ARTISTS]) == {"249 ter", "249 quater"}
-    assert without_suffix(found[SELF_EMPLOYED]) == numbers(305, 322) | numbers(327, 350)
+    numbers_by_regime = by_heading[SOCIAL_SECURITY]
+    assert numbers_by_regime.keys() == {HOME, FARM, ARTISTS, SELF_EMPLOYED}
+    assert set(numbers_by_regime[HOME]) == {"250", "251"}
+    assert without_suffix(numbers_by_regime[FARM]) == numbers(252, 256) | numbers(286, 289) | numbers(323, 326)
+    assert set(numbers_by_regime[ARTISTS]) == {"249 ter", "249 quater"}
+    assert without_suffix(numbers_by_regime[SELF_EMPLOYED]) == numbers(305, 322) | numbers(327, 350)
 
 
 REGULATIONS = {
@@ -186,11 +186,14 @@ REGULATIONS = {
 
 def test_the_headings_match_those_chapters_of_other_laws_and_nothing_else(by_heading):
     others = {law: chapters for law, chapters in by_heading.items() if law != SOCIAL_SECURITY}
-    found = {(law, name): without_suffix(keys) for law, chapters in others.items() for name, keys in chapters.items()}
-    assert found == REGULATIONS
+    numbers_by_regime = {
+        (law, name): without_suffix(keys) for law, chapters in others.items() for name, keys in chapters.items()
+    }
+    assert numbers_by_regime == REGULATIONS
 
 
 def test_every_heading_stands_in_a_law(real_laws):
-    breadcrumbs = {fold(one.breadcrumb) for path in real_laws.glob("*.md") for one in read_law(path).provisions}
+    laws = [read_law(path) for path in real_laws.glob("*.md")]
+    breadcrumbs = {fold(provision.breadcrumb) for law in laws for provision in law.provisions}
     headings = [words for regime in regimes() for words in regime.headings]
-    assert [words for words in headings if not any(fold(words) in one for one in breadcrumbs)] == []
+    assert [words for words in headings if not any(fold(words) in breadcrumb for breadcrumb in breadcrumbs)] == []

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from language.spanish import stem_word as stem
-from legal.vocabulary.synonyms import TermTable, expand, find_terms, load_synonyms, of_the_field, root
+from legal.vocabulary.synonyms import TermTable, expand, find_terms, has_field_term, load_synonyms, root
 
 
 def legal_terms(text):
@@ -147,7 +147,7 @@ OWN = TermTable(load_synonyms(TABLE), stem)
 
 
 def found_in(text):
-    return [spoken.legal[0][0] for spoken in OWN.find(text)]
+    return [lay_term.legal[0][0] for lay_term in OWN.find(text)]
 
 
 def test_a_longer_term_wins_wherever_it_begins():
@@ -221,9 +221,9 @@ def test_weights_and_order():
 
 
 def test_found_terms_carry_the_stems_that_they_were_found_by():
-    (found,) = find_terms("mis vacaciones", stem)
-    assert found.stems == ("vacacion",)
-    assert found.legal == (("vacaciones anuales retribuidas", 0.8),)
+    (lay_term,) = find_terms("mis vacaciones", stem)
+    assert lay_term.stems == ("vacacion",)
+    assert lay_term.legal == (("vacaciones anuales retribuidas", 0.8),)
 
 
 def test_without_a_stemmer_accents_and_plurals_still_do_not_matter():
@@ -253,7 +253,7 @@ def test_without_a_stemmer_accents_and_plurals_still_do_not_matter():
     ],
 )
 def test_words_of_the_field(text):
-    assert of_the_field(text, stem)
+    assert has_field_term(text, stem)
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_words_of_the_field(text):
     ],
 )
 def test_words_of_other_fields(text):
-    assert not of_the_field(text, stem)
+    assert not has_field_term(text, stem)
 
 
 ENTRY = 'field = ["trabajo"]\n[[synonym]]\nterms = ["paro"]\nlegal = ["desempleo"]\n'
