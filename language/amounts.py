@@ -16,7 +16,7 @@ _MULTIPLES = {
     "millones": 1_000_000,
 }
 NUMBER = rf"(?P<digits>\d{{1,3}}(?: \d{{3}})+(?:[.,]\d+)?|{_DIGITS})(?P<fraction>[¼½¾])?"
-"""Pattern of an amount in text in lower case; its groups are the first two arguments of ``parse_number``."""
+"""Pattern of a number in text in lower case; its groups are the first two arguments of ``parse_number``."""
 MULTIPLE = rf"(?:\s?(?P<multiple>{'|'.join(sorted(_MULTIPLES, key=len, reverse=True))})\b)?"
 """Pattern of what multiplies the number before it ("mil", "k"); its group is the third argument."""
 

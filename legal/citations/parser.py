@@ -77,7 +77,7 @@ def parse_citations(text: str, context: CitationContext | None = None) -> list[C
     mentions = mentions_in(text, folded, context.day, literal=not context.is_question)
     antecedents = Antecedents(folded, mentions, context.law_id)
     heads = (_QUESTION_HEAD if context.is_question else _HEAD).finditer(folded)
-    lists = [provisions for head in heads if (provisions := _read(text, folded, head, context))]
+    lists = [provisions for head in heads if (provisions := _provisions_after(text, folded, head, context))]
     owners = owners_of(folded, lists, mentions, context, antecedents)
     # An annex counts only where its law is named: "anexo I" alone may be that of a form.
     owned = [pair for pair in zip(lists, owners, strict=True) if pair[0].kind != "anexo" or pair[1].named]
@@ -86,12 +86,13 @@ def parse_citations(text: str, context: CitationContext | None = None) -> list[C
     if context.previous or context.following:
         citations += _neighbours(folded, context)
     if context.is_question:
-        spans = [(span.start, span.end) for span in (*lists, *citations)]
+        spans = [(provisions.start, provisions.end) for provisions in lists]
+        spans += [(citation.start, citation.end) for citation in citations]
         citations += _bare(folded, mentions, spans, context, antecedents)
     return sorted(citations, key=lambda citation: (citation.start, citation.end))
 
 
-def _kind(head: re.Match[str]) -> str:
+def _kind_of(head: re.Match[str]) -> str:
     """Return the kind of what a head announces as provision keys write it, such as ``art`` or ``da``."""
     if head["art"]:
         return "art"
@@ -101,8 +102,8 @@ def _kind(head: re.Match[str]) -> str:
     return disposition_kind(adjective or head["initials"].replace("d", "", 1).strip(". ªº") or "d")
 
 
-def _read(text: str, folded: str, head: re.Match[str], context: CitationContext) -> ProvisionList | None:
-    kind = _kind(head)
+def _provisions_after(text: str, folded: str, head: re.Match[str], context: CitationContext) -> ProvisionList | None:
+    kind = _kind_of(head)
     provisions = read_provision_list(folded, head, kind)
     if provisions is None:
         return _sole(folded, head, kind, context)

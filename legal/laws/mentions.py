@@ -148,7 +148,7 @@ def find_law(name: str) -> KnownLaw | None:
     law is found, or several in force have the words in their titles.
 
     >>> [law.id for law in map(find_law, ("ET", "Estatuto de los Trabajadores", "Ley 31/1995")) if law]
-    ['BOE-A-2015-11430', 'BOE-A-2015-11430', 'BOE-A-1995-25292']
+    ['BOE-A-2015-11430', 'BOE-A-2015-11430', 'BOE-A-1995-24292']
     """
     if law := known_laws().get(boe_id(name.strip())):
         return law

@@ -118,12 +118,13 @@ def expand(text: str, stem: Stem = root) -> list[tuple[str, float]]:
     weights: dict[str, float] = {}
     for term, weight in (target for lay_term in find_terms(text, stem) for target in lay_term.legal):
         weights[term] = max(weight, weights.get(term, 0.0))
-    text_stems = f" {' '.join(map(stem, significant_words(text)))} "
-    return [
-        (term, weight)
-        for term, weight in weights.items()
-        if f" {' '.join(map(stem, significant_words(term)))} " not in text_stems
-    ]
+    stems = _joined_stems(text, stem)
+    return [(term, weight) for term, weight in weights.items() if _joined_stems(term, stem) not in stems]
+
+
+def _joined_stems(text: str, stem: Stem) -> str:
+    """Return the stems of a text with a blank before and after each, so that phrases are found by whole words."""
+    return f" {' '.join(map(stem, significant_words(text)))} "
 
 
 def find_terms(text: str, stem: Stem = root) -> list[LayTerm]:
@@ -133,7 +134,7 @@ def find_terms(text: str, stem: Stem = root) -> list[LayTerm]:
 
 def has_field_term(text: str, stem: Stem = root) -> bool:
     """Tell whether a text has a word or a phrase that only a question of labour law has."""
-    return _table(stem).has_field_word(text)
+    return _table(stem).has_field_term(text)
 
 
 class TermSpan(NamedTuple):
@@ -175,7 +176,7 @@ class TermTable:
         kept.sort(key=lambda span: span.start)
         return [LayTerm(tuple(keys[span.start : span.end]), tuple(span.targets.items())) for span in kept]
 
-    def has_field_word(self, text: str) -> bool:
+    def has_field_term(self, text: str) -> bool:
         """Tell whether a text has a word or a phrase of the field."""
         words = significant_words(text)
         keys, written = [self._stem(word) for word in words], list(map(_unaccented, words))

@@ -1,4 +1,4 @@
-"""What happened on a day: the table, and which of several happenings a date is of."""
+"""What happened on a day: the table, and which of several events a date is of."""
 
 import pytest
 from pydantic import ValidationError
@@ -30,7 +30,7 @@ from legal.dates.events import Events, load_events
         ("@", None),
     ],
 )
-def test_the_nearest_happening_counts(text, kind):
+def test_the_nearest_event_counts(text, kind):
     folded = fold(text)
     assert Events(folded).kind_at(folded.index("@"), folded.index("@") + 1) == kind
 

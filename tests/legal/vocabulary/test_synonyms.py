@@ -159,8 +159,8 @@ def test_a_term_with_an_equals_sign_is_matched_as_it_stands():
     assert found_in("mi CASA") == ["vivienda"]
     assert found_in("en caso de duda, casado") == []
     assert found_in("si me caso") == ["matrimonio"]
-    assert OWN.has_field_word("en paro")
-    assert not OWN.has_field_word("parar en la parada")
+    assert OWN.has_field_term("en paro")
+    assert not OWN.has_field_term("parar en la parada")
 
 
 @pytest.mark.parametrize(
