@@ -94,7 +94,7 @@ in_force = 2000-01-03
 
 
 def test_a_table_is_read():
-    assert load_reforms(TABLE).named(None, None, TODAY).in_force == date(2000, 1, 3)
+    assert load_reforms(TABLE).by_subject(None, None, TODAY).in_force == date(2000, 1, 3)
 
 
 def test_a_reform_of_no_subject_is_told():
