@@ -16,7 +16,7 @@ from pathlib import Path
 import regex
 import tiktoken
 
-from services.models.token_bound import LEADS, SHORT
+from services.models.token_bound import LEADS, SHORT_BYTES
 
 ENGLISH, SPANISH, CAPITALS, SYMBOLS = 15_000, 19_000, 1_200, 60
 """The words of each language at most, those all in capitals, and how often a symbol must come."""
@@ -100,7 +100,7 @@ def symbols(texts: list[str]) -> dict[tuple[int, int], list[str]]:
                 seen.update(piece for piece in pieces if not regex.search(r"[\p{L}\p{N}]", piece))
     for token in TOKENS[0] | TOKENS[1]:
         text = decoded(token)
-        if text and text <= "\u2500" and len(text) <= SHORT and not regex.search(r"[\p{L}\p{N}]", text):
+        if text and text <= "\u2500" and len(text) <= SHORT_BYTES and not regex.search(r"[\p{L}\p{N}]", text):
             seen[text] += 3
     always = [char * times for char, most in RUNS.items() for times in range(1, most + 1)]
     always += ["\n" + " " * times for times in range(1, 41)] + CONTRACTIONS
@@ -126,7 +126,7 @@ def main(english: list[str], spanish: list[str]) -> None:
         print(told, *words)
     parts: dict[str, list[str]] = defaultdict(list)
     for token in sorted(TOKENS[0] | TOKENS[1]):
-        if 1 < len(token) <= SHORT and LATIN.fullmatch(decoded(token)):
+        if 1 < len(token) <= SHORT_BYTES and LATIN.fullmatch(decoded(token)):
             parts["".join("01"[token in tokens] for tokens in TOKENS)].append(decoded(token).replace(" ", "_"))
     for told, group in sorted(parts.items()):
         print("part", told, *group)

@@ -11,7 +11,7 @@ from ingestion.incremental.digests import corpus_digest, profile_digest
 from ingestion.indexing.build import describe, write_entries
 from ingestion.indexing.entries import entries_of
 from services.factory import CHUNKER, build_ingest_services, check_models, expected_fingerprints
-from services.profile.profile import DEFAULT, Profile
+from services.profile.profile import DEFAULT_PROFILE, Profile
 from services.settings import Settings
 from services.store.builder import IndexBuilder
 from services.store.index import open_index, open_or_build
@@ -115,7 +115,7 @@ def _chunker(profile: Profile) -> str:
 
 def renewing(settings: Settings) -> str:
     """Return the command that writes an index anew from its own documents and what the profile brings along."""
-    profile = f" --profile {settings.profile}" if settings.profile != DEFAULT else ""
+    profile = f" --profile {settings.profile}" if settings.profile != DEFAULT_PROFILE else ""
     index = f" --index {settings.index}" if settings.index is not None else ""
     return f"articulado ingest{profile}{index}"
 

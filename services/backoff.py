@@ -1,4 +1,4 @@
-"""When a failed attempt is made again: the one home of pauses, of what a server asks to wait, and of deadlines."""
+"""When a failed call is made again: the one home of pauses, of what a server asks to wait, and of deadlines."""
 
 import asyncio
 import math
@@ -17,17 +17,17 @@ T = TypeVar("T")
 
 
 class DeadlinePassedError(Exception):
-    """The time for all attempts is up."""
+    """The time for all attempts of a call is up."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Backoff:
-    """How often a call is made, and the pauses between.
+    """Makes a call again after failures that may pass: how often, and with what pauses between.
 
     ``first_pause`` are the seconds before the first retry, on average; they double for each later one, and are spread
     over ±50 % so that callers part. Where the server says how long to wait, that is the pause; one that asks for more
     than ``longest_pause`` has failed. ``clock`` gives the Unix time in seconds, ``jitter`` a number in [0, 1), and
-    ``limit`` ends an attempt after some seconds, or never.
+    ``time_limit`` ends an attempt after some seconds, or never.
     """
 
     max_attempts: int = 3
@@ -36,7 +36,7 @@ class Backoff:
     clock: Callable[[], float] = time.time
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     jitter: Callable[[], float] = random.random
-    limit: Callable[[float | None], asyncio.Timeout] = asyncio.timeout
+    time_limit: Callable[[float | None], asyncio.Timeout] = asyncio.timeout
 
     async def repeat(
         self,
@@ -58,19 +58,19 @@ class Backoff:
             remaining = deadline - self.clock()
             if remaining <= 0:
                 raise DeadlinePassedError
-            limit = self.limit(remaining if math.isfinite(remaining) else None)
+            time_limit = self.time_limit(remaining if math.isfinite(remaining) else None)
             try:
-                async with limit:
+                async with time_limit:
                     return await attempt()
             except Exception as error:
-                if limit.expired():
+                if time_limit.expired():
                     raise DeadlinePassedError from error
                 raise
 
         def is_last(state: RetryCallState) -> bool:
             pause = state.upcoming_sleep
-            spent = state.attempt_number >= self.max_attempts
-            return spent or pause > self.longest_pause or self.clock() + pause >= deadline
+            exhausted = state.attempt_number >= self.max_attempts
+            return exhausted or pause > self.longest_pause or self.clock() + pause >= deadline
 
         retrying = AsyncRetrying(
             retry=retry_if_exception(transient),
@@ -82,12 +82,16 @@ class Backoff:
         return await retrying(bounded)
 
     def _pause(self, state: RetryCallState) -> float:
-        asked = retry_after(state.outcome.exception(), self.clock()) if state.outcome else None
-        return wait_exponential(self.first_pause)(state) * (0.5 + self.jitter()) if asked is None else asked
+        """Return the seconds until the next attempt: what the server asks for, or else the doubled and spread ones."""
+        requested = retry_after(state.outcome.exception(), self.clock()) if state.outcome else None
+        return wait_exponential(self.first_pause)(state) * (0.5 + self.jitter()) if requested is None else requested
 
 
 def retry_after(error: BaseException | None, now: float) -> float | None:
-    """Read ``retry-after-ms`` or ``Retry-After`` (seconds, or a date); ``None`` where there is none."""
+    """Return the seconds that a server asks to wait, from ``retry-after-ms`` or ``Retry-After`` (seconds, or a date).
+
+    ``error`` is that of an HTTP client, ``now`` the Unix time in seconds. ``None`` where the server asks for nothing.
+    """
     headers = getattr(getattr(error, "response", None), "headers", {})
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         with suppress(KeyError, ValueError):

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from language.languages import Language
 from services.corpus.lookup import PackagedRecords
 from services.domain.base import Domain
 from services.profile.profile import Profile
-from services.protocols import ChatModel, ChunkStore, Embedder, RerankerTable, SparseEncoder, TokenCounter
+from services.protocols import ChatModel, ChunkStore, Closable, Embedder, RerankerTable, SparseEncoder, TokenCounter
 from services.settings import Settings
 from services.store.writer import WriterFactory
 
@@ -18,24 +18,16 @@ if TYPE_CHECKING:
     from services.boe.client import BoeClient
 
 
-class Closing(Protocol):
-    """What is let go of in the end."""
-
-    async def close(self) -> None:
-        """Let go of files and connections."""
-        ...
-
-
-C = TypeVar("C", bound=Closing)
+C = TypeVar("C", bound=Closable)
 
 
 class OnDemand(Generic[C]):
-    """A client that is made once, when it is first called for: making it may take a key that most runs do without."""
+    """A client that is built once, when first called for: building it may take a key that most runs do without."""
 
-    def __init__(self, make: Callable[[], C]) -> None:
-        self._make = make
-        self._made: C | None = None
-        self._making = Lock()
+    def __init__(self, build: Callable[[], C]) -> None:
+        self._build = build
+        self._client: C | None = None
+        self._lock = Lock()
 
     def __call__(self) -> C:
         """Return the client.
@@ -43,15 +35,15 @@ class OnDemand(Generic[C]):
         Raises:
             ConfigurationError: a setting that it needs is missing.
         """
-        with self._making:
-            if self._made is None:
-                self._made = self._make()
-            return self._made
+        with self._lock:
+            if self._client is None:
+                self._client = self._build()
+            return self._client
 
     async def close(self) -> None:
-        """Let go of what was made."""
-        if self._made is not None:
-            await self._made.close()
+        """Close the client, if it was ever built."""
+        if self._client is not None:
+            await self._client.close()
 
 
 @dataclass(frozen=True)
@@ -72,13 +64,14 @@ class Services:
 
     @property
     def language(self) -> Language:
-        """The language of the profile: what is said, and how text is read."""
+        """The language of the profile: the program speaks it and reads text by its rules."""
         return self.domain.language
 
     async def close(self) -> None:
         """Let go of files and connections; a service that fails to close does not keep the others open.
 
-        Raises: what the last service to fail has raised.
+        Raises:
+            Exception: what the last service to fail has raised.
         """
         await _close(self.store, self.reader, self.principal, self.embedder, *self.rerankers.values())
 
@@ -110,12 +103,13 @@ class IngestServices:
     async def close(self) -> None:
         """Let go of connections, on the event loop that they were used on.
 
-        Raises: what the last service to fail has raised.
+        Raises:
+            Exception: what the last service to fail has raised.
         """
         await _close(self.reader, *([self.embedder] if self.embedder else []))
 
 
-async def _close(*services: Closing) -> None:
+async def _close(*services: Closable) -> None:
     async with AsyncExitStack() as stack:
         for service in services:
             stack.push_async_callback(service.close)

@@ -28,11 +28,11 @@ from services.store.writer import WriterFactory
 from state.chunks import Chunk
 
 CHUNKER = "small_to_big:2000:300:50:2"
-"""How documents are cut and what chunks hold; changes when the same document would give other chunks."""
+"""Fingerprint of how documents are cut and what chunks hold; another one where the same document gives other chunks."""
 
 
 def expected_fingerprints(settings: Settings, profile: Profile, chunker: str = CHUNKER) -> Fingerprints:
-    """Return what an index must have been built with to serve these settings and this profile.
+    """Return the fingerprints that an index must have been built with to serve these settings and this profile.
 
     Raises:
         ConfigurationError: the dimensions of the embedder are not known.
@@ -53,8 +53,8 @@ def build_services(settings: Settings, profile: Profile, index: Index | None) ->
     lexicon = Lexicon.load(index.models) if index else records.lexicon
     reader = _reader(settings.reader, domain, lexicon)
     encoder = DualEncoder.load(index.models) if index else None
-    likeness = EncodedSimilarity(encoder) if encoder else None
-    spoken = lay_phrasings if profile.features.records else _silent
+    similarity = EncodedSimilarity(encoder) if encoder else None
+    phrasings = lay_phrasings if profile.features.records else _no_phrasings
     return Services(
         settings=settings,
         profile=profile,
@@ -63,7 +63,7 @@ def build_services(settings: Settings, profile: Profile, index: Index | None) ->
         principal=_principal(settings.principal, domain, lexicon),
         embedder=(_provider_embedder(settings) if index else None) or encoder or DisabledEmbedder(),
         sparse=Bm25Encoder.of(domain),
-        rerankers=rerankers(settings, reader, domain, lexicon, spoken, likeness),
+        rerankers=rerankers(settings, reader, domain, lexicon, phrasings, similarity),
         records=records,
         counter=token_counter(settings.principal.model),
         domain=domain,
@@ -97,13 +97,13 @@ def check_models(settings: Settings) -> None:
     roles: tuple[tuple[Role, ModelSettings], ...] = (("reader", settings.reader), ("principal", settings.principal))
     for role, model in roles:
         if model.provider != "offline":
-            from services.models.openai import check
+            from services.models.openai import check_settings
 
-            check(role, model)
+            check_settings(role, model)
 
 
 def _writer(settings: Settings) -> WriterFactory:
-    """Return what writes the generations of an index: the store that the settings name."""
+    """Return what writes the generations of an index into the store that the settings name."""
     if settings.store == "embedded":
         return EdgeWriter
 
@@ -131,8 +131,8 @@ def _embedder_fingerprint(settings: Settings, domain: Domain) -> str:
     return fitted_fingerprint(settings.offline_dimensions, domain)
 
 
-def _silent(chunk: Chunk) -> str:
-    """Say nothing: no record tells how people ask."""
+def _no_phrasings(chunk: Chunk) -> str:
+    """Return nothing: without records, nothing tells how people ask for a chunk."""
     return ""
 
 

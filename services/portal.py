@@ -20,6 +20,7 @@ def wait_for(work: Coroutine[Any, Any, T]) -> T:
 
 @cache
 def _loop() -> asyncio.AbstractEventLoop:
+    """Return the portal's event loop, running in its thread from the first call on."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="articulado-portal", daemon=True).start()
     return loop

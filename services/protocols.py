@@ -1,4 +1,7 @@
-"""What the stages ask of the outside world: one small Protocol for each thing."""
+"""What the stages ask of the outside world: a small Protocol for each service, after the values that it takes or gives.
+
+In the order of a question: vectors, the store of chunks, chat models, reranking, tokens.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,11 +15,17 @@ from pydantic import BaseModel
 from state.chunks import Candidate, Chunk
 from state.values import Message
 
+
+class Closable(Protocol):
+    """A service that holds files, threads or connections."""
+
+    async def close(self) -> None:
+        """Let go of them."""
+        ...
+
+
 Vector = NDArray[np.float32]
 """(dim,) float32, L2-normalised."""
-
-MAX_SELECTED = 10_000
-"""Chunks that a read without a search returns at most unless told otherwise."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +34,66 @@ class SparseVector:
 
     indices: tuple[int, ...]
     values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """Vectors of some texts, in their order, and what they cost."""
+
+    vectors: list[Vector]
+    requests: int = 0
+    tokens: int = 0
+
+
+class Embedder(Closable, Protocol):
+    """Turns texts into dense vectors."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What an index must have been built with to be searched with this embedder."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Length of the vectors."""
+        ...
+
+    async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
+        """Embed search queries, in one request where the provider batches. ``deadline`` is a Unix time in seconds.
+
+        Raises:
+            ModelError: the provider failed for good.
+        """
+        ...
+
+    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
+        """Embed texts of the corpus.
+
+        Raises:
+            ModelError: the provider failed for good.
+        """
+        ...
+
+
+class SparseEncoder(Protocol):
+    """Turns texts into BM25 weights; IDF is the store's part."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What an index must have been built with to be searched with this encoder."""
+        ...
+
+    def encode_queries(self, texts: Sequence[str]) -> list[SparseVector]:
+        """Encode search queries."""
+        ...
+
+    def encode_documents(self, texts: Sequence[str]) -> list[SparseVector]:
+        """Encode texts of the corpus."""
+        ...
+
+
+MAX_SELECTED = 10_000
+"""Chunks that ``ChunkStore.select`` returns at most unless told otherwise."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +137,7 @@ class Hit:
     similarity: float | None = None
 
 
-class ChunkStore(Protocol):
+class ChunkStore(Closable, Protocol):
     """Where chunks are kept and searched. Rankings are descending in score, ties by ascending id.
 
     A hit on a child yields its parent, once, at the rank of its best child (small to big). A chunk that is no child
@@ -115,62 +184,6 @@ class ChunkStore(Protocol):
         """Return the number of chunks of each collection."""
         ...
 
-    async def close(self) -> None:
-        """Let go of files and connections."""
-        ...
-
-
-@dataclass(frozen=True)
-class Embedded:
-    """Vectors of some texts, in order, and what they cost."""
-
-    vectors: list[Vector]
-    requests: int = 0
-    tokens: int = 0
-
-
-class Embedder(Protocol):
-    """Turns texts into dense vectors."""
-
-    @property
-    def fingerprint(self) -> str:
-        """What an index must have been built with to be searched with this embedder."""
-        ...
-
-    @property
-    def dimensions(self) -> int:
-        """Length of the vectors."""
-        ...
-
-    async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
-        """Embed search queries (one request where the provider batches)."""
-        ...
-
-    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
-        """Embed texts of the corpus."""
-        ...
-
-    async def close(self) -> None:
-        """Let go of connections."""
-        ...
-
-
-class SparseEncoder(Protocol):
-    """Turns texts into BM25 weights; IDF is the store's part."""
-
-    @property
-    def fingerprint(self) -> str:
-        """What an index must have been built with to be searched with this encoder."""
-        ...
-
-    def encode_queries(self, texts: Sequence[str]) -> list[SparseVector]:
-        """Encode search queries."""
-        ...
-
-    def encode_documents(self, texts: Sequence[str]) -> list[SparseVector]:
-        """Encode texts of the corpus."""
-        ...
-
 
 @dataclass(frozen=True)
 class Completion:
@@ -197,7 +210,7 @@ class Structured(Generic[S]):
     repaired: bool = False
 
 
-class ChatModel(Protocol):
+class ChatModel(Closable, Protocol):
     """A chat role (reader or principal). Retries and the deadline are its business."""
 
     @property
@@ -256,10 +269,6 @@ class ChatModel(Protocol):
         """
         ...
 
-    async def close(self) -> None:
-        """Let go of connections."""
-        ...
-
 
 @dataclass(frozen=True)
 class Reranked:
@@ -271,7 +280,7 @@ class Reranked:
     output_tokens: int = 0
 
 
-class Reranker(Protocol):
+class Reranker(Closable, Protocol):
     """Scores candidates for a question. Retries and the deadline are its business."""
 
     @property
@@ -299,9 +308,9 @@ class Reranker(Protocol):
         """
         ...
 
-    async def close(self) -> None:
-        """Let go of threads and connections."""
-        ...
+
+RerankerTable = Mapping[str, Reranker]
+"""Rerankers by the name of their strategy."""
 
 
 class TokenCounter(Protocol):
@@ -312,7 +321,8 @@ class TokenCounter(Protocol):
         ...
 
 
-RerankerTable = Mapping[str, Reranker]
 AsyncClose = Callable[[], Awaitable[None]]
+"""Closes the connections of a client."""
+
 Progress = Callable[[str, int, int], None]
 """Told the step ("vectores"), what is done and what there is to do: 0 where a step cannot count."""

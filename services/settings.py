@@ -9,14 +9,14 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
-from services.profile.profile import DEFAULT, SUFFIX, load_profile
+from services.profile.profile import DEFAULT_PROFILE, SUFFIX, load_profile
 from services.profile.sections import Models
 from state.context import RerankStrategy, ResolvedContext
 from state.errors import ConfigurationError
 
 Provider = Literal["offline", "openai", "azure", "compatible"]
 Role = Literal["reader", "principal", "embedder", "rerank"]
-"""What is configured by variables of its own, ``ARTICULADO_<ROLE>_…``."""
+"""A model that is configured by variables of its own, ``ARTICULADO_<ROLE>_…``."""
 
 RerankProvider = Literal["compatible", "cohere", "jina", "tei"]
 ChunkContext = Literal["breadcrumb", "reader", "none"]
@@ -49,12 +49,12 @@ class ModelSettings(BaseSettings):
 
     @property
     def name(self) -> str:
-        """Model and provider, for a person: what a client of these settings is called."""
+        """Model and provider, for a person: the name of a client with these settings."""
         return f"{self.model} ({self.provider})"
 
     @classmethod
     def for_role(cls, role: Role, env_file: Path | None) -> "ModelSettings":
-        """Read the settings of one role; its model is empty where none is named.
+        """Read the settings of one role from the environment and ``env_file``; its model is empty where none is named.
 
         Raises:
             ConfigurationError: a value cannot be used.
@@ -62,13 +62,13 @@ class ModelSettings(BaseSettings):
         try:
             return cls(_env_prefix=f"ARTICULADO_{role.upper()}_", _env_file=env_file)  # type: ignore[call-arg]
         except ValidationError as error:
-            raise _explained(error, f"ARTICULADO_{role.upper()}_") from error
+            raise _configuration_error(error, f"ARTICULADO_{role.upper()}_") from error
 
 
 class RerankSettings(BaseSettings):
     """Models that rerank: a cross-encoder of this machine, or an endpoint.
 
-    Read from ``ARTICULADO_RERANK_…``; which of them is at work is the strategy's to say.
+    Read from ``ARTICULADO_RERANK_…``; which of the two is at work is decided by the strategy.
     """
 
     model_config = SettingsConfigDict(env_prefix="ARTICULADO_RERANK_", extra="ignore", frozen=True)
@@ -90,7 +90,7 @@ class RerankSettings(BaseSettings):
 
     @classmethod
     def read(cls, env_file: Path | None) -> "RerankSettings":
-        """Read them.
+        """Read the settings from the environment and ``env_file``.
 
         Raises:
             ConfigurationError: a value cannot be used.
@@ -98,7 +98,7 @@ class RerankSettings(BaseSettings):
         try:
             return cls(_env_file=env_file)  # type: ignore[call-arg]
         except ValidationError as error:
-            raise _explained(error, "ARTICULADO_RERANK_") from error
+            raise _configuration_error(error, "ARTICULADO_RERANK_") from error
 
 
 class Settings(BaseSettings):
@@ -148,22 +148,25 @@ class Settings(BaseSettings):
     def read(cls, env_file: Path | None = Path(".env"), **overrides: object) -> "Settings":
         """Read the settings: overrides of the caller, then the environment, then ``.env``, then defaults.
 
-        The models that nothing names are those of the profile, if it names them.
+        The models that nothing names are those of the profile, if it names them. An override of ``None`` is none.
+
+        >>> Settings.read(env_file=None, context_tokens=8_000).context_tokens
+        8000
 
         Raises:
             ConfigurationError: a value cannot be used; the message names the variable.
         """
-        given = {key: value for key, value in overrides.items() if value is not None}
+        explicit = {key: value for key, value in overrides.items() if value is not None}
         roles: dict[str, object] = {
-            role: given.pop(role, None) or ModelSettings.for_role(role, env_file)
+            role: explicit.pop(role, None) or ModelSettings.for_role(role, env_file)
             for role in ("reader", "principal", "embedder")
         }
-        roles["rerank"] = given.pop("rerank", None) or RerankSettings.read(env_file)
+        roles["rerank"] = explicit.pop("rerank", None) or RerankSettings.read(env_file)
         try:
-            settings = cls(_env_file=env_file, **roles, **given)  # type: ignore[call-arg, arg-type]
-            return settings.model_copy(update=settings._models())
+            settings = cls(_env_file=env_file, **roles, **explicit)  # type: ignore[call-arg, arg-type]
+            return settings.model_copy(update=settings._roles_with_models())
         except ValidationError as error:
-            raise _explained(error, "ARTICULADO_") from error
+            raise _configuration_error(error, "ARTICULADO_") from error
         except SettingsError as error:
             # A role is set by its parts (ARTICULADO_READER_MODEL); its bare name would be read as JSON.
             raise ConfigurationError(
@@ -182,12 +185,12 @@ class Settings(BaseSettings):
         if self.index:
             return self.index
         name = load_profile(self.profile).name if self.profile.endswith(SUFFIX) else self.profile
-        return self.home / ("index" if name == DEFAULT else f"index-{name}")
+        return self.home / ("index" if name == DEFAULT_PROFILE else f"index-{name}")
 
-    def _models(self) -> dict[str, ModelSettings]:
-        """Return the roles whose model nothing names, with that of the profile or the default."""
+    def _roles_with_models(self) -> dict[str, ModelSettings]:
+        """Return the settings of the roles whose model nothing names, with that of the profile or the default."""
         models = Models()
-        # A profile that is not there is told by what opens it.
+        # That a profile is not there is said by what opens it.
         with suppress(ConfigurationError):
             models = load_profile(self.profile).models
         named: dict[Role, str] = {"reader": models.reader, "principal": models.principal, "embedder": models.embedder}
@@ -211,7 +214,8 @@ class Settings(BaseSettings):
         )
 
 
-def _explained(error: ValidationError, prefix: str) -> ConfigurationError:
+def _configuration_error(error: ValidationError, prefix: str) -> ConfigurationError:
+    """Return the error about the first value that cannot be used; ``prefix`` begins the name of its variable."""
     first = error.errors()[0]
     name = prefix + "_".join(str(part) for part in first["loc"]).upper()
     return ConfigurationError(

@@ -125,10 +125,10 @@ def _obstacles(role: "Role", settings: "ModelSettings") -> list[str]:
     """Return what a role lacks."""
     if settings.provider == "offline":
         return []
-    from services.models.openai import check
+    from services.models.openai import check_settings
 
     try:
-        check(role, settings)
+        check_settings(role, settings)
     except ConfigurationError as error:
         return [str(error)]
     return []

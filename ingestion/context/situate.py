@@ -72,14 +72,14 @@ def check_reader(reader: ModelSettings) -> None:
     Raises:
         ConfigurationError: it is the offline one, which knows keywords only, or it lacks a setting.
     """
-    from services.models.openai import check
+    from services.models.openai import check_settings
 
     if reader.provider == "offline":
         raise ConfigurationError(
             "ARTICULADO_CHUNK_CONTEXT=reader necesita un modelo que redacte, y el lector sin conexión no lo es. Defina "
             "ARTICULADO_READER_PROVIDER y la clave (véase .env.example), o use ARTICULADO_CHUNK_CONTEXT=breadcrumb."
         )
-    check("reader", reader)
+    check_settings("reader", reader)
 
 
 async def _ask(reader: ChatModel, parent: Chunk, child: Chunk) -> str:

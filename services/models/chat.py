@@ -1,4 +1,4 @@
-"""A chat role over any LangChain chat model."""
+"""A chat role over any LangChain chat model: replies without their reasoning, whole, streamed or structured."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
@@ -14,63 +14,76 @@ from services.models.failures import (
     Endpoint,
     MalformedReplyError,
     TruncatedReplyError,
-    cannot_structure,
     content_filtered,
     refused,
-    unfit,
+    schema_violated,
+    structure_unsupported,
 )
 from services.models.retry import Retrier
-from services.models.structured import CannotStructure, SchemaViolation, raw_reply, read, repair, structuring
+from services.models.structured import (
+    SchemaViolation,
+    StructureUnsupported,
+    bind_schema,
+    invoke_raw,
+    parse_structured,
+    repair_messages,
+)
 from services.protocols import AsyncClose, Completion, S, Structured
 from state.errors import ModelError
 from state.values import Message
 
-OPENING, CLOSING = "<think>", "</think>"
+OPENING_TAG, CLOSING_TAG = "<think>", "</think>"
+"""What reasoning models put around their reasoning, before the reply."""
 
 
 class ReasoningFilter:
-    """Drops a leading ``<think>…</think>``, which OpenAI-compatible servers leave in the text, however it is cut."""
+    """Drops a leading ``<think>…</think>``, which OpenAI-compatible servers leave in the text, however it is cut.
+
+    >>> reasoning = ReasoningFilter()
+    >>> [reasoning.feed(piece) for piece in ("<thi", "nk>¿Treinta?</think>", "Treinta", " días.")]
+    ['', '', 'Treinta', ' días.']
+    """
 
     def __init__(self) -> None:
-        self._held = ""
+        self._pending = ""
         self._decided = False
 
     def feed(self, text: str) -> str:
-        """Take the next piece of the reply and return what of it is reply for certain."""
+        """Take the next piece of the reply and return the text that is no reasoning for certain."""
         if self._decided:
             return text
-        searched = max(0, len(self._held) - len(CLOSING))
-        self._held += text
-        begun = self._held.lstrip()
-        if OPENING.startswith(begun[: len(OPENING)]):
-            closing = self._held.find(CLOSING, searched)
+        unsearched = max(0, len(self._pending) - len(CLOSING_TAG))
+        self._pending += text
+        beginning = self._pending.lstrip()[: len(OPENING_TAG)]
+        if OPENING_TAG.startswith(beginning):
+            closing = self._pending.find(CLOSING_TAG, unsearched)
             if closing < 0:
                 return ""
-            self._held = self._held[closing + len(CLOSING) :].lstrip()
+            self._pending = self._pending[closing + len(CLOSING_TAG) :].lstrip()
         self._decided = True
-        return self._held
+        return self._pending
 
     def rest(self) -> str:
-        """Return at the end of the reply what was held back; thoughts without an end are no reply."""
-        return "" if self._decided or self._held.lstrip().startswith(OPENING) else self._held
+        """Return at the end of the reply the text that was held back; reasoning without an end is no reply."""
+        return "" if self._decided or self._pending.lstrip().startswith(OPENING_TAG) else self._pending
 
 
 @dataclass
-class Draft:
-    """Text, how it ended, and what it cost."""
+class ReplyAccumulator:
+    """A reply as its messages or chunks come in: its text without reasoning, how it ended, and what it cost."""
 
     text: str = ""
     finish_reason: str = ""
     input_tokens: int = 0
     output_tokens: int = 0
-    thoughts: ReasoningFilter = field(default_factory=ReasoningFilter)
+    reasoning: ReasoningFilter = field(default_factory=ReasoningFilter)
 
     def add(self, message: BaseMessage) -> str:
-        """Take in a message or a chunk of one, and return its text, without the model's thoughts.
+        """Take in a message or a chunk of one, and return its text, without the model's reasoning.
 
         The largest token counts win, not their sum: servers that report usage with every chunk report totals.
         """
-        text = self.thoughts.feed(str(message.text))
+        text = self.reasoning.feed(str(message.text))
         self.text += text
         self.finish_reason = message.response_metadata.get("finish_reason") or self.finish_reason
         if isinstance(message, AIMessage) and message.usage_metadata:
@@ -79,8 +92,8 @@ class Draft:
         return text
 
     def end(self) -> str:
-        """Return the text that waited for the end of the reply."""
-        text = self.thoughts.rest()
+        """Take in the end of the reply, and return the text that waited for it."""
+        text = self.reasoning.rest()
         self.text += text
         return text
 
@@ -89,7 +102,7 @@ class LangChainChat:
     """Satisfies ``ChatModel`` with a LangChain model, retries and a deadline.
 
     ``requests_per_attempt`` is what one call costs in HTTP requests: 0 for a model that runs in this process.
-    ``limit`` is what the provider calls the limit on a reply's tokens, ``None`` where it takes none.
+    ``token_limit_name`` is the provider's name for the limit on a reply's tokens, ``None`` where it takes none.
     """
 
     def __init__(
@@ -98,14 +111,14 @@ class LangChainChat:
         name: str,
         *,
         requests_per_attempt: int = 1,
-        limit: str | None = None,
+        token_limit_name: str | None = None,
         retrier: Retrier | None = None,
         close: AsyncClose | None = None,
     ) -> None:
         self._model = model
         self._name = name
         self._requests_per_attempt = requests_per_attempt
-        self._limit = limit
+        self._token_limit_name = token_limit_name
         self._retrier = retrier or Retrier(Endpoint(name))
         self._close = close
         # Raw tokens stay out of LangGraph's "messages" stream: they show the protocol below the answer.
@@ -119,17 +132,14 @@ class LangChainChat:
     @property
     def takes_limit(self) -> bool:
         """Whether the provider accepts a limit on the length of a reply."""
-        return self._limit is not None
+        return self._token_limit_name is not None
 
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
         """Return the whole reply (``ChatModel.complete``)."""
-        sent = _converted(system, messages)
+        prompt = _to_langchain(system, messages)
 
-        async def attempt() -> Draft:
-            draft = Draft()
-            draft.add(await self._ask(sent))
-            draft.end()
-            return self._accepted(draft)
+        async def attempt() -> ReplyAccumulator:
+            return self._whole(await self._invoke(prompt))
 
         return self._completion(*await self._retrier.run(attempt, deadline))
 
@@ -143,25 +153,25 @@ class LangChainChat:
         deadline: float | None = None,
     ) -> Completion:
         """Hand over the reply as it is written, then return it whole (``ChatModel.stream``)."""
-        sent = _converted(system, messages)
+        prompt = _to_langchain(system, messages)
         shown = False
 
-        async def attempt() -> Draft:
+        async def attempt() -> ReplyAccumulator:
             nonlocal shown
             if shown:
                 on_restart()
                 shown = False
-            draft = Draft()
-            async with aclosing(self._chunks(sent)) as chunks:
+            reply = ReplyAccumulator()
+            async with aclosing(self._stream(prompt)) as chunks:
                 async for chunk in chunks:
-                    if text := draft.add(chunk):
+                    if text := reply.add(chunk):
                         shown = True
                         on_text(text)
-            if not draft.finish_reason:
+            if not reply.finish_reason:
                 raise TruncatedReplyError
-            if text := draft.end():
+            if text := reply.end():
                 on_text(text)
-            return self._accepted(draft)
+            return self._accepted(reply)
 
         return self._completion(*await self._retrier.run(attempt, deadline))
 
@@ -175,91 +185,97 @@ class LangChainChat:
         deadline: float | None = None,
     ) -> Structured[S]:
         """Return a reply that satisfies a schema, repaired once if need be (``ChatModel.structured``)."""
-        sent = _converted(system, messages)
+        prompt = _to_langchain(system, messages)
         end = self._retrier.clock() + self._retrier.timeout if deadline is None else deadline
         attempts, tokens = 0, (0, 0)
         cause = ""
         for repaired in (False, True):
             try:
-                draft, more = await self._retrier.run(self._filling(sent, schema, max_tokens), end)
+                reply, further = await self._retrier.run(self._structured_attempt(prompt, schema, max_tokens), end)
             except ModelError as error:
                 error.attempts += attempts
                 raise
-            attempts += more
-            tokens = tokens[0] + draft.input_tokens, tokens[1] + draft.output_tokens
+            attempts += further
+            tokens = tokens[0] + reply.input_tokens, tokens[1] + reply.output_tokens
             try:
-                value = read(draft.text, schema, cut=draft.finish_reason == "length")
+                value = parse_structured(reply.text, schema, cut=reply.finish_reason == "length")
                 return Structured(value, attempts * self._requests_per_attempt, *tokens, repaired)
-            except SchemaViolation as misfit:
-                cause = misfit.cause
-                sent = [*sent, *repair(draft.text, misfit)]
-            if not draft.text:
-                # Thoughts count, too: where they alone used up the limit, they would again.
+            except SchemaViolation as violation:
+                cause = violation.cause
+                prompt = [*prompt, *repair_messages(reply.text, violation)]
+            if not reply.text:
+                # Reasoning counts, too: where it alone used up the limit, it would again.
                 max_tokens = None
-        raise unfit(self._retrier.endpoint, cause, attempts)
+        raise schema_violated(self._retrier.endpoint, cause, attempts)
 
     async def close(self) -> None:
         """Close the model's connections."""
         if self._close:
             await self._close()
 
-    async def _ask(self, sent: list[BaseMessage]) -> BaseMessage:
+    async def _invoke(self, prompt: list[BaseMessage]) -> BaseMessage:
         try:
             # stream=False: a graph that streams would otherwise turn this into a streamed request.
-            return await self._model.ainvoke(sent, self._config, stream=False)
+            return await self._model.ainvoke(prompt, self._config, stream=False)
         except (ValueError, LookupError, TypeError) as error:
-            raise self._unreadable(error) from error
+            raise self._reading_error(error) from error
 
-    async def _chunks(self, sent: list[BaseMessage]) -> AsyncGenerator[BaseMessage, None]:
+    async def _stream(self, prompt: list[BaseMessage]) -> AsyncGenerator[BaseMessage, None]:
         try:
-            async for chunk in self._model.astream(sent, self._config):
+            async for chunk in self._model.astream(prompt, self._config):
                 yield chunk
         except (ValueError, LookupError, TypeError) as error:
-            raise self._unreadable(error) from error
+            raise self._reading_error(error) from error
 
-    def _filling(
-        self, sent: list[BaseMessage], schema: type[BaseModel], max_tokens: int | None
-    ) -> Callable[[], Awaitable[Draft]]:
-        """Return one attempt at a reply in the form of the schema, which nobody has checked yet."""
+    def _structured_attempt(
+        self, prompt: list[BaseMessage], schema: type[BaseModel], max_tokens: int | None
+    ) -> Callable[[], Awaitable[ReplyAccumulator]]:
+        """Return one attempt at a reply in the form of the schema, which is not checked yet."""
         try:
-            body = {self._limit: max_tokens} if self._limit and max_tokens else {}
-            model = structuring(self._model, schema, body)
-        except CannotStructure as error:
-            raise cannot_structure(self._retrier.endpoint) from error
+            body = {self._token_limit_name: max_tokens} if self._token_limit_name and max_tokens else {}
+            model = bind_schema(self._model, schema, body)
+        except StructureUnsupported as error:
+            raise structure_unsupported(self._retrier.endpoint) from error
 
-        async def attempt() -> Draft:
+        async def attempt() -> ReplyAccumulator:
             try:
-                reply = await raw_reply(model, sent, self._config)
+                message = await invoke_raw(model, prompt, self._config)
             # The SDK takes the parts of a reply without looking whether they are there.
             except (ValueError, LookupError, TypeError, AttributeError) as error:
-                raise self._unreadable(error) from error
-            if reply.additional_kwargs.get("refusal"):
+                raise self._reading_error(error) from error
+            if message.additional_kwargs.get("refusal"):
                 raise refused(self._retrier.endpoint)
-            draft = Draft()
-            draft.add(reply)
-            draft.end()
-            return self._accepted(draft)
+            return self._whole(message)
 
         return attempt
 
-    def _unreadable(self, error: Exception) -> Exception:
-        """Tell what LangChain's own complaint about a reply stands for; Azure's filter is one of them."""
+    def _reading_error(self, error: Exception) -> Exception:
+        """Return what LangChain's own complaint about a reply stands for; Azure's filter is one of them."""
         if "content filter" in str(error):
             return content_filtered(self._retrier.endpoint)
         return MalformedReplyError(str(error))
 
-    def _accepted(self, draft: Draft) -> Draft:
-        if draft.finish_reason == "content_filter":
+    def _whole(self, message: BaseMessage) -> ReplyAccumulator:
+        """Return the reply of a message that came whole."""
+        reply = ReplyAccumulator()
+        reply.add(message)
+        reply.end()
+        return self._accepted(reply)
+
+    def _accepted(self, reply: ReplyAccumulator) -> ReplyAccumulator:
+        """Return the reply, unless the provider's filter stopped it."""
+        if reply.finish_reason == "content_filter":
             raise content_filtered(self._retrier.endpoint)
-        return draft
+        return reply
 
-    def _completion(self, draft: Draft, attempts: int) -> Completion:
+    def _completion(self, reply: ReplyAccumulator, attempts: int) -> Completion:
         requests = attempts * self._requests_per_attempt
-        cut = draft.finish_reason == "length"
-        return Completion(draft.text, requests, draft.input_tokens, draft.output_tokens, cut)
+        cut = reply.finish_reason == "length"
+        return Completion(reply.text, requests, reply.input_tokens, reply.output_tokens, cut)
 
 
-def _converted(system: str, messages: Sequence[Message]) -> list[BaseMessage]:
+def _to_langchain(system: str, messages: Sequence[Message]) -> list[BaseMessage]:
+    """Return the messages as LangChain's, after the system message if there is one."""
     turns: list[BaseMessage] = [
         HumanMessage(message["content"]) if message["role"] == "user" else AIMessage(message["content"])
         for message in messages

@@ -58,7 +58,7 @@ class OpenAIEmbedder:
         self._tpm = tpm
         self._close = close
         # A lock serves the event loop on which it was first waited for; there may be one loop after another.
-        self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+        self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
         self._free_at = -math.inf
 
     @property
@@ -95,16 +95,16 @@ class OpenAIEmbedder:
         return Embedded(vectors, requests, tokens)
 
     async def _paced(self, batch: Sequence[str], size: int) -> Embedded:
-        """Embed one batch of documents; with ``tpm``, when what was sent before leaves room for it."""
+        """Embed one batch of documents, of ``size`` tokens; with ``tpm``, once those sent before leave room for it."""
         if not self._tpm:
             return await self._embed(batch, None)
-        async with self._turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+        async with self._locks.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
             pause = self._free_at - self._retrier.clock()
             if pause > 0:
                 await self._retrier.sleep(pause)
-            begun = self._retrier.clock()
+            started = self._retrier.clock()
             embedded = await self._embed(batch, None)
-            self._free_at = begun + SECONDS_PER_MINUTE * (embedded.tokens or size) / self._tpm
+            self._free_at = started + SECONDS_PER_MINUTE * (embedded.tokens or size) / self._tpm
             return embedded
 
     async def close(self) -> None:
@@ -113,13 +113,13 @@ class OpenAIEmbedder:
             await self._close()
 
     def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[str], int]]:
-        """Cut the texts into requests, with the tokens of each."""
-        most = min(MAX_TOKENS, self._tpm or MAX_TOKENS)
+        """Yield the texts in batches of one request, with the tokens of each."""
+        token_limit = min(MAX_TOKENS, self._tpm or MAX_TOKENS)
         batch: list[str] = []
         size = 0
         for text in texts:
             tokens = self._counter.count(text)
-            if batch and (len(batch) == MAX_TEXTS or size + tokens > most):
+            if batch and (len(batch) == MAX_TEXTS or size + tokens > token_limit):
                 yield batch, size
                 batch, size = [], 0
             batch.append(text)
@@ -128,6 +128,8 @@ class OpenAIEmbedder:
             yield batch, size
 
     async def _embed(self, texts: Sequence[str], deadline: float | None) -> Embedded:
+        """Embed the texts of one request, with retries."""
+
         async def attempt() -> Embedded:
             try:
                 response = await self._client.create(input=list(texts), **self._request)
@@ -137,13 +139,17 @@ class OpenAIEmbedder:
                 raise MalformedReplyError(str(error)) from error
             if matrix.ndim != 2 or len(matrix) != len(texts):
                 raise MalformedReplyError(f"{len(rows)} vectores para {len(texts)} textos")
-            return Embedded(self._checked(matrix), tokens=getattr(response.usage, "prompt_tokens", None) or 0)
+            return Embedded(self._normalised(matrix), tokens=getattr(response.usage, "prompt_tokens", None) or 0)
 
         embedded, attempts = await self._retrier.run(attempt, deadline)
         return Embedded(embedded.vectors, attempts, embedded.tokens)
 
-    def _checked(self, matrix: Vector) -> list[Vector]:
-        """Return the rows, of length 1 (a zero vector stays zero)."""
+    def _normalised(self, matrix: Vector) -> list[Vector]:
+        """Return the rows of a (texts, dim) matrix, L2-normalised (a zero vector stays zero).
+
+        Raises:
+            ConfigurationError: the dimensions are not those that are configured.
+        """
         if matrix.shape[1] != self._dimensions:
             raise ConfigurationError(
                 f"{self._retrier.endpoint.name} da vectores de {matrix.shape[1]} dimensiones y se esperan "

@@ -22,7 +22,7 @@ _DETAIL_CHARACTERS = 300
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Who is asked: a name for a person, and the role whose variables configure it."""
+    """The model that a request goes to: its name for a person, and the role whose variables configure it."""
 
     name: str
     role: Role = "principal"
@@ -42,14 +42,14 @@ class MalformedReplyError(Exception):
 
 @dataclass(frozen=True)
 class Failure:
-    """The error that the user gets, and whether asking again may spare him it."""
+    """The error that the user gets, and whether asking again may spare the user that error."""
 
     error: ArticuladoError
     transient: bool = False
 
 
 def explain(error: BaseException, endpoint: Endpoint) -> Failure | None:
-    """Return what the failure means, ``None`` for one that is not the provider's."""
+    """Return what an exception means for the user; ``None`` where it is not of the provider's making."""
     import openai
 
     if isinstance(error, TruncatedReplyError):
@@ -71,11 +71,11 @@ def explain(error: BaseException, endpoint: Endpoint) -> Failure | None:
             ),
             transient=True,
         )
-    return _of_api_error(error, endpoint) if isinstance(error, openai.APIError) else None
+    return _explain_api_error(error, endpoint) if isinstance(error, openai.APIError) else None
 
 
-def _of_api_error(error: "openai.APIError", endpoint: Endpoint) -> Failure:
-    """Tell apart what the provider answered; an error inside a stream has a code but no status."""
+def _explain_api_error(error: "openai.APIError", endpoint: Endpoint) -> Failure:
+    """Return what an error of the SDK means; one inside a stream has a code but no HTTP status."""
     from langchain_core.exceptions import ContextOverflowError
 
     status: int | None = getattr(error, "status_code", None)
@@ -108,7 +108,7 @@ def _of_api_error(error: "openai.APIError", endpoint: Endpoint) -> Failure:
             )
         )
     if status in (400, 422) and "response_format" in str(error):
-        return Failure(cannot_structure(endpoint, f" (HTTP {status}: {_brief(error)})"))
+        return Failure(structure_unsupported(endpoint, f" (HTTP {status}: {_brief(error)})"))
     if status == 429 or error.code == "rate_limit_exceeded":
         limited = f"El proveedor limita las peticiones a {endpoint.name}. Repita la pregunta en unos minutos."
         return Failure(ModelRateLimited(limited), transient=True)
@@ -137,7 +137,7 @@ def refused(endpoint: Endpoint) -> ContentFiltered:
     return ContentFiltered(f"{endpoint.name} se ha negado a responder. Formule la petición de otro modo.")
 
 
-def cannot_structure(endpoint: Endpoint, detail: str = "") -> ConfigurationError:
+def structure_unsupported(endpoint: Endpoint, detail: str = "") -> ConfigurationError:
     """Return the error for a model that cannot fill in a schema."""
     return ConfigurationError(
         f"{endpoint.name} no puede dar respuestas con una estructura fijada{detail}. Elija con "
@@ -146,7 +146,7 @@ def cannot_structure(endpoint: Endpoint, detail: str = "") -> ConfigurationError
     )
 
 
-def unfit(endpoint: Endpoint, cause: str, attempts: int) -> ModelError:
+def schema_violated(endpoint: Endpoint, cause: str, attempts: int) -> ModelError:
     """Return the error for a reply that did not satisfy its schema even when the model was shown what was wrong."""
     error = ModelError(
         f"La respuesta de {endpoint.name} no tiene la estructura pedida, tampoco tras pedirle que la corrija "
@@ -164,4 +164,5 @@ def timed_out(endpoint: Endpoint) -> ModelTimeout:
 
 
 def _brief(error: Exception) -> str:
+    """Return the beginning of an error's text, on one line."""
     return " ".join(str(error).split())[:_DETAIL_CHARACTERS]

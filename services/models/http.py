@@ -13,8 +13,8 @@ import openai
 class PerLoopClient(openai.DefaultAsyncHttpxClient):
     """Keeps connections for each event loop apart.
 
-    A connection dies with its loop, and the next request over it fails with "Event loop is closed": what a program
-    meets that calls ``asyncio.run(graph.ainvoke(…))`` twice. ``aclose`` closes the connections of the running loop;
+    A connection dies with its loop, and the next request over it fails with "Event loop is closed": a program that
+    calls ``asyncio.run(graph.ainvoke(…))`` twice would meet it. ``aclose`` closes the connections of the running loop;
     later requests open new ones.
     """
 
@@ -28,8 +28,8 @@ class PerLoopClient(openai.DefaultAsyncHttpxClient):
         """Send a request over a connection of the running loop."""
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
-            alive = {known: client for known, client in self._clients.items() if not known.is_closed()}
-            self._clients = {**alive, loop: openai.DefaultAsyncHttpxClient(**self._options)}
+            open_clients = {other: client for other, client in self._clients.items() if not other.is_closed()}
+            self._clients = {**open_clients, loop: openai.DefaultAsyncHttpxClient(**self._options)}
         return await self._clients[loop].send(request, **options)
 
     async def aclose(self) -> None:

@@ -1,4 +1,4 @@
-"""From the settings of a role to a model: OpenAI, Azure OpenAI, or any server that speaks their API.
+"""Chat models and embedders from the settings of a role: OpenAI, Azure OpenAI, or any server that speaks their API.
 
 Everything that the SDKs would read from the environment (``OPENAI_API_KEY``, ``OPENAI_API_BASE`` …) is given to them
 here, so that a request goes nowhere but where our own settings say.
@@ -22,7 +22,7 @@ CONNECT_TIMEOUT = 10.0
 """Seconds to connect; how long a reply may take is the business of the question's deadline."""
 
 NO_KEY = "sin-clave"
-"""What a server without keys is sent: the SDK insists on one."""
+"""The key that a server without keys is sent: the SDK insists on one."""
 
 EXAMPLE_URLS = {"azure": "https://<recurso>.openai.azure.com", "compatible": "http://localhost:8000/v1"}
 
@@ -32,10 +32,11 @@ NATIVE_DIMENSIONS = {
     "text-embedding-ada-002": 1536,
 }
 
-_REASONS = re.compile(r"(?:^|[/:])(?:gpt-[5-9]|o\d)", re.IGNORECASE)
-_SHORTENS = re.compile(r"(?:^|[/:])text-embedding-3", re.IGNORECASE)
+_REASONING_MODEL = re.compile(r"(?:^|[/:])(?:gpt-[5-9]|o\d)", re.IGNORECASE)
+_TAKES_DIMENSIONS = re.compile(r"(?:^|[/:])text-embedding-3", re.IGNORECASE)
 
 RetrierFactory = Callable[[Endpoint], Retrier]
+"""Returns what repeats failed calls of an endpoint."""
 
 
 def chat_model(role: Role, settings: ModelSettings, retrier: RetrierFactory = Retrier) -> LangChainChat:
@@ -48,7 +49,7 @@ def chat_model(role: Role, settings: ModelSettings, retrier: RetrierFactory = Re
     common = {
         **_connection(endpoint, settings),
         "model": settings.model,
-        # Given even where it is None: LangChain fills in 1 for some models that it is not given one for.
+        # Passed even where it is None: for some models, LangChain fills in 1 where there is none.
         "temperature": None if refuses_sampling(settings.model) else 0.0,
         "stream_usage": True,
         "stream_chunk_timeout": None,
@@ -65,7 +66,7 @@ def chat_model(role: Role, settings: ModelSettings, retrier: RetrierFactory = Re
 
 
 def embedder(settings: ModelSettings, retrier: RetrierFactory = Retrier) -> OpenAIEmbedder:
-    """Return the embedder.
+    """Return the embedder of a provider.
 
     Raises:
         ConfigurationError: a setting that the provider needs is missing; the message names it.
@@ -81,7 +82,7 @@ def embedder(settings: ModelSettings, retrier: RetrierFactory = Retrier) -> Open
 
         client = OpenAIEmbeddings(**common, openai_api_type=None)
     request: dict[str, Any] = {"model": settings.model}
-    if settings.dimensions and _SHORTENS.search(settings.model):
+    if settings.dimensions and _TAKES_DIMENSIONS.search(settings.model):
         request["dimensions"] = settings.dimensions
     return OpenAIEmbedder(
         # LangChain's own method would fetch tokenizer tables, send token ids and drop the usage.
@@ -96,7 +97,7 @@ def embedder(settings: ModelSettings, retrier: RetrierFactory = Retrier) -> Open
     )
 
 
-def check(role: Role, settings: ModelSettings) -> None:
+def check_settings(role: Role, settings: ModelSettings) -> None:
     """Check that a role has all that its provider needs. No client is made.
 
     Raises:
@@ -121,11 +122,11 @@ def fingerprint_of(settings: ModelSettings) -> str:
 
 def refuses_sampling(model: str) -> bool:
     """Tell whether a model reasons (GPT-5 and later, o1, o3, o4): such models refuse temperature and token limits."""
-    return bool(_REASONS.search(model))
+    return bool(_REASONING_MODEL.search(model))
 
 
-def limit_name(settings: ModelSettings) -> str | None:
-    """Return what the provider calls the limit on a reply's tokens, ``None`` for a model that refuses one.
+def token_limit_name(settings: ModelSettings) -> str | None:
+    """Return the provider's name for the limit on a reply's tokens, ``None`` for a model that refuses one.
 
     Only OpenAI itself is sent the newer name: some of Azure's deployments refuse it, and Ollama overlooks it.
     """
@@ -138,7 +139,7 @@ def _chat(model: Any, endpoint: Endpoint, retrier: RetrierFactory, settings: Mod
     return LangChainChat(
         model,
         endpoint.name,
-        limit=limit_name(settings),
+        token_limit_name=token_limit_name(settings),
         retrier=retrier(endpoint),
         close=model.http_async_client.aclose,
     )
@@ -169,7 +170,7 @@ def _key(settings: ModelSettings) -> str:
 
 
 def _connection(endpoint: Endpoint, settings: ModelSettings) -> dict[str, Any]:
-    """Return what every client of a provider is built with; retries are ours alone."""
+    """Return the arguments that every client of a provider is built with; retries are ours alone."""
     _check_connection(endpoint, settings)
 
     import openai

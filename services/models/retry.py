@@ -1,4 +1,4 @@
-"""The one place where a failed model call is tried again, under one deadline."""
+"""Calls of models that are tried again after passing failures, under one deadline: the one place that does so."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -42,20 +42,20 @@ class Retrier(Backoff):
 
         try:
             end = self.clock() + self.timeout if deadline is None else deadline
-            return await self.repeat(counted, self._transient, end), attempts
+            return await self.repeat(counted, self._is_transient, end), attempts
         except Exception as error:
-            explained = self._explained(error)
-            if isinstance(explained, ModelError):
-                explained.attempts = attempts
-            if explained is error:
+            user_error = self._user_error(error)
+            if isinstance(user_error, ModelError):
+                user_error.attempts = attempts
+            if user_error is error:
                 raise
-            raise explained from error
+            raise user_error from error
 
-    def _transient(self, error: BaseException) -> bool:
+    def _is_transient(self, error: BaseException) -> bool:
         failure = explain(error, self.endpoint)
         return failure is not None and failure.transient
 
-    def _explained(self, error: Exception) -> Exception:
+    def _user_error(self, error: Exception) -> Exception:
         """Return the error for the user; one that is not the provider's, or was explained before, as it is."""
         if isinstance(error, DeadlinePassedError):
             return timed_out(self.endpoint)

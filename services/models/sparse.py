@@ -20,17 +20,17 @@ AVERAGE_LENGTH = 90.0
 """Stems without stop words of the average text of the corpus; a constant, so that vectors do not depend on the rest."""
 
 SYNONYM_WEIGHT = 0.4
-"""What a stem of a term counts for that a query calls for, beside a stem of its own (docs/retrieval.md)."""
+"""Weight of a stem of a term that a query calls for, where a stem of its own words weighs 1 (docs/retrieval.md)."""
 
 Synonyms = Callable[[str], Sequence[tuple[str, float]]]
-"""From a query to the terms of the field that it calls for, with weights in (0, 1]."""
+"""From a query to the terms of the field of knowledge that it calls for, each with its certainty in (0, 1]."""
 
 
 class Bm25Encoder:
     """Encodes texts as BM25 term weights; satisfies ``SparseEncoder``.
 
     weight(t, d) = tf (k + 1) / (tf + k (1 - b + b |d| / average length)); the weight of a term of a query is 1, that of
-    a legal term which the query calls for and does not have (``synonyms``) how surely it is meant times a constant.
+    a term which the query calls for and does not have (``synonyms``) its certainty times ``SYNONYM_WEIGHT``.
     Terms are the stems of the language, under 31-bit murmur hashes.
     """
 
@@ -40,7 +40,7 @@ class Bm25Encoder:
 
     @classmethod
     def of(cls, domain: Domain) -> "Bm25Encoder":
-        """Return the encoder of a field: its language, and the terms that it knows."""
+        """Return the encoder of a field of knowledge: of its language, with its terms as synonyms."""
         return cls(domain.language, domain.terms)
 
     @property
@@ -54,20 +54,21 @@ class Bm25Encoder:
         return [self._encode_query(text) for text in texts]
 
     def _encode_query(self, text: str) -> SparseVector:
-        terms = self._synonyms(text)
-        own, *others = _vectors(self._model.query_embed(self._parted([text, *(term for term, _ in terms)])))
+        synonyms = self._synonyms(text)
+        texts = [text, *(term for term, _ in synonyms)]
+        own, *others = _vectors(self._model.query_embed(self._content_words(texts)))
         weights = dict.fromkeys(own.indices, 1.0)
-        for vector, (_, surely) in zip(others, terms, strict=True):
+        for vector, (_, certainty) in zip(others, synonyms, strict=True):
             for index in vector.indices:
-                weights[index] = max(weights.get(index, 0.0), surely * SYNONYM_WEIGHT)
+                weights[index] = max(weights.get(index, 0.0), certainty * SYNONYM_WEIGHT)
         return SparseVector(tuple(sorted(weights)), tuple(weights[index] for index in sorted(weights)))
 
     def encode_documents(self, texts: Sequence[str]) -> list[SparseVector]:
         """Encode texts of the corpus."""
-        return _vectors(self._model.embed(self._parted(texts)))
+        return _vectors(self._model.embed(self._content_words(texts)))
 
-    def _parted(self, texts: Sequence[str]) -> list[str]:
-        """Return texts as their words alone, which the encoder's own rule for words would cut otherwise."""
+    def _content_words(self, texts: Sequence[str]) -> list[str]:
+        """Return each text as its words alone, joined by blanks: the encoder's own rule would cut words otherwise."""
         return [" ".join(self._language.content_words(text)) for text in texts]
 
     @property
@@ -81,7 +82,7 @@ def _bm25(code: str) -> "Bm25":
     # Imported here: fastembed takes half a second, and much that imports this file never encodes.
     from fastembed.sparse.bm25 import Bm25
 
-    spoken = language(code)
+    analysis = language(code)
     # The encoder reads no file once it has stop words and a stemmer, but would download its stop-word lists unless it
     # is given a folder; nothing is written there.
     folder = str(resources.files("language"))
@@ -92,8 +93,8 @@ def _bm25(code: str) -> "Bm25":
         k=K,
         b=B,
         avg_len=AVERAGE_LENGTH,
-        stopwords=set(spoken.stop_words),
-        stemmer=_Stemmer(spoken),
+        stopwords=set(analysis.stop_words),
+        stemmer=_Stemmer(analysis),
     )
 
 
@@ -109,6 +110,7 @@ class _Stemmer:
 
 
 def _vectors(embeddings: "Iterable[SparseEmbedding]") -> list[SparseVector]:
+    """Return fastembed's vectors as ours, by ascending term id."""
     vectors = []
     for embedding in embeddings:
         order = embedding.indices.argsort()

@@ -1,4 +1,4 @@
-"""Replies that fill in a schema: how they are asked for, read, and sent back for repair."""
+"""Replies that fill in a schema: how they are asked for, parsed, and sent back for repair."""
 
 import re
 from collections.abc import Sequence
@@ -13,16 +13,21 @@ from pydantic_core import ErrorDetails
 from services.protocols import S
 
 ERRORS_SHOWN = 8
-"""How many of a reply's errors the model is shown; the first ones mostly cause the others."""
+"""Number of a reply's errors that the model is shown; the first ones mostly cause the others."""
 
 REPLY_SHOWN = 12_000
 """Characters of its own reply that the model is shown again: a runaway one would not fit."""
 
-_NAMES = frozenset({"properties", "$defs"})
-_UNSUPPORTED = frozenset({"default", "examples", "minLength", "maxLength", "uniqueItems"})
-# The models for which LangChain falls back on calls of functions, with a warning.
-_TOO_OLD = re.compile(r"gpt-3|gpt-4(?:-|$)")
-_NO_NAME = re.compile(r"[^a-zA-Z0-9_-]+")
+_MAPPINGS_OF_SCHEMAS = frozenset({"properties", "$defs"})
+"""Keywords whose keys are names of the schema's author."""
+
+_REFUSED_KEYWORDS = frozenset({"default", "examples", "minLength", "maxLength", "uniqueItems"})
+"""What OpenAI's strict mode does not allow."""
+
+_WITHOUT_JSON_SCHEMA = re.compile(r"gpt-3|gpt-4(?:-|$)")
+"""Models for which LangChain falls back on calls of functions, with a warning."""
+
+_NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]+")
 
 
 class SchemaViolation(Exception):
@@ -34,39 +39,43 @@ class SchemaViolation(Exception):
         self.cause = cause
 
 
-class CannotStructure(Exception):
-    """A model cannot fill in a schema, whatever it is asked."""
+class StructureUnsupported(Exception):
+    """The model cannot fill in a schema, whatever it is asked."""
 
 
-def structuring(model: BaseChatModel, schema: type[BaseModel], body: dict[str, int]) -> Runnable[Any, Any]:
-    """Return the model, bound to a schema; ``body`` goes along with each request.
+def bind_schema(model: BaseChatModel, schema: type[BaseModel], body: dict[str, int]) -> Runnable[Any, Any]:
+    """Return the model, bound to fill in a schema; ``body`` goes along with each request.
 
     LangChain is given the JSON Schema, not the class: with the class the SDK would validate the reply itself, and a
     reply that fails there takes its text and its usage with it.
 
     Raises:
-        CannotStructure: the model cannot be bound to a schema.
+        StructureUnsupported: the model cannot be bound to a schema.
     """
     # LangChain fills in schemas, of whatever kind, for models alone that can be given tools.
-    able = type(model).bind_tools is not BaseChatModel.bind_tools
-    if not able or _TOO_OLD.match(getattr(model, "model_name", None) or ""):
-        raise CannotStructure
-    extra: dict[str, Any] = {"extra_body": body} if body else {}
+    takes_tools = type(model).bind_tools is not BaseChatModel.bind_tools
+    if not takes_tools or _WITHOUT_JSON_SCHEMA.match(getattr(model, "model_name", None) or ""):
+        raise StructureUnsupported
+    options: dict[str, Any] = {"extra_body": body} if body else {}
     # stream=False: a graph that streams would otherwise turn this into a streamed request.
     return model.with_structured_output(
-        strict_schema(schema), method="json_schema", include_raw=True, strict=True, stream=False, **extra
+        strict_schema(schema), method="json_schema", include_raw=True, strict=True, stream=False, **options
     )
 
 
-async def raw_reply(model: Runnable[LanguageModelInput, Any], sent: Any, config: RunnableConfig) -> BaseMessage:
+async def invoke_raw(
+    model: Runnable[LanguageModelInput, Any], messages: list[BaseMessage], config: RunnableConfig
+) -> BaseMessage:
     """Return the reply as it came, even one that the SDK raises over: cut by its length, or stopped by the filter."""
     import openai
 
     try:
-        reply: BaseMessage = (await model.ainvoke(sent, config))["raw"]
+        reply: BaseMessage = (await model.ainvoke(messages, config))["raw"]
     except openai.LengthFinishReasonError as error:
         usage = error.completion.usage
-        reply = AIMessage(error.completion.choices[0].message.content or "", response_metadata=_finished("length"))
+        reply = AIMessage(
+            error.completion.choices[0].message.content or "", response_metadata=_finish_metadata("length")
+        )
         if usage:
             reply.usage_metadata = {
                 "input_tokens": usage.prompt_tokens,
@@ -74,7 +83,7 @@ async def raw_reply(model: Runnable[LanguageModelInput, Any], sent: Any, config:
                 "total_tokens": usage.total_tokens,
             }
     except openai.ContentFilterFinishReasonError:
-        reply = AIMessage("", response_metadata=_finished("content_filter"))
+        reply = AIMessage("", response_metadata=_finish_metadata("content_filter"))
     return reply
 
 
@@ -82,69 +91,73 @@ def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON Schema of a model within what OpenAI's strict mode allows.
 
     Every property is required and no other one allowed; defaults and lengths of strings, which strict mode refuses,
-    are left out: they hold when the reply is read. Mappings with free keys cannot be expressed.
+    are left out: they hold when the reply is parsed. Mappings with free keys cannot be expressed.
     """
     import openai
 
     parameters = openai.pydantic_function_tool(schema)["function"]["parameters"]
     # LangChain takes the name that goes to the provider from the title.
-    return {**_pruned(parameters), "title": _NO_NAME.sub("_", schema.__name__)[:64]}
+    return {**_without_refused(parameters), "title": _NOT_IN_NAMES.sub("_", schema.__name__)[:64]}
 
 
-def read(text: str, schema: type[S], *, cut: bool = False) -> S:
-    """Read a reply, which servers that enforce nothing wrap in a fence or in prose.
+def parse_structured(text: str, schema: type[S], *, cut: bool = False) -> S:
+    """Return the value of a reply, which servers that enforce no schema wrap in a fence or in prose.
 
-    ``cut`` explains a reply that cannot be read; one that is whole is accepted although it ran into the limit.
+    ``cut`` explains a reply that cannot be parsed; one that is whole is accepted although it ran into the limit.
 
     Raises:
-        Misfit: the reply does not satisfy the schema.
+        SchemaViolation: the reply does not satisfy the schema.
     """
     start, end = text.find("{"), text.rfind("}")
     try:
         return schema.model_validate_json(text[start : end + 1] if 0 <= start < end else text)
     except ValidationError as error:
-        raise _misfit(error, cut=cut) from error
+        raise _violation(error, cut=cut) from error
 
 
-def repair(text: str, misfit: SchemaViolation) -> Sequence[BaseMessage]:
-    """Return the turns that show the model its reply and what is wrong with it."""
+def repair_messages(text: str, violation: SchemaViolation) -> Sequence[BaseMessage]:
+    """Return the messages that show the model its reply and what is wrong with it."""
     # Servers refuse an empty message, and some chat templates two turns of the user in a row.
-    return [AIMessage(text[:REPLY_SHOWN] or "(empty)"), HumanMessage(misfit.request)]
+    return [AIMessage(text[:REPLY_SHOWN] or "(empty)"), HumanMessage(violation.request)]
 
 
-def _misfit(error: ValidationError, *, cut: bool) -> SchemaViolation:
+def _violation(error: ValidationError, *, cut: bool) -> SchemaViolation:
+    """Return what is wrong with a reply: for the model its first errors, each with its path; for a person the paths."""
     if cut:
         return SchemaViolation(
             "Your reply was cut off: it was longer than allowed. Write it again, whole and much shorter, as JSON alone "
             "that satisfies the schema.",
             "se ha cortado por su longitud",
         )
-    found = error.errors(include_url=False, include_input=False)[:ERRORS_SHOWN]
-    listed = "\n".join(f"- {_path(details) or 'reply'}: {details['msg']}" for details in found)
+    errors = error.errors(include_url=False, include_input=False)[:ERRORS_SHOWN]
+    listed = "\n".join(f"- {_path(details) or 'reply'}: {details['msg']}" for details in errors)
     request = (
         f"Your reply does not satisfy the schema:\n{listed}\n"
         "Write the whole reply again with this corrected, as JSON alone that satisfies the schema."
     )
-    paths = ", ".join(filter(None, map(_path, found)))
+    paths = ", ".join(filter(None, map(_path, errors)))
     return SchemaViolation(request, f"faltan o no son válidos: {paths}" if paths else "no es un objeto JSON")
 
 
 def _path(details: ErrorDetails) -> str:
+    """Return where an error is ("amounts.0.value"), empty for the whole reply."""
     return ".".join(str(part) for part in details["loc"])
 
 
-def _finished(reason: str) -> dict[str, str]:
+def _finish_metadata(reason: str) -> dict[str, str]:
     return {"finish_reason": reason}
 
 
-def _pruned(node: Any) -> Any:
-    """Leave out the keywords that strict mode refuses; a property may well have the name of one."""
+def _without_refused(node: Any) -> Any:
+    """Return a part of a schema without the keywords that strict mode refuses; a property may have the name of one."""
     if isinstance(node, list):
-        return [_pruned(part) for part in node]
+        return [_without_refused(part) for part in node]
     if not isinstance(node, dict):
         return node
     return {
-        key: {name: _pruned(part) for name, part in value.items()} if key in _NAMES else _pruned(value)
+        key: {name: _without_refused(part) for name, part in value.items()}
+        if key in _MAPPINGS_OF_SCHEMAS
+        else _without_refused(value)
         for key, value in node.items()
-        if key not in _UNSUPPORTED
+        if key not in _REFUSED_KEYWORDS
     }

@@ -1,8 +1,8 @@
 """A bound of a text's tokens from above, for OpenAI's encodings, without their tables.
 
-What is known without them: the patterns that cut a text before anything is merged, and the pieces and parts of
-``data/token_pieces.txt``. Byte pair encoding then joins neighbours within a piece until no two neighbours together are
-a token (Sennrich et al. 2016, and tiktoken's ``byte_pair_merge``), and takes a piece that is a token as it is.
+Two things are known without them: the patterns that cut a text before anything is merged, and the pieces and parts
+of ``token_pieces.txt``. Byte pair encoding then joins neighbours within a piece until no two neighbours together are a
+token (Sennrich et al. 2016, and tiktoken's ``byte_pair_merge``), and takes a piece that is a token as it is.
 """
 
 import json
@@ -11,95 +11,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 
-import regex  # type: ignore[import-untyped]
-
-SHORT = 4
-"""Bytes of the longest part that the list holds for the sake of longer words."""
-
-DIGITS = 3
-"""Of the digits 0 to 9, how many the patterns leave together; each such number is a token of both encodings."""
-
-LEADS = frozenset(" !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~\t«¿¡“‘—–")
-"""Characters that may open a piece before its letters."""
-
-_FORMS = 3
-_ENCODINGS = ("cl100k_base", "o200k_base")
-
-
-@dataclass(frozen=True)
-class Known:
-    """What is known of one encoding.
-
-    ``words`` maps a word in small letters to its counts: a digit each for the word alone, after a space, after one of
-    ``LEADS`` (the most), then the same with a capital; first those of cl100k_base, then those of o200k_base.
-    ``symbols`` maps pieces without letters to their count; ``short`` are tokens of 2 to 4 bytes, as Latin-1 text.
-    """
-
-    words: dict[str, str]
-    symbols: dict[str, int]
-    short: frozenset[str]
-    first: int
-
-    def count(self, piece: str) -> int | None:
-        """Return the tokens of a piece, exactly or (after one of ``LEADS``) at least; nothing if it is not listed."""
-        if piece.isascii() and (len(piece) == 1 or (piece.isdecimal() and len(piece) <= DIGITS)):
-            return 1
-        listed = self.symbols.get(piece)
-        if listed is not None:
-            return listed
-        form, word = (1 if piece[0] == " " else 2, piece[1:]) if piece[0] in LEADS else (0, piece)
-        counts = self.words.get(word)
-        if counts is None:
-            small = word[:1].lower() + word[1:]
-            # Not all capitals are the capital of their small letter: that of "K" in kelvin is another.
-            counts = self.words.get(small) if small[:1].upper() + small[1:] == word else None
-            form += _FORMS
-        return None if counts is None else int(counts[self.first + form])
-
-
-@cache
-def known(encoding: str) -> Known:
-    """Return what is listed of an encoding."""
-    which = _ENCODINGS.index(encoding)
-    words, parts, rows = _read()
-    short = {part for told, group in parts.items() if told[which] == "1" for part in group}
-    symbols = {piece: counts[which] for counts, pieces in rows for piece in pieces}
-    short.update(_latin(piece) for piece, count in symbols.items() if count == 1 and len(piece) <= SHORT)
-    return Known(words, symbols, frozenset(part for part in short if len(part) <= SHORT), which * 2 * _FORMS)
-
-
-@cache
-def _read() -> tuple[dict[str, str], dict[str, list[str]], list[tuple[tuple[int, int], list[str]]]]:
-    """Return words with their counts, parts by the encodings that have them, and symbols with their counts."""
-    text = resources.files("services.models").joinpath("token_pieces.txt").read_text(encoding="utf-8")
-    words: dict[str, str] = {}
-    parts: dict[str, list[str]] = {}
-    symbols: list[tuple[tuple[int, int], list[str]]] = []
-    for line in text.split("\n"):
-        kind, _, rest = line.partition(" ")
-        match kind:
-            case "#" | "":
-                pass
-            case "part":
-                told, _, group = rest.partition(" ")
-                parts[told] = [part.replace("_", " ") for part in _latin(group).split(" ")]
-            case "symbol":
-                *counted, pieces = json.loads(rest)
-                symbols.append((tuple(counted), pieces))
-            case counts:
-                words.update(dict.fromkeys(rest.split(), counts))
-    return words, parts, symbols
-
-
-def _latin(text: str) -> str:
-    return text.encode().decode("latin-1")
-
-
 # Comes with tiktoken, whose own reference implementation cuts with it.
-
-
-LONGEST = 256
-"""Bytes of a piece; a longer one that is not listed is charged its bytes: it is no word."""
+import regex  # type: ignore[import-untyped]
 
 _PATTERNS = {
     "cl100k_base": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
@@ -110,11 +23,26 @@ _PATTERNS = {
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
     r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
 }
-"""As tiktoken publishes them (``tiktoken_ext.openai_public``)."""
+"""Patterns that cut a text into pieces, by encoding, as tiktoken publishes them (``tiktoken_ext.openai_public``)."""
 
 ENCODINGS = tuple(_PATTERNS)
 
-_UNSETTLED = regex.compile(
+SHORT_BYTES = 4
+"""Bytes of the longest part that the list holds for the sake of longer words."""
+
+DIGITS = 3
+"""Number of digits (0 to 9) that the patterns leave together; each such number is a token of both encodings."""
+
+LEADS = frozenset(" !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~\t«¿¡“‘—–")
+"""Characters that may open a piece before its letters."""
+
+MAX_PIECE = 256
+"""Longest piece that is taken apart; a longer one that is not listed is charged its bytes: it is no word."""
+
+_FORMS = 3
+"""Counts of a word without a capital: alone, after a space, after one of ``LEADS``; as many again with one."""
+
+_UNSTABLE = regex.compile(
     "[^\\0-\u0294\u0296-\u036f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u048a-\u0527\u05d0-\u05ea\u0621-\u063a"
     "\u0641-\u064a\u1e00-\u1eff\u2000-\u2063\u20a0-\u20b5\u2190-\u23e8\u2460-\u26b2\u3000-\u303f\u3041-\u3096"
     "\u309b-\u30ff\u4e00-\u9fa5\uac00-\ud7a3\ufe00-\ufe0f\uff01-\uff5e\ufffd"
@@ -134,44 +62,114 @@ class TokenBound:
 
     def __init__(self, encoding: str) -> None:
         self._pattern = regex.compile(_PATTERNS[encoding])
-        self._known = known(encoding)
-        self._priced = lru_cache(1 << 16)(self._price)
+        self._token_list = token_list(encoding)
+        self._cached_count = lru_cache(1 << 16)(self._count_piece)
 
     def count(self, text: str) -> int:
         """Return at least the number of tokens, at most the bytes in UTF-8."""
         text = encodable(text)
-        if not _UNSETTLED.search(text):
-            return self._settled(text)
+        if not _UNSTABLE.search(text):
+            return self._count_stable(text)
         blocks = _BLOCK.findall(text)
-        return sum(_size(block) if _UNSETTLED.search(block) else self._settled(block) for block in blocks)
+        return sum(_size(block) if _UNSTABLE.search(block) else self._count_stable(block) for block in blocks)
 
-    def _settled(self, text: str) -> int:
-        pieces = Counter(self._pattern.findall(text)).items()
-        return sum(times * (self._priced(piece) if len(piece) <= LONGEST else _size(piece)) for piece, times in pieces)
+    def _count_stable(self, text: str) -> int:
+        """Return the bound of a text that every library cuts the same way."""
+        return sum(
+            times * (self._cached_count(piece) if len(piece) <= MAX_PIECE else _size(piece))
+            for piece, times in Counter(self._pattern.findall(text)).items()
+        )
 
-    def _price(self, piece: str) -> int:
-        listed = self._known.count(piece)
+    def _count_piece(self, piece: str) -> int:
+        """Return the bound of one piece: its true count where it is listed."""
+        listed = self._token_list.count(piece)
         if listed is not None:
             return listed
-        raw = piece.encode().decode("latin-1")
-        if raw in self._known.short:
+        raw = _as_latin_1(piece)
+        if raw in self._token_list.short:
             return 1
-        return len(raw) if len(raw) > LONGEST else most_parts(raw, self._known.short)
+        return len(raw) if len(raw) > MAX_PIECE else max_parts(raw, self._token_list.short)
 
 
 @cache
-def bound(encoding: str) -> TokenBound:
-    """Return the bound of an encoding, read once."""
+def token_bound(encoding: str) -> TokenBound:
+    """Return the bound of an encoding, built once for the process."""
     return TokenBound(encoding)
 
 
-def most_parts(piece: str, short: frozenset[str]) -> int:
+@dataclass(frozen=True)
+class TokenList:
+    """What is listed of one encoding.
+
+    ``words`` maps a word in small letters to its counts: a digit each for the word alone, after a space, after one of
+    ``LEADS`` (the most), then the same with a capital; first those of cl100k_base, then those of o200k_base. Those of
+    this encoding begin at ``offset``.
+    ``symbols`` maps pieces without letters to their count; ``short`` are tokens of 2 to 4 bytes, as Latin-1 text.
+    """
+
+    words: dict[str, str]
+    symbols: dict[str, int]
+    short: frozenset[str]
+    offset: int
+
+    def count(self, piece: str) -> int | None:
+        """Return the tokens of a piece, exactly or (after one of ``LEADS``) at least; ``None`` if it is not listed."""
+        if piece.isascii() and (len(piece) == 1 or (piece.isdecimal() and len(piece) <= DIGITS)):
+            return 1
+        listed = self.symbols.get(piece)
+        if listed is not None:
+            return listed
+        form, word = (1 if piece[0] == " " else 2, piece[1:]) if piece[0] in LEADS else (0, piece)
+        counts = self.words.get(word)
+        if counts is None:
+            lowered = word[:1].lower() + word[1:]
+            # Not all capitals are the capital of their small letter: that of "K" in kelvin is another.
+            counts = self.words.get(lowered) if lowered[:1].upper() + lowered[1:] == word else None
+            form += _FORMS
+        return None if counts is None else int(counts[self.offset + form])
+
+
+@cache
+def token_list(encoding: str) -> TokenList:
+    """Return what is listed of an encoding."""
+    index = ENCODINGS.index(encoding)
+    words, parts, symbol_rows = _read_pieces()
+    short = {part for encodings, group in parts.items() if encodings[index] == "1" for part in group}
+    symbols = {piece: counts[index] for counts, pieces in symbol_rows for piece in pieces}
+    short.update(_as_latin_1(piece) for piece, count in symbols.items() if count == 1 and len(piece) <= SHORT_BYTES)
+    return TokenList(words, symbols, frozenset(part for part in short if len(part) <= SHORT_BYTES), index * 2 * _FORMS)
+
+
+@cache
+def _read_pieces() -> tuple[dict[str, str], dict[str, list[str]], list[tuple[tuple[int, int], list[str]]]]:
+    """Return words with their counts, parts by the encodings that have them, and symbols with their counts."""
+    text = resources.files("services.models").joinpath("token_pieces.txt").read_text(encoding="utf-8")
+    words: dict[str, str] = {}
+    parts: dict[str, list[str]] = {}
+    symbols: list[tuple[tuple[int, int], list[str]]] = []
+    for line in text.split("\n"):
+        kind, _, rest = line.partition(" ")
+        match kind:
+            case "#" | "":
+                pass
+            case "part":
+                encodings, _, group = rest.partition(" ")
+                parts[encodings] = [part.replace("_", " ") for part in _as_latin_1(group).split(" ")]
+            case "symbol":
+                *symbol_counts, pieces = json.loads(rest)
+                symbols.append((tuple(symbol_counts), pieces))
+            case counts:
+                words.update(dict.fromkeys(rest.split(), counts))
+    return words, parts, symbols
+
+
+def max_parts(piece: str, short: frozenset[str]) -> int:
     """Return the most parts into which a piece falls so that no two neighbours together are in ``short``.
 
     ``piece`` and ``short``: bytes as Latin-1 text. What merging leaves is such a division, if all of ``short``
     are tokens; so that it is never of more parts, whatever the other tokens are, and in whatever order they merge.
     """
-    longer = SHORT  # stands for every length from there on: with a neighbour it is no short token
+    longer = SHORT_BYTES  # stands for every length from there on: with a neighbour it is no short token
     none = -len(piece)
     rows = [[none] * longer + [0]]  # by end: the most parts up to there, by the length of the last
     longest = none
@@ -183,7 +181,7 @@ def most_parts(piece: str, short: frozenset[str]) -> int:
             best = before[longer]
             for previous in range(1, min(longer, start + 1)):
                 if before[previous] > best and (
-                    previous + length > SHORT or piece[start - previous : end] not in short
+                    previous + length > SHORT_BYTES or piece[start - previous : end] not in short
                 ):
                     best = before[previous]
             row[length] = best + 1
@@ -195,7 +193,7 @@ def most_parts(piece: str, short: frozenset[str]) -> int:
 
 
 def encodable(text: str) -> str:
-    """Replace halves of characters, as tiktoken does."""
+    """Return a text that UTF-8 can hold: halves of characters are replaced, as tiktoken does."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -204,4 +202,10 @@ def encodable(text: str) -> str:
 
 
 def _size(text: str) -> int:
+    """Return the bytes of a text in UTF-8."""
     return len(text.encode())
+
+
+def _as_latin_1(text: str) -> str:
+    """Return the UTF-8 bytes of a text, each as the character of its number."""
+    return text.encode().decode("latin-1")

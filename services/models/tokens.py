@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from services.models.token_bound import ENCODINGS, bound, encodable
+from services.models.token_bound import ENCODINGS, encodable, token_bound
 from services.protocols import TokenCounter
 
 if TYPE_CHECKING:
@@ -19,9 +19,8 @@ _TABLES = {
 }
 """SHA-256 of the published tables; tiktoken downloads a table whose file is missing or differs."""
 
-
 _SAME_MERGES = {"o200k_harmony": "o200k_base"}
-"""Encodings that differ from another in their markers alone."""
+"""Encodings that differ in their markers alone from the one that stands behind them."""
 
 
 class EstimatedCounter:
@@ -34,11 +33,11 @@ class EstimatedCounter:
     """
 
     def __init__(self, encoding: str | None = None) -> None:
-        self._bounds = [bound(name) for name in ([encoding] if encoding else ENCODINGS)]
+        self._bounds = [token_bound(name) for name in ([encoding] if encoding else ENCODINGS)]
 
     def count(self, text: str) -> int:
         """Return at least the number of tokens."""
-        return max(each.count(text) for each in self._bounds)
+        return max(bound.count(text) for bound in self._bounds)
 
 
 class ByteCounter:
@@ -68,19 +67,22 @@ def token_counter(model: str = "") -> TokenCounter:
     not hold for it.
 
     Never downloads. Tables are looked for where tiktoken keeps them (``TIKTOKEN_CACHE_DIR``).
+
+    >>> token_counter("gpt-5.2").count("Son treinta días naturales.") >= 4
+    True
     """
     if not model:
         return EstimatedCounter()
     import tiktoken
 
     try:
-        known_as = tiktoken.encoding_name_for_model(model)
+        encoding = tiktoken.encoding_name_for_model(model)
     except KeyError:
         return EstimatedCounter()
-    name = _SAME_MERGES.get(known_as, known_as)
-    if _on_machine(name):
-        return TiktokenCounter(tiktoken.get_encoding(name))
-    return EstimatedCounter(name) if name in ENCODINGS else ByteCounter()
+    encoding = _SAME_MERGES.get(encoding, encoding)
+    if _on_machine(encoding):
+        return TiktokenCounter(tiktoken.get_encoding(encoding))
+    return EstimatedCounter(encoding) if encoding in ENCODINGS else ByteCounter()
 
 
 def _on_machine(encoding: str) -> bool:

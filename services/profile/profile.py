@@ -29,7 +29,7 @@ from state.chunks import LOWEST_RANK
 from state.errors import ConfigurationError
 
 SUFFIX = ".toml"
-DEFAULT = "laboral"
+DEFAULT_PROFILE = "laboral"
 
 
 class Profile(Section):

@@ -13,7 +13,7 @@ from support.openai_server import OpenAIServer, Reply, failure, running_server, 
 from support.waiting import PATIENCE, Limits
 
 from services.models.chat import LangChainChat
-from services.models.openai import chat_model, check, embedder, fingerprint_of, refuses_sampling
+from services.models.openai import chat_model, check_settings, embedder, fingerprint_of, refuses_sampling
 from services.models.retry import Retrier
 from services.settings import ModelSettings
 from state.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
@@ -286,7 +286,7 @@ async def test_a_reply_that_is_none_is_explained(server, chat, raw):
 async def test_a_server_that_dribbles_does_not_outlive_the_deadline(server, streaming):
     server.script("gpt-5.2", Reply(dribble=True))
     limits = Limits()
-    model = chat_model("principal", settings_for(server, "openai"), partial(Retrier, limit=limits))
+    model = chat_model("principal", settings_for(server, "openai"), partial(Retrier, time_limit=limits))
     deadline = time.time() + PATIENCE
     asking = asyncio.ensure_future(
         stream(model, deadline) if streaming else model.complete("", ASKED, deadline=deadline)
@@ -315,14 +315,14 @@ def test_a_missing_setting_is_named(provider, lacking, variable, empty, monkeypa
     given: dict[str, Any] = {"base_url": "http://127.0.0.1:1", "api_key": "k", "api_version": "1", "deployment": "d"}
     given[lacking] = empty if lacking == "api_key" else ""
     settings = ModelSettings(provider=provider, model="gpt-5-nano", **given)
-    for needs in (chat_model, check):
+    for needs in (chat_model, check_settings):
         with pytest.raises(ConfigurationError, match=variable):
             needs("reader", settings)
 
 
 def test_the_dimensions_of_an_unknown_embedder_are_missing_too():
     with pytest.raises(ConfigurationError, match="ARTICULADO_EMBEDDER_DIMENSIONS"):
-        check("embedder", ModelSettings(provider="compatible", base_url="http://127.0.0.1:1", model="bge-m3"))
+        check_settings("embedder", ModelSettings(provider="compatible", base_url="http://127.0.0.1:1", model="bge-m3"))
 
 
 @pytest.mark.parametrize("provider", ["openai", "azure"])

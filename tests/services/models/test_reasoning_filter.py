@@ -1,4 +1,4 @@
-"""A reasoning model's thoughts are no reply."""
+"""The reasoning of a model is no reply."""
 
 import pytest
 from hypothesis import given
@@ -8,9 +8,9 @@ from services.models.chat import ReasoningFilter
 
 
 def filtered(text, size=1000):
-    thoughts = ReasoningFilter()
-    pieces = [thoughts.feed(text[at : at + size]) for at in range(0, len(text), size)]
-    return "".join([*pieces, thoughts.rest()])
+    reasoning = ReasoningFilter()
+    pieces = [reasoning.feed(text[at : at + size]) for at in range(0, len(text), size)]
+    return "".join([*pieces, reasoning.rest()])
 
 
 @pytest.mark.parametrize("size", [1, 3, 1000])
@@ -27,7 +27,7 @@ def filtered(text, size=1000):
         ("", ""),
     ],
 )
-def test_leading_thoughts_are_dropped(text, reply, size):
+def test_leading_reasoning_is_dropped(text, reply, size):
     assert filtered(text, size).strip() == reply
 
 

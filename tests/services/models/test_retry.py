@@ -118,7 +118,9 @@ def hanging() -> Callable[[], Awaitable[str]]:
 
 async def test_an_attempt_that_hangs_ends_at_the_deadline():
     fake, limits = FakeTime(), Limits()
-    task = asyncio.create_task(Retrier(ENDPOINT, clock=fake.clock, limit=limits).run(hanging(), deadline=fake.now + 7))
+    task = asyncio.create_task(
+        Retrier(ENDPOINT, clock=fake.clock, time_limit=limits).run(hanging(), deadline=fake.now + 7)
+    )
     await asyncio.sleep(0)
     assert limits.seconds == [7]
     limits.end()

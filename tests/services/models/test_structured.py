@@ -18,7 +18,14 @@ from typing_extensions import TypedDict
 from services.models.chat import LangChainChat
 from services.models.openai import chat_model
 from services.models.retry import Retrier
-from services.models.structured import ERRORS_SHOWN, REPLY_SHOWN, SchemaViolation, read, repair, strict_schema
+from services.models.structured import (
+    ERRORS_SHOWN,
+    REPLY_SHOWN,
+    SchemaViolation,
+    parse_structured,
+    repair_messages,
+    strict_schema,
+)
 from services.settings import ModelSettings
 from state.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 
@@ -98,26 +105,26 @@ def test_the_name_of_a_schema_is_one_that_providers_accept():
     ],
 )
 def test_an_object_is_found_inside_what_surrounds_it(text):
-    assert read(text, Case) == CASE
+    assert parse_structured(text, Case) == CASE
 
 
 def test_a_fence_inside_a_text_is_left_alone():
-    assert read('```json\n{"worker": "```json\\n{}\\n```"}\n```', Case).worker == "```json\n{}\n```"
+    assert parse_structured('```json\n{"worker": "```json\\n{}\\n```"}\n```', Case).worker == "```json\n{}\n```"
 
 
 def test_a_whole_reply_that_ran_into_the_limit_is_accepted():
-    assert read(GOOD + "\n" * 50, Case, cut=True) == CASE
+    assert parse_structured(GOOD + "\n" * 50, Case, cut=True) == CASE
 
 
-def misfit(text: str, **options: Any) -> SchemaViolation:
+def violation(text: str, **options: Any) -> SchemaViolation:
     with pytest.raises(SchemaViolation) as caught:
-        read(text, Case, **options)
+        parse_structured(text, Case, **options)
     return caught.value
 
 
 def test_errors_are_shown_by_path_without_the_text_of_the_reply():
-    wrong = misfit('{"amounts": [{"value": "secreto", "kind": "anual"}], "highest": 3}')
-    lines = wrong.request.splitlines()
+    shown = violation('{"amounts": [{"value": "secreto", "kind": "anual"}], "highest": 3}')
+    lines = shown.request.splitlines()
     assert [line.partition(":")[0] for line in lines[1:-1]] == [
         "- worker",
         "- amounts.0.value",
@@ -125,38 +132,38 @@ def test_errors_are_shown_by_path_without_the_text_of_the_reply():
         "- highest",
     ]
     assert "'bruto' or 'neto'" in lines[3]
-    assert "secreto" not in wrong.request
-    assert wrong.cause == "faltan o no son válidos: worker, amounts.0.value, amounts.0.kind, highest"
+    assert "secreto" not in shown.request
+    assert shown.cause == "faltan o no son válidos: worker, amounts.0.value, amounts.0.kind, highest"
 
 
 def test_only_the_first_errors_are_shown():
     text = json.dumps({"worker": "Ana", "amounts": [{}] * 30})
-    assert misfit(text).request.count("\n- ") == ERRORS_SHOWN
+    assert violation(text).request.count("\n- ") == ERRORS_SHOWN
 
 
 @pytest.mark.parametrize("text", ["", "No lo sé.", "}{", '["Ana"]', "null", '{"worker": "Ana"', '{"worker": "a\nb"}'])
 def test_a_reply_that_is_no_object_is_told_so(text):
-    wrong = misfit(text)
-    assert "- reply: " in wrong.request
-    assert wrong.cause == "no es un objeto JSON"
+    shown = violation(text)
+    assert "- reply: " in shown.request
+    assert shown.cause == "no es un objeto JSON"
 
 
 def test_json_that_is_no_object_is_told_from_what_is_no_json():
-    assert "should be an object" in misfit('["Ana"]').request
-    assert "Invalid JSON" in misfit("Ana").request
+    assert "should be an object" in violation('["Ana"]').request
+    assert "Invalid JSON" in violation("Ana").request
 
 
 def test_a_runaway_reply_is_not_sent_back_whole():
-    reply, request = repair("{" * (REPLY_SHOWN + 1), misfit("{"))
+    reply, request = repair_messages("{" * (REPLY_SHOWN + 1), violation("{"))
     assert reply.content == "{" * REPLY_SHOWN
     assert "- reply: Invalid JSON" in str(request.content)
 
 
 def test_a_cut_reply_is_told_to_be_shorter():
-    wrong = misfit('{"worker": "An', cut=True)
-    assert "cut off" in wrong.request
-    assert "shorter" in wrong.request
-    assert wrong.cause == "se ha cortado por su longitud"
+    shown = violation('{"worker": "An', cut=True)
+    assert "cut off" in shown.request
+    assert "shorter" in shown.request
+    assert shown.cause == "se ha cortado por su longitud"
 
 
 @pytest.fixture
@@ -368,7 +375,7 @@ async def test_a_slow_reply_does_not_outlive_the_deadline(server, before):
     model = chat_model(
         "principal",
         ModelSettings(provider="openai", model="gpt-4o-mini", base_url=server.url, api_key="k-1"),
-        partial(Retrier, limit=limits),
+        partial(Retrier, time_limit=limits),
     )
     asking = asyncio.create_task(model.structured("", ASKED, Case, deadline=time.time() + PATIENCE))
     assert await asyncio.to_thread(server.dribbling.wait, PATIENCE)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.paths import DATA
 
-from services.models.token_bound import _PATTERNS, ENCODINGS, LEADS, known, most_parts
+from services.models.token_bound import _PATTERNS, ENCODINGS, LEADS, max_parts, token_list
 from services.models.tokens import ByteCounter, EstimatedCounter, TiktokenCounter, token_counter
 
 O200K_FILE = hashlib.sha1(b"https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken").hexdigest()
@@ -61,21 +61,21 @@ glued = st.lists(st.sampled_from(WORDS + GLUE) | st.text(max_size=4), max_size=3
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_no_text_counted_beforehand_has_more_tokens_than_estimated(encoding):
-    one, both = EstimatedCounter(encoding), EstimatedCounter()
+    single, both = EstimatedCounter(encoding), EstimatedCounter()
     for row in COUNTED:
         text = row["text"]
-        estimates = one.count(text), both.count(text)
+        estimates = single.count(text), both.count(text)
         assert row[encoding] <= estimates[0] <= estimates[1] <= len(text.encode()), text
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize(
-    ("beginning", "most"),
+    ("beginning", "factor"),
     [("El trabajador tendrá", 1.35), ("The quick brown", 1.35), ('{"provision"', 1.6), ('{"order_id"', 1.6)],
 )
-def test_the_estimate_is_close_on_prose_and_json(encoding, beginning, most):
+def test_the_estimate_is_close_on_prose_and_json(encoding, beginning, factor):
     row = max((row for row in COUNTED if row["text"].startswith(beginning)), key=lambda row: len(row["text"]))
-    assert EstimatedCounter(encoding).count(row["text"]) <= most * row[encoding]
+    assert EstimatedCounter(encoding).count(row["text"]) <= factor * row[encoding]
 
 
 @pytest.mark.parametrize(
@@ -126,8 +126,8 @@ def test_what_versions_of_unicode_cut_apart_costs_its_bytes_and_its_neighbours_t
 
 def test_a_capital_that_is_not_that_of_its_small_letter_is_not_the_listed_word():
     kelvin = "\u212aey"  # the sign of kelvin, whose small letter is k
-    assert known("o200k_base").count("Key") == 1
-    assert known("o200k_base").count(kelvin) is None
+    assert token_list("o200k_base").count("Key") == 1
+    assert token_list("o200k_base").count(kelvin) is None
 
 
 def test_a_long_run_without_spaces_is_bounded_in_no_time():
@@ -168,19 +168,19 @@ tokens = st.lists(st.text("abc", min_size=2, max_size=6), unique=True, max_size=
 def test_merging_never_leaves_more_than_the_most_parts(piece, learnt, data):
     listed = data.draw(st.sets(st.sampled_from(learnt))) if learnt else set()
     short = frozenset(token for token in listed if len(token) <= 4)
-    assert len(merged(piece, {token: rank for rank, token in enumerate(learnt)})) <= most_parts(piece, short)
+    assert len(merged(piece, {token: rank for rank, token in enumerate(learnt)})) <= max_parts(piece, short)
 
 
 @given(st.text("abc", min_size=1, max_size=9), tokens)
 def test_the_most_parts_are_those_of_the_best_division(piece, learnt):
     short = frozenset(token for token in learnt if len(token) <= 4)
-    allowed = (parts for parts in divisions(piece) if not any(one + two in short for one, two in pairwise(parts)))
-    assert most_parts(piece, short) == max(map(len, allowed))
+    allowed = (parts for parts in divisions(piece) if not any(left + right in short for left, right in pairwise(parts)))
+    assert max_parts(piece, short) == max(map(len, allowed))
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_the_list_is_whole(encoding):
-    listed = known(encoding)
+    listed = token_list(encoding)
     assert len(listed.words) > 30_000
     assert len(listed.short) > 15_000
     assert all(len(counts) == 12 and "0" not in counts for counts in set(listed.words.values()))
