@@ -6,9 +6,10 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
-from services.prompting.fragments import neutralise, prompt
+from services.prompting.fragments import neutralise, write_prompt
 from services.prompting.prompts import Prompts
-from services.prompting.self_evaluation import Reply, StreamSplitter, read_metadata
+from services.prompting.self_evaluation import Reply, read_self_evaluation
+from services.prompting.stream_splitter import StreamSplitter
 from services.protocols import ChatModel
 from state.chunks import Candidate
 from state.context import ResolvedContext
@@ -73,7 +74,9 @@ async def answer(
             raise
         return first_answer(state, error, language)
     splitter.close()
-    read = read_metadata(splitter, len(state["context"])) if grounded else classic(splitter, len(state["context"]))
+    read = (
+        read_self_evaluation(splitter, len(state["context"])) if grounded else classic(splitter, len(state["context"]))
+    )
     ids = [found["chunk"]["id"] for found in state["context"]]
     return {
         "draft": read.answer or language.say("no_verified_information"),
@@ -108,5 +111,5 @@ def messages(state: RagState, *, grounded: bool) -> list[Message]:
         for message in state["conversation"][-HISTORY_MESSAGES:]
     ]
     question = neutralise(state["contextualized_question"])
-    content = prompt(state["context"], question, marks=grounded, last=grounded and state["refetched"])
+    content = write_prompt(state["context"], question, markers=grounded, last=grounded and state["refetched"])
     return [*history, {"role": "user", "content": content}]

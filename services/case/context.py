@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from services.prompting.stream_splitter import defuse_metadata
+from services.prompting.stream_splitter import defuse_self_evaluation
 from state.articles import details_of
 from state.chunks import Chunk
 
@@ -27,4 +27,4 @@ def _render(chunk: Chunk) -> str:
 
 def _plain(line: str) -> str:
     """Keep text from looking like the frame."""
-    return "—" if line.strip() and set(line.strip()) == {"-"} else defuse_metadata(line)
+    return "—" if line.strip() and set(line.strip()) == {"-"} else defuse_self_evaluation(line)

@@ -18,7 +18,7 @@ from services.offline.chat_model import OfflineChat
 from services.offline.quotation import Choice, Quotation, choose
 from services.offline.rating import in_force
 from services.prompting.fragments import Fragment, read_prompt
-from services.prompting.self_evaluation import DELIMITER
+from services.prompting.stream_splitter import DELIMITER
 
 _ENDED = re.compile(r"\W*(?:precepto )?(?:(?:derogad|suprimid|anulad)[oa]s?|de vigencia agotada)\W*", re.IGNORECASE)
 """A text that says no more than that it is law no longer."""
@@ -44,7 +44,7 @@ class ExtractivePrincipal(OfflineChat):
             earlier = earlier_topic(question, asked[:-1], language)
             choice = choose(question, fragments, self.domain, self.weights, earlier)
             answer = _answer(choice.quotations, self.domain)
-        if not any(fragment.mark for fragment in fragments):
+        if not any(fragment.marker for fragment in fragments):
             return answer
         return "\n".join([answer, "", DELIMITER, *_metadata(choice, fragments, self.domain)])
 
@@ -69,7 +69,7 @@ def _paragraph(quotation: Quotation, language: Language) -> str:
     said = f"{quoted} {notes}" if in_force(first) else f"{notes} {language.say('quotes_said', quoted=quoted)}"
     if notes and all(map(_ENDED.fullmatch, quotation.sentences)):
         said = f"{quoted} {notes}"
-    marks = "".join(sorted({one.mark for one in quotation.fragments}, key=lambda mark: (len(mark), mark)))
+    marks = "".join(sorted({one.marker for one in quotation.fragments}, key=lambda mark: (len(mark), mark)))
     return f"{first.law_name}, {first.provision}{title}{label}: {said.rstrip()} {marks}".rstrip()
 
 
@@ -84,7 +84,7 @@ def _metadata(choice: Choice, fragments: Sequence[Fragment], domain: Domain) -> 
 
 
 def _numbers(fragments: Sequence[Fragment]) -> str:
-    return ",".join(dict.fromkeys(fragment.mark.strip("[]C") for fragment in fragments)) or "ninguno"
+    return ",".join(dict.fromkeys(fragment.marker.strip("[]C") for fragment in fragments)) or "ninguno"
 
 
 def _missing(quotations: Sequence[Quotation], fragments: Sequence[Fragment], domain: Domain) -> str | None:

@@ -1,4 +1,4 @@
-"""The context as the principal sees it: fragments, one a candidate, and the parser that reads them back.
+"""The context as the principal sees it: a fragment for each candidate, and the parser that reads them back.
 
 A fragment reads, empty fields left out::
 
@@ -10,8 +10,8 @@ A fragment reads, empty fields left out::
     …
     Fuente: https://…
 
-Fragments are parted by a line ``---``. Data can never pass for frame: what in a field looks like a mark, a parting
-line, a label at the beginning of a line, or the metadata of a reply, is altered just enough that it is none.
+A line ``---`` separates fragments. Data can never pass for frame: what in a field looks like a marker, a separator, a
+label at the beginning of a line, or a self-evaluation, is altered just enough that it is none.
 """
 
 import re
@@ -19,19 +19,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from services.prompting.citation_markers import defuse_markers, write_marker
-from services.prompting.stream_splitter import defuse_metadata
+from services.prompting.stream_splitter import defuse_self_evaluation
 from state.chunks import Candidate, Chunk
 
 SEPARATOR = "---"
+"""The line between two fragments."""
+
 OFFICIAL = "Texto:"
 PLAIN_LANGUAGE = "Texto (resumen en lenguaje claro, no oficial):"
+"""The labels of a fragment's text: the law's own, or a summary in our words."""
 
 LAST_CONSULTATION = "ÚLTIMA CONSULTA"
 """The line before the question that tells a principal that nothing more will be fetched."""
 
 _FRAGMENTS, _LAST, _QUESTION = "FRAGMENTOS:\n\n", f"\n\n{LAST_CONSULTATION}", "\n\nPREGUNTA:\n"
 _CHAPTER, _SUMMARY, _NOTE, _SOURCE = "Capítulo: ", "Resumen (en lenguaje claro, no oficial): ", "[NOTA: ", "Fuente: "
-_LEADING_MARK = re.compile(r"^\[C\d+\] ?")
+_LEADING_MARKER = re.compile(r"^\[C\d+\] ?")
 _NAMES = "FRAGMENTOS|PREGUNTA|Capítulo|Resumen|Fuente|Texto"
 _LABEL = re.compile(rf"^(\s*(?:{_NAMES})(?: \([^)]{{0,60}}\))?):", re.IGNORECASE)
 _DASHES = re.compile(r"^\s*-{3,}\s*$")
@@ -42,9 +45,9 @@ _BRACKET_NOTE = re.compile(r"\[(?=\s*NOTA\s*:)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Fragment:
-    """One fragment as it was rendered; ``mark`` is what an answer cites it by, empty where it has none."""
+    """One fragment, read back; ``marker`` is what an answer cites it by, empty where it has none."""
 
-    mark: str
+    marker: str
     law_name: str
     provision: str
     title: str
@@ -56,32 +59,32 @@ class Fragment:
     official: bool
 
 
-def prompt(candidates: Sequence[Candidate], question: str, *, marks: bool = True, last: bool = False) -> str:
-    """Write the user message of a principal: the fragments, then the question, which changes most.
+def write_prompt(candidates: Sequence[Candidate], question: str, *, markers: bool = True, last: bool = False) -> str:
+    """Return the user message of a principal: the fragments, then the question, which changes most.
 
-    ``last`` tells it that nothing more will be fetched.
+    ``last`` announces to it that nothing more will be fetched.
     """
-    return f"{_FRAGMENTS}{render(candidates, marks=marks)}{_LAST if last else ''}{_QUESTION}{question}"
+    return f"{_FRAGMENTS}{render(candidates, markers=markers)}{_LAST if last else ''}{_QUESTION}{question}"
 
 
 def read_prompt(message: str) -> tuple[list[Fragment], str]:
-    """Take the user message of a principal apart; one of another form is all question."""
-    body, parting, question = message.partition(_QUESTION)
-    if not parting or not body.startswith(_FRAGMENTS):
+    """Return the fragments and the question of a principal's user message; one of another form is all question."""
+    body, heading, question = message.partition(_QUESTION)
+    if not heading or not body.startswith(_FRAGMENTS):
         return [], message
     return parse(body.removeprefix(_FRAGMENTS).removesuffix(_LAST)), question
 
 
-def render(candidates: Sequence[Candidate], *, marks: bool = True) -> str:
-    """Write candidates as fragments, in their order, marked ``[C1]``, ``[C2]`` … unless without ``marks``."""
+def render(candidates: Sequence[Candidate], *, markers: bool = True) -> str:
+    """Return candidates as fragments, in their order, with markers ``[C1]``, ``[C2]`` … unless without ``markers``."""
     return f"\n{SEPARATOR}\n".join(
-        _render(f"{write_marker(number)} " if marks else "", candidate["chunk"])
+        _render(f"{write_marker(number)} " if markers else "", candidate["chunk"])
         for number, candidate in enumerate(candidates, start=1)
     )
 
 
 def parse(text: str) -> list[Fragment]:
-    """Read fragments that ``render`` wrote."""
+    """Return the fragments that ``render`` wrote."""
     blocks: list[list[str]] = [[]]
     for line in text.strip().split("\n"):
         if line == SEPARATOR:
@@ -92,11 +95,14 @@ def parse(text: str) -> list[Fragment]:
 
 
 def neutralise(text: str) -> str:
-    """Alter what would look like frame or a reply: ``[C1]`` -> ``(C1)``, ``---`` -> ``—``, ``USED|1`` -> ``USED/1``.
+    r"""Return a text without what would look like frame or a reply; line breaks become newlines.
 
-    It defuses all that the parsers of marks, metadata and fragments accept, and more. Line breaks become newlines.
+    It defuses all that the parsers of markers, self-evaluations and fragments accept, and more.
+
+    >>> neutralise("Lo dice [C1].\n---\nUSED|1\nFuente: x").split("\n")
+    ['Lo dice (C1).', '—', 'USED/1', 'Fuente : x']
     """
-    text = _BRACKET_NOTE.sub("(", defuse_metadata(defuse_markers(text)))
+    text = _BRACKET_NOTE.sub("(", defuse_self_evaluation(defuse_markers(text)))
     return "\n".join(_neutral_line(line) for line in text.split("\n"))
 
 
@@ -108,16 +114,17 @@ def _neutral_line(line: str) -> str:
     return _LABEL.sub(r"\1 :", line)
 
 
-def _render(mark: str, chunk: Chunk) -> str:
-    # The first ". " parts provision from title. Neutralised last: without its full stops, it may look like a mark.
-    provision = _line(_STOPS.sub("", _line(chunk["provision"])))
-    heading = ". ".join(filter(None, (provision, _line(chunk["title"]))))
-    law = _line(chunk["law_name"]).replace(" > ", " › ")
-    lines = [mark + " > ".join(filter(None, (law, heading)))]
+def _render(marker: str, chunk: Chunk) -> str:
+    """Return one fragment; ``marker`` is written before it as it is."""
+    # The first ". " ends the provision. Neutralised last: without its full stops, it may look like a marker.
+    provision = _field(_STOPS.sub("", _field(chunk["provision"])))
+    heading = ". ".join(filter(None, (provision, _field(chunk["title"]))))
+    law = _field(chunk["law_name"]).replace(" > ", " › ")
+    lines = [marker + " > ".join(filter(None, (law, heading)))]
     for label, value, end in (
-        (_CHAPTER, _line(chunk["breadcrumb"]), ""),
-        (_SUMMARY, _line(chunk["summary"]), ""),
-        (_NOTE, _line(chunk["status_note"]), "]"),
+        (_CHAPTER, _field(chunk["breadcrumb"]), ""),
+        (_SUMMARY, _field(chunk["summary"]), ""),
+        (_NOTE, _field(chunk["status_note"]), "]"),
     ):
         if value:
             lines.append(f"{label}{value}{end}")
@@ -128,18 +135,20 @@ def _render(mark: str, chunk: Chunk) -> str:
         lines.append(OFFICIAL)
     if text:
         lines.append(text)
-    if url := _line(chunk["url"]):
+    if url := _field(chunk["url"]):
         lines.append(f"{_SOURCE}{url}")
     return "\n".join(lines)
 
 
-def _line(value: str) -> str:
+def _field(value: str) -> str:
+    """Return the value of a field on one line, neutralised."""
     return neutralise(" ".join(value.split()))
 
 
 def _parse(lines: list[str]) -> Fragment:
-    mark = _LEADING_MARK.match(lines[0])
-    law, _, heading = _LEADING_MARK.sub("", lines[0]).partition(" > ")
+    """Return the fragment of some lines, of which a field that was left out is empty."""
+    marker = _LEADING_MARKER.match(lines[0])
+    law, _, heading = _LEADING_MARKER.sub("", lines[0]).partition(" > ")
     provision, _, title = heading.partition(". ")
     rest = lines[1:]
 
@@ -150,7 +159,7 @@ def _parse(lines: list[str]) -> Fragment:
     url = rest.pop().removeprefix(_SOURCE) if rest and rest[-1].startswith(_SOURCE) else ""
     label = rest.pop(0) if rest else OFFICIAL
     return Fragment(
-        mark=mark[0].strip() if mark else "",
+        marker=marker[0].strip() if marker else "",
         law_name=law,
         provision=provision,
         title=title,

@@ -21,7 +21,7 @@ _FOLDER = Path(str(resources.files("services.prompting").joinpath("texts")))
 
 
 def load_prompts(profile: Profile) -> Prompts:
-    """Read all prompts of the answering graph: once, where it is wired, and not while a question waits.
+    """Return all prompts of the answering graph; read once, where it is wired, and not while a question waits.
 
     Raises:
         ConfigurationError: a prompt of the profile cannot be read, or is empty.
@@ -37,8 +37,8 @@ def load_prompt(name: str, profile: Profile) -> str:
     Raises:
         ConfigurationError: the profile's own prompt cannot be read, or is empty.
     """
-    own = profile.own_folder / "prompts" / f"{name}.md"
-    file = own if own.is_file() else _FOLDER / profile.language / f"{name}.md"
+    own_file = profile.own_folder / "prompts" / f"{name}.md"
+    file = own_file if own_file.is_file() else _FOLDER / profile.language / f"{name}.md"
     try:
         text = file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:

@@ -1,16 +1,15 @@
-"""What a principal says of its own answer: the fragments it used and dropped, and what it still needs."""
+"""A principal's self-evaluation: the fragments that its answer used, those that are of no use, and what it needs."""
 
 import re
 from dataclasses import dataclass
 
 from legal.labels import INITIALS, WRITTEN_SUFFIXES
 from services.prompting.citation_markers import markers_in, numbers_in
-from services.prompting.stream_splitter import DELIMITER, StreamSplitter
+from services.prompting.stream_splitter import StreamSplitter
 from state.values import Need
 
-__all__ = ["DELIMITER", "MAX_NEEDS", "Reply", "StreamSplitter", "parse_reply", "read_metadata"]
-
 MAX_NEEDS = 2
+"""Needs of a reply that are met; further ones are left out."""
 
 _NOTHING = re.compile(r"^\W*(?:ning[uú]n[oa]?s?|nada|none|no|n/a)?\W*$", re.IGNORECASE)
 _NEXT_KEYWORD = re.compile(r"[\s*_`]+(USED|DROP|NEED)\s*[|:｜]", re.IGNORECASE)
@@ -23,7 +22,7 @@ _LABEL = re.compile(r"^\W*(?:art[ií]culo|article|ley|law|keywords|palabras clav
 
 @dataclass(frozen=True)
 class Reply:
-    """A principal's reply, taken apart. Numbers are 1-based, known, unique; none is both used and dropped."""
+    """A principal's reply, taken apart. Fragment numbers are 1-based, valid, unique; none is both used and dropped."""
 
     answer: str
     used: list[int]
@@ -32,39 +31,48 @@ class Reply:
 
 
 def parse_reply(text: str, fragments: int) -> Reply:
-    """Take a whole reply apart; ``fragments`` is how many the context had. Never raises."""
+    r"""Return a whole reply, taken apart; ``fragments`` is the number of those in the context. Never raises.
+
+    >>> reply = parse_reply("Son 30 días [C1].\n===META===\nUSED|1\nDROP|2, 3\nNEED|artículo 49|ET", fragments=3)
+    >>> reply.answer, reply.used, reply.dropped
+    ('Son 30 días [C1].', [1], [2, 3])
+    >>> reply.needs
+    [{'kind': 'article', 'article': 'artículo 49', 'law': 'ET', 'keywords': ''}]
+    """
     splitter = StreamSplitter()
     splitter.feed(text)
     splitter.close()
-    return read_metadata(splitter, fragments)
+    return read_self_evaluation(splitter, fragments)
 
 
-def read_metadata(splitter: StreamSplitter, fragments: int) -> Reply:
-    """Read the metadata of a closed splitter.
+def read_self_evaluation(splitter: StreamSplitter, fragments: int) -> Reply:
+    """Return the reply of a closed splitter, its self-evaluation read.
 
-    DROP wins over USED; without any USED line that can be read, the fragments marked in the answer were used.
+    DROP wins over USED; without any USED line that can be read, the fragments cited in the answer were used.
     """
     values: dict[str, list[str]] = {"USED": [], "DROP": [], "NEED": []}
-    for keyword, line in splitter.metadata:
+    for keyword, line in splitter.self_evaluation:
         first, *rest = _NEXT_KEYWORD.split(line)
         values[keyword].append(first)
         for name, value in zip(rest[::2], rest[1::2], strict=True):
             values[name.upper()].append(value)
-    known = range(1, fragments + 1)
-    dropped = _numbers(values["DROP"], known)
-    readable = [value for value in values["USED"] if _NOTHING.match(value) or _numbers([value], known)]
-    named = _numbers(readable, known) if readable else markers_in(splitter.answer, known)
-    used = [n for n in named if n in known and n not in dropped]
+    valid = range(1, fragments + 1)
+    dropped = _numbers(values["DROP"], valid)
+    readable = [value for value in values["USED"] if _NOTHING.match(value) or _numbers([value], valid)]
+    claimed = _numbers(readable, valid) if readable else markers_in(splitter.answer, valid)
+    used = [n for n in claimed if n in valid and n not in dropped]
     needs = [need for need in map(_need, values["NEED"]) if need][:MAX_NEEDS]
     return Reply(splitter.answer, used, dropped, needs)
 
 
-def _numbers(values: list[str], known: range) -> list[int]:
-    found = (n for value in values for n in (known if _ALL.match(value) else numbers_in(value, known)))
-    return [n for n in dict.fromkeys(found) if n in known]
+def _numbers(values: list[str], valid: range) -> list[int]:
+    """Return the fragment numbers in some values, each once; "todos" are all."""
+    numbers = (n for value in values for n in (valid if _ALL.match(value) else numbers_in(value, valid)))
+    return [n for n in dict.fromkeys(numbers) if n in valid]
 
 
 def _need(value: str) -> Need | None:
+    """Return the provision or the keywords that a value names; ``None`` where it names nothing."""
     parts = [part.strip(" \t*_`[]\"'«»") for part in value.replace("｜", "|").split("|")]
     parts = [part[:200] for part in parts if not _NOTHING.match(part) and not _LABEL.match(part)]
     if not parts:

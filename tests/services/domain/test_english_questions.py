@@ -13,7 +13,7 @@ from services.domain.question import earlier_topic, is_courtesy, points_back, se
 from services.offline.answer_writer import ExtractivePrincipal
 from services.offline.query_writer import FOLLOW_UP, KeywordReader
 from services.offline.rating import AskedFigure
-from services.prompting.fragments import prompt
+from services.prompting.fragments import write_prompt
 from services.rerank.heuristic import HeuristicReranker
 
 EN = language("en")
@@ -84,7 +84,7 @@ def found(*chunks):
 
 def answer(question, *history):
     model = ExtractivePrincipal(domain=PLAIN, weights=WEIGHTS)
-    said = model.invoke([SystemMessage("Answer."), *history, HumanMessage(prompt(found(*ALL), question))]).content
+    said = model.invoke([SystemMessage("Answer."), *history, HumanMessage(write_prompt(found(*ALL), question))]).content
     return str(said).partition("\n\n===META===")[0]
 
 
@@ -107,7 +107,7 @@ def test_a_courtesy_is_answered_in_english():
 def test_summaries_and_notes_are_told_in_english():
     summary = {**FEES, "source": "plain_language", "status_note": "Repealed"}
     model = ExtractivePrincipal(domain=PLAIN, weights=WEIGHTS)
-    said = str(model.invoke([HumanMessage(prompt(found(summary), "What does overnight delivery cost?"))]).content)
+    said = str(model.invoke([HumanMessage(write_prompt(found(summary), "What does overnight delivery cost?"))]).content)
     assert said.startswith(EN.say("quotes_of_summaries"))
     assert "Rollover fees, summary in plain language:" in said
     assert "Note: Repealed." in said

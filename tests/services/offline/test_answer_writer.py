@@ -7,8 +7,9 @@ from language.spanish import stems
 from services.domain.lexicon import Lexicon
 from services.domain.spanish_law import SPANISH_LAW
 from services.offline.answer_writer import ExtractivePrincipal
-from services.prompting.fragments import prompt
-from services.prompting.self_evaluation import DELIMITER, parse_reply
+from services.prompting.fragments import write_prompt
+from services.prompting.self_evaluation import parse_reply
+from services.prompting.stream_splitter import DELIMITER
 
 HOLIDAYS = make_chunk(
     38,
@@ -47,7 +48,7 @@ def reply(question, *chunks, history=(), marks=True, lexicon=LEXICON):
     model = (
         ExtractivePrincipal(domain=SPANISH_LAW, weights=lexicon) if lexicon else ExtractivePrincipal(domain=SPANISH_LAW)
     )
-    return str(model.invoke([SYSTEM, *history, HumanMessage(prompt(found, question, marks=marks))]).content)
+    return str(model.invoke([SYSTEM, *history, HumanMessage(write_prompt(found, question, markers=marks))]).content)
 
 
 def read(question, *chunks, **options):
@@ -236,7 +237,7 @@ def test_it_works_without_a_lexicon():
 
 async def test_it_streams_word_by_word_and_ends_with_a_finish_reason():
     found = [{"chunk": HOLIDAYS, "score": 1.0, "origins": ["hybrid"], "found_by": []}]
-    messages = [SYSTEM, HumanMessage(prompt(found, "vacaciones"))]
+    messages = [SYSTEM, HumanMessage(write_prompt(found, "vacaciones"))]
     model = ExtractivePrincipal(domain=SPANISH_LAW, weights=LEXICON)
     pieces = [chunk async for chunk in model.astream(messages)]
     assert len(pieces) > 20

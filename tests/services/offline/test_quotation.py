@@ -43,7 +43,7 @@ def test_a_list_that_goes_on_in_the_next_part_keeps_its_lead_in():
     assert LEAD not in found.sentences[0]
     (found,) = choose("despido nulo de 3", parts, SPANISH_LAW, EqualWeights()).quotations
     assert found.sentences[0].startswith(LEAD)
-    assert {one.mark for one in found.fragments} == {"[C1]", "[C2]"}
+    assert {one.marker for one in found.fragments} == {"[C1]", "[C2]"}
 
 
 def test_a_short_list_is_quoted_whole():
@@ -120,7 +120,7 @@ def test_an_article_of_no_law_is_that_of_the_first():
 
 def marks_of_follow_up(question, *fragments, earlier):
     return [
-        one.fragments[0].mark for one in choose(question, fragments, SPANISH_LAW, EqualWeights(), earlier).quotations
+        one.fragments[0].marker for one in choose(question, fragments, SPANISH_LAW, EqualWeights(), earlier).quotations
     ]
 
 
@@ -141,4 +141,4 @@ def test_what_is_repealed_is_quoted_beside_what_says_as_much_where_its_law_is_na
     gone = replace(fragment("El despido será nulo."), note="Precepto derogado.")
     now = fragment("El despido será nulo.", number=2, law="Ley de la Jurisdicción Social")
     found = choose(question, [gone, now], SPANISH_LAW, EqualWeights())
-    assert [one.fragments[0].mark for one in found.quotations] == marks
+    assert [one.fragments[0].marker for one in found.quotations] == marks

@@ -4,7 +4,15 @@ from hypothesis import strategies as st
 from support.doubles import make_chunk
 
 from services.prompting.citation_markers import markers_in
-from services.prompting.fragments import LAST_CONSULTATION, Fragment, neutralise, parse, prompt, read_prompt, render
+from services.prompting.fragments import (
+    LAST_CONSULTATION,
+    Fragment,
+    neutralise,
+    parse,
+    read_prompt,
+    render,
+    write_prompt,
+)
 from services.prompting.self_evaluation import parse_reply
 
 FRAME = [
@@ -51,19 +59,19 @@ tricky = st.lists(st.sampled_from(FRAME) | st.text(max_size=5), max_size=12).map
 
 
 def candidate(**fields):
-    known = {"provision": "Artículo 38", "title": "Vacaciones anuales", "url": "https://boe.es#a38"}
-    chunk = make_chunk(1, **{**known, **fields})
+    defaults = {"provision": "Artículo 38", "title": "Vacaciones anuales", "url": "https://boe.es#a38"}
+    chunk = make_chunk(1, **{**defaults, **fields})
     return {"chunk": chunk, "score": 1.0, "origins": ["hybrid"], "found_by": []}
 
 
 def test_a_fragment_reads_in_the_agreed_order():
-    found = candidate(
+    vacations = candidate(
         breadcrumb="TÍTULO I > CAPÍTULO II",
         summary="Un mes.",
         status_note="derogado por la Ley 1/2020",
         text="1. Treinta días.",
     )
-    assert render([found]) == (
+    assert render([vacations]) == (
         "[C1] Estatuto de los Trabajadores > Artículo 38. Vacaciones anuales\n"
         "Capítulo: TÍTULO I > CAPÍTULO II\n"
         "Resumen (en lenguaje claro, no oficial): Un mes.\n"
@@ -88,17 +96,17 @@ def test_plain_language_is_labelled():
     assert not parse(rendered)[0].official
 
 
-def test_without_marks_the_rest_is_the_same():
-    rendered = render([candidate()], marks=False)
+def test_without_markers_the_rest_is_the_same():
+    rendered = render([candidate()], markers=False)
     assert rendered.startswith("Estatuto de los Trabajadores > Artículo 38. Vacaciones")
-    assert parse(rendered)[0].mark == ""
+    assert parse(rendered)[0].marker == ""
     assert parse(rendered)[0].provision == "Artículo 38"
 
 
 def test_parse_reads_every_field_back():
-    found = candidate(breadcrumb="TÍTULO I", summary="Un mes.", status_note="nota", text="Uno.\n\nDos.")
-    assert parse(render([candidate(), found]))[1] == Fragment(
-        mark="[C2]",
+    second = candidate(breadcrumb="TÍTULO I", summary="Un mes.", status_note="nota", text="Uno.\n\nDos.")
+    assert parse(render([candidate(), second]))[1] == Fragment(
+        marker="[C2]",
         law_name="Estatuto de los Trabajadores",
         provision="Artículo 38",
         title="Vacaciones anuales",
@@ -140,16 +148,16 @@ def test_what_imitates_the_frame_is_neutralised(text, harmless):
     st.booleans(),
 )
 def test_data_never_passes_for_frame(fields, last):
-    candidates = [candidate(**one) for one in fields]
-    message = prompt(candidates, "¿Qué?", last=last)
+    candidates = [candidate(**data) for data in fields]
+    message = write_prompt(candidates, "¿Qué?", last=last)
     assert (LAST_CONSULTATION in [line.strip() for line in message.splitlines()]) is last
     fragments, question = read_prompt(message)
     assert question == "¿Qué?"
-    assert [fragment.mark for fragment in fragments] == [f"[C{n}]" for n in range(1, len(fields) + 1)]
+    assert [fragment.marker for fragment in fragments] == [f"[C{n}]" for n in range(1, len(fields) + 1)]
     assert markers_in(message) == list(range(1, len(fields) + 1))
-    for fragment, one in zip(fragments, fields, strict=True):
-        assert fragment.text == neutralise("\n".join(one["text"].splitlines()).strip())
-        assert fragment.summary == neutralise(" ".join(one["summary"].split()))
+    for fragment, data in zip(fragments, fields, strict=True):
+        assert fragment.text == neutralise("\n".join(data["text"].splitlines()).strip())
+        assert fragment.summary == neutralise(" ".join(data["summary"].split()))
         assert fragment.url == "https://boe.es#a38"
         assert fragment.provision == "Artículo 38"
 
@@ -169,13 +177,13 @@ def test_the_parsers_find_nothing_in_neutralised_text(text):
 
 
 def test_the_last_consultation_is_announced_before_the_question():
-    message = prompt([candidate(text="Uno.", url="")], "¿Qué?", last=True)
+    message = write_prompt([candidate(text="Uno.", url="")], "¿Qué?", last=True)
     assert message.endswith("Texto:\nUno.\n\nÚLTIMA CONSULTA\n\nPREGUNTA:\n¿Qué?")
-    assert read_prompt(message) == read_prompt(prompt([candidate(text="Uno.", url="")], "¿Qué?"))
-    assert read_prompt(prompt([], "¿Qué?", last=True)) == ([], "¿Qué?")
+    assert read_prompt(message) == read_prompt(write_prompt([candidate(text="Uno.", url="")], "¿Qué?"))
+    assert read_prompt(write_prompt([], "¿Qué?", last=True)) == ([], "¿Qué?")
 
 
-def test_a_provision_without_its_full_stops_is_no_mark():
+def test_a_provision_without_its_full_stops_is_no_marker():
     rendered = render([candidate(provision="[. C7]. Anexo.. I.")])
     assert markers_in(rendered) == [1]
     assert parse(rendered)[0].provision == "( C7) Anexo I"

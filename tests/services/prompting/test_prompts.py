@@ -12,7 +12,8 @@ from services.offline.query_writer import KeywordReader
 from services.profile.profile import Profile, load_profile
 from services.prompting.fragments import LAST_CONSULTATION, SEPARATOR
 from services.prompting.prompts import NAMES, load_prompt, load_prompts
-from services.prompting.self_evaluation import DELIMITER, parse_reply
+from services.prompting.self_evaluation import parse_reply
+from services.prompting.stream_splitter import DELIMITER
 from state.errors import ConfigurationError
 
 LABORAL = load_profile("laboral")
@@ -23,7 +24,7 @@ ANY = {
     for code in ("es", "en")
 }
 PROFILES = [LABORAL, *ANY.values()]
-every_profile = pytest.mark.parametrize("profile", PROFILES, ids=lambda one: f"{one.name}-{one.language}")
+every_profile = pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: f"{profile.name}-{profile.language}")
 
 TALK = [HumanMessage("¿Cuánto preaviso hay en un despido objetivo?"), AIMessage("Quince días de preaviso.")]
 FORM = {"es": "exactamente con esta forma:", "en": "in exactly this form:"}
@@ -102,7 +103,7 @@ def test_all_answering_prompts_have_the_rules_of_substance(profile, name):
 
 @every_profile
 @pytest.mark.parametrize("word", ["[C1]", "META", "USED", "DROP", "NEED", LAST_CONSULTATION])
-def test_the_classic_prompt_has_neither_marks_nor_metadata(profile, word):
+def test_the_classic_prompt_has_neither_markers_nor_self_evaluation(profile, word):
     assert word in load_prompt("answer", profile)
     assert word not in load_prompt("answer_classic", profile)
 

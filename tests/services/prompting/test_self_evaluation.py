@@ -1,4 +1,4 @@
-"""The META protocol survives anything that a model can write."""
+"""The self-evaluation is read whatever a model writes, and never shown."""
 
 import re
 
@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.prompting.self_evaluation import DELIMITER, StreamSplitter, parse_reply
+from services.prompting.self_evaluation import parse_reply
+from services.prompting.stream_splitter import DELIMITER, StreamSplitter
 
 ANY_DELIMITER = re.compile(r"={3,}[ \t]*META[ \t]*={3,}", re.IGNORECASE)
-ANY_META_LINE = re.compile(r"^[\s>*_`~#+•-]*(USED|DROP|NEED)\s*\|", re.IGNORECASE)
+ANY_EVALUATION_LINE = re.compile(r"^[\s>*_`~#+•-]*(USED|DROP|NEED)\s*\|", re.IGNORECASE)
 
 PIECES = st.sampled_from(
     [
@@ -125,13 +126,13 @@ def test_needs(lines, needs):
 
 @given(REPLIES, st.integers(0, 6))
 @settings(max_examples=200, deadline=None)
-def test_nothing_unknown_and_no_metadata_in_the_answer(text, fragments):
+def test_nothing_unknown_and_no_self_evaluation_in_the_answer(text, fragments):
     reply = parse_reply(text, fragments)
     assert all(1 <= n <= fragments for n in reply.used + reply.dropped)
     assert not set(reply.used) & set(reply.dropped)
     assert len(reply.needs) <= 2
     assert not ANY_DELIMITER.search(reply.answer)
-    assert not any(ANY_META_LINE.match(line) for line in reply.answer.splitlines())
+    assert not any(ANY_EVALUATION_LINE.match(line) for line in reply.answer.splitlines())
     assert reply.answer == reply.answer.strip()
 
 
