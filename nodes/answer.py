@@ -41,7 +41,7 @@ async def answer(
     prompts: Prompts,
     language: Language,
 ) -> AnswerUpdate:
-    """Stream the principal's text and keep its metadata; a second answer supersedes the first.
+    """Stream the principal's text and keep its self-evaluation; a second answer supersedes the first.
 
     Raises:
         ModelError: the principal failed, and there is no first answer to fall back on.
@@ -74,9 +74,8 @@ async def answer(
             raise
         return first_answer(state, error, language)
     splitter.close()
-    read = (
-        read_self_evaluation(splitter, len(state["context"])) if grounded else classic(splitter, len(state["context"]))
-    )
+    fragments = len(state["context"])
+    read = read_self_evaluation(splitter, fragments) if grounded else classic(splitter, fragments)
     ids = [found["chunk"]["id"] for found in state["context"]]
     return {
         "draft": read.answer or language.say("no_verified_information"),

@@ -1,4 +1,4 @@
-"""The raw answers of the BOE on disk: one folder a law, bytes as they came."""
+"""The raw responses of the BOE on disk: a folder for each law, bytes as they came."""
 
 import json
 import os
@@ -16,12 +16,12 @@ _VALIDATORS = "validators.json"
 
 @dataclass(frozen=True)
 class CachedLaw:
-    """What is held of a law. ``updated`` is the ``fecha_actualizacion`` of the whole text, ``listed`` the one of the
+    """The copy of a law. ``updated`` is the ``fecha_actualizacion`` of the whole text, ``metadata_updated`` that of the
     metadata; empty where the file is missing or damaged. ``validators`` are the headers of a conditional request.
     """
 
     updated: str = ""
-    listed: str = ""
+    metadata_updated: str = ""
     validators: tuple[tuple[str, str], ...] = ()
 
 
@@ -39,13 +39,13 @@ class BoeCache:
         return self.folder / law_id / TEXT
 
     def read(self, law_id: str) -> CachedLaw:
-        """Return what is held of a law; a file that is missing, cut off or not of this law counts as not held."""
+        """Return the copy of a law; a file that is cut off or of another law counts as missing."""
         folder = self.folder / law_id
-        listed = updated_of(_bytes(folder / METADATA), law_id)
+        metadata_updated = updated_of(_bytes(folder / METADATA), law_id)
         return CachedLaw(
             updated_of(_bytes(folder / TEXT), law_id, whole=True),
-            listed,
-            _validators(_bytes(folder / _VALIDATORS)) if listed else (),
+            metadata_updated,
+            _validators(_bytes(folder / _VALIDATORS)) if metadata_updated else (),
         )
 
     def write_text(self, law_id: str, body: bytes) -> None:
@@ -81,7 +81,7 @@ class BoeCache:
 
 
 def updated_of(body: bytes, law_id: str, *, whole: bool = False) -> str:
-    """Return the ``fecha_actualizacion`` of an answer on a law, empty if it is none; ``whole``: with its text."""
+    """Return the ``fecha_actualizacion`` of a response on a law, empty if it is none; ``whole``: with its text."""
     try:
         root = parse_xml(body)
     except ValueError:
@@ -93,10 +93,10 @@ def updated_of(body: bytes, law_id: str, *, whole: bool = False) -> str:
 
 def _validators(body: bytes) -> tuple[tuple[str, str], ...]:
     try:
-        read = json.loads(body)
+        headers = json.loads(body)
     except ValueError:
         return ()
-    return tuple((str(name), str(value)) for name, value in read.items()) if isinstance(read, dict) else ()
+    return tuple((str(name), str(value)) for name, value in headers.items()) if isinstance(headers, dict) else ()
 
 
 def _bytes(path: Path) -> bytes:

@@ -1,4 +1,4 @@
-"""Ask the BOE's list of consolidated laws, and read its answer.
+"""The BOE's list of consolidated laws: the parameters of a search, and the laws of a response.
 
 ``query`` is JSON with a ``query_string`` (``field:value``, joined by and, or, not) and a ``sort``; ``from`` and ``to``
 bound the day of the last change (document "API legislación consolidada" of the BOE, 28 June 2024).
@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from legal.laws.ranks import kind_of_code
-from services.boe.http import refused
+from services.boe.http import rejection
 from state.errors import InvalidInput, SourceUnavailable
 
 UNREADABLE = "El BOE ha dado una respuesta que no se entiende. Vuelva a intentarlo más tarde."
@@ -30,8 +30,10 @@ class ListedLaw:
     published: str
 
 
-def conditions(materia: str, query: str, since: date | None, until: date | None) -> dict[str, str]:
-    """Return the parameters of a search but ``offset`` and ``limit``; sorted, so that pages do not overlap.
+def search_params(materia: str, query: str, since: date | None, until: date | None) -> dict[str, str]:
+    """Return the parameters of a search but ``offset`` and ``limit``; it is sorted, so that pages do not overlap.
+
+    ``materia``, ``query``, ``since`` and ``until``: see ``BoeClient.search``.
 
     Raises:
         InvalidInput: ``materia`` is no code.
@@ -43,31 +45,31 @@ def conditions(materia: str, query: str, since: date | None, until: date | None)
         clauses.append(f"({query})")
     else:
         clauses += [f"titulo:{word}" for word in re.findall(r"\w+", query)]
-    asked: dict[str, Any] = {"query": {"query_string": {"query": " and ".join(clauses)}}} if clauses else {}
-    asked["sort"] = [{"fecha_publicacion": "desc"}]
+    search: dict[str, Any] = {"query": {"query_string": {"query": " and ".join(clauses)}}} if clauses else {}
+    search["sort"] = [{"fecha_publicacion": "desc"}]
     days = {"from": since, "to": until}
     bounds = {name: f"{day:%Y%m%d}" for name, day in days.items() if day is not None}
-    return {**bounds, "query": json.dumps(asked, ensure_ascii=False)}
+    return {**bounds, "query": json.dumps(search, ensure_ascii=False)}
 
 
-def listed_laws(answer: httpx.Response) -> list[ListedLaw]:
-    """Read one page of the list, in the order of the answer; 404 means that no law meets the conditions.
+def parse_law_list(response: httpx.Response) -> list[ListedLaw]:
+    """Return the laws of one page of the list, in its order; 404 means that no law meets the conditions.
 
     Raises:
         InvalidInput: the BOE does not understand the conditions.
         SourceUnavailable: it is no such page.
     """
-    if answer.status_code == httpx.codes.NOT_FOUND:
+    if response.status_code == httpx.codes.NOT_FOUND:
         return []
-    if answer.status_code == httpx.codes.BAD_REQUEST:
+    if response.status_code == httpx.codes.BAD_REQUEST:
         raise InvalidInput(
             "El BOE no entiende la consulta. Use códigos de materia y condiciones como "
             "«titulo:jornada and rango@codigo:1340»."
         )
-    if answer.status_code != httpx.codes.OK:
-        raise refused(answer)
+    if response.status_code != httpx.codes.OK:
+        raise rejection(response)
     try:
-        data = answer.json()["data"] or []
+        data = response.json()["data"] or []
         return [_listed_law(entry) for entry in (data if isinstance(data, list) else [data])]
     except (ValueError, LookupError, TypeError) as error:
         raise SourceUnavailable(UNREADABLE) from error

@@ -15,24 +15,25 @@ import httpx
 from legal.ids import is_boe_id
 from services.backoff import Backoff
 from services.boe.cache import BoeCache, CachedLaw, updated_of
-from services.boe.catalogue import UNREADABLE, ListedLaw, conditions, listed_laws
-from services.boe.http import BACKOFF, PoliteHttp, refused
+from services.boe.catalogue import UNREADABLE, ListedLaw, parse_law_list, search_params
+from services.boe.http import BACKOFF, PoliteHttp, rejection
 from state.errors import InvalidInput, SourceUnavailable
 
 PAUSE = 1.0
 """Seconds between two requests."""
 
-PAGE = 500
+PAGE_SIZE = 500
 """Laws of the list in one request."""
 
 _CONDITIONS = {"If-None-Match": "etag", "If-Modified-Since": "last-modified"}
+"""Headers of a conditional request, and those of a response that they repeat."""
 
 
 @dataclass(frozen=True)
 class RawLaw:
-    """A law as it came: ``path`` is the whole answer on disk, ``updated`` its ``fecha_actualizacion`` (as the BOE
-    writes it: 20260601T111024Z), ``fetched`` tells whether the text was downloaded now. ``warning`` is for the user,
-    where the BOE could not be asked and an older copy serves.
+    """A law as the BOE sent it: ``path`` is the whole response on disk, ``updated`` its ``fecha_actualizacion`` (as the
+    BOE writes it: 20260601T111024Z), ``fetched`` tells whether the text was downloaded now. ``warning`` is for the
+    user, where the BOE could not be reached and an older copy serves.
     """
 
     id: str
@@ -57,18 +58,18 @@ class BoeClient:
         await self._http.aclose()
 
     async def law(self, law_id: str) -> RawLaw:
-        """Return the whole text of a law, downloaded only if the BOE has changed it since the copy that is held.
+        """Return the whole text of a law, downloaded only if the BOE has changed it since the copy on disk.
 
         Raises:
             InvalidInput: the identifier is none, or the BOE does not consolidate that law.
-            SourceUnavailable: the BOE cannot be asked and there is no copy.
+            SourceUnavailable: the BOE cannot be reached and there is no copy.
             ConfigurationError: the address or the folder cannot be used.
         """
-        law_id = _identifier(law_id)
+        law_id = _checked_id(law_id)
         cached = await asyncio.to_thread(self._cache.read, law_id)
         path = self._cache.text_path(law_id)
         try:
-            if await self._listed(law_id, cached) == cached.updated:
+            if await self._published_update(law_id, cached) == cached.updated:
                 return RawLaw(law_id, path, cached.updated, fetched=False)
             updated = await self._download(law_id)
         except SourceUnavailable as error:
@@ -97,55 +98,63 @@ class BoeClient:
 
         Raises:
             InvalidInput: ``materia`` is no code, or the BOE does not understand the query.
-            SourceUnavailable: the BOE cannot be asked.
+            SourceUnavailable: the BOE cannot be reached.
         """
-        params = conditions(materia, query, since, until)
-        found: dict[str, ListedLaw] = {}
+        params = search_params(materia, query, since, until)
+        laws: dict[str, ListedLaw] = {}
         offset = 0
-        while limit is None or len(found) < limit:
-            size = PAGE if limit is None else min(PAGE, limit - len(found))
+        while limit is None or len(laws) < limit:
+            size = PAGE_SIZE if limit is None else min(PAGE_SIZE, limit - len(laws))
             page = await self._page({**params, "offset": str(offset), "limit": str(size)})
-            found |= {law.id: law for law in page}
+            laws |= {law.id: law for law in page}
             offset += len(page)
             if len(page) < size:
                 break
-        return list(found.values())[:limit]
+        return list(laws.values())[:limit]
 
-    async def _listed(self, law_id: str, cached: CachedLaw) -> str:
+    async def _published_update(self, law_id: str, cached: CachedLaw) -> str:
         """Return the ``fecha_actualizacion`` that the BOE gives now, and keep the metadata if they are new."""
         headers = {name: value for name, value in cached.validators if name in _CONDITIONS}
-        answer = await self._ask(f"/id/{law_id}/metadatos", law_id, headers)
-        if answer.status_code == httpx.codes.NOT_MODIFIED:
-            return cached.listed
-        listed = _updated(answer.content, law_id)
-        validators = {name: answer.headers[header] for name, header in _CONDITIONS.items() if header in answer.headers}
-        await asyncio.to_thread(self._cache.write_metadata, law_id, answer.content, validators)
-        return listed
+        response = await self._get(f"/id/{law_id}/metadatos", law_id, headers)
+        if response.status_code == httpx.codes.NOT_MODIFIED:
+            return cached.metadata_updated
+        updated = _updated(response.content, law_id)
+        validators = {
+            name: response.headers[header] for name, header in _CONDITIONS.items() if header in response.headers
+        }
+        await asyncio.to_thread(self._cache.write_metadata, law_id, response.content, validators)
+        return updated
 
     async def _download(self, law_id: str) -> str:
-        answer = await self._ask(f"/id/{law_id}", law_id)
-        updated = await asyncio.to_thread(_updated, answer.content, law_id, whole=True)
-        await asyncio.to_thread(self._cache.write_text, law_id, answer.content)
+        """Fetch and keep the whole text of a law, and return its ``fecha_actualizacion``."""
+        response = await self._get(f"/id/{law_id}", law_id)
+        updated = await asyncio.to_thread(_updated, response.content, law_id, whole=True)
+        await asyncio.to_thread(self._cache.write_text, law_id, response.content)
         return updated
 
     async def _page(self, params: dict[str, str]) -> list[ListedLaw]:
-        answer = await self._http.get(self._url, headers={"Accept": "application/json"}, params=params)
-        return listed_laws(answer)
+        response = await self._http.get(self._url, headers={"Accept": "application/json"}, params=params)
+        return parse_law_list(response)
 
-    async def _ask(self, path: str, law_id: str, conditions: dict[str, str] | None = None) -> httpx.Response:
+    async def _get(self, path: str, law_id: str, conditions: dict[str, str] | None = None) -> httpx.Response:
         headers = {"Accept": "application/xml", **(conditions or {})}
-        answer = await self._http.get(self._url + path, headers=headers)
-        if answer.status_code == httpx.codes.NOT_FOUND:
+        response = await self._http.get(self._url + path, headers=headers)
+        if response.status_code == httpx.codes.NOT_FOUND:
             raise InvalidInput(
                 f"«{law_id}» no existe o no está en la base de legislación consolidada del BOE. Compruebe el "
                 "identificador en https://www.boe.es/legislacion/; las normas que solo modifican otras no están."
             )
-        if answer.status_code not in (httpx.codes.OK, httpx.codes.NOT_MODIFIED):
-            raise refused(answer)
-        return answer
+        if response.status_code not in (httpx.codes.OK, httpx.codes.NOT_MODIFIED):
+            raise rejection(response)
+        return response
 
 
-def _identifier(law_id: str) -> str:
+def _checked_id(law_id: str) -> str:
+    """Return an identifier of the BOE without the blanks around it.
+
+    Raises:
+        InvalidInput: it is none.
+    """
     law_id = law_id.strip()
     if not is_boe_id(law_id):
         raise InvalidInput(
@@ -156,7 +165,7 @@ def _identifier(law_id: str) -> str:
 
 
 def _updated(body: bytes, law_id: str, *, whole: bool = False) -> str:
-    """Return the ``fecha_actualizacion`` of an answer.
+    """Return the ``fecha_actualizacion`` of a response.
 
     Raises:
         SourceUnavailable: it is cut off, or not on that law.

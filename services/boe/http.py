@@ -1,4 +1,4 @@
-"""Ask one server, politely: one request after another, with a pause between them, again after passing failures."""
+"""A polite HTTP client: one request after another, with a pause between them, again after failures that may pass."""
 
 import asyncio
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ TIMEOUT = 180.0
 
 _CONNECT_TIMEOUT = 20.0
 
-_PASSING = (httpx.HTTPStatusError, httpx.TransportError, httpx.TooManyRedirects, httpx.DecodingError, TimeoutError)
+_TRANSIENT = (httpx.HTTPStatusError, httpx.TransportError, httpx.TooManyRedirects, httpx.DecodingError, TimeoutError)
 """Failures that asking again may mend."""
 
 
@@ -26,8 +26,8 @@ class PoliteHttp:
 
     def __init__(self, *, pause: float, timeout: float = TIMEOUT, backoff: Backoff = BACKOFF) -> None:
         self._pause, self._timeout, self._backoff = pause, timeout, backoff
-        self._turn = asyncio.Lock()
-        self._last: float | None = None
+        self._lock = asyncio.Lock()
+        self._last_request: float | None = None
         self._client = httpx.AsyncClient(
             headers={"User-Agent": f"articulado/{_version()}"},
             limits=httpx.Limits(max_connections=1),
@@ -42,7 +42,7 @@ class PoliteHttp:
     async def get(
         self, url: str, *, headers: Mapping[str, str], params: Mapping[str, str] | None = None
     ) -> httpx.Response:
-        """Return the answer, whatever its status but 429 and 5xx, once nobody else is asking.
+        """Return the response, whatever its status but 429 and 5xx; it waits until no other request is under way.
 
         Raises:
             SourceUnavailable: the server cannot be reached, fails or asks for a longer wait, after all attempts.
@@ -50,43 +50,44 @@ class PoliteHttp:
         """
 
         async def attempt() -> httpx.Response:
-            await self._rest()
+            await self._wait_between()
             try:
                 async with asyncio.timeout(self._timeout):
-                    answer = await self._client.get(url, headers=dict(headers), params=params)
+                    response = await self._client.get(url, headers=dict(headers), params=params)
             except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
                 raise ConfigurationError(
                     f"La dirección «{url}» no es válida. Corrija ARTICULADO_BOE_URL en el entorno o en .env."
                 ) from error
             finally:
-                self._last = self._backoff.clock()
-            if answer.status_code == 429 or answer.status_code >= 500:
-                raise httpx.HTTPStatusError("", request=answer.request, response=answer)
-            return answer
+                self._last_request = self._backoff.clock()
+            if response.status_code == 429 or response.status_code >= 500:
+                raise httpx.HTTPStatusError("", request=response.request, response=response)
+            return response
 
         try:
-            async with self._turn:
-                return await self._backoff.repeat(attempt, lambda error: isinstance(error, _PASSING))
-        except _PASSING as failure:
+            async with self._lock:
+                return await self._backoff.repeat(attempt, lambda error: isinstance(error, _TRANSIENT))
+        except _TRANSIENT as failure:
             raise SourceUnavailable(
                 f"El servidor {httpx.URL(url).host} no ha dado una respuesta válida ({_reason(failure)}). Compruebe la "
                 "conexión a internet y el proxy, o vuelva a intentarlo más tarde."
             ) from failure
 
-    async def _rest(self) -> None:
+    async def _wait_between(self) -> None:
         """Let the pause since the last request pass, and no more where the clock was set back meanwhile."""
-        if self._last is not None and (rest := self._last + self._pause - self._backoff.clock()) > 0:
-            await self._backoff.sleep(min(rest, self._pause))
+        if self._last_request is not None and (pause := self._last_request + self._pause - self._backoff.clock()) > 0:
+            await self._backoff.sleep(min(pause, self._pause))
 
 
-def refused(answer: httpx.Response) -> SourceUnavailable:
-    """Return the error of an answer whose status nobody expects: a proxy, or an address that is not the BOE's."""
+def rejection(response: httpx.Response) -> SourceUnavailable:
+    """Return the error of a response whose status nobody expects: a proxy, or an address that is not the BOE's."""
     return SourceUnavailable(
-        f"El BOE rechaza la petición (error HTTP {answer.status_code}). Compruebe ARTICULADO_BOE_URL y el proxy."
+        f"El BOE rechaza la petición (error HTTP {response.status_code}). Compruebe ARTICULADO_BOE_URL y el proxy."
     )
 
 
 def _reason(failure: Exception) -> str:
+    """Return why a server gave no response, in Spanish, for a message."""
     if isinstance(failure, httpx.HTTPStatusError):
         return f"error HTTP {failure.response.status_code}"
     if isinstance(failure, TimeoutError | httpx.TimeoutException):

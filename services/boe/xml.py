@@ -7,7 +7,7 @@ Element = Any
 
 
 def parse_xml(data: bytes) -> Element:
-    """Parse a document and return its root, without comments; entities are not expanded and nothing is fetched.
+    """Return the root of a document, without comments; entities are not expanded and nothing is fetched.
 
     Raises:
         ValueError: the data is no well-formed XML, or larger than libxml2 takes from strangers.

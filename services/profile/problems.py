@@ -9,9 +9,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 LISTS = ("collections", "filter_fields")
-"""What is written with double brackets."""
+"""Sections that are written with double brackets."""
 
-_SAID = {
+_BY_ERROR_TYPE = {
     "missing": "falta; escríbalo",
     "string_type": "debe ser un texto, entre comillas",
     "string_too_short": "no puede estar vacío",
@@ -30,8 +30,9 @@ _SAID = {
     "model_type": "debe ser una sección de claves con su valor",
     "dataclass_type": "debe ser una sección de claves con su valor",
 }
+"""By the type of an error of pydantic."""
 
-_SYNTAX = {
+_BY_TOML_MESSAGE = {
     "Cannot declare": "esta sección ya está escrita; deje una",
     "Cannot overwrite": "esta clave ya tiene valor; deje uno",
     "Duplicate": "esta clave ya tiene valor; deje uno",
@@ -47,57 +48,58 @@ _SYNTAX = {
 }
 """By how the messages of ``tomllib`` begin, the first that fits."""
 
-_PLACE = re.compile(r"\(at (?:line (\d+), column (\d+)|end of document)\)$")
+_POSITION = re.compile(r"\(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
-def problem_of(error: Exception, written: Mapping[str, Any], schema: type[BaseModel]) -> str:
-    """Say where a profile breaks the schema, and how; ``written`` is what stands in it, for the names of its parts."""
+def problem_of(error: Exception, content: Mapping[str, Any], schema: type[BaseModel]) -> str:
+    """Return where a profile breaks the schema, and how; ``content`` is its TOML, for the names of its parts."""
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False)[0]
-        where = " ".join(place(first["loc"], written).split())
-        return f"{where}: {_what(first, schema)}" if where else _what(first, schema)
+        where, problem = " ".join(location(first["loc"], content).split()), _value_problem(first, schema)
+        return f"{where}: {problem}" if where else problem
     if isinstance(error, UnicodeDecodeError):
         return "no está en UTF-8; guárdelo como texto UTF-8"
     if isinstance(error, OSError):
         return "el fichero no se puede abrir; compruebe sus permisos"
-    return _syntax(str(error))
+    return _syntax_problem(str(error))
 
 
-def place(path: Sequence[str | int], written: Mapping[str, Any]) -> str:
-    """Write where a problem is as the file has it: "[[collections]] «notes», weight" or "[case.response] chunks"."""
+def location(path: Sequence[str | int], content: Mapping[str, Any]) -> str:
+    """Return where a problem is as the file has it: "[[collections]] «notes», weight" or "[case.response] chunks"."""
     head, *rest = path or ("",)
     if head in LISTS:
         if not rest:
             return f"[[{head}]]"
         number, *rest = rest
         return ", ".join(
-            (f"[[{head}]] {_named(written.get(str(head)), int(number))}", *([_dotted(rest)] if rest else []))
+            (f"[[{head}]] {_item_name(content.get(str(head)), int(number))}", *([_key_path(rest)] if rest else []))
         )
     if head == "case" and len(rest) > 1 and isinstance(rest[1], str):
-        return f"[case.{rest[0]}] {_dotted(rest[1:])}"
-    return f"[{head}] {_dotted(rest)}" if rest else str(head)
+        return f"[case.{rest[0]}] {_key_path(rest[1:])}"
+    return f"[{head}] {_key_path(rest)}" if rest else str(head)
 
 
-def _named(items: object, number: int) -> str:
-    """Return the name of an item of a list, or its number where it has none."""
+def _item_name(items: object, number: int) -> str:
+    """Return the name of an item of a list, or its number, counted from 1, where it has none."""
     item = items[number] if isinstance(items, list) else None
     name = item.get("name") if isinstance(item, dict) else None
     return f"«{name}»" if isinstance(name, str) and name else f"número {number + 1}"
 
 
-def _dotted(path: Sequence[str | int]) -> str:
-    """Write keys within a section; a place in a list of texts is counted from 1."""
+def _key_path(path: Sequence[str | int]) -> str:
+    """Return the keys within a section, joined by dots; an index in a list of texts is counted from 1."""
     keys = ".".join(part for part in path if isinstance(part, str))
     numbers = [str(part + 1) for part in path if isinstance(part, int)]
     return " ".join((keys, *numbers))
 
 
-def _what(details: ErrorDetails, schema: type[BaseModel]) -> str:
+def _value_problem(details: ErrorDetails, schema: type[BaseModel]) -> str:
+    """Return what is wrong with a value, and what would be right."""
     limits, path = details.get("ctx", {}), details["loc"]
     match details["type"]:
         case "extra_forbidden":
-            known = ", ".join(_keys(schema, path[:-1]))
-            return f"no es una clave conocida; las que hay son {known}"
+            keys = ", ".join(_keys(schema, path[:-1]))
+            return f"no es una clave conocida; las que hay son {keys}"
         case "literal_error":
             values = re.findall(r"'([^']*)'", str(limits["expected"]))
             return "los valores posibles son " + " y ".join(f'"{value}"' for value in values)
@@ -111,8 +113,8 @@ def _what(details: ErrorDetails, schema: type[BaseModel]) -> str:
             return f"cada uno se escribe con dobles corchetes, [[{path[0]}]]"
         case "value_error":
             return details["msg"].removeprefix("Value error, ")
-        case known_type:
-            return _SAID.get(known_type, "el valor no es válido")
+        case error_type:
+            return _BY_ERROR_TYPE.get(error_type, "el valor no es válido")
 
 
 def _keys(schema: type[BaseModel], path: Sequence[str | int]) -> list[str]:
@@ -120,20 +122,22 @@ def _keys(schema: type[BaseModel], path: Sequence[str | int]) -> list[str]:
     section: Any = schema
     for key in path:
         if isinstance(key, str):
-            held = section.model_fields[key].annotation
-            section = next(one for one in (held, *get_args(held)) if _is_section(one))
+            annotation = section.model_fields[key].annotation
+            section = next(option for option in (annotation, *get_args(annotation)) if _is_section(option))
     if is_dataclass(section):
         return [field.name for field in fields(section)]
     return [name for name in section.model_fields if path or name != "folder"]
 
 
-def _is_section(held: Any) -> bool:
-    return is_dataclass(held) or (isinstance(held, type) and issubclass(held, BaseModel))
+def _is_section(annotation: Any) -> bool:
+    return is_dataclass(annotation) or (isinstance(annotation, type) and issubclass(annotation, BaseModel))
 
 
-def _syntax(message: str) -> str:
-    found = _PLACE.search(message)
-    said = next((said for begin, said in _SYNTAX.items() if message.startswith(begin)), "no es TOML")
-    if found is None:
-        return said
-    return f"{f'línea {found[1]}, columna {found[2]}' if found[1] else 'al final del fichero'}: {said}"
+def _syntax_problem(message: str) -> str:
+    """Return what is wrong with a file that is no TOML, after its line and column where ``tomllib`` tells them."""
+    position = _POSITION.search(message)
+    problem = next((text for begin, text in _BY_TOML_MESSAGE.items() if message.startswith(begin)), "no es TOML")
+    if position is None:
+        return problem
+    where = f"línea {position[1]}, columna {position[2]}" if position[1] else "al final del fichero"
+    return f"{where}: {problem}"

@@ -1,6 +1,7 @@
-"""Knowledge-base profiles: what makes the graphs independent of one field of knowledge (data in ``profiles/``)."""
+"""A knowledge-base profile: its schema, its loader, and the checks beyond the schema (data in ``profiles/``)."""
 
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from importlib import resources
 from pathlib import Path
@@ -31,9 +32,21 @@ from state.errors import ConfigurationError
 SUFFIX = ".toml"
 DEFAULT_PROFILE = "laboral"
 
+DOCUMENT_KINDS = ("article", "sentencia", "criterio", "documento")
+"""Kinds of document that a profile can rank; laws have the rank of their norm."""
+
+RECORD_COLLECTIONS = ("normativa", "sentencias", "criterios_inss")
+"""Collections that the packaged records go to."""
+
+CASE_OPTIONS = ("profile", "index", "json", "help", "rerank", "inquiry", "collected_data", "max_tokens")
+"""Options of ``articulado case``, beside which the filter fields are options too."""
+
+ARTICLE_KEYS = ("id", "title", "url", "updated", "chunks", "inquiries", "provisions")
+"""Keys of an article, beside which the filter fields are keys too; but for the topic, which is one."""
+
 
 class Profile(Section):
-    """One knowledge base. ``relevance_floor`` in [0, 1] is compared with the best relevance.
+    """One knowledge base. ``relevance_floor`` in [0, 1] is compared with the best relevance of the candidates.
 
     ``signals`` are the weights of the legal signals (``legal.signals.final_score``), ``ranks`` the ranks of documents
     by kind (1 is the highest, 5 is what has none), ``default_law`` the law that an article without a law is looked up
@@ -57,14 +70,14 @@ class Profile(Section):
     case: CaseProfile = CaseProfile()
 
     @model_validator(mode="after")
-    def _agrees_with_itself(self) -> "Profile":
+    def _check_contradictions(self) -> "Profile":
         if problem := next(contradictions(self), ""):
             raise ValueError(problem)
         return self
 
     def weight(self, collection: str) -> float:
-        """Return the weight of a collection (1.0 for one that the profile does not name)."""
-        return next((c.weight for c in self.collections if c.name == collection), 1.0)
+        """Return the weight of a collection in the ranking (1.0 for one that the profile does not name)."""
+        return next((entry.weight for entry in self.collections if entry.name == collection), 1.0)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -85,13 +98,13 @@ class Profile(Section):
     def required_data_filter(self) -> tuple[str, ...]:
         """Names of the fields that required data are filtered by; unless it says which, all but the topic."""
         named = self.case.required_data.filter
-        return tuple(one.name for one in self.filter_fields if one.name != TOPIC) if named is None else named
+        return tuple(field.name for field in self.filter_fields if field.name != TOPIC) if named is None else named
 
     @property
     def response_filter(self) -> tuple[str, ...]:
         """Names of the fields that a response is filtered by; unless it says which, all."""
         named = self.case.response.filter
-        return tuple(one.name for one in self.filter_fields) if named is None else named
+        return tuple(field.name for field in self.filter_fields) if named is None else named
 
     @property
     def own_folder(self) -> Path:
@@ -104,12 +117,18 @@ class Profile(Section):
         return self.folder / self.knowledge.folder if self.knowledge else None
 
     def rank(self, kind: str) -> int:
-        """Return the rank of a kind of document."""
+        """Return the rank of a kind of document, the lowest where the profile gives it none."""
         return self.ranks.get(kind, LOWEST_RANK)
 
 
 def load_profile(name: str) -> Profile:
-    """Read ``profiles/<name>.toml``, or the file that a path to a ``.toml`` leads to.
+    """Return the profile of ``profiles/<name>.toml``, or of the file that a path to a ``.toml`` leads to.
+
+    >>> profile = load_profile("laboral")
+    >>> profile.names
+    ('normativa', 'sentencias', 'criterios_inss')
+    >>> profile.weight("normativa")
+    1.0
 
     Raises:
         ConfigurationError: there is no such profile, it breaks the schema or contradicts itself, or it has the name of
@@ -118,68 +137,60 @@ def load_profile(name: str) -> Profile:
     packaged = Path(str(resources.files("profiles")))
     file = Path(name).expanduser() if name.endswith(SUFFIX) else packaged / f"{name}{SUFFIX}"
     if not file.is_file() or (not name.endswith(SUFFIX) and Path(name).name != name):
-        known = sorted(entry.stem for entry in packaged.glob(f"*{SUFFIX}"))
+        available = sorted(entry.stem for entry in packaged.glob(f"*{SUFFIX}"))
         raise ConfigurationError(
-            f"No existe el perfil «{name}». Perfiles disponibles: {', '.join(known)}, o la ruta de un fichero {SUFFIX} "
-            "(ARTICULADO_PROFILE)."
+            f"No existe el perfil «{name}». Perfiles disponibles: {', '.join(available)}, o la ruta de un fichero "
+            f"{SUFFIX} (ARTICULADO_PROFILE)."
         )
-    written: dict[str, Any] = {}
+    content: dict[str, Any] = {}
     try:
-        written = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-        profile = Profile.model_validate({**written, "folder": file.resolve().parent})
+        content = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        profile = Profile.model_validate({**content, "folder": file.resolve().parent})
     except (ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise _refused(name, problem_of(error, written, Profile)) from error
-    if "folder" in written:
-        raise _refused(name, "folder: no es una clave conocida; la carpeta del perfil es la de su fichero")
+        raise _unreadable(name, problem_of(error, content, Profile)) from error
+    if "folder" in content:
+        raise _unreadable(name, "folder: no es una clave conocida; la carpeta del perfil es la de su fichero")
     if file.resolve().parent != packaged.resolve():
-        _check_own(name, profile, packaged)
+        _check_own_profile(name, profile, packaged)
     return profile
 
 
-def _check_own(file: str, profile: Profile, packaged: Path) -> None:
-    """Check what only a profile that does not come with the package can get wrong."""
+def _check_own_profile(file: str, profile: Profile, packaged: Path) -> None:
+    """Check what only a profile of one's own can get wrong."""
     if (packaged / f"{profile.name}{SUFFIX}").is_file():
-        raise _refused(file, f"name: «{profile.name}» es uno de los incluidos, y tendrían el mismo índice; dele otro")
-    if problem := check_field_names(profile):
-        raise _refused(file, problem)
+        raise _unreadable(
+            file, f"name: «{profile.name}» es uno de los incluidos, y tendrían el mismo índice; dele otro"
+        )
+    if problem := field_name_problem(profile):
+        raise _unreadable(file, problem)
 
 
-def _refused(name: str, what: str) -> ConfigurationError:
-    return ConfigurationError(f"El perfil «{name}» no se puede leer: {what}.")
+def _unreadable(name: str, problem: str) -> ConfigurationError:
+    return ConfigurationError(f"El perfil «{name}» no se puede leer: {problem}.")
 
 
-KINDS = ("article", "sentencia", "criterio", "documento")
-"""Kinds of document that a profile can rank; laws have the rank of their norm."""
-RECORDS = ("normativa", "sentencias", "criterios_inss")
-"""Collections that the packaged records go to."""
-OPTIONS = ("profile", "index", "json", "help", "rerank", "inquiry", "collected_data", "max_tokens")
-"""Options of ``articulado case``, beside which the filter fields are options too."""
-ARTICLE_KEYS = ("id", "title", "url", "updated", "chunks", "inquiries", "provisions")
-"""Keys of an article, beside which the filter fields are keys too; but for the topic, which is one."""
-
-
-def contradictions(profile: "Profile") -> Iterator[str]:
-    """Yield what a profile says that cannot be, and what to do about it."""
+def contradictions(profile: Profile) -> Iterator[str]:
+    """Yield what contradicts itself in a profile, each with what to do about it (in Spanish)."""
     if profile.features.spanish_law and profile.language != "es":
         yield '[features] spanish_law pide language = "es"'
-    for name in _twice(profile.names):
+    for name in _duplicates(profile.names):
         yield f"hay dos [[collections]] «{name}»; deje una o dele otro nombre"
-    for name in _twice(field.name for field in profile.filter_fields):
+    for name in _duplicates(field.name for field in profile.filter_fields):
         yield f"hay dos [[filter_fields]] «{name}»; deje uno o dele otro nombre"
-    yield from _unknown_names(profile)
+    yield from _unknown_references(profile)
     for field in profile.filter_fields:
-        yield from _taken(field)
-        yield from _ambiguous(field)
+        yield from _taken_names(field)
+        yield from _ambiguous_values(field)
     for kind in profile.ranks:
-        if kind not in KINDS:
-            yield f"[ranks] «{kind}» no es una clase de documento; las que hay son {', '.join(KINDS)}"
-    missing = [name for name in RECORDS if name not in profile.names]
+        if kind not in DOCUMENT_KINDS:
+            yield f"[ranks] «{kind}» no es una clase de documento; las que hay son {', '.join(DOCUMENT_KINDS)}"
+    missing = [name for name in RECORD_COLLECTIONS if name not in profile.names]
     if profile.features.records and missing:
-        yield f"[features] records pide las [[collections]] {', '.join(RECORDS)}; falta {', '.join(missing)}"
+        yield f"[features] records pide las [[collections]] {', '.join(RECORD_COLLECTIONS)}; falta {', '.join(missing)}"
 
 
-def check_field_names(profile: "Profile") -> str:
-    """Return what is wrong with the name of a filter field that the state of a case has too; empty where there is none.
+def field_name_problem(profile: Profile) -> str:
+    """Return what is wrong with a filter field that is called like a key of a case's state; empty where none is.
 
     Apart from the others: only a profile of one's own needs it, and it loads the graphs' library.
     """
@@ -193,14 +204,14 @@ def check_field_names(profile: "Profile") -> str:
     )
 
 
-def _twice(names: Iterable[str]) -> list[str]:
-    known = list(names)
-    return sorted({name for name in known if known.count(name) > 1})
+def _duplicates(names: Iterable[str]) -> list[str]:
+    counts = Counter(names)
+    return sorted(name for name, count in counts.items() if count > 1)
 
 
-def _unknown_names(profile: "Profile") -> Iterator[str]:
+def _unknown_references(profile: Profile) -> Iterator[str]:
     fields, case = [field.name for field in profile.filter_fields], profile.case
-    for place, section, named, known in (
+    for where, section, references, existing in (
         (
             "[knowledge] collection",
             "collections",
@@ -211,27 +222,27 @@ def _unknown_names(profile: "Profile") -> Iterator[str]:
         ("[case.required_data] filter", "filter_fields", case.required_data.filter or (), fields),
         ("[case.response] filter", "filter_fields", case.response.filter or (), fields),
     ):
-        for name in named:
-            if name not in known:
-                there = ", ".join(known) or "ninguno"
-                yield f"{place}: «{name}» no está en [[{section}]] (los que hay: {there})"
+        for name in references:
+            if name not in existing:
+                listed = ", ".join(existing) or "ninguno"
+                yield f"{where}: «{name}» no está en [[{section}]] (los que hay: {listed})"
 
 
-def _taken(field: FilterField) -> Iterator[str]:
+def _taken_names(field: FilterField) -> Iterator[str]:
     where = f"[[filter_fields]] «{field.name}» se llama como"
-    if field.name in OPTIONS:
+    if field.name in CASE_OPTIONS:
         yield f"{where} la opción --{field.name.replace('_', '-')} de la línea de órdenes; dele otro nombre"
     if field.name in ARTICLE_KEYS:
         yield f"{where} una clave de los artículos; dele otro nombre"
 
 
-def _ambiguous(field: FilterField) -> Iterator[str]:
+def _ambiguous_values(field: FilterField) -> Iterator[str]:
     claimed: dict[str, str] = {}
-    for value, others in field.values.items():
-        for written in (value, *others):
-            if claimed.setdefault(letters_and_digits(written), value) != value:
-                other = claimed[letters_and_digits(written)]
+    for value, variants in field.values.items():
+        for variant in (value, *variants):
+            if claimed.setdefault(letters_and_digits(variant), value) != value:
+                other = claimed[letters_and_digits(variant)]
                 yield (
-                    f"[[filter_fields]] «{field.name}», values: «{written}» vale por «{other}» y por «{value}»; "
+                    f"[[filter_fields]] «{field.name}», values: «{variant}» vale por «{other}» y por «{value}»; "
                     "déjelo en uno (no cuentan mayúsculas, acentos, espacios ni signos)"
                 )

@@ -1,4 +1,4 @@
-"""The sections of a profile, but for the one on cases (``services.profile.case``)."""
+"""The sections of a profile, but for those on cases (``services.profile.case``)."""
 
 from typing import Annotated
 
@@ -17,7 +17,7 @@ Weight = Annotated[float, Field(ge=0, le=1)]
 
 
 class Section(BaseModel):
-    """What every section of a profile has in common: no unknown keys, and nothing changes."""
+    """A section of a profile: it takes no unknown keys, and does not change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -37,7 +37,7 @@ class Collection(Section):
 class Features(Section):
     """What a profile has switched on. Without any, nothing of Spanish law is at work.
 
-    ``spanish_law``: citations, dates, territory and legal synonyms are read off a question, the encoder taught on the
+    ``spanish_law``: citations, dates, territory and legal synonyms are read off a question, the encoder trained on the
     law is used offline, and provisions are ranked by it. ``records``: the packaged summaries and decisions are in its
     index. ``references``: what a candidate refers to becomes a candidate.
     """
@@ -79,7 +79,7 @@ class FilterField(Section):
 
     @property
     def path(self) -> str:
-        """Where a chunk has it."""
+        """Path of the field in a chunk (``SearchFilter.fields``)."""
         return TOPIC if self.name == TOPIC else f"attributes.{self.name}"
 
 
@@ -97,9 +97,9 @@ class ReadAsSignals:
     """Annotation: read ``SignalWeights`` as ``Signals``, so that errors name the key."""
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Return the schema of ``Signals``, its result as weights."""
+        """Return a schema that reads ``Signals`` and gives ``SignalWeights``."""
         return core_schema.no_info_after_validator_function(_weights, handler.generate_schema(Signals))
 
 
-def _weights(read: Signals) -> SignalWeights:
-    return SignalWeights(**read.model_dump())
+def _weights(signals: Signals) -> SignalWeights:
+    return SignalWeights(**signals.model_dump())

@@ -63,7 +63,7 @@ async def test_a_law_is_kept_as_it_came(boe, client, tmp_path):
     kept = {file.name for file in law.path.parent.iterdir()}
     assert kept == {"full.xml", "metadatos.xml", "validators.json"}
     assert boe.paths == [f"/id/{LAW}/metadatos", f"/id/{LAW}"]
-    assert all(one.headers["user-agent"].startswith("articulado/") for one in boe.asked)
+    assert all(request.headers["user-agent"].startswith("articulado/") for request in boe.asked)
 
 
 async def test_an_unchanged_law_costs_one_conditional_request(boe, client):
@@ -216,7 +216,7 @@ async def test_the_list_is_read_page_by_page(boe, client):
     laws = await client.search(materia="6909")
     assert [law.id for law in laws] == [f"BOE-A-2020-{number}" for number in range(1, 1203)]
     assert (laws[0].title, laws[0].rank, laws[0].published) == ("Norma 1", "real_decreto", "2020-03-05")
-    assert [(one.query["offset"], one.query["limit"]) for one in boe.asked] == [
+    assert [(request.query["offset"], request.query["limit"]) for request in boe.asked] == [
         ("0", "500"),
         ("500", "500"),
         ("1000", "500"),
@@ -227,7 +227,7 @@ async def test_the_list_is_read_page_by_page(boe, client):
 async def test_no_more_than_the_limit_is_asked_for(boe, client):
     boe.listed = [entry(number) for number in range(1, 900)]
     assert len(await client.search(materia="6909", limit=3)) == 3
-    assert [one.query["limit"] for one in boe.asked] == ["3"]
+    assert [request.query["limit"] for request in boe.asked] == ["3"]
 
 
 async def test_an_empty_list_is_no_error(client):

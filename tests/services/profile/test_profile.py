@@ -12,7 +12,7 @@ from ingestion.files.names import COLLECTIONS
 from ingestion.files.names import KINDS as FILE_KINDS
 from legal.signals import SignalWeights
 from services.corpus.schema import load_corpus
-from services.profile.profile import ARTICLE_KEYS, KINDS, RECORDS, Profile, load_profile
+from services.profile.profile import ARTICLE_KEYS, DOCUMENT_KINDS, RECORD_COLLECTIONS, Profile, load_profile
 from state.errors import ConfigurationError
 
 TOP = 'name = "jardin"\ntitle = "Garden"\nlanguage = "en"\n'
@@ -268,9 +268,9 @@ def test_a_filter_field_takes_no_name_that_means_something_else(refused, name, s
 
 def test_what_is_checked_is_what_there_is():
     assert set(ARTICLE_KEYS) == set(Article.model_fields) - {"topic"}
-    assert set(KINDS) == {KIND, *FILE_KINDS.values()}
+    assert set(DOCUMENT_KINDS) == {KIND, *FILE_KINDS.values()}
     corpus = load_corpus()
-    assert set(RECORDS) == {"normativa"} | {COLLECTIONS[one] for one in ("ruling", "criterion")}
+    assert set(RECORD_COLLECTIONS) == {"normativa"} | {COLLECTIONS[kind] for kind in ("ruling", "criterion")}
     assert corpus.of_laws
     assert corpus.decisions
 
