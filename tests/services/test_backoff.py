@@ -1,4 +1,4 @@
-"""When a failed attempt is made again, on a clock that only moves when somebody sleeps."""
+"""When a failed call is made again, on a clock that only moves when somebody sleeps."""
 
 import asyncio
 import time
@@ -55,16 +55,16 @@ async def test_a_failure_that_does_not_pass_is_the_last():
     assert call.times == [0.0, 0.5]
 
 
-@pytest.mark.parametrize(("asked", "times"), [(7, [0.0, 7.0]), (10, [0.0, 10.0]), (11, [0.0])])
-async def test_a_server_is_waited_for_as_it_asks_up_to_the_longest_pause(asked, times):
+@pytest.mark.parametrize(("requested", "times"), [(7, [0.0, 7.0]), (10, [0.0, 10.0]), (11, [0.0])])
+async def test_a_server_is_waited_for_as_it_asks_up_to_the_longest_pause(requested, times):
     time = FakeTime(0.0)
-    call = FailingCall(time, busy(asked))
-    made = backoff(time, longest_pause=10.0).repeat(call, passing)
+    call = FailingCall(time, busy(requested))
+    result = backoff(time, longest_pause=10.0).repeat(call, passing)
     if len(times) == 1:
         with pytest.raises(httpx.HTTPStatusError):
-            await made
+            await result
     else:
-        assert await made == "respuesta"
+        assert await result == "respuesta"
     assert call.times == times
 
 

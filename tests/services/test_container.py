@@ -43,18 +43,18 @@ async def test_one_that_fails_to_close_does_not_keep_the_others_open(failing):
 
 
 async def test_what_is_made_on_demand_is_made_once_and_closed():
-    made, closed = [], []
+    built, closed = [], []
 
-    def make():
-        made.append(Closing(QueueChat("a"), f"reader {len(made)}", closed))
-        return made[-1]
+    def build():
+        built.append(Closing(QueueChat("a"), f"reader {len(built)}", closed))
+        return built[-1]
 
-    reader = OnDemand(make)
+    reader = OnDemand(build)
     await reader.close()
-    assert (made, closed) == ([], [])
+    assert (built, closed) == ([], [])
     assert reader() is reader()
     await reader.close()
-    assert (len(made), closed) == (1, ["reader 0"])
+    assert (len(built), closed) == (1, ["reader 0"])
 
 
 async def test_ingestion_asks_for_a_key_when_its_model_is_called_for(tmp_path):

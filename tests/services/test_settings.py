@@ -70,8 +70,8 @@ def test_models_are_those_of_the_environment_then_of_the_profile_then_the_defaul
         "mine",
         DEFAULT_MODELS["embedder"],
     )
-    given = ModelSettings(provider="openai", model="given")
-    assert Settings.read(env_file=None, principal=given).principal == given
+    override = ModelSettings(provider="openai", model="override")
+    assert Settings.read(env_file=None, principal=override).principal == override
 
 
 def test_a_profile_that_is_not_there_is_told_by_what_opens_it():

@@ -87,8 +87,8 @@ def chat_over(*scripts: list[Any], **options: Any) -> LangChainChat:
 
 
 async def streamed(chat: LangChainChat, screen: Screen) -> Any:
-    asked = [{"role": "user", "content": "¿Cuántos días de vacaciones?"}]
-    return await chat.stream("Reglas", asked, on_text=screen.write, on_restart=screen.wipe)
+    messages = [{"role": "user", "content": "¿Cuántos días de vacaciones?"}]
+    return await chat.stream("Reglas", messages, on_text=screen.write, on_restart=screen.wipe)
 
 
 async def test_messages_keep_order_and_roles():
@@ -118,15 +118,15 @@ async def test_no_system_message_where_there_is_no_text_for_it():
 async def test_stream_hands_over_pieces_and_returns_the_whole():
     screen, pieces = Screen(), []
     chat = chat_over(["Treinta ", "días.", finish()])
-    asked = [{"role": "user", "content": "?"}]
-    completion = await chat.stream("", asked, on_text=pieces.append, on_restart=screen.wipe)
+    messages = [{"role": "user", "content": "?"}]
+    completion = await chat.stream("", messages, on_text=pieces.append, on_restart=screen.wipe)
     assert pieces == ["Treinta ", "días."]
     assert (completion.text, completion.requests) == ("Treinta días.", 1)
 
 
-async def test_the_thoughts_of_a_model_are_no_part_of_its_reply():
-    screen, thought = Screen(), ["<thi", "nk>¿Treinta?</th", "ink>\n\n", "Treinta", finish()]
-    assert (await streamed(chat_over(thought), screen)).text == screen.text == "Treinta"
+async def test_the_reasoning_of_a_model_is_no_part_of_its_reply():
+    screen, reasoned = Screen(), ["<thi", "nk>¿Treinta?</th", "ink>\n\n", "Treinta", finish()]
+    assert (await streamed(chat_over(reasoned), screen)).text == screen.text == "Treinta"
     whole = await chat_over(["<think>[1]</think>[2]", finish()]).complete("Reglas", [{"role": "user", "content": "x"}])
     assert whole.text == "[2]"
 

@@ -35,10 +35,10 @@ class Maker:
         self.time = FakeTime()
         self.made: list[Any] = []
 
-    def __call__(self, model: str = SMALL, provider: str = "openai", **given: Any) -> Any:
+    def __call__(self, model: str = SMALL, provider: str = "openai", **options: Any) -> Any:
         azure = {"api_version": "2024-10-21", "deployment": "vectores"} if provider == "azure" else {}
         base_url = self.server.root if provider == "azure" else self.server.url
-        settings = ModelSettings(provider=provider, model=model, base_url=base_url, api_key="k", **azure, **given)
+        settings = ModelSettings(provider=provider, model=model, base_url=base_url, api_key="k", **azure, **options)
         self.made.append(embedder(settings, partial(Retrier, sleep=self.time.sleep, clock=self.time.clock)))
         return self.made[-1]
 
@@ -130,7 +130,7 @@ def test_the_pace_is_kept_on_one_event_loop_after_another(server):
 
 
 @pytest.mark.parametrize(
-    ("model", "given", "provider", "sent", "fingerprint"),
+    ("model", "options", "provider", "sent", "fingerprint"),
     [
         (SMALL, {}, "openai", None, "openai:text-embedding-3-small:1536"),
         (SMALL, {}, "azure", None, "openai:text-embedding-3-small:1536"),
@@ -139,9 +139,9 @@ def test_the_pace_is_kept_on_one_event_loop_after_another(server):
         ("bge-m3", {"dimensions": 1024}, "compatible", None, "compatible:bge-m3:1024"),
     ],
 )
-async def test_dimensions_and_fingerprint(server, make, model, given, provider, sent, fingerprint):
+async def test_dimensions_and_fingerprint(server, make, model, options, provider, sent, fingerprint):
     server.native_dimensions["bge-m3"] = 1024
-    made = make(model=model, provider=provider, **given)
+    made = make(model=model, provider=provider, **options)
     (vector,) = (await made.embed_queries(["jornada"])).vectors
     assert made.fingerprint == fingerprint
     assert vector.shape == (made.dimensions,)

@@ -18,7 +18,7 @@ from services.models.retry import Retrier
 from services.settings import ModelSettings
 from state.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 
-ASKED = [{"role": "user", "content": "¿Cuántos días de vacaciones?"}]
+MESSAGES = [{"role": "user", "content": "¿Cuántos días de vacaciones?"}]
 SAMPLING = {"temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens"}
 
 
@@ -28,10 +28,12 @@ def server() -> Iterator[OpenAIServer]:
         yield running
 
 
-def settings_for(server: OpenAIServer, provider: str, model: str = "gpt-5.2", **given: Any) -> ModelSettings:
+def settings_for(server: OpenAIServer, provider: str, model: str = "gpt-5.2", **overrides: Any) -> ModelSettings:
     base_url = server.root if provider == "azure" else server.url
     azure = {"api_version": "2024-10-21", "deployment": "mi-despliegue"} if provider == "azure" else {}
-    return ModelSettings(provider=provider, model=model, **{"base_url": base_url, "api_key": "k-1", **azure, **given})
+    return ModelSettings(
+        provider=provider, model=model, **{"base_url": base_url, "api_key": "k-1", **azure, **overrides}
+    )
 
 
 class Patient:
@@ -63,7 +65,7 @@ async def stream(model: LangChainChat, deadline: float | None = None) -> tuple[s
         shown[-1] += text
 
     completion = await model.stream(
-        "Reglas", ASKED, on_text=write, on_restart=lambda: shown.append(""), deadline=deadline
+        "Reglas", MESSAGES, on_text=write, on_restart=lambda: shown.append(""), deadline=deadline
     )
     assert shown[-1] == completion.text
     return completion.text, shown[:-1], completion.requests
@@ -77,12 +79,12 @@ PROVIDERS = pytest.mark.parametrize(
 @PROVIDERS
 async def test_complete_posts_one_request(server, chat, provider, scripted):
     server.script(scripted, "Treinta días.")
-    completion = await chat(settings_for(server, provider)).complete("Reglas", ASKED)
+    completion = await chat(settings_for(server, provider)).complete("Reglas", MESSAGES)
     assert (completion.text, completion.requests) == ("Treinta días.", 1)
     assert (completion.input_tokens, completion.output_tokens) == (11, 7)
     (request,) = server.requests
     assert [m["role"] for m in request.body["messages"]] == ["system", "user"]
-    assert request.body["messages"][1]["content"] == ASKED[0]["content"]
+    assert request.body["messages"][1]["content"] == MESSAGES[0]["content"]
     assert not request.body.get("stream")
 
 
@@ -90,7 +92,7 @@ async def test_complete_posts_one_request(server, chat, provider, scripted):
 async def test_stream_asks_for_usage(server, chat, provider, scripted):
     server.script(scripted, Reply("Treinta días naturales.", piece=3))
     model = chat(settings_for(server, provider))
-    completion = await model.stream("", ASKED, on_text=lambda text: None, on_restart=lambda: None)
+    completion = await model.stream("", MESSAGES, on_text=lambda text: None, on_restart=lambda: None)
     assert completion.text == "Treinta días naturales."
     assert (completion.requests, completion.input_tokens, completion.output_tokens) == (1, 11, 7)
     assert server.requests[0].body["stream_options"] == {"include_usage": True}
@@ -99,13 +101,13 @@ async def test_stream_asks_for_usage(server, chat, provider, scripted):
 async def test_a_server_without_usage_is_no_trouble(server, chat):
     server.script("gemma3", Reply("Sí.", usage=None), Reply("Sí.", usage=None))
     model = chat(settings_for(server, "compatible", "gemma3"))
-    assert (await model.complete("", ASKED)).input_tokens == 0
+    assert (await model.complete("", MESSAGES)).input_tokens == 0
     assert (await stream(model))[0] == "Sí."
 
 
 async def test_plain_path_and_key(server, chat):
     server.script("gpt-5.2", "Sí.")
-    await chat(settings_for(server, "openai")).complete("", ASKED)
+    await chat(settings_for(server, "openai")).complete("", MESSAGES)
     (request,) = server.requests
     assert request.path == "/v1/chat/completions"
     assert request.headers["authorization"] == "Bearer k-1"
@@ -114,7 +116,7 @@ async def test_plain_path_and_key(server, chat):
 
 async def test_azure_path_version_and_key(server, chat):
     server.script("mi-despliegue", "Sí.")
-    await chat(settings_for(server, "azure")).complete("", ASKED)
+    await chat(settings_for(server, "azure")).complete("", MESSAGES)
     (request,) = server.requests
     assert request.path == "/openai/deployments/mi-despliegue/chat/completions"
     assert request.query == {"api-version": "2024-10-21"}
@@ -123,14 +125,14 @@ async def test_azure_path_version_and_key(server, chat):
 
 async def test_azure_deployment_is_named_as_the_model_unless_told(server, chat):
     server.script("gpt-5.2", "Sí.")
-    await chat(settings_for(server, "azure", deployment="")).complete("", ASKED)
+    await chat(settings_for(server, "azure", deployment="")).complete("", MESSAGES)
     assert "/deployments/gpt-5.2/" in server.requests[0].path
 
 
 async def test_compatible_needs_no_key(server, chat, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "de-otro")
     server.script("gemma3", "Sí.")
-    await chat(settings_for(server, "compatible", "gemma3", api_key=None)).complete("", ASKED)
+    await chat(settings_for(server, "compatible", "gemma3", api_key=None)).complete("", MESSAGES)
     assert "de-otro" not in server.requests[0].headers["authorization"]
 
 
@@ -140,7 +142,7 @@ async def test_reasoning_models_are_sent_no_sampling_parameters(server, chat, pr
     scripted = "mi-despliegue" if provider == "azure" else model
     server.script(scripted, "Sí.", "Sí.")
     made = chat(settings_for(server, provider, model))
-    await made.complete("Reglas", ASKED)
+    await made.complete("Reglas", MESSAGES)
     await stream(made)
     assert [SAMPLING & set(request.body) for request in server.requests] == [set(), set()]
 
@@ -149,7 +151,7 @@ async def test_reasoning_models_are_sent_no_sampling_parameters(server, chat, pr
 async def test_other_models_are_asked_at_temperature_0(server, chat, provider):
     server.script("mi-despliegue" if provider == "azure" else "gpt-4.1", "Sí.", "Sí.")
     made = chat(settings_for(server, provider, "gpt-4.1"))
-    await made.complete("Reglas", ASKED)
+    await made.complete("Reglas", MESSAGES)
     await stream(made)
     assert [request.body["temperature"] for request in server.requests] == [0, 0]
     assert {frozenset(SAMPLING & set(request.body)) for request in server.requests} == {frozenset({"temperature"})}
@@ -173,7 +175,7 @@ async def test_variables_of_the_sdks_decide_nothing(server, chat, monkeypatch):
     monkeypatch.setenv("OPENAI_API_VERSION", "1999-01-01")
     for provider, scripted in (("openai", "gpt-5.2"), ("azure", "mi-despliegue"), ("compatible", "gpt-5.2")):
         server.script(scripted, "Sí.")
-        await chat(settings_for(server, provider)).complete("", ASKED)
+        await chat(settings_for(server, provider)).complete("", MESSAGES)
         made = embedder(settings_for(server, provider, "text-embedding-3-small"))
         await made.embed_queries(["vacaciones"])
         await made.close()
@@ -185,20 +187,20 @@ async def test_variables_of_the_sdks_decide_nothing(server, chat, monkeypatch):
 @pytest.mark.parametrize("reply", [failure(500), failure(503), failure(429, retry_after="3"), failure(408)])
 async def test_transient_errors_are_tried_again(server, chat, reply):
     server.script("gpt-5.2", reply, "Treinta días.")
-    completion = await chat(settings_for(server, "openai")).complete("", ASKED)
+    completion = await chat(settings_for(server, "openai")).complete("", MESSAGES)
     assert (completion.text, completion.requests, server.calls("gpt-5.2")) == ("Treinta días.", 2, 2)
 
 
 async def test_the_sdk_itself_never_retries(server, chat):
     server.script("gpt-5.2", *[failure(500)] * 9)
     with pytest.raises(ModelError, match="HTTP 500"):
-        await chat(settings_for(server, "openai")).complete("", ASKED)
+        await chat(settings_for(server, "openai")).complete("", MESSAGES)
     assert server.calls("gpt-5.2") == 3
 
 
 async def test_retry_after_sets_the_pause(server, chat):
     server.script("gpt-5.2", failure(429, retry_after="3"), "Sí.")
-    await chat(settings_for(server, "openai")).complete("", ASKED)
+    await chat(settings_for(server, "openai")).complete("", MESSAGES)
     assert chat.time.pauses == [3.0]
 
 
@@ -221,7 +223,7 @@ async def test_final_errors_are_explained_and_not_repeated(server, chat, provide
     model = chat(settings_for(server, provider))
     server.script(scripted, reply, reply)
     with pytest.raises(expected, match=says):
-        await model.complete("", ASKED)
+        await model.complete("", MESSAGES)
     with pytest.raises(expected, match=says):
         await stream(model)
     assert server.calls(scripted) == 2
@@ -231,7 +233,7 @@ async def test_a_refused_connection_names_the_address_to_check(chat):
     with running_server() as gone:
         settings = settings_for(gone, "compatible")
     with pytest.raises(ModelError, match="ARTICULADO_PRINCIPAL_BASE_URL") as caught:
-        await chat(settings).complete("", ASKED)
+        await chat(settings).complete("", MESSAGES)
     assert caught.value.attempts == 3
 
 
@@ -262,14 +264,14 @@ async def test_a_filtered_answer_is_an_error(server, chat, provider, scripted, s
     server.script(scripted, Reply("Tre", finish_reason="content_filter"))
     model = chat(settings_for(server, provider))
     with pytest.raises(ContentFiltered):
-        await (stream(model) if streaming else model.complete("", ASKED))
+        await (stream(model) if streaming else model.complete("", MESSAGES))
     assert server.calls(scripted) == 1
 
 
 async def test_an_answer_cut_by_its_length_is_accepted(server, chat):
     server.script("gpt-5.2", *[Reply("Treinta", finish_reason="length")] * 2)
     model = chat(settings_for(server, "openai"))
-    assert (await model.complete("", ASKED)).text == "Treinta"
+    assert (await model.complete("", MESSAGES)).text == "Treinta"
     assert (await stream(model))[0] == "Treinta"
 
 
@@ -278,7 +280,7 @@ async def test_a_reply_that_is_none_is_explained(server, chat, raw):
     server.script("gpt-5.2", *[Reply(raw=raw)] * 6)
     model = chat(settings_for(server, "openai"))
     with pytest.raises(ModelError, match="no se puede leer"):
-        await model.complete("", ASKED)
+        await model.complete("", MESSAGES)
     assert server.calls("gpt-5.2") == 3
 
 
@@ -289,7 +291,7 @@ async def test_a_server_that_dribbles_does_not_outlive_the_deadline(server, stre
     model = chat_model("principal", settings_for(server, "openai"), partial(Retrier, time_limit=limits))
     deadline = time.time() + PATIENCE
     asking = asyncio.ensure_future(
-        stream(model, deadline) if streaming else model.complete("", ASKED, deadline=deadline)
+        stream(model, deadline) if streaming else model.complete("", MESSAGES, deadline=deadline)
     )
     assert await asyncio.to_thread(server.dribbling.wait, PATIENCE)
     limits.end()
@@ -312,9 +314,14 @@ async def test_a_server_that_dribbles_does_not_outlive_the_deadline(server, stre
 @pytest.mark.parametrize("empty", [None, ""])
 def test_a_missing_setting_is_named(provider, lacking, variable, empty, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "de-otro")
-    given: dict[str, Any] = {"base_url": "http://127.0.0.1:1", "api_key": "k", "api_version": "1", "deployment": "d"}
-    given[lacking] = empty if lacking == "api_key" else ""
-    settings = ModelSettings(provider=provider, model="gpt-5-nano", **given)
+    overrides: dict[str, Any] = {
+        "base_url": "http://127.0.0.1:1",
+        "api_key": "k",
+        "api_version": "1",
+        "deployment": "d",
+    }
+    overrides[lacking] = empty if lacking == "api_key" else ""
+    settings = ModelSettings(provider=provider, model="gpt-5-nano", **overrides)
     for needs in (chat_model, check_settings):
         with pytest.raises(ConfigurationError, match=variable):
             needs("reader", settings)
@@ -332,7 +339,7 @@ def test_one_event_loop_after_another(server, provider):
     model = chat_model("principal", settings_for(server, provider))
 
     async def ask_and_close() -> int:
-        requests = (await model.complete("", ASKED)).requests + (await model.complete("", ASKED)).requests
+        requests = (await model.complete("", MESSAGES)).requests + (await model.complete("", MESSAGES)).requests
         await model.close()
         return requests
 

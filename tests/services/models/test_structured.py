@@ -52,7 +52,7 @@ GOOD = (
 )
 CASE = Case(worker="Ana", amounts=[Amount(value=1200.5, kind="neto")])
 PARTLY = '{"amounts": [{"value": 1200.5, "kind": "anual"}]}'
-ASKED = [{"role": "user", "content": "Ana cobra 1200,50 netos."}]
+MESSAGES = [{"role": "user", "content": "Ana cobra 1200,50 netos."}]
 
 
 def objects(node: Any) -> Iterator[dict[str, Any]]:
@@ -69,9 +69,9 @@ def objects(node: Any) -> Iterator[dict[str, Any]]:
 
 def test_the_schema_is_one_that_strict_mode_accepts():
     schema = strict_schema(Case)
-    found = list(objects(schema))
-    assert len(found) >= 2
-    for described in found:
+    schemas = list(objects(schema))
+    assert len(schemas) >= 2
+    for described in schemas:
         assert described["additionalProperties"] is False
         assert described["required"] == list(described["properties"])
     assert schema["title"] == "Case"
@@ -190,7 +190,7 @@ class Asker:
         return self.chats[-1]
 
     async def __call__(self, provider: str = "openai", model: str = "gpt-4o-mini", **options: Any) -> Any:
-        return await self.chat(provider, model).structured("Reglas", ASKED, Case, **options)
+        return await self.chat(provider, model).structured("Reglas", MESSAGES, Case, **options)
 
     def turns(self, number: int) -> list[tuple[str, str]]:
         return [(turn["role"], turn["content"]) for turn in self.server.requests[number].body["messages"]]
@@ -377,7 +377,7 @@ async def test_a_slow_reply_does_not_outlive_the_deadline(server, before):
         ModelSettings(provider="openai", model="gpt-4o-mini", base_url=server.url, api_key="k-1"),
         partial(Retrier, time_limit=limits),
     )
-    asking = asyncio.create_task(model.structured("", ASKED, Case, deadline=time.time() + PATIENCE))
+    asking = asyncio.create_task(model.structured("", MESSAGES, Case, deadline=time.time() + PATIENCE))
     assert await asyncio.to_thread(server.dribbling.wait, PATIENCE)
     limits.end()
     with pytest.raises(ModelTimeout) as caught:
@@ -406,8 +406,8 @@ async def test_the_limit_is_sent_where_the_model_takes_one(server, ask, provider
     server.script(scripted, GOOD, GOOD)
     chat = ask.chat(provider, model)
     assert chat.takes_limit is (name is not None)
-    await chat.structured("", ASKED, Case, max_tokens=500)
-    await chat.structured("", ASKED, Case)
+    await chat.structured("", MESSAGES, Case, max_tokens=500)
+    await chat.structured("", MESSAGES, Case)
     limited, free = [{key: request.body[key] for key in LIMITS & set(request.body)} for request in server.requests]
     assert limited == ({name: 500} if name else {})
     assert free == {}

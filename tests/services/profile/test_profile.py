@@ -38,10 +38,10 @@ def load(tmp_path) -> Load:
 
 
 @pytest.fixture
-def refused(load, tmp_path) -> Callable[[str], str]:
-    """Return what is said of a profile of this text, after the name of its file."""
+def problem_with(load, tmp_path) -> Callable[[str], str]:
+    """Return what is wrong with a profile of this text, as its author reads it after the name of the file."""
 
-    def said(text: str) -> str:
+    def read(text: str) -> str:
         with pytest.raises(ConfigurationError) as caught:
             load(text)
         begin = f"El perfil «{tmp_path / 'garden.toml'}» no se puede leer: "
@@ -49,7 +49,7 @@ def refused(load, tmp_path) -> Callable[[str], str]:
         assert "\n" not in str(caught.value)
         return str(caught.value).removeprefix(begin)
 
-    return said
+    return read
 
 
 def test_three_lines_and_a_collection_are_a_profile(load):
@@ -87,7 +87,7 @@ def test_signals_that_are_not_named_have_their_defaults(load):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "problem"),
     [
         (TOP, "[[collections]]: falta; escríbalo."),
         (TOP + "collections = []\n", "[[collections]]: hace falta al menos uno."),
@@ -160,12 +160,12 @@ def test_signals_that_are_not_named_have_their_defaults(load):
         (TOP + NOTES + "[[features]]\n", "features: debe ser una sección de claves con su valor."),
     ],
 )
-def test_what_breaks_the_schema_is_said_in_spanish_with_its_place(refused, text, said):
-    assert refused(text).startswith(said)
+def test_what_breaks_the_schema_is_said_in_spanish_with_its_place(problem_with, text, problem):
+    assert problem_with(text).startswith(problem)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "problem"),
     [
         (
             'name = "a"\ntitle = Garden\n',
@@ -181,8 +181,8 @@ def test_what_breaks_the_schema_is_said_in_spanish_with_its_place(refused, text,
         ("¡hola!\n", "línea 1, columna 1: no se entiende; escriba clave = valor, o [sección]."),
     ],
 )
-def test_what_is_no_toml_is_said_in_spanish_with_line_and_column(refused, text, said):
-    assert refused(text).startswith(said)
+def test_what_is_no_toml_is_said_in_spanish_with_line_and_column(problem_with, text, problem):
+    assert problem_with(text).startswith(problem)
 
 
 def test_a_file_in_another_encoding_is_said(tmp_path):
@@ -197,7 +197,7 @@ def field(name: str, more: str = "") -> str:
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "problem"),
     [
         (NOTES, "hay dos [[collections]] «notes»; deje una o dele otro nombre."),
         (FIELDS + field("tool"), "hay dos [[filter_fields]] «tool»; deje uno o dele otro nombre."),
@@ -236,17 +236,17 @@ def field(name: str, more: str = "") -> str:
         ),
     ],
 )
-def test_what_contradicts_itself_is_said_with_what_to_do(refused, more, said):
-    assert refused(TOP + NOTES + more).startswith(said)
+def test_what_contradicts_itself_is_said_with_what_to_do(problem_with, more, problem):
+    assert problem_with(TOP + NOTES + more).startswith(problem)
 
 
 def test_one_value_may_be_written_twice_in_other_ways(load):
-    known = load(TOP + NOTES + field("tool", '[filter_fields.values]\nsaw = ["Saw", "hacksaw", "hack-saw"]\n'))
-    assert known.filter_fields[0].values == {"saw": ("Saw", "hacksaw", "hack-saw")}
+    profile = load(TOP + NOTES + field("tool", '[filter_fields.values]\nsaw = ["Saw", "hacksaw", "hack-saw"]\n'))
+    assert profile.filter_fields[0].values == {"saw": ("Saw", "hacksaw", "hack-saw")}
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "problem"),
     [
         ("json", "la opción --json de la línea de órdenes; dele otro nombre."),
         ("profile", "la opción --profile de la línea de órdenes"),
@@ -262,8 +262,8 @@ def test_one_value_may_be_written_twice_in_other_ways(load):
         ("article_id", "una clave del estado de un caso; dele otro nombre."),
     ],
 )
-def test_a_filter_field_takes_no_name_that_means_something_else(refused, name, said):
-    assert refused(TOP + NOTES + field(name)).startswith(f"[[filter_fields]] «{name}» se llama como {said}")
+def test_a_filter_field_takes_no_name_that_means_something_else(problem_with, name, problem):
+    assert problem_with(TOP + NOTES + field(name)).startswith(f"[[filter_fields]] «{name}» se llama como {problem}")
 
 
 def test_what_is_checked_is_what_there_is():
@@ -276,8 +276,8 @@ def test_what_is_checked_is_what_there_is():
 
 
 @pytest.mark.parametrize("name", ["laboral", "plan_401k"])
-def test_the_name_of_a_packaged_profile_is_taken(refused, name):
-    assert refused(TOP.replace("jardin", name) + NOTES) == (
+def test_the_name_of_a_packaged_profile_is_taken(problem_with, name):
+    assert problem_with(TOP.replace("jardin", name) + NOTES) == (
         f"name: «{name}» es uno de los incluidos, y tendrían el mismo índice; dele otro."
     )
 
