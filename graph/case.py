@@ -25,7 +25,7 @@ from nodes.hybrid_search import hybrid_search
 from nodes.merge_candidates import merge_candidates
 from nodes.rerank import rerank
 from nodes.stage import UsageAccount, stage
-from services.case.authors import author_of
+from services.case.authors import case_author
 from services.case.calibration import CaseGraph, read_calibration
 from services.case.confidence import ConfidenceEstimator
 from services.container import Services
@@ -54,7 +54,7 @@ def build_required_data(services: Services, checkpointer: BaseCheckpointSaver[st
         profile=profile,
         counter=counter,
         rerankers=services.rerankers,
-        estimator=_gauge(services, "required_data"),
+        estimator=_estimator(services, "required_data"),
         language=language,
     )
 
@@ -62,7 +62,7 @@ def build_required_data(services: Services, checkpointer: BaseCheckpointSaver[st
     builder.add_node(
         "extract_fields",
         bind(
-            extract_fields, author=author_of(services.settings, services.principal, services.profile), profile=profile
+            extract_fields, author=case_author(services.settings, services.principal, services.profile), profile=profile
         ),
     )
     builder.add_node("check_fields", bind(check_fields, profile=profile, counter=counter, language=language))
@@ -95,7 +95,7 @@ def build_generate_response(services: Services, checkpointer: BaseCheckpointSave
         profile=profile,
         counter=counter,
         rerankers=services.rerankers,
-        estimator=_gauge(services, "generate_response"),
+        estimator=_estimator(services, "generate_response"),
         language=language,
     )
 
@@ -103,7 +103,7 @@ def build_generate_response(services: Services, checkpointer: BaseCheckpointSave
     builder.add_node("select_tiers", select)
     builder.add_node(
         "write_response",
-        bind(write_response, author=author_of(services.settings, services.principal, services.profile)),
+        bind(write_response, author=case_author(services.settings, services.principal, services.profile)),
     )
     builder.add_node("check_guardrails", bind(check_guardrails, language=language))
     builder.add_node("fit_answer", bind(fit_answer, counter=counter))
@@ -164,5 +164,5 @@ def _searching(services: Services, graph: CaseGraph, taken: type[Any], given: ty
     return builder
 
 
-def _gauge(services: Services, graph: CaseGraph) -> ConfidenceEstimator:
+def _estimator(services: Services, graph: CaseGraph) -> ConfidenceEstimator:
     return ConfidenceEstimator(graph, services.embedder.fingerprint, read_calibration(services.profile.own_folder))

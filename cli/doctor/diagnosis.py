@@ -114,9 +114,9 @@ def _reranking(settings: "Settings") -> str:
     if settings.rerank_strategy != "auto":
         return settings.rerank_strategy
     from services.rerank.model_files import ModelFiles
-    from services.rerank.table import automatic
+    from services.rerank.table import resolve_auto
 
-    strategy, _ = automatic(settings)
+    strategy, _ = resolve_auto(settings)
     found = "está" if strategy == "cross_encoder" else "no está"
     return f"{strategy} (auto: {ModelFiles.of(settings).name} {found} en esta máquina)"
 
@@ -194,11 +194,11 @@ async def _reach_server(settings: "Settings") -> None:
     Raises:
         ArticuladoError: it cannot be reached, or refuses the key.
     """
-    from services.store.connection import connect, explained
+    from services.store.connection import connect, translate_server_errors
 
     client = connect(settings)
     try:
-        with explained():
+        with translate_server_errors():
             await client.get_aliases()
     finally:
         await client.close()

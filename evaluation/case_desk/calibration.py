@@ -13,7 +13,7 @@ from evaluation.case_desk.run import Tried
 from evaluation.statistics.bootstrap import SEED, Interval, Paired, compare, interval_of
 from evaluation.statistics.reliability import Judged, Reliability, reliability
 from services.case.calibration import Curve, fit_curve
-from services.case.confidence import DECIMALS, LEAST
+from services.case.confidence import DECIMALS, MIN_CONFIDENCE
 
 RESAMPLES = 1_000
 """Each one is sorted and binned anew."""
@@ -149,7 +149,7 @@ def before_and_after(scored: Sequence[Scored]) -> BeforeAfter:
 
 
 def _measured(judged: Sequence[Judged], answerable: Sequence[bool]) -> Measured:
-    accepted = [(one, known) for one, known in zip(judged, answerable, strict=True) if one.confidence >= LEAST]
+    accepted = [(one, known) for one, known in zip(judged, answerable, strict=True) if one.confidence >= MIN_CONFIDENCE]
     squares = _squares(judged)
     return Measured(
         reliability=reliability(judged),

@@ -9,7 +9,7 @@ from evaluation.case_desk.run import GRAPHS, run_cases
 from services.case.calibration import Calibration, CaseGraph
 from services.container import Services
 from services.protocols import SearchFilter
-from services.rerank.table import strategy_at_work
+from services.rerank.table import effective_strategy
 from state.errors import InvalidInput
 
 
@@ -56,7 +56,7 @@ async def find(
     return ProfileFindings(
         profile=profile.name,
         embedder=services.embedder.fingerprint,
-        reranker=strategy_at_work(strategy, services.rerankers),
+        reranker=effective_strategy(strategy, services.rerankers),
         cases=tuple(cases),
         not_indexed=tuple(sorted({case.article for case in cases if case.answerable} - held)),
         reports=reports,

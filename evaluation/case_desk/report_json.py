@@ -9,12 +9,12 @@ from evaluation.case_desk.curves import CurveKinds
 from evaluation.case_desk.findings import ProfileFindings, pooled
 from evaluation.case_desk.run import Tried
 from evaluation.statistics.bootstrap import Interval, Paired
-from services.case.confidence import LEAST
+from services.case.confidence import MIN_CONFIDENCE
 
 
 def report_json(findings: Sequence[ProfileFindings]) -> dict[str, Any]:
     """Return what was measured as plain values; of several profiles, also all of them together."""
-    report: dict[str, Any] = {"least": LEAST, "profiles": [_profile(found) for found in findings]}
+    report: dict[str, Any] = {"least": MIN_CONFIDENCE, "profiles": [_profile(found) for found in findings]}
     if len(findings) > 1:
         report["all"] = {graph: _before_after(one) for graph, one in pooled(findings).items()}
     return report

@@ -6,7 +6,7 @@ from evaluation.case_desk.calibration import BeforeAfter, Decided
 from evaluation.case_desk.curves import CurveKinds
 from language.formats import figure
 from services.case.calibration import Curve
-from services.case.confidence import LEAST
+from services.case.confidence import MIN_CONFIDENCE
 
 HEAD = ("", "Antes", "Después", "Diferencia, 95 %")
 BINS_HEAD = ("Consultas", "Antes: confianza", "aciertos", "Después: confianza", "aciertos")
@@ -17,7 +17,7 @@ NONE = "–"
 def rows_of(found: BeforeAfter) -> list[tuple[str, ...]]:
     """Return ECE, Brier score and what is decided at 0.70, before and after, with the interval of the difference."""
     before, after = found.before, found.after
-    least = figure(LEAST, 2)
+    least = figure(MIN_CONFIDENCE, 2)
     return [
         ("ECE", _3(before.reliability.ece), _3(after.reliability.ece), between(*found.ece)),
         ("  de una confianza exacta", _3(before.exact), _3(after.exact), ""),

@@ -15,7 +15,7 @@ from evaluation.retrieval.retrieve import LAW
 from language.spanish import content_words
 from services.container import Services
 from services.store.index import open_index
-from services.store.layout import parts_in_order
+from services.store.layout import order_parts
 from services.store.points import Points
 from state.chunks import Chunk, provision_of
 from state.errors import NoResultsFound
@@ -112,7 +112,7 @@ def corpus_of(chunks: Iterable[Chunk]) -> PeerCorpus:
             "El índice no tiene ningún precepto con el que comparar otros buscadores. Añada normas con "
             "«articulado ingest» o indique otro índice con --index."
         )
-    whole = [_of_today(parts_in_order(parts[place])) for place in sorted(parts)]
+    whole = [_of_today(order_parts(parts[place])) for place in sorted(parts)]
     texts = tuple(map(_text, whole))
     embed = LatentVectors(texts)
     provisions = tuple(provision(one[0]["law_id"], one[0]["provision"]) for one in whole)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from services.container import Services
 from services.protocols import Reranked, Reranker
 from services.rerank.model_files import ModelFiles
-from services.rerank.table import UnavailableReranker, automatic, reranker_for
+from services.rerank.table import UnavailableReranker, reranker_for, resolve_auto
 from state.chunks import Candidate
 from state.context import RerankStrategy
 from state.errors import ConfigurationError, ModelError
@@ -30,7 +30,7 @@ def why_not(strategy: RerankStrategy, services: Services) -> str:
 
 def available_strategies(services: Services) -> list[RerankStrategy]:
     """Return the strategies that can be measured here; last the one that "auto" stands for."""
-    chosen, _ = automatic(services.settings)
+    chosen, _ = resolve_auto(services.settings)
     others = [one for one in STRATEGIES if one in services.rerankers and one != chosen]
     return [*(one for one in others if not why_not(one, services)), chosen]
 

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 from uuid import uuid4
 
-from services.store.generations import usable
+from services.store.generations import translate_disk_errors
 from state.chunks import Chunk
 from state.errors import StoreUnavailable
 from state.ingest import Failure
@@ -93,7 +93,7 @@ class Workspace:
                 file.unlink(missing_ok=True)
 
     def _read(self, name: str) -> object:
-        with usable(self._folder.parent):
+        with translate_disk_errors(self._folder.parent):
             try:
                 return json.loads((self._folder / name).read_bytes())
             except FileNotFoundError:
@@ -103,7 +103,7 @@ class Workspace:
 
     def _write(self, name: str, content: object) -> None:
         partial = self._folder / f"{name}.{uuid4().hex}.partial"
-        with usable(self._folder.parent):
+        with translate_disk_errors(self._folder.parent):
             self._folder.mkdir(parents=True, exist_ok=True)
             try:
                 with partial.open("w", encoding="utf-8") as stream:

@@ -10,7 +10,7 @@ from language.languages import Language
 from nodes.case.validation import checked_data, checked_filters, checked_inquiry, checked_tokens
 from nodes.validation import check_options
 from services.case.calibration import CaseGraph
-from services.case.filters import is_known, paths
+from services.case.filters import filter_paths, is_known_value
 from services.profile.profile import Profile
 from state.articles import FieldSpec
 from state.case import CaseFailure, CaseState, RequiredFields, Response
@@ -87,7 +87,7 @@ async def accept_case(
         "acronyms": [],
         "territory": None,
         "chunk_types": list(types),
-        "fields": paths(profile.filter_fields, filters, names),
+        "fields": filter_paths(profile.filter_fields, filters, names),
     }
     now, as_of = clock(), runtime.context.as_of
     return {
@@ -129,5 +129,5 @@ def _unknown(filters: Mapping[str, str], profile: Profile, language: Language) -
     return [
         language.say("case_unknown_value", value=filters[field.name], field=field.label, known=", ".join(field.values))
         for field in profile.filter_fields
-        if field.name in filters and not is_known(field, filters[field.name])
+        if field.name in filters and not is_known_value(field, filters[field.name])
     ]

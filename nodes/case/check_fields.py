@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from language.languages import Language
 from services.case.context import render
-from services.case.fields import checked, specs_of, within
+from services.case.fields import field_specs, shorten_fields, verify_fields
 from services.case.schema import RequiredData
 from services.profile.profile import Profile
 from services.protocols import TokenCounter
@@ -34,8 +34,8 @@ async def check_fields(
     """Keep what the context bears out, add what its article requires, and drop what goes beyond the tokens."""
     needed = RequiredData.model_validate(state["drafted"]).required_fields
     chunks = [found["chunk"] for found in state["context"]]
-    specs = specs_of(details_of(chunk) for chunk in chunks if chunk["law_id"] == state["article_id"])
-    fields = checked(needed, specs, render(chunks), language)
+    specs = field_specs(details_of(chunk) for chunk in chunks if chunk["law_id"] == state["article_id"])
+    fields = verify_fields(needed, specs, render(chunks), language)
     # Off the event loop: a model may have listed hundreds.
-    kept, dropped = await asyncio.to_thread(within, fields, profile.case.required_data.answer_tokens, counter)
+    kept, dropped = await asyncio.to_thread(shorten_fields, fields, profile.case.required_data.answer_tokens, counter)
     return {"required_fields": kept, "dropped_items": dropped}

@@ -5,11 +5,11 @@ from typing_extensions import TypedDict
 
 from language.languages import Language
 from nodes.stage import final_event
-from services.case.confidence import LEAST
+from services.case.confidence import MIN_CONFIDENCE
 from services.case.context import article_title
-from services.case.fields import written
+from services.case.fields import fields_json
 from services.case.ranking import TIERS, is_critical
-from services.case.result import metadata_of, sources_of
+from services.case.result import case_metadata, case_sources
 from services.case.schema import RequiredData
 from services.profile.profile import Profile
 from services.protocols import TokenCounter
@@ -43,10 +43,10 @@ async def close_required_data(
         "outcome": outcome,
         "article_reference": None if failure else _reference(state),
         "message": message,
-        "sources": sources_of(
+        "sources": case_sources(
             state, lambda chunk: TIERS[0] if is_critical(chunk, profile.case.required_data) else chunk["tier"]
         ),
-        "metadata": metadata_of(state, 0 if failure else counter.count(written(state["required_fields"]))),
+        "metadata": case_metadata(state, 0 if failure else counter.count(fields_json(state["required_fields"]))),
         "warnings": [*state["warnings"], *said],
     }
     result = {**state, **update}
@@ -63,7 +63,7 @@ def _reference(state: CaseState) -> ArticleReference:
 def _outcome(state: CaseState, language: Language) -> tuple[Outcome, str]:
     if failure := state["failure"]:
         return OUTCOME_OF[failure["error"]], failure["message"]
-    if state["confidence"] < LEAST:
+    if state["confidence"] < MIN_CONFIDENCE:
         return "uncertain", language.say("case_low_confidence", confidence=f"{state['confidence']:.2f}")
     if not any(state["required_fields"].values()):
         return "uncertain", language.say("case_no_fields")

@@ -7,10 +7,10 @@ from typing_extensions import TypedDict
 
 from language.languages import Language
 from nodes.stage import final_event
-from services.case.collected import decided
-from services.case.confidence import LEAST
-from services.case.items import written
-from services.case.result import known_data, metadata_of, sources_of
+from services.case.collected import apply_rules
+from services.case.confidence import MIN_CONFIDENCE
+from services.case.items import answer_json
+from services.case.result import case_data, case_metadata, case_sources
 from services.case.schema import Answer
 from services.protocols import TokenCounter
 from state.articles import Decision, DecisionRule, details_of
@@ -43,7 +43,7 @@ async def close_response(
     0.70, all required data, readable and without contradiction, and something in its answer.
     """
     failure = state["failure"]
-    metadata = metadata_of(state, 0)
+    metadata = case_metadata(state, 0)
     if failure:
         decision, message = DECISION_OF[failure["error"]], failure["message"]
     else:
@@ -51,14 +51,14 @@ async def close_response(
     # What is no case of the article is not answered by its procedure.
     response: Response = {"sections": []} if decision == "out_of_scope" else state["response"]
     if response["sections"]:
-        metadata = metadata_of(state, counter.count(written(Answer.model_validate(response))))
+        metadata = case_metadata(state, counter.count(answer_json(Answer.model_validate(response))))
     update: CloseResponseUpdate = {
         "decision": decision,
         "response": response,
         "confidence": 0.0 if failure and failure["error"] == "NoResultsFound" else state["confidence"],
         "guardrails": {"checked": 0, "violated": []} if failure else state["guardrails"],
         "message": message,
-        "sources": sources_of(state),
+        "sources": case_sources(state),
         "metadata": metadata,
         "warnings": [*state["warnings"], *_warnings(metadata, language)],
     }
@@ -69,10 +69,10 @@ async def close_response(
 
 def _decision(state: CaseState, metadata: CaseMetadata, language: Language) -> tuple[Decision, str]:
     """Return the decision on a case that was answered, and why it is not to proceed, as far as is known."""
-    ruled = decided(_rules(state), state["wanted"], known_data(state), language)
+    ruled = apply_rules(_rules(state), state["wanted"], case_data(state), language)
     decision, reason = ruled or (state["drafted"]["decision"], "")
     doubts = _doubts(state, metadata, language)
-    if state["confidence"] < LEAST:
+    if state["confidence"] < MIN_CONFIDENCE:
         low = language.say("case_low_confidence", confidence=f"{state['confidence']:.2f}")
         return "uncertain", _joined([low, reason, *doubts])
     if decision == "out_of_scope":

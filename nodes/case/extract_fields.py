@@ -6,7 +6,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from services.case.author import CaseAuthor
-from services.case.result import material_of
+from services.case.result import case_material
 from services.profile.profile import Profile
 from state.case import CaseState
 from state.context import ResolvedContext
@@ -29,7 +29,7 @@ async def extract_fields(
         ModelError: the model failed for good, or its reply breaks the schema even after a repair.
     """
     tokens = profile.case.required_data.answer_tokens
-    reply = await author.required_data(material_of(state, tokens), deadline=state.get("deadline"))
+    reply = await author.required_data(case_material(state, tokens), deadline=state.get("deadline"))
     return {
         "drafted": reply.value.model_dump(),
         "cost": cost_of(reply),

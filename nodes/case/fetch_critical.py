@@ -6,7 +6,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
-from services.case.filters import APPLIES_TO_ALL, admits, held, paths
+from services.case.filters import APPLIES_TO_ALL, field_value, filter_paths, passes_filter
 from services.case.ranking import main_article
 from services.profile.profile import Profile
 from services.protocols import ChunkStore, SearchFilter
@@ -45,12 +45,12 @@ async def fetch_critical(
     open_fields = [field for field in fields if field.name in names and field.name not in state["filters"]]
     # An article may apply to all: then the best one that does not says whose procedure is meant.
     assumed = {
-        field.name: next(filter(None, (held(chunk, field) for chunk in [*of_article, *others])), APPLIES_TO_ALL)
+        field.name: next(filter(None, (field_value(chunk, field) for chunk in [*of_article, *others])), APPLIES_TO_ALL)
         for field in open_fields
     }
     assumed = {name: value for name, value in assumed.items() if value}
     values = {**assumed, **state["filters"]}
-    told = tuple((path, tuple(allowed)) for path, allowed in paths(fields, values, names).items())
+    told = tuple((path, tuple(allowed)) for path, allowed in filter_paths(fields, values, names).items())
     where = SearchFilter(as_of=days_of(state).as_of, territory=runtime.context.territory, fields=told)
     critical = await store.select(profile.for_cases, replace(where, fields=(*told, ("tier", ("CRITICAL",)))))
     needed = await store.select(profile.for_cases, replace(where, chunk_types=(profile.case.required_data.types[0],)))
@@ -70,7 +70,7 @@ async def fetch_critical(
         "candidates": [
             found
             for found in state["candidates"]
-            if found["chunk"]["id"] not in ids and admits(found["chunk"], fields, values, names)
+            if found["chunk"]["id"] not in ids and passes_filter(found["chunk"], fields, values, names)
         ],
         "warnings": [*state["warnings"], *said],
     }

@@ -4,13 +4,13 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
-from services.case.budget import check_enough, within
+from services.case.budget import check_enough, fit_chunks
 from services.case.confidence import ConfidenceEstimator
-from services.case.filters import APPLIES_TO_ALL, is_known
-from services.case.ranking import for_required_data, is_critical, main_article
+from services.case.filters import APPLIES_TO_ALL, is_known_value
+from services.case.ranking import is_critical, main_article, order_for_required_data
 from services.profile.profile import Profile
 from services.protocols import RerankerTable, TokenCounter
-from services.rerank.table import strategy_at_work
+from services.rerank.table import effective_strategy
 from state.case import CaseFailure, CaseState
 from state.chunks import Candidate
 from state.context import ResolvedContext
@@ -41,12 +41,12 @@ async def select_required(
     """Keep the required data of the best article whole, and of the rest what the budget bears."""
     candidates, settings = state["candidates"], profile.case.required_data
     article = main_article(candidates, state["filters"].get("topic", ""))
-    always, others = for_required_data(candidates, settings, article)
+    always, others = order_for_required_data(candidates, settings, article)
     failure: CaseFailure | None = None
     try:
         if not candidates:
             raise NoResultsFound(language.say("case_nothing_found"))
-        chunks, tokens = within(always, others, settings.context_tokens, counter)
+        chunks, tokens = fit_chunks(always, others, settings.context_tokens, counter)
         check_enough(tokens, profile.case.min_context_tokens, language)
     except NoResultsFound as error:
         return {"failure": {"error": "NoResultsFound", "message": str(error)}, "confidence": 0.0, "raw_confidence": 0.0}
@@ -54,10 +54,10 @@ async def select_required(
         chunks, tokens = [], 0
         failure = {"error": "InsufficientContext", "message": str(error)}
     critical = sum(is_critical(chunk, settings) for chunk in chunks)
-    strategy = strategy_at_work(runtime.context.rerank_strategy, rerankers)
+    strategy = effective_strategy(runtime.context.rerank_strategy, rerankers)
     # A caller that names a topic is not helped by what fits another one, however well.
     topics = [field for field in profile.filter_fields if field.path == "topic"]
-    topic = next((one for field in topics if is_known(field, one := state["filters"].get(field.name, ""))), "")
+    topic = next((one for field in topics if is_known_value(field, one := state["filters"].get(field.name, ""))), "")
     on_topic = [found for found in candidates if not topic or found["chunk"]["topic"] in (topic, APPLIES_TO_ALL)]
     confidence, raw = estimator.measure(on_topic, on_topic, critical, strategy)
     known = {found["chunk"]["id"]: found for found in candidates}

@@ -4,12 +4,12 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
-from services.case.budget import check_critical, check_enough, shares, within
+from services.case.budget import budget_shares, check_critical, check_enough, fit_chunks
 from services.case.confidence import ConfidenceEstimator
-from services.case.ranking import by_tier
+from services.case.ranking import order_by_tier
 from services.profile.profile import Profile
 from services.protocols import RerankerTable, TokenCounter
-from services.rerank.table import strategy_at_work
+from services.rerank.table import effective_strategy
 from state.candidates import candidate
 from state.case import CaseFailure, CaseState
 from state.chunks import Candidate
@@ -53,7 +53,9 @@ async def select_tiers(
         if not state["found"]:
             raise NoResultsFound(language.say("case_nothing_found"))
         check_critical(critical, state["budget"], counter, language)
-        chunks, tokens = within(critical, by_tier(state["candidates"]), shares(state["budget"])[0], counter)
+        chunks, tokens = fit_chunks(
+            critical, order_by_tier(state["candidates"]), budget_shares(state["budget"])[0], counter
+        )
         check_enough(tokens, profile.case.min_context_tokens, language)
         known = {found["chunk"]["id"]: found for found in state["candidates"]}
         context = [known.get(chunk["id"]) or candidate(chunk, CRITICAL_SCORE, "direct") for chunk in chunks]
@@ -66,7 +68,7 @@ async def select_tiers(
         state["found"],
         state["candidates"],
         len(critical),
-        strategy_at_work(runtime.context.rerank_strategy, rerankers),
+        effective_strategy(runtime.context.rerank_strategy, rerankers),
     )
     return {
         "context": context,

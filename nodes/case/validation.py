@@ -4,8 +4,8 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from services.case.collected import MAX_DEPTH, flattened
-from services.case.filters import canonical
+from services.case.collected import MAX_DEPTH, flatten
+from services.case.filters import canonical_value
 from services.profile.profile import Profile
 from state.errors import InvalidInput
 
@@ -46,7 +46,7 @@ def checked_filters(state: Mapping[str, Any], profile: Profile) -> dict[str, str
         if not isinstance(given, str) or len(given) > MAX_FILTER_CHARACTERS:
             raise InvalidInput(f"«{field.name}» debe ser un texto de {MAX_FILTER_CHARACTERS} caracteres como mucho.")
         if value := " ".join(given.split()):
-            filters[field.name] = canonical(field, value)
+            filters[field.name] = canonical_value(field, value)
     return filters
 
 
@@ -63,7 +63,7 @@ def checked_data(collected: object) -> dict[str, str]:
             '«collected_data» debe ser un objeto JSON con un valor por dato, como {"saldo": "10.000 €"}.'
         )
     try:
-        data = flattened(collected)
+        data = flatten(collected)
     except ValueError as error:
         raise InvalidInput(
             "Cada dato de «collected_data» debe ser un texto, un número, true, false o una lista de ellos. Los grupos, "

@@ -4,8 +4,8 @@ from langgraph.runtime import Runtime
 
 from nodes.case.extract_fields import DraftUpdate
 from services.case.author import CaseAuthor
-from services.case.budget import shares
-from services.case.result import material_of
+from services.case.budget import budget_shares
+from services.case.result import case_material
 from state.case import CaseState
 from state.context import ResolvedContext
 from state.values import cost_of
@@ -17,8 +17,8 @@ async def write_response(state: CaseState, runtime: Runtime[ResolvedContext], *,
     Raises:
         ModelError: the model failed for good, or its reply breaks the schema even after a repair.
     """
-    _, tokens = shares(state["budget"])
-    reply = await author.respond(material_of(state, tokens, state["wanted"]), deadline=state.get("deadline"))
+    _, tokens = budget_shares(state["budget"])
+    reply = await author.respond(case_material(state, tokens, state["wanted"]), deadline=state.get("deadline"))
     return {
         "drafted": reply.value.model_dump(),
         "cost": cost_of(reply),

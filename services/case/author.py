@@ -1,4 +1,4 @@
-"""Who writes what a case needs and what it is answered: a chat model, or offline the structure of the articles."""
+"""What is asked of the author of a case, and the material that it works from; ``authors`` has the two there are."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from state.chunks import Chunk
 
 @dataclass(frozen=True)
 class CaseMaterial:
-    """What an author goes by.
+    """What an author works from.
 
     ``context`` is the text of ``chunks`` as a model reads it. ``filters`` are the values that the case was searched
     with, ``collected`` the data at hand, ``missing`` those that are required and were not collected. ``answer_tokens``

@@ -1,4 +1,4 @@
-"""Who writes what a case needs and what it is answered: a chat model, or offline the structure of the articles."""
+"""The two authors of a case: a chat model, or offline the structured content of the articles."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,8 +26,11 @@ from state.chunks import Chunk
 
 S = TypeVar("S", bound=BaseModel)
 
-AIM = 0.8
+TARGET_SHARE = 0.8
 """Share of the limit that the model is told to aim for: models count badly, and a reply that is cut is lost."""
+
+_REPORTED_CONFIDENCE = 1.0
+"""The offline author's in the article: the case is judged by a confidence that is measured."""
 
 
 class ModelCaseAuthor:
@@ -52,7 +55,7 @@ class ModelCaseAuthor:
 
     async def _ask(self, prompt: str, material: CaseMaterial, schema: type[S], deadline: float | None) -> Structured[S]:
         return await self._model.structured(
-            _limited(prompt, material.answer_tokens),
+            _with_limit(prompt, material.answer_tokens),
             [{"role": "user", "content": message(material)}],
             schema,
             max_tokens=material.answer_tokens,
@@ -60,12 +63,12 @@ class ModelCaseAuthor:
         )
 
 
-def _limited(prompt: str, tokens: int) -> str:
-    return prompt.replace("{limit}", str(tokens)).replace("{aim}", str(int(tokens * AIM)))
+def _with_limit(prompt: str, tokens: int) -> str:
+    return prompt.replace("{limit}", str(tokens)).replace("{aim}", str(int(tokens * TARGET_SHARE)))
 
 
 def message(material: CaseMaterial) -> str:
-    """Write what the model is shown: the context first, which changes least, and the inquiry last."""
+    """Return the user message: the context first, which changes least, and the inquiry last."""
     parts = [f"CONTEXT:\n\n{material.context}"]
     for heading, values in (("CASE", material.filters), ("COLLECTED DATA", material.collected)):
         if values:
@@ -80,64 +83,63 @@ def _json(values: Mapping[str, str]) -> str:
     return json.dumps(dict(values), ensure_ascii=False, indent=0)
 
 
-_REPORTED = 1.0
-"""What an author says of its confidence: the case measures its own."""
-
-
 class OfflineCaseAuthor:
     """Satisfies ``CaseAuthor`` from the structured content of the chunks."""
 
     async def required_data(self, material: CaseMaterial, *, deadline: float | None = None) -> Structured[RequiredData]:
         """Return the fields of the article's required-data chunks; of other articles where it has none, as guesses."""
-        fields, guessed = _fields(material)
-        named = ArticleNamed(
-            article_id=material.article_id, title=material.article_title or material.article_id, confidence=_REPORTED
+        fields, uncertain = _fields(material)
+        article = ArticleNamed(
+            article_id=material.article_id,
+            title=material.article_title or material.article_id,
+            confidence=_REPORTED_CONFIDENCE,
         )
         needed = FieldsNeeded(
-            participant_data=_of_group(fields, "participant_data", guessed),
-            plan_data=_of_group(fields, "plan_data", guessed),
+            participant_data=_needed_fields(fields, "participant_data", uncertain),
+            plan_data=_needed_fields(fields, "plan_data", uncertain),
         )
-        return Structured(RequiredData(article_reference=named, required_fields=needed))
+        return Structured(RequiredData(article_reference=article, required_fields=needed))
 
     async def respond(self, material: CaseMaterial, *, deadline: float | None = None) -> Structured[CaseResponse]:
-        """Assemble frames, steps and warnings of the context, in its order; deciding is left to its rules."""
+        """Return frames, steps and warnings of the context, in its order; the decision is left to its rules."""
         sections = [section for chunk in material.chunks for section in _sections(chunk)]
         answer = Answer(sections=_without_repeats(sections))
         return Structured(CaseResponse(decision="can_proceed", response=answer))
 
 
 def _fields(material: CaseMaterial) -> tuple[list[FieldSpec], bool]:
+    """Return the fields of the article, or else of all articles, and whether they are uncertain for being others'."""
     own = [chunk for chunk in material.chunks if chunk["law_id"] == material.article_id]
-    for chunks, guessed in ((own, False), (material.chunks, True)):
-        fields = {one["field"]: one for chunk in chunks for one in details_of(chunk).get("fields", [])}
+    for chunks, uncertain in ((own, False), (material.chunks, True)):
+        fields = {spec["field"]: spec for chunk in chunks for spec in details_of(chunk).get("fields", [])}
         if fields:
-            return list(fields.values()), guessed
+            return list(fields.values()), uncertain
     return [], False
 
 
-def _of_group(fields: Sequence[FieldSpec], group: Group, guessed: bool) -> list[FieldNeeded]:
+def _needed_fields(fields: Sequence[FieldSpec], group: Group, is_uncertain: bool) -> list[FieldNeeded]:
     return [
         FieldNeeded(
-            field=one["field"],
-            description=one["description"],
-            why_needed=one["why_needed"],
-            data_type=one["data_type"],
-            required=one["required"],
-            uncertain=guessed,
+            field=spec["field"],
+            description=spec["description"],
+            why_needed=spec["why_needed"],
+            data_type=spec["data_type"],
+            required=spec["required"],
+            uncertain=is_uncertain,
         )
-        for one in fields
-        if one["group"] == group
+        for spec in fields
+        if spec["group"] == group
     ]
 
 
 def _sections(chunk: Chunk) -> list[AnswerSection]:
-    """Return what a chunk gives to an answer: a section for each frame, its steps, its warnings."""
+    """Return the sections that a chunk yields: one for each frame, and one for its steps and warnings."""
     details = details_of(chunk)
     sections = [
         AnswerSection(topic=frame["topic"], answer_components=[frame["text"]], steps=[], warnings=[])
         for frame in details.get("frames", [])
     ]
-    steps, warnings = details.get("steps", []), [one["text"] for one in details.get("warnings", [])]
+    steps, warnings = details.get("steps", []), [warning["text"] for warning in details.get("warnings", [])]
     if steps or warnings:
         topic = chunk["title"] or article_title(chunk)
         sections.append(AnswerSection(topic=topic, answer_components=[], steps=steps, warnings=warnings))
@@ -149,17 +151,19 @@ def _without_repeats(sections: Sequence[AnswerSection]) -> list[AnswerSection]:
     merged: dict[str, AnswerSection] = {}
     warned: set[str] = set()
     for section in sections:
-        fresh = [text for text in dict.fromkeys(section.warnings) if text not in warned]
-        warned.update(fresh)
-        known = merged.setdefault(
+        new_warnings = [text for text in dict.fromkeys(section.warnings) if text not in warned]
+        warned.update(new_warnings)
+        topic_section = merged.setdefault(
             section.topic, AnswerSection(topic=section.topic, answer_components=[], steps=[], warnings=[])
         )
-        known.answer_components += [text for text in section.answer_components if text not in known.answer_components]
-        known.steps += [text for text in section.steps if text not in known.steps]
-        known.warnings += fresh
-    return [one for one in merged.values() if one.answer_components or one.steps or one.warnings]
+        topic_section.answer_components += [
+            text for text in section.answer_components if text not in topic_section.answer_components
+        ]
+        topic_section.steps += [text for text in section.steps if text not in topic_section.steps]
+        topic_section.warnings += new_warnings
+    return [section for section in merged.values() if section.answer_components or section.steps or section.warnings]
 
 
-def author_of(settings: Settings, principal: ChatModel, profile: Profile) -> CaseAuthor:
+def case_author(settings: Settings, principal: ChatModel, profile: Profile) -> CaseAuthor:
     """Return the principal model as an author, or offline the one that needs no model."""
     return OfflineCaseAuthor() if settings.principal.provider == "offline" else ModelCaseAuthor(principal, profile)

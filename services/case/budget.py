@@ -12,16 +12,20 @@ CONTEXT_SHARE = 0.7
 """Of ``max_tokens``; the rest is for the answer."""
 
 
-def shares(max_tokens: int) -> tuple[int, int]:
-    """Return the tokens for context and answer, 70 % and 30 %; together they are ``max_tokens``."""
+def budget_shares(max_tokens: int) -> tuple[int, int]:
+    """Return the tokens for context and answer, 70 % and 30 %; together they are ``max_tokens``.
+
+    >>> budget_shares(3000)
+    (2100, 900)
+    """
     context = int(max_tokens * CONTEXT_SHARE)
     return context, max_tokens - context
 
 
-def within(
+def fit_chunks(
     always: Sequence[Chunk], others: Sequence[Chunk], budget: int, counter: TokenCounter
 ) -> tuple[list[Chunk], int]:
-    """Return ``always``, and after it as many of the others, in their order, as the budget bears; and their tokens.
+    """Return ``always``, and after it those of the others, in their order, that fit the budget; and the tokens.
 
     The text is counted whole each time: tokens of parts need not add up to those of the whole. A chunk that is too
     long does not keep a shorter one after it out. ``always`` may exceed the budget by itself.
@@ -36,27 +40,29 @@ def within(
 
 
 def check_critical(critical: Sequence[Chunk], max_tokens: int, counter: TokenCounter, language: Language) -> None:
-    """Check that what may not be left out fits.
+    """Check that the chunks that may not be left out fit the context's share.
 
     Raises:
-        InsufficientContext: it does not; the message names what it takes, what there is, and the least ``max_tokens``.
+        InsufficientContext: they do not; the message names their tokens, the share, and the minimum of ``max_tokens``.
     """
-    budget, _ = shares(max_tokens)
+    budget, _ = budget_shares(max_tokens)
     needed = counter.count(render(critical))
     if needed > budget:
-        least = next(
-            tokens for tokens in range(int(needed / CONTEXT_SHARE), 2 * needed + 10) if shares(tokens)[0] >= needed
+        minimum = next(
+            tokens
+            for tokens in range(int(needed / CONTEXT_SHARE), 2 * needed + 10)
+            if budget_shares(tokens)[0] >= needed
         )
         raise InsufficientContext(
-            language.say("case_critical_does_not_fit", needed=needed, budget=budget, maximum=max_tokens, least=least)
+            language.say("case_critical_does_not_fit", needed=needed, budget=budget, maximum=max_tokens, least=minimum)
         )
 
 
-def check_enough(tokens: int, least: int, language: Language) -> None:
-    """Check that a context says enough to be answered from.
+def check_enough(tokens: int, minimum: int, language: Language) -> None:
+    """Check that a context has enough text to be answered from.
 
     Raises:
         InsufficientContext: it has fewer tokens than the profile asks for.
     """
-    if tokens < least:
-        raise InsufficientContext(language.say("case_insufficient_context", tokens=tokens, minimum=least))
+    if tokens < minimum:
+        raise InsufficientContext(language.say("case_insufficient_context", tokens=tokens, minimum=minimum))

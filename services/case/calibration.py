@@ -1,4 +1,4 @@
-"""What confidence is worth: a curve from measured confidence to how often a case of that confidence is right.
+"""Calibration: a curve from measured confidence to how often a case of that confidence is right.
 
 Platt, "Probabilistic outputs for support vector machines", 1999: p = 1 / (1 + e^−(slope · x + intercept)), fitted by
 maximum likelihood on targets drawn in from 0 and 1 by the numbers of each.
@@ -22,7 +22,7 @@ _RIDGE = 1e-6
 
 
 class Curve(BaseModel):
-    """A logistic curve; it never falls, so that more confidence is never worth less."""
+    """A logistic curve from confidence to the share of right cases; it never falls."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -31,12 +31,17 @@ class Curve(BaseModel):
     cases: int = Field(ge=1, description="How many cases it was fitted on")
 
     def __call__(self, confidence: float) -> float:
-        """Return the share of right ones, in (0, 1), among cases of this confidence."""
+        """Return the share of right ones, in (0, 1), among cases of this confidence.
+
+        >>> curve = Curve(slope=10.0, intercept=-5.0, cases=40)
+        >>> curve(0.5), round(curve(0.8), 4)
+        (0.5, 0.9526)
+        """
         return 1 / (1 + math.exp(-(self.slope * confidence + self.intercept)))
 
 
 class Calibration(BaseModel):
-    """The curves of a profile, and the scores that they are of: those of an embedder and of a reranker."""
+    """The curves of a profile, and the embedder and reranker whose scores they were fitted on."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -45,7 +50,7 @@ class Calibration(BaseModel):
     curves: dict[CaseGraph, Curve]
 
     def curve(self, graph: CaseGraph, embedder: str, reranker: str) -> Curve | None:
-        """Return the curve for these scores; ``None`` where it was fitted on others, which it says nothing about."""
+        """Return the curve of a graph; ``None`` where there is none for the scores of this embedder and reranker."""
         return self.curves.get(graph) if (embedder, reranker) == (self.embedder, self.reranker) else None
 
 

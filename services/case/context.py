@@ -15,16 +15,16 @@ def article_title(chunk: Chunk) -> str:
 
 
 def render(chunks: Sequence[Chunk]) -> str:
-    """Write chunks one after another, in their order: a line that says what each is, then its text."""
+    """Return the text of chunks in their order, each after a heading with its type, title and article."""
     return SEPARATOR.join(_render(chunk) for chunk in chunks)
 
 
 def _render(chunk: Chunk) -> str:
     heading = f"[{chunk['chunk_type']}] {chunk['title']} (article {chunk['law_id']}: {article_title(chunk)})"
-    text = "\n".join(_plain(line) for line in chunk["text"].strip().split("\n"))
-    return f"{_plain(heading)}\n{text}"
+    text = "\n".join(_escaped(line) for line in chunk["text"].strip().split("\n"))
+    return f"{_escaped(heading)}\n{text}"
 
 
-def _plain(line: str) -> str:
-    """Keep text from looking like the frame."""
+def _escaped(line: str) -> str:
+    """Return a line that cannot pass for a separator or a heading of the context."""
     return "—" if line.strip() and set(line.strip()) == {"-"} else defuse_self_evaluation(line)

@@ -1,4 +1,4 @@
-"""The data that a case needs, as an author found them: checked against the articles that it was shown."""
+"""The data that a case needs, as an author named them: verified against the articles that it was shown."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,58 +13,65 @@ from state.case import RequiredField, RequiredFields
 GROUPS: tuple[Group, ...] = ("participant_data", "plan_data")
 
 
-def checked(needed: FieldsNeeded, specs: Sequence[FieldSpec], context: str, language: Language) -> RequiredFields:
-    """Return the fields that an author found, each once, and the required ones of the article that it left out.
+def verify_fields(needed: FieldsNeeded, specs: Sequence[FieldSpec], context: str, language: Language) -> RequiredFields:
+    """Return the fields that an author named, each once, and the required ones of the article that it left out.
 
-    Group, type, and whether a field is required are the article's to say, where it has the field. One of which the
-    context does not have the words is marked as uncertain.
+    Where the article has a field, its group, type and whether it is required are taken from there. A field whose words
+    the context does not have is marked as uncertain.
     """
-    told = set(language.stems(context.replace("_", " ")))
+    context_stems = set(language.stems(context.replace("_", " ")))
     by_name = {spec["field"]: spec for spec in specs}
     fields: dict[str, tuple[Group, RequiredField]] = {}
     for group in GROUPS:
-        for one in getattr(needed, group):
-            spec = by_name.get(one.field)
-            fields.setdefault(one.field, (spec["group"] if spec else group, _field(one, spec, told, language)))
+        for needed_field in getattr(needed, group):
+            spec = by_name.get(needed_field.field)
+            fields.setdefault(
+                needed_field.field,
+                (spec["group"] if spec else group, _field(needed_field, spec, context_stems, language)),
+            )
     for spec in specs:
         if spec["required"]:
             fields.setdefault(spec["field"], (spec["group"], _of_spec(spec)))
     return _grouped(fields.values())
 
 
-def within(fields: RequiredFields, budget: int, counter: TokenCounter) -> tuple[RequiredFields, list[str]]:
-    """Drop whole fields until the rest has ``budget`` tokens at most; return it, and the names of those that went.
+def shorten_fields(fields: RequiredFields, budget: int, counter: TokenCounter) -> tuple[RequiredFields, list[str]]:
+    """Drop whole fields until the rest has ``budget`` tokens at most; return it, and the names of the dropped ones.
 
     What is optional goes first, from the last one on, then what is required.
     """
-    kept = [(group, one) for group in GROUPS for one in fields[group]]
-    order = sorted(range(len(kept)), key=lambda place: (kept[place][1]["required"], -place))
+    fields_in_order = [(group, field) for group in GROUPS for field in fields[group]]
+    order = sorted(range(len(fields_in_order)), key=lambda index: (fields_in_order[index][1]["required"], -index))
     dropped: list[int] = []
-    while len(dropped) < len(kept) and counter.count(written(_without(kept, dropped))) > budget:
+    while (
+        len(dropped) < len(fields_in_order) and counter.count(fields_json(_without(fields_in_order, dropped))) > budget
+    ):
         dropped.append(order[len(dropped)])
-    return _without(kept, dropped), [kept[place][1]["field"] for place in dropped]
+    return _without(fields_in_order, dropped), [fields_in_order[index][1]["field"] for index in dropped]
 
 
-def written(fields: RequiredFields) -> str:
-    """Return the fields as they count against the budget: compact JSON."""
+def fields_json(fields: RequiredFields) -> str:
+    """Return the compact JSON of fields, whose tokens count against the budget."""
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
 
-def specs_of(details: Iterable[Mapping[str, Any]]) -> list[FieldSpec]:
+def field_specs(details: Iterable[Mapping[str, Any]]) -> list[FieldSpec]:
     """Return the fields that the structured content of some chunks names, each once."""
-    found: dict[str, FieldSpec] = {spec["field"]: spec for one in details for spec in one.get("fields", [])}
-    return list(found.values())
+    specs: dict[str, FieldSpec] = {spec["field"]: spec for content in details for spec in content.get("fields", [])}
+    return list(specs.values())
 
 
-def _field(one: FieldNeeded, spec: FieldSpec | None, told: set[str], language: Language) -> RequiredField:
-    words = set(language.stems(one.field.replace("_", " ")))
+def _field(
+    needed_field: FieldNeeded, spec: FieldSpec | None, context_stems: set[str], language: Language
+) -> RequiredField:
+    stems = set(language.stems(needed_field.field.replace("_", " ")))
     return {
-        "field": one.field,
-        "description": one.description,
-        "why_needed": one.why_needed,
-        "data_type": spec["data_type"] if spec else one.data_type,
-        "required": spec["required"] if spec else one.required,
-        "uncertain": one.uncertain or not words or not words <= told,
+        "field": needed_field.field,
+        "description": needed_field.description,
+        "why_needed": needed_field.why_needed,
+        "data_type": spec["data_type"] if spec else needed_field.data_type,
+        "required": spec["required"] if spec else needed_field.required,
+        "uncertain": needed_field.uncertain or not stems or not stems <= context_stems,
     }
 
 
@@ -79,12 +86,12 @@ def _of_spec(spec: FieldSpec) -> RequiredField:
     }
 
 
-def _without(kept: Sequence[tuple[Group, RequiredField]], dropped: Sequence[int]) -> RequiredFields:
-    return _grouped(one for place, one in enumerate(kept) if place not in dropped)
+def _without(fields: Sequence[tuple[Group, RequiredField]], dropped: Sequence[int]) -> RequiredFields:
+    return _grouped(pair for index, pair in enumerate(fields) if index not in dropped)
 
 
 def _grouped(fields: Iterable[tuple[Group, RequiredField]]) -> RequiredFields:
     grouped: RequiredFields = {"participant_data": [], "plan_data": []}
-    for group, one in fields:
-        grouped[group].append(one)
+    for group, field in fields:
+        grouped[group].append(field)
     return grouped

@@ -1,4 +1,4 @@
-"""Guardrails: what an answer may not say is searched in each of its items, and taken out."""
+"""Guardrails: find the items of an answer that say what they may not, and take them out."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,11 +9,23 @@ from typing import NamedTuple
 from language.amounts import MULTIPLE, NUMBER, parse_number
 from language.folding import letters_and_digits
 from language.languages import Language
-from services.case.items import kept
+from services.case.items import without_items
 from services.case.schema import Answer, GuardrailBroken
 from state.articles import Guard, details_of
 from state.case import Guardrails, Violation
 from state.chunks import Chunk
+
+FIGURES_GUARDRAIL = "figures"
+"""The guardrail that every context has: no figure that is not in its sources."""
+
+_CLAUSE = re.compile(r"[.,;:!?()]|\b(?:but|because|since|so|pero|porque|así que|sino)\b", re.IGNORECASE)
+"""Boundary between the clauses of a sentence: a negation does not reach over it."""
+
+MAX_COUNT = 12
+"""Bare integers up to it count steps and copies: no source has to have them."""
+
+MIN_REPORTED_LENGTH = 8
+"""Letters and digits that a reported text needs to be looked for inside an item."""
 
 _MONEY = r"[$€£]|usd|eur(?:os?)?|dollars?|d[oó]lares"
 _PERCENT = r"%|per\s?cent|por ciento"
@@ -29,7 +41,7 @@ _FIGURE = re.compile(
 
 
 class Figure(NamedTuple):
-    """A value, and what it counts: ``money``, ``percent``, ``time``, or nothing that is known (empty)."""
+    """A value and its kind: ``money``, ``percent``, ``time``, or empty where its unit is not known."""
 
     value: Decimal
     kind: str
@@ -37,29 +49,22 @@ class Figure(NamedTuple):
 
 
 def figures(text: str) -> Iterator[Figure]:
-    """Yield the figures of a text, in order; numbers in words are none."""
-    for found in _FIGURE.finditer(text):
-        value = parse_number(found["digits"], found["fraction"], (found["multiple"] or "").casefold().replace("ó", "o"))
+    """Yield the figures of a text, in order; numbers in words are none.
+
+    >>> [(float(figure.value), figure.kind) for figure in figures("Pay $1,500 within 30 days.")]
+    [(1500.0, 'money'), (30.0, 'time')]
+    """
+    for match in _FIGURE.finditer(text):
+        value = parse_number(match["digits"], match["fraction"], (match["multiple"] or "").casefold().replace("ó", "o"))
         if value is not None:
-            money = found["money"] or found["money_after"]
-            kind = "money" if money else "percent" if found["percent"] else "time" if found["time"] else ""
-            yield Figure(value, kind, found[0].strip())
-
-
-FIGURES = "figures"
-"""The guardrail that every context has: no figure that nobody gave."""
-
-_CLAUSE = re.compile(r"[.,;:!?()]|\b(?:but|because|since|so|pero|porque|así que|sino)\b", re.IGNORECASE)
-"""What parts the clauses of a sentence: a negation does not reach over it."""
-SMALL = 12
-"""Bare numbers up to it count steps and copies: they are no figures."""
-MIN_CONFESSED = 8
-"""Letters and digits from which words that an author reports are looked for inside an item."""
+            money = match["money"] or match["money_after"]
+            kind = "money" if money else "percent" if match["percent"] else "time" if match["time"] else ""
+            yield Figure(value, kind, match[0].strip())
 
 
 @dataclass(frozen=True)
 class Checked:
-    """An answer without what breaks a guardrail, and the account of it."""
+    """An answer without the items that break a guardrail, and the report of what was removed."""
 
     answer: Answer
     guardrails: Guardrails
@@ -67,72 +72,80 @@ class Checked:
 
 def guards_of(chunks: Iterable[Chunk]) -> list[Guard]:
     """Return the guardrails of a context, each once."""
-    found: list[Guard] = []
+    guards: list[Guard] = []
     for chunk in chunks:
-        found += [guard for guard in details_of(chunk).get("guards", []) if guard not in found]
-    return found
+        guards += [guard for guard in details_of(chunk).get("guards", []) if guard not in guards]
+    return guards
 
 
 def check(
-    answer: Answer, guards: Sequence[Guard], given: str, confessed: Sequence[GuardrailBroken], language: Language
+    answer: Answer,
+    guards: Sequence[Guard],
+    source_text: str,
+    self_reported: Sequence[GuardrailBroken],
+    language: Language,
 ) -> Checked:
-    """Search topics and items of an answer for what each guardrail forbids; what breaks one is removed, and reported.
+    """Remove the topics and items of an answer that break a guardrail, and report each.
 
-    ``given`` is all that a figure may come from: context, inquiry, collected data. ``confessed`` is what the author
-    itself says it has broken; words of it that are nowhere in the answer are reported with nothing removed.
+    ``source_text`` is all that a figure may come from: context, inquiry, collected data. ``self_reported`` is what the
+    author itself says it has broken; a text of it that is nowhere in the answer is reported with nothing removed.
     """
-    known = list(figures(given))
-    patterns = [(guard, [re.compile(one, re.IGNORECASE) for one in guard["violated_by"]]) for guard in guards]
+    known_figures = list(figures(source_text))
+    patterns = [(guard, [re.compile(pattern, re.IGNORECASE) for pattern in guard["violated_by"]]) for guard in guards]
     rules = {guard["id"]: guard["rule"] for guard in guards}
     violated: list[Violation] = []
-    found: set[int] = set()
+    matched: set[int] = set()
 
     def breaks(item: str) -> bool:
         broken = [
-            (guard["id"], guard["rule"]) for guard, ways in patterns if any(_says(way, item, language) for way in ways)
+            (guard["id"], guard["rule"])
+            for guard, forbidden in patterns
+            if any(_asserts(pattern, item, language) for pattern in forbidden)
         ]
-        for place, one in enumerate(confessed):
-            if _is_of(one.text, item):
-                found.add(place)
-                broken.append((one.guardrail, rules.get(one.guardrail, one.guardrail)))
-        if invented := _invented(item, known):
-            broken.append((FIGURES, language.say("case_invented_figure", figure=invented)))
+        for index, report in enumerate(self_reported):
+            if _overlaps(report.text, item):
+                matched.add(index)
+                broken.append((report.guardrail, rules.get(report.guardrail, report.guardrail)))
+        if invented := _invented_figure(item, known_figures):
+            broken.append((FIGURES_GUARDRAIL, language.say("case_invented_figure", figure=invented)))
         violated.extend({"guardrail": name, "rule": rule, "removed": item} for name, rule in dict.fromkeys(broken))
         return bool(broken)
 
-    left = kept(answer, breaks, neutral_topic=language.say("case_topic"))
+    remaining = without_items(answer, breaks, neutral_topic=language.say("case_topic"))
     violated += [
-        {"guardrail": one.guardrail, "rule": rules.get(one.guardrail, one.guardrail), "removed": ""}
-        for place, one in enumerate(confessed)
-        if place not in found
+        {"guardrail": report.guardrail, "rule": rules.get(report.guardrail, report.guardrail), "removed": ""}
+        for index, report in enumerate(self_reported)
+        if index not in matched
     ]
-    return Checked(left, {"checked": len(guards) + 1, "violated": violated})
+    return Checked(remaining, {"checked": len(guards) + 1, "violated": violated})
 
 
-def _says(forbidden: re.Pattern[str], item: str, language: Language) -> bool:
+def _asserts(forbidden: re.Pattern[str], item: str, language: Language) -> bool:
     """Tell whether an item says what is forbidden: not where its clause denies it ("nobody can promise that …")."""
     return any(
-        not language.query_patterns.negation.search(_CLAUSE.split(item[: found.start()])[-1])
-        for found in forbidden.finditer(item)
+        not language.query_patterns.negation.search(_CLAUSE.split(item[: match.start()])[-1])
+        for match in forbidden.finditer(item)
     )
 
 
-def _is_of(confessed: str, item: str) -> bool:
-    """Tell whether words that were reported are those of an item, or among them, or it among them."""
-    one, other = letters_and_digits(confessed), letters_and_digits(item)
-    short = min(one, other, key=len)
-    return one == other or (len(short) >= MIN_CONFESSED and (one in other or other in one))
+def _overlaps(reported: str, item: str) -> bool:
+    """Tell whether a reported text and an item are equal, or one has the other in it, marks and spaces aside."""
+    reported_key, item_key = letters_and_digits(reported), letters_and_digits(item)
+    short = min(reported_key, item_key, key=len)
+    return reported_key == item_key or (
+        len(short) >= MIN_REPORTED_LENGTH and (reported_key in item_key or item_key in reported_key)
+    )
 
 
-def _invented(item: str, known: Sequence[Figure]) -> str:
-    """Return the first figure of an item that was not given; empty where all were."""
+def _invented_figure(item: str, sources: Sequence[Figure]) -> str:
+    """Return the first figure of an item that no source has, as written; empty where all are in one."""
     for figure in figures(item):
-        is_small = not figure.kind and figure.value <= SMALL and figure.value == int(figure.value)
-        if not is_small and not any(_same(figure, one) for one in known):
+        is_small = not figure.kind and figure.value <= MAX_COUNT and figure.value == int(figure.value)
+        if not is_small and not any(_may_be_same(figure, source) for source in sources):
             return figure.written
     return ""
 
 
-def _same(one: Figure, other: Figure) -> bool:
-    """Tell whether two figures may be the same: one value, and no two kinds of it."""
-    return one.value == other.value and (one.kind == other.kind or not one.kind or not other.kind)
+def _may_be_same(first: Figure, second: Figure) -> bool:
+    """Tell whether two figures may be the same: equal values, and equal kinds unless one is unknown."""
+    return first.value == second.value and (first.kind == second.kind or not first.kind or not second.kind)

@@ -1,4 +1,4 @@
-"""The items of an answer: sentences, steps, warnings. What is taken out is taken out whole."""
+"""Take items (sentences, steps, warnings) out of an answer, each of them whole."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
@@ -8,10 +8,10 @@ from services.case.schema import Answer, AnswerSection
 from services.protocols import TokenCounter
 
 
-def kept(answer: Answer, is_bad: Callable[[str], bool], *, neutral_topic: str) -> Answer:
+def without_items(answer: Answer, is_bad: Callable[[str], bool], *, neutral_topic: str) -> Answer:
     """Return an answer without its bad items and without the sections that are left empty.
 
-    Each topic and each item is asked about once, in order; ``neutral_topic`` takes the place of a bad one.
+    ``is_bad`` is called once for each topic and item, in order; ``neutral_topic`` replaces a bad topic.
     """
     sections = [
         AnswerSection.model_construct(
@@ -22,49 +22,49 @@ def kept(answer: Answer, is_bad: Callable[[str], bool], *, neutral_topic: str) -
         )
         for section in answer.sections
     ]
-    return _of(sections)
+    return _non_empty(sections)
 
 
-def written(answer: Answer) -> str:
-    """Return an answer as it counts against the budget: compact JSON."""
+def answer_json(answer: Answer) -> str:
+    """Return the compact JSON of an answer, whose tokens count against the budget."""
     return answer.model_dump_json()
 
 
-def shortened(answer: Answer, budget: int, counter: TokenCounter) -> tuple[Answer, list[str]]:
+def shorten_answer(answer: Answer, budget: int, counter: TokenCounter) -> tuple[Answer, list[str]]:
     """Drop whole items until an answer has ``budget`` tokens at most; return it, and what was dropped, in that order.
 
     Sentences go first, from the last one on; then lists of steps, each whole, because half a procedure misleads; then
-    warnings; the first sentence last. What remains of an answer never takes more tokens than more of it, so the least
-    that must go is found by halving.
+    warnings; the first sentence last. Dropping more never leaves more tokens, so the smallest number of drops is found
+    by bisection.
     """
-    if counter.count(written(answer)) <= budget:
+    if counter.count(answer_json(answer)) <= budget:
         return answer, []
-    most = len(list(_drops(_copied(answer))))
+    droppable = len(list(_drops(_copies(answer))))
     drops = bisect_left(
-        range(most), True, key=lambda number: counter.count(written(_without(answer, number)[0])) <= budget
+        range(droppable), True, key=lambda number: counter.count(answer_json(_without(answer, number)[0])) <= budget
     )
     return _without(answer, drops)
 
 
 def _without(answer: Answer, number: int) -> tuple[Answer, list[str]]:
-    """Return an answer without the first ``number`` items that go, and these."""
-    sections = _copied(answer)
+    """Return an answer without the first ``number`` items to drop, and these."""
+    sections = _copies(answer)
     dropped = [item for items in islice(_drops(sections), number) for item in items]
-    return _of(sections), dropped
+    return _non_empty(sections), dropped
 
 
-def _copied(answer: Answer) -> list[AnswerSection]:
+def _copies(answer: Answer) -> list[AnswerSection]:
     return [section.model_copy(deep=True) for section in answer.sections]
 
 
-def _of(sections: Iterable[AnswerSection]) -> Answer:
+def _non_empty(sections: Iterable[AnswerSection]) -> Answer:
     return Answer.model_construct(
-        sections=[one for one in sections if one.answer_components or one.steps or one.warnings]
+        sections=[section for section in sections if section.answer_components or section.steps or section.warnings]
     )
 
 
 def _drops(sections: list[AnswerSection]) -> Iterator[list[str]]:
-    """Take one item after another out of the sections, and yield what each was."""
+    """Take one item (a list of steps counts as one) after another out of the sections, and yield each."""
     first = next((section for section in sections if section.answer_components), None)
     for section in reversed(sections):
         while len(section.answer_components) > (section is first):

@@ -1,4 +1,4 @@
-"""Which article a case is handled by, and in which order its chunks are read."""
+"""Choose the article that a case is handled by, and order the chunks of its context."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -7,7 +7,7 @@ from services.profile.case import RequiredDataProfile, Tier
 from state.chunks import Candidate, Chunk, ordering_score
 
 VOTES = 3
-"""Chunks of an article that count for it: a long article is no better for having more."""
+"""Chunks of an article whose scores count: a long article is no better for having more of them."""
 
 TIERS: tuple[Tier, ...] = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
 
@@ -19,10 +19,10 @@ def main_article(candidates: Sequence[Candidate], topic: str = "") -> str:
     """
     scores: dict[str, list[float]] = defaultdict(list)
     on_topic: set[str] = set()
-    for found in candidates:
-        article = found["chunk"]["law_id"]
-        scores[article].append(ordering_score(found))
-        if topic and found["chunk"]["topic"] == topic:
+    for candidate in candidates:
+        article = candidate["chunk"]["law_id"]
+        scores[article].append(ordering_score(candidate))
+        if topic and candidate["chunk"]["topic"] == topic:
             on_topic.add(article)
 
     def preference(article: str) -> tuple[bool, float, str]:
@@ -32,27 +32,27 @@ def main_article(candidates: Sequence[Candidate], topic: str = "") -> str:
     return min(scores, key=preference, default="")
 
 
-def by_tier(candidates: Sequence[Candidate]) -> list[Chunk]:
-    """Return chunks by tier, in a tier by score; ties by place in the article and id."""
+def order_by_tier(candidates: Sequence[Candidate]) -> list[Chunk]:
+    """Return chunks by tier, within a tier by descending score; ties by part of the article and id."""
     ranked = sorted(
         candidates,
-        key=lambda found: (
-            tier_place(found["chunk"]),
-            -ordering_score(found),
-            found["chunk"]["law_id"],
-            found["chunk"]["part"],
-            found["chunk"]["id"],
+        key=lambda candidate: (
+            tier_rank(candidate["chunk"]),
+            -ordering_score(candidate),
+            candidate["chunk"]["law_id"],
+            candidate["chunk"]["part"],
+            candidate["chunk"]["id"],
         ),
     )
-    return [found["chunk"] for found in ranked]
+    return [candidate["chunk"] for candidate in ranked]
 
 
-def tier_place(chunk: Chunk) -> int:
-    """Return the place of a chunk's tier, 0 for CRITICAL; a chunk without one comes with the last."""
-    return next((place for place, tier in enumerate(TIERS) if tier == chunk["tier"]), len(TIERS) - 1)
+def tier_rank(chunk: Chunk) -> int:
+    """Return the rank of a chunk's tier, 0 for CRITICAL; a chunk without a tier has that of the last one."""
+    return next((rank for rank, tier in enumerate(TIERS) if tier == chunk["tier"]), len(TIERS) - 1)
 
 
-def for_required_data(
+def order_for_required_data(
     candidates: Sequence[Candidate], profile: RequiredDataProfile, article: str
 ) -> tuple[list[Chunk], list[Chunk]]:
     """Return the chunks that are always read, the article's own required data, and the others in their order.
@@ -62,9 +62,9 @@ def for_required_data(
     other cases.
     """
     first = profile.types[0]
-    own = [found for found in candidates if found["chunk"]["law_id"] == article]
+    own = [candidate for candidate in candidates if candidate["chunk"]["law_id"] == article]
     always = _ranked(own, profile, article, lambda chunk: chunk["chunk_type"] == first)
-    rest = [found for found in candidates if not always or found["chunk"]["chunk_type"] != first]
+    rest = [candidate for candidate in candidates if not always or candidate["chunk"]["chunk_type"] != first]
     return always, _ranked(rest, profile, article, lambda chunk: chunk not in always)
 
 
@@ -74,11 +74,19 @@ def is_critical(chunk: Chunk, profile: RequiredDataProfile) -> bool:
 
 
 def _ranked(
-    candidates: Sequence[Candidate], profile: RequiredDataProfile, article: str, wanted: Callable[[Chunk], bool]
+    candidates: Sequence[Candidate], profile: RequiredDataProfile, article: str, is_wanted: Callable[[Chunk], bool]
 ) -> list[Chunk]:
-    def preference(found: Candidate) -> tuple[bool, bool, int, float, int]:
-        chunk = found["chunk"]
-        place = profile.types.index(chunk["chunk_type"]) if chunk["chunk_type"] in profile.types else len(profile.types)
-        return chunk["law_id"] != article, not is_critical(chunk, profile), place, -ordering_score(found), chunk["id"]
+    def preference(candidate: Candidate) -> tuple[bool, bool, int, float, int]:
+        chunk = candidate["chunk"]
+        type_rank = (
+            profile.types.index(chunk["chunk_type"]) if chunk["chunk_type"] in profile.types else len(profile.types)
+        )
+        return (
+            chunk["law_id"] != article,
+            not is_critical(chunk, profile),
+            type_rank,
+            -ordering_score(candidate),
+            chunk["id"],
+        )
 
-    return [found["chunk"] for found in sorted(candidates, key=preference) if wanted(found["chunk"])]
+    return [candidate["chunk"] for candidate in sorted(candidates, key=preference) if is_wanted(candidate["chunk"])]

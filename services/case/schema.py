@@ -5,15 +5,15 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 
-def _something(text: str) -> str:
+def _stripped(text: str) -> str:
     if not text.strip():
         raise ValueError("must not be empty")
     return text.strip()
 
 
 # A validator instead of a length in the schema: providers with strict schemas do not know "minLength".
-Said = Annotated[str, AfterValidator(_something)]
-"""A text that says something."""
+NonBlank = Annotated[str, AfterValidator(_stripped)]
+"""A text that is not blank, stripped."""
 
 _CONFIG = ConfigDict(extra="forbid")
 
@@ -23,7 +23,7 @@ class ArticleNamed(BaseModel):
 
     model_config = _CONFIG
 
-    article_id: Said
+    article_id: NonBlank
     title: str
     confidence: float = Field(ge=0, le=1, description="How sure it is that this article fits, from 0 to 1")
 
@@ -33,9 +33,9 @@ class FieldNeeded(BaseModel):
 
     model_config = _CONFIG
 
-    field: Said = Field(description="Name in snake_case, as the context has it")
-    description: Said
-    why_needed: Said
+    field: NonBlank = Field(description="Name in snake_case, as the context has it")
+    description: NonBlank
+    why_needed: NonBlank
     data_type: Literal["text", "currency", "date", "boolean", "number"]
     required: bool
     uncertain: bool = Field(default=False, description="True for a guess: the context implies it at best")
@@ -64,10 +64,10 @@ class AnswerSection(BaseModel):
 
     model_config = _CONFIG
 
-    topic: Said
-    answer_components: list[Said]
-    steps: list[Said]
-    warnings: list[Said]
+    topic: NonBlank
+    answer_components: list[NonBlank]
+    steps: list[NonBlank]
+    warnings: list[NonBlank]
 
 
 class Answer(BaseModel):
@@ -83,8 +83,8 @@ class GuardrailBroken(BaseModel):
 
     model_config = _CONFIG
 
-    guardrail: Said
-    text: Said
+    guardrail: NonBlank
+    text: NonBlank
 
 
 class CaseResponse(BaseModel):

@@ -12,8 +12,8 @@ from services.corpus.chunks import packaged
 from services.corpus.schema import Record
 from services.domain.lexicon import Lexicon
 from services.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
-from services.store.filters import passes, selected
-from services.store.layout import articles_in_order
+from services.store.filters import satisfies, selection_clauses
+from services.store.layout import order_articles
 from state.chunks import Chunk
 from state.values import NamedProvision
 
@@ -86,9 +86,9 @@ class PackagedRecords:
         self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
     ) -> list[Chunk]:
         """Return the records that a filter lets through; see ``ChunkStore.select``."""
-        must = selected(where, date.today())
+        must = selection_clauses(where, date.today())
         found = (chunk for chunk in self._by_id.values() if chunk["collection"] in collections)
-        return articles_in_order(chunk for chunk in found if passes(chunk, must))[:limit]
+        return order_articles(chunk for chunk in found if satisfies(chunk, must))[:limit]
 
     async def counts(self) -> dict[str, int]:
         """Return the number of records of each collection."""

@@ -17,49 +17,51 @@ from services.models.openai import CONNECT_TIMEOUT, NO_KEY
 from services.models.retry import Retrier
 from services.models.tokens import token_counter
 from services.protocols import AsyncClose, Reranked, TokenCounter
-from services.rerank.endpoint import RerankEndpoint, asked_for, endpoint_of
+from services.rerank.endpoint import RerankEndpoint, endpoint_of
 from services.settings import RerankSettings
 from state.errors import ModelError
 
+TIMEOUT = 10.0
+"""Seconds; such endpoints answer in less than one."""
+
+MAX_CONCURRENT = 5
+"""Requests of one question in flight."""
+
+_log = logging.getLogger(__name__)
+
 
 def read_reply(reply: object, passages: int) -> tuple[list[float | None], int]:
-    """Return the score of each passage as it is given, ``None`` where there is none, and the tokens reported.
+    """Return the score that the reply has for each passage, ``None`` where it has none, and the tokens it reports.
 
     ``{"results": [{"index": 0, "relevance_score": 0.9}, …]}``; the list may be called ``data`` or stand alone, and the
-    score be called ``score``. What is no result, or points to no passage, is passed over.
+    score be called ``score``. An entry that is no result, or whose index is no passage's, is skipped.
+
+    >>> read_reply({"results": [{"index": 1, "relevance_score": 0.9}], "usage": {"total_tokens": 12}}, 2)
+    ([None, 0.9], 12)
     """
     fields = reply if isinstance(reply, dict) else {"results": reply}
     rows = fields.get("results", fields.get("data"))
     scores: list[float | None] = [None] * passages
     for row in rows if isinstance(rows, list) else []:
-        place, score = _row(row)
-        if 0 <= place < passages and math.isfinite(score):
-            scores[place] = score
+        index, score = _row(row)
+        if 0 <= index < passages and math.isfinite(score):
+            scores[index] = score
     usage = fields.get("usage")
     tokens = usage.get("total_tokens") if isinstance(usage, dict) else 0
     return scores, tokens if isinstance(tokens, int) else 0
 
 
 def _row(row: object) -> tuple[int, float]:
-    """Return the place and the score of one result; place -1 for what is none."""
+    """Return the index and the score of one result; index -1 for what is none."""
     if not isinstance(row, dict):
         return -1, math.nan
-    place, score = row.get("index"), row.get("relevance_score", row.get("score"))
-    if isinstance(place, bool) or not isinstance(place, int) or not isinstance(score, int | float):
+    index, score = row.get("index"), row.get("relevance_score", row.get("score"))
+    if isinstance(index, bool) or not isinstance(index, int) or not isinstance(score, int | float):
         return -1, math.nan
     try:
-        return place, float(score)
+        return index, float(score)
     except OverflowError:
         return -1, math.nan
-
-
-PATIENCE = 10.0
-"""Seconds; such endpoints answer in less than one."""
-
-MAX_AT_ONCE = 5
-"""Requests in flight, where a question takes several."""
-
-_log = logging.getLogger(__name__)
 
 
 class RerankApi:
@@ -69,7 +71,7 @@ class RerankApi:
     leaves out stays unjudged.
     """
 
-    patience = PATIENCE
+    timeout = TIMEOUT
 
     def __init__(
         self,
@@ -85,7 +87,7 @@ class RerankApi:
         self._batch = batch
         self._retrier = retrier
         self._close = close
-        self._told = False
+        self._warned = False
 
     @property
     def name(self) -> str:
@@ -104,30 +106,30 @@ class RerankApi:
             ConfigurationError: the endpoint accepts neither the key nor the model.
         """
         batches = [passages[start : start + self._batch] for start in range(0, len(passages), self._batch)]
-        free = asyncio.Semaphore(MAX_AT_ONCE)
-        asked = 0
+        slots = asyncio.Semaphore(MAX_CONCURRENT)
+        requests_sent = 0
 
-        async def scored(batch: Sequence[str]) -> tuple[list[float | None], int]:
+        async def score_batch(batch: Sequence[str]) -> tuple[list[float | None], int]:
             async def attempt() -> tuple[list[float | None], int]:
-                nonlocal asked
-                asked += 1
+                nonlocal requests_sent
+                requests_sent += 1
                 return self._read(await self._post(question, batch), len(batch))
 
-            async with free:
+            async with slots:
                 return (await self._retrier.run(attempt, deadline))[0]
 
-        requests = [asyncio.ensure_future(scored(batch)) for batch in batches]
+        requests = [asyncio.ensure_future(score_batch(batch)) for batch in batches]
         try:
             replies = await asyncio.gather(*requests)
         except ModelError as error:
-            error.attempts = asked
+            error.attempts = requests_sent
             raise
         finally:
             for request in requests:
                 request.cancel()
             await asyncio.gather(*requests, return_exceptions=True)
         scores = [score for reply, _ in replies for score in reply]
-        return Reranked(scores, asked, sum(tokens for _, tokens in replies))
+        return Reranked(scores, requests_sent, sum(tokens for _, tokens in replies))
 
     async def close(self) -> None:
         """Close the connections."""
@@ -146,13 +148,13 @@ class RerankApi:
             raise self._unreadable("no es JSON") from error
 
     def _read(self, reply: object, passages: int) -> tuple[list[float | None], int]:
-        given, tokens = read_reply(reply, passages)
-        scores = [None if score is None else min(max(score, 0.0), 1.0) for score in given]
+        reported, tokens = read_reply(reply, passages)
+        scores = [None if score is None else min(max(score, 0.0), 1.0) for score in reported]
         if all(score is None for score in scores):
             raise self._unreadable("no trae puntuaciones")
-        if scores != given and not self._told:
+        if scores != reported and not self._warned:
             # Logits or the like: cut, they lose their order.
-            self._told = True
+            self._warned = True
             name = self._retrier.endpoint.name
             _log.warning("%s puntúa fuera de [0, 1]: active allí la normalización (sigmoide).", name)
         return scores, tokens
@@ -166,7 +168,7 @@ class RerankApi:
 
 
 def rerank_api(settings: RerankSettings, retrier: Callable[[Endpoint], Retrier] = Retrier) -> RerankApi:
-    """Return the endpoint that the settings name.
+    """Return the scorer at the endpoint that the settings name.
 
     Raises:
         ConfigurationError: a setting that it needs is missing; the message names it.
@@ -188,6 +190,6 @@ def rerank_api(settings: RerankSettings, retrier: Callable[[Endpoint], Retrier] 
         client,
         endpoint,
         batch=settings.batch,
-        retrier=retrier(asked_for(endpoint, settings)),
+        retrier=retrier(Endpoint(f"{endpoint.model} ({settings.provider})", "rerank")),
         close=http.aclose,
     )

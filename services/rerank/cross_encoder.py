@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 BATCH = 4
-"""Passages of a batch. A processor is no slower with few at once, and a batch is as long as its longest passage."""
+"""Passages of a batch: a processor is no slower with few at once, and all are padded to the longest one."""
 
-PATIENCE = 30.0
+TIMEOUT = 30.0
 """Seconds; loading the model takes one or two of the first question."""
 
 _REGISTERING = Lock()
@@ -37,7 +37,7 @@ class PieceCounter:
         self._tokenizer = tokenizer
 
     def count(self, text: str) -> int:
-        """Return the number of tokens, without those that frame a pair."""
+        """Return the number of tokens, without the special ones around a pair."""
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
 
@@ -54,7 +54,7 @@ class CrossEncoder:
     for all. ``download`` allows fetching files that are not here; without it the network is never asked.
     """
 
-    patience = PATIENCE
+    timeout = TIMEOUT
 
     def __init__(self, files: ModelFiles, *, download: bool = False, clock: Callable[[], float] = time.time) -> None:
         self._files = files
@@ -62,7 +62,7 @@ class CrossEncoder:
         self._clock = clock
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="cross-encoder")
         self._loaded: _Loaded | None = None
-        self._broken = ""
+        self._load_error = ""
 
     @property
     def name(self) -> str:
@@ -87,7 +87,7 @@ class CrossEncoder:
         return Reranked(await self._in_thread(lambda: self._score(question, passages, deadline), deadline))
 
     async def close(self) -> None:
-        """Let the thread end and the memory of the model go."""
+        """End the thread and free the memory of the model."""
         self._thread.shutdown(wait=False, cancel_futures=True)
         self._loaded = None
 
@@ -96,57 +96,57 @@ class CrossEncoder:
             async with asyncio.timeout(deadline - self._clock()):
                 return await asyncio.get_running_loop().run_in_executor(self._thread, work)
         except TimeoutError as error:
-            raise self._late() from error
+            raise self._timed_out() from error
 
     def _load(self) -> _Loaded:
-        if self._broken:
-            raise ModelError(self._broken)
+        if self._load_error:
+            raise ModelError(self._load_error)
         if self._loaded is None:
             folder, file = self._files.find(download=self._download)
             try:
-                self._loaded = _opened(folder, file)
+                self._loaded = _open_model(folder, file)
             except Exception as error:  # ONNX Runtime and tokenizers raise a dozen types without a common base
-                self._broken = (
+                self._load_error = (
                     f"El modelo de reordenación {self._files.name} no se puede usar ({type(error).__name__}): sus "
                     "ficheros están incompletos o no son los de un cross-encoder en formato ONNX."
                 )
-                raise ModelError(self._broken) from error
+                raise ModelError(self._load_error) from error
         return self._loaded
 
     def _score(self, question: str, passages: Sequence[str], deadline: float) -> list[float | None]:
         encoder = self._load().encoder
-        by_length = sorted(range(len(passages)), key=lambda place: len(passages[place]))
+        by_length = sorted(range(len(passages)), key=lambda index: len(passages[index]))
         scores: list[float | None] = [None] * len(passages)
         for start in range(0, len(passages), BATCH):
             # A computation cannot be stopped, but nobody waits for it any longer.
             if self._clock() >= deadline:
-                raise self._late()
+                raise self._timed_out()
             batch = by_length[start : start + BATCH]
-            logits = encoder.rerank(question, [passages[place] for place in batch], batch_size=BATCH)
-            for place, logit in zip(batch, logits, strict=True):
-                scores[place] = sigmoid(logit) if math.isfinite(logit) else None
+            logits = encoder.rerank(question, [passages[index] for index in batch], batch_size=BATCH)
+            for index, logit in zip(batch, logits, strict=True):
+                scores[index] = sigmoid(logit) if math.isfinite(logit) else None
         if all(score is None for score in scores):
             raise ModelError(f"El modelo de reordenación {self._files.name} no da puntuaciones: no es utilizable.")
         return scores
 
-    def _late(self) -> ModelTimeout:
+    def _timed_out(self) -> ModelTimeout:
         return ModelTimeout(
             f"El modelo de reordenación {self._files.name} no ha terminado a tiempo (puede estar cargándose o "
             "descargándose, o ser demasiado grande para esta máquina)."
         )
 
 
-def _opened(folder: Path, file: str) -> _Loaded:
+def _open_model(folder: Path, file: str) -> _Loaded:
     from fastembed.common.model_description import ModelSource
     from fastembed.rerank.cross_encoder import TextCrossEncoder
     from tokenizers import Tokenizer
 
     # A name of its own for each file: fastembed keeps one table of models for the whole process.
     name = str(folder / file)
-    data = [place for place in (f"{file}_data", f"{file}.data") if (folder / place).is_file()]
+    weights = [weight_name for weight_name in (f"{file}_data", f"{file}.data") if (folder / weight_name).is_file()]
     with _REGISTERING:
-        if all(known["model"].lower() != name.lower() for known in TextCrossEncoder.list_supported_models()):
-            TextCrossEncoder.add_custom_model(name, ModelSource(hf=name), file, additional_files=data)
+        if all(registered["model"].lower() != name.lower() for registered in TextCrossEncoder.list_supported_models()):
+            TextCrossEncoder.add_custom_model(name, ModelSource(hf=name), file, additional_files=weights)
     # The path of the files themselves, so that fastembed has nothing to look for.
     encoder = TextCrossEncoder(name, str(folder), specific_model_path=str(folder))
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -158,5 +158,9 @@ def _opened(folder: Path, file: str) -> _Loaded:
 
 
 def sigmoid(logit: float) -> float:
-    """Return 1 / (1 + e^-logit), in a form that no logit overflows."""
+    """Return 1 / (1 + e^-logit), in a form that no logit overflows.
+
+    >>> sigmoid(0.0), sigmoid(-1000.0)
+    (0.5, 0.0)
+    """
     return 0.5 * (1.0 + math.tanh(0.5 * logit))

@@ -13,7 +13,7 @@ cores. jina-reranker-v2-base-multilingual may not be used commercially (CC-BY-NC
 
 DEFAULT_FILE = "onnx/model.onnx"
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json")
-_ONNX_PLACES = (DEFAULT_FILE, "model.onnx")
+_ONNX_FILES = (DEFAULT_FILE, "model.onnx")
 
 
 @dataclass(frozen=True)
@@ -39,24 +39,24 @@ class ModelFiles:
     def find(self, *, download: bool = False) -> tuple[Path, str]:
         """Return the folder and the ONNX file below it. Nothing is loaded.
 
-        ``download`` fetches what the cache lacks, in one attempt, which may take minutes; a folder of the user's own is
-        his to fill. Without it the network is never asked.
+        ``download`` fetches what the cache lacks, in one attempt, which may take minutes; a folder of the user's own
+        is never written to. Without it the network is never asked.
 
         Raises:
             ConfigurationError: files are missing; the message names them and says what to do.
         """
         if self.folder:
             return self._in_folder(self.folder)
-        found = self._in_cache()
-        if found is None and download:
+        located = self._in_cache()
+        if located is None and download:
             self._fetch()
-            found = self._in_cache()
-        if found is None:
+            located = self._in_cache()
+        if located is None:
             raise self._missing(
                 f"no están todos en {self.cache}. Con ARTICULADO_RERANK_STRATEGY=cross_encoder se descargan cuando "
                 "hacen falta (cientos de MB)"
             )
-        return found
+        return located
 
     def _fetch(self) -> None:
         from fastembed.rerank.cross_encoder import TextCrossEncoder
@@ -80,15 +80,15 @@ class ModelFiles:
     def _in_folder(self, folder: Path) -> tuple[Path, str]:
         if not folder.is_dir():
             raise self._missing("la carpeta de ARTICULADO_RERANK_PATH no existe")
-        places = (self.file,) if self.file else _ONNX_PLACES
-        file = next((place for place in places if (folder / place).is_file()), "")
+        candidates = (self.file,) if self.file else _ONNX_FILES
+        file = next((candidate for candidate in candidates if (folder / candidate).is_file()), "")
         if not file:
             raise self._missing(
-                f"falta {' o '.join(places)} en {folder} (otro nombre se indica en ARTICULADO_RERANK_FILE)"
+                f"falta {' o '.join(candidates)} en {folder} (otro nombre se indica en ARTICULADO_RERANK_FILE)"
             )
-        lacking = [name for name in TOKENIZER_FILES if not (folder / name).is_file()]
-        if lacking:
-            raise self._missing(f"falta {' y '.join(lacking)} en {folder}")
+        missing = [name for name in TOKENIZER_FILES if not (folder / name).is_file()]
+        if missing:
+            raise self._missing(f"falta {' y '.join(missing)} en {folder}")
         return folder, file
 
     def _in_cache(self) -> tuple[Path, str] | None:
@@ -111,11 +111,11 @@ class ModelFiles:
         """
         from fastembed.rerank.cross_encoder import TextCrossEncoder
 
-        for known in TextCrossEncoder.list_supported_models():
-            if known["model"].lower() == self.model.lower() and known["sources"]["hf"]:
-                if self.file in ("", known["model_file"]):
-                    return known["sources"]["hf"], known["model_file"], known["additional_files"]
-                return known["sources"]["hf"], self.file, []
+        for model in TextCrossEncoder.list_supported_models():
+            if model["model"].lower() == self.model.lower() and model["sources"]["hf"]:
+                if self.file in ("", model["model_file"]):
+                    return model["sources"]["hf"], model["model_file"], model["additional_files"]
+                return model["sources"]["hf"], self.file, []
         if self.model.count("/") != 1 or not all(self.model.split("/")):
             raise ConfigurationError(
                 f"ARTICULADO_RERANK_MODEL={self.model} no es el nombre de un modelo publicado (organización/modelo). "

@@ -1,4 +1,4 @@
-"""What every reranker with a model shares: what it is given, the cache of its scores, its pace, and its patience."""
+"""What every reranker with a model shares: cut passages, a cache of scores, a latency estimate, and a timeout."""
 
 import asyncio
 import time
@@ -12,21 +12,26 @@ from services.protocols import Reranked, TokenCounter
 from services.rerank.passage import cut_pair, passage_of
 from state.chunks import Candidate
 
-LIFETIME = 300.0
-"""Seconds that a score is kept: who asks again, or differently, does so within minutes."""
+CACHE_SECONDS = 300.0
+"""A question is asked again, or with other options, within minutes."""
 
-CAPACITY = 8192
+CACHE_CAPACITY = 8192
 """Scores; about 1 MB."""
+
+SMOOTHING = 0.3
+"""Weight of the last measurement against all before it: a slow minute shows, and fades, within three questions."""
 
 
 class ScoreCache:
-    """Keeps scores by model, question and passage; the oldest goes where there is no room.
+    """Keeps scores by model, question and passage; the oldest one is evicted.
 
-    ``clock`` gives seconds. A passage is known by what is scored of it, heading and text, so that a wording that has
-    changed is scored anew.
+    ``clock`` gives seconds. The key has all that is scored of a passage, heading and text, so that a changed wording
+    is scored anew.
     """
 
-    def __init__(self, clock: Callable[[], float], lifetime: float = LIFETIME, capacity: int = CAPACITY) -> None:
+    def __init__(
+        self, clock: Callable[[], float], lifetime: float = CACHE_SECONDS, capacity: int = CACHE_CAPACITY
+    ) -> None:
         self._clock = clock
         self._lifetime = lifetime
         self._capacity = capacity
@@ -46,7 +51,7 @@ class ScoreCache:
             return score if self._clock() < until else None
 
     def put(self, key: bytes, score: float) -> None:
-        """Keep a score from now on."""
+        """Keep a score; its lifetime begins now."""
         with self._lock:
             self._entries.pop(key, None)
             self._entries[key] = score, self._clock() + self._lifetime
@@ -57,10 +62,6 @@ class ScoreCache:
         return len(self._entries)
 
 
-WEIGHT = 0.3
-"""Of the last measurement against all before it: a slow minute is noticed in three questions and forgotten as fast."""
-
-
 class LatencyEstimator:
     """Keeps an exponential moving average of milliseconds a passage: a ← 0.3 · measured + 0.7 · a."""
 
@@ -68,9 +69,9 @@ class LatencyEstimator:
         self._average: float | None = None
 
     def record(self, passages: int, milliseconds: float) -> None:
-        """Take in how long some passages have taken together."""
+        """Record how long some passages have taken together."""
         measured = milliseconds / passages
-        self._average = measured if self._average is None else WEIGHT * measured + (1 - WEIGHT) * self._average
+        self._average = measured if self._average is None else SMOOTHING * measured + (1 - SMOOTHING) * self._average
 
     def estimate(self, passages: int) -> float:
         """Return the milliseconds that so many passages will take; 0 where none has been measured."""
@@ -78,24 +79,24 @@ class LatencyEstimator:
 
 
 class PassageScorer(Protocol):
-    """A model that tells how well a passage answers a question."""
+    """A model that scores how well a passage answers a question."""
 
     @property
     def name(self) -> str:
-        """What decides the scores: strategy and model."""
+        """Strategy and model: equal names, equal scores."""
         ...
 
     @property
-    def patience(self) -> float:
-        """Seconds that a question waits for it at most: what is left of the deadline belongs to the answer."""
+    def timeout(self) -> float:
+        """Seconds that a question waits for the scores at most: the rest of its deadline belongs to the answer."""
         ...
 
     async def open(self, deadline: float) -> TokenCounter:
-        """Make ready what the first call needs, and return what counts the model's tokens.
+        """Prepare the model for its first call, and return the counter of its tokens.
 
         Raises:
-            ModelError: it cannot be made ready now.
-            ConfigurationError: it cannot be with these settings.
+            ModelError: it cannot be used now.
+            ConfigurationError: it cannot be used with these settings.
         """
         ...
 
@@ -108,7 +109,7 @@ class PassageScorer(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go of threads and connections."""
+        """Close threads and connections."""
         ...
 
 
@@ -125,11 +126,11 @@ class ModelReranker:
         self._tokens = tokens
         self._clock = clock
         self._cache = ScoreCache(clock)
-        self._pace = LatencyEstimator()
+        self._latency = LatencyEstimator()
 
     def estimate(self, candidates: int) -> float:
-        """Return the milliseconds that so many candidates will take, none of them known yet."""
-        return self._pace.estimate(candidates)
+        """Return the milliseconds that so many candidates will take, none of them cached."""
+        return self._latency.estimate(candidates)
 
     async def score(
         self,
@@ -139,29 +140,29 @@ class ModelReranker:
         *,
         deadline: float | None = None,
     ) -> Reranked:
-        """Score the candidates that the cache does not know (``Reranker.score``)."""
-        passages = [passage_of(found["chunk"]) for found in candidates]
+        """Score the candidates, with the model only those that are not cached (``Reranker.score``)."""
+        passages = [passage_of(candidate["chunk"]) for candidate in candidates]
         keys = [self._cache.key(self._scorer.name, question, passage) for passage in passages]
         scores = [self._cache.get(key) for key in keys]
-        missing = [place for place, score in enumerate(scores) if score is None]
+        missing = [index for index, score in enumerate(scores) if score is None]
         if not missing:
             return Reranked(scores)
-        scored = await self._scored(question, [passages[place] for place in missing], deadline)
-        for place, score in zip(missing, scored.scores, strict=True):
-            scores[place] = score
+        scored = await self._scored(question, [passages[index] for index in missing], deadline)
+        for index, score in zip(missing, scored.scores, strict=True):
+            scores[index] = score
             if score is not None:
-                self._cache.put(keys[place], score)
+                self._cache.put(keys[index], score)
         return Reranked(scores, scored.requests, scored.input_tokens, scored.output_tokens)
 
     async def _scored(self, question: str, passages: list[str], deadline: float | None) -> Reranked:
-        end = self._clock() + self._scorer.patience
+        end = self._clock() + self._scorer.timeout
         end = end if deadline is None else min(deadline, end)
         counter = await self._scorer.open(end)
         began = self._clock()
         # Off the event loop: counting twenty passages takes a tokenizer some 20 ms.
-        asked, texts = await asyncio.to_thread(cut_pair, question, passages, self._tokens, counter)
-        scored = await self._scorer.score(asked, texts, deadline=end)
-        self._pace.record(len(passages), 1000 * (self._clock() - began))
+        cut_question, texts = await asyncio.to_thread(cut_pair, question, passages, self._tokens, counter)
+        scored = await self._scorer.score(cut_question, texts, deadline=end)
+        self._latency.record(len(passages), 1000 * (self._clock() - began))
         return scored
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The reader as a reranker: it scores all passages from 0 to 10 in one call."""
+"""The chat model called reader as a reranker: it scores all passages from 0 to 10 in one call."""
 
 import json
 import math
@@ -14,14 +14,14 @@ from services.prompting.prompts import shared_prompt
 from services.protocols import ChatModel, Reranked, TokenCounter
 from state.errors import ModelError
 
-TOP = 10.0
+MAX_SCORE = 10.0
 """The best score that the prompt knows."""
 
-PATIENCE = 30.0
+TIMEOUT = 30.0
 """Seconds; a small model reads twenty passages and writes twenty numbers in a few."""
 
 MAX_ATTEMPTS = 3
-"""Brackets at which JSON is looked for: a mark before it ("[C1]") opens one, too."""
+"""Brackets at which JSON is looked for: a marker before it ("[C1]") opens one, too."""
 
 _OPENING = re.compile(r"[{\[]")
 _PAIR = re.compile(
@@ -41,7 +41,7 @@ class ReaderScorer:
     in the order of the search.
     """
 
-    patience = PATIENCE
+    timeout = TIMEOUT
 
     def __init__(self, reader: ChatModel, counter: TokenCounter | None = None) -> None:
         self._reader = reader
@@ -77,7 +77,7 @@ class ReaderScorer:
 
 
 def message(question: str, passages: Sequence[str]) -> str:
-    """Return the user message. Data can pass neither for a mark nor for a parting line."""
+    """Return the user message; no text of it can pass for a marker or a separator."""
     fragments = f"\n{SEPARATOR}\n".join(
         f"{write_marker(number)} {neutralise(passage)}" for number, passage in enumerate(passages, start=1)
     )
@@ -90,11 +90,14 @@ def parse_scores(text: str, passages: int) -> list[float | None]:
     Besides the object that the prompt asks for, ``{"1": 7, …}``, it reads what models write instead: fences and talk
     around it, scores as text ("7", "7/10", "7,5"), an array of as many scores as passages, an array of objects that
     name the score, the beginning of a reply that was cut, and a line for each passage ("[C1]: 7").
+
+    >>> parse_scores('{"1": 7, "3": "9/10"}', 3)
+    [0.7, None, 0.9]
     """
     scores: list[float | None] = [None] * passages
     for number, score in _pairs(text, passages):
         if 1 <= number <= passages and math.isfinite(score):
-            scores[number - 1] = min(max(score / TOP, 0.0), 1.0)
+            scores[number - 1] = min(max(score / MAX_SCORE, 0.0), 1.0)
     return scores
 
 

@@ -28,7 +28,7 @@ NO_READER = (
 
 
 class UnavailableReranker:
-    """Stands in the table for a strategy that lacks something, and says so to whoever chooses it."""
+    """Stands in the table for a strategy whose settings are incomplete; choosing it raises ``error``."""
 
     is_cheap = False
 
@@ -63,34 +63,33 @@ def rerankers(
     reader: ChatModel,
     domain: Domain,
     weights: StemWeights | None = None,
-    spoken: Callable[[Chunk], str] = lambda chunk: "",
-    likeness: Similarity | None = None,
+    lay_phrasings: Callable[[Chunk], str] = lambda chunk: "",
+    similarity: Similarity | None = None,
 ) -> RerankerTable:
     """Return the rerankers by strategy; "none" has none, and "auto" one where it is not the heuristic.
 
-    ``domain`` is what the heuristic knows; ``spoken`` tells how people ask about the provision of a chunk, ``likeness``
-    how near it is to a question. What "auto" stands for is looked up here, once, and logged once in a process; nothing
-    is loaded, and the network is not asked.
+    ``domain``, ``weights``, ``lay_phrasings`` and ``similarity`` are the heuristic's. What "auto" stands for is
+    resolved here, and logged once in a process; nothing is loaded, and the network is not asked.
 
     Raises:
-        ConfigurationError: the settings name a strategy that lacks something.
+        ConfigurationError: the settings name a strategy whose own settings are incomplete.
     """
-    # Who names it in the settings wants its files; a caller of one question does not decide over a download.
+    # Only the settings allow a download; the caller of one question does not decide over it.
     encoder = CrossEncoder(ModelFiles.of(settings), download=settings.rerank_strategy == "cross_encoder")
     table: dict[str, Reranker] = {
-        "heuristic": HeuristicReranker(domain, weights, spoken, likeness),
+        "heuristic": HeuristicReranker(domain, weights, lay_phrasings, similarity),
         "cross_encoder": ModelReranker(encoder, tokens=settings.rerank.tokens),
-        "llm": _of_reader(settings, reader),
-        "api": _of_api(settings),
+        "llm": _reader_reranker(settings, reader),
+        "api": _api_reranker(settings),
     }
-    named = table.get(settings.rerank_strategy)
-    if isinstance(named, UnavailableReranker):
-        raise ConfigurationError(named.error)
-    strategy, why = automatic(settings)
+    configured = table.get(settings.rerank_strategy)
+    if isinstance(configured, UnavailableReranker):
+        raise ConfigurationError(configured.error)
+    strategy, explanation = resolve_auto(settings)
     if strategy != "heuristic":
         table["auto"] = table[strategy]
     if settings.rerank_strategy == "auto":
-        _say_once(why)
+        _log_once(explanation)
     return table
 
 
@@ -99,14 +98,14 @@ def reranker_for(strategy: RerankStrategy, table: RerankerTable) -> Reranker | N
     return table.get("heuristic" if strategy == "auto" and "auto" not in table else strategy)
 
 
-def strategy_at_work(strategy: RerankStrategy, table: RerankerTable) -> RerankStrategy:
-    """Return the strategy that scores: what "auto" stands for, or the one that was named."""
+def effective_strategy(strategy: RerankStrategy, table: RerankerTable) -> RerankStrategy:
+    """Return the strategy that scores: for "auto" what it stands for, else the strategy itself."""
     if strategy != "auto":
         return strategy
     return "cross_encoder" if "auto" in table else "heuristic"
 
 
-def automatic(settings: Settings) -> tuple[RerankStrategy, str]:
+def resolve_auto(settings: Settings) -> tuple[RerankStrategy, str]:
     """Return what "auto" stands for on this machine, and a sentence for the user that says why."""
     files = ModelFiles.of(settings)
     try:
@@ -117,18 +116,18 @@ def automatic(settings: Settings) -> tuple[RerankStrategy, str]:
 
 
 @cache
-def _say_once(sentence: str) -> None:
+def _log_once(sentence: str) -> None:
     _log.info(sentence)
 
 
-def _of_reader(settings: Settings, reader: ChatModel) -> Reranker:
+def _reader_reranker(settings: Settings, reader: ChatModel) -> Reranker:
     if settings.reader.provider == "offline":
         return UnavailableReranker(NO_READER)
     scorer = ReaderScorer(reader, token_counter(settings.reader.model))
     return ModelReranker(scorer, tokens=settings.rerank.tokens)
 
 
-def _of_api(settings: Settings) -> Reranker:
+def _api_reranker(settings: Settings) -> Reranker:
     try:
         endpoint_of(settings.rerank)
     except ConfigurationError as error:

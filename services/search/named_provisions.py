@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from legal.laws.registry import known_laws
 from legal.wordings import annotate_validity
 from services.protocols import ChunkStore
-from services.store.layout import parts_in_order
+from services.store.layout import order_parts
 from state.candidates import NAMED_SCORE, candidate, merged
 from state.chunks import Candidate, Chunk, in_force
 from state.values import NamedProvision
@@ -35,7 +35,7 @@ async def look_up(
 
 def _nearest(chunks: Sequence[Chunk], day: date) -> list[Chunk]:
     """Return the next wording after a day, else the last before it."""
-    in_turn = parts_in_order(chunks, day)
+    in_turn = order_parts(chunks, day)
     return [chunk for chunk in in_turn if chunk["valid_from"] == in_turn[0]["valid_from"]]
 
 

@@ -1,4 +1,4 @@
-"""Building a generation of an index."""
+"""Build a generation of an index, from nothing or out of another one, and have it served."""
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from typing import Self
 
 from services.protocols import SparseVector, Vector
 from services.store.copying import copy_folder
-from services.store.generations import Generations, usable, write_durably
+from services.store.generations import Generations, translate_disk_errors, write_durably
 from services.store.manifest import (
     BUILD_HINT,
     FORMAT,
@@ -32,7 +32,7 @@ from state.errors import ArticuladoError, IndexMismatch, InvalidInput
 
 
 def digest(chunk: Chunk) -> int:
-    """Return what a point is told apart by: 56 bits of its content hash."""
+    """Return 56 bits of a chunk's content hash: points of different digests were made from different content."""
     return int.from_bytes(blake2b(chunk["content_hash"].encode(), digest_size=7).digest(), "big")
 
 
@@ -44,7 +44,7 @@ class IndexBuilder:
     served until now stay whole, whatever fails. What has become of no use is removed by the next build that succeeds.
 
     A generation is built from nothing, or with ``continue_from`` out of another one. A store that is too large to be
-    copied is then changed in place: each point at once, and all that a killed update has left is put right by the next.
+    copied is then changed in place: each point at once, and the next update repairs what a killed one has left.
     """
 
     def __init__(self, folder: Path, writer: WriterFactory) -> None:
@@ -100,7 +100,7 @@ class IndexBuilder:
         """
         self._base = base
         await self._writer.continue_from(base)
-        with usable(self.models):
+        with translate_disk_errors(self.models):
             await asyncio.to_thread(copy_folder, base.models, self.models)
         self._names = list(base.manifest.collections)
         self._points = {point.id: point for point in await asyncio.to_thread(Points.load, base.folder)}
@@ -113,13 +113,13 @@ class IndexBuilder:
         return {point.id: point.digest for point in self._points.values()}
 
     async def remove(self, ids: Collection[int]) -> None:
-        """Delete points that the generation began with."""
-        gone: dict[str, list[int]] = {}
+        """Delete points, by id, that the generation began with."""
+        removed: dict[str, list[int]] = {}
         for point in ids:
-            gone.setdefault(self._names[self._points.pop(point).collection], []).append(point)
-        if gone:
-            await self._note(gone)
-            await self._writer.delete(gone)
+            removed.setdefault(self._names[self._points.pop(point).collection], []).append(point)
+        if removed:
+            await self._note(removed)
+            await self._writer.delete(removed)
 
     async def add(
         self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector]
@@ -158,7 +158,7 @@ class IndexBuilder:
         """Check what was written and serve it from now on.
 
         Raises:
-            InvalidInput: it holds nothing.
+            InvalidInput: the generation has no chunks.
             IndexMismatch: the store does not hold what was added.
             StoreUnavailable, ConfigurationError: it could not be published; the old generation still serves.
         """
@@ -180,8 +180,10 @@ class IndexBuilder:
             collections=counts,
             stored_as=self._writer.stored_as,
         )
-        place = {self._names.index(name): position for position, name in enumerate(counts)}
-        points = Points.of(point._replace(collection=place[point.collection]) for point in self._points.values())
+        new_positions = {self._names.index(name): position for position, name in enumerate(counts)}
+        points = Points.of(
+            point._replace(collection=new_positions[point.collection]) for point in self._points.values()
+        )
         await asyncio.to_thread(points.save, self._folder)
         await asyncio.to_thread(write_durably, self._folder / MANIFEST, manifest.model_dump_json(indent=2))
         served = await asyncio.to_thread(self._generations.current)
@@ -200,7 +202,7 @@ class IndexBuilder:
         return self._names.index(name)
 
     def _what_to_do(self) -> str:
-        """Say what serves after a build that the store has not kept whole."""
+        """Return the end of the message for a build that the store has not kept whole: which index answers now."""
         if self._in_place:
             return (
                 "El índice se actualiza en el propio servidor: ya ha cambiado en parte, y es el que responde. "
@@ -216,7 +218,7 @@ class IndexBuilder:
         return self._writer.stored_as != self._folder.name
 
     async def _note(self, ids: Mapping[str, Sequence[int]]) -> None:
-        """Note what changes where people may be reading it."""
+        """Log the points that are about to change, by collection, where they are being served."""
         if self._in_place:
             await asyncio.to_thread(self._pending.note, self._writer.stored_as, ids)
 

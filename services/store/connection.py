@@ -25,8 +25,8 @@ def connect(settings: Settings) -> "AsyncQdrantClient":
 
 
 @contextmanager
-def explained() -> Iterator[None]:
-    """Turn failures of the client into errors of ours.
+def translate_server_errors() -> Iterator[None]:
+    """Turn failures of the Qdrant client within the block into errors of this project.
 
     Raises:
         StoreUnavailable: the server cannot be reached, or fails.

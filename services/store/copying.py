@@ -1,13 +1,13 @@
-"""Copying the files of a generation that people may be reading."""
+"""Copy the files of a generation while others read it."""
 
 import errno
 import os
 from pathlib import Path
 
-_TEMPORARY = ".atomicwrite"
-"""How the engine names the folder of a file that it is about to rename; opening a shard makes some, for a moment."""
+_TEMPORARY_PREFIX = ".atomicwrite"
+"""Of the folders in which the engine keeps a file that it is about to rename; opening a shard makes some briefly."""
 
-_BLOCK = 1 << 20
+_BLOCK_BYTES = 1 << 20
 
 
 def copy_folder(source: Path, target: Path) -> None:
@@ -17,15 +17,15 @@ def copy_folder(source: Path, target: Path) -> None:
         OSError: something cannot be read or written.
     """
 
-    def refused(error: OSError) -> None:
+    def raise_error(error: OSError) -> None:
         raise error
 
-    for folder, folders, files in os.walk(source, onerror=refused):
-        folders[:] = [name for name in folders if not name.startswith(_TEMPORARY)]
-        place = target / Path(folder).relative_to(source)
-        place.mkdir(parents=True, exist_ok=True)
+    for folder, folders, files in os.walk(source, onerror=raise_error):
+        folders[:] = [name for name in folders if not name.startswith(_TEMPORARY_PREFIX)]
+        copied = target / Path(folder).relative_to(source)
+        copied.mkdir(parents=True, exist_ok=True)
         for name in files:
-            _copy_file(Path(folder, name), place / name)
+            _copy_file(Path(folder, name), copied / name)
 
 
 def _copy_file(source: Path, target: Path) -> None:
@@ -42,7 +42,7 @@ def _copy_file(source: Path, target: Path) -> None:
             end = os.lseek(data.fileno(), start, os.SEEK_HOLE)
             data.seek(start)
             copy.seek(start)
-            while start < end and (block := data.read(min(_BLOCK, end - start))):
+            while start < end and (block := data.read(min(_BLOCK_BYTES, end - start))):
                 copy.write(block)
                 start += len(block)
         copy.truncate(size)

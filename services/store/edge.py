@@ -13,36 +13,36 @@ from services.store.filters import (
     After,
     Clause,
     Condition,
-    Holds,
+    ContainsAny,
     IsNull,
     OneOf,
-    UpTo,
-    citing,
-    clauses,
-    provision,
-    selected,
+    OnOrBefore,
+    citing_clauses,
+    provision_clauses,
+    search_clauses,
+    selection_clauses,
 )
 from services.store.layout import (
-    CHILDREN,
     DENSE,
-    PAGE,
+    PAGE_SIZE,
+    POINTS_PER_PARENT,
     SPARSE,
-    articles_in_order,
     field_path,
-    in_order,
-    parts_in_order,
+    order_articles,
+    order_by_ids,
+    order_parts,
     to_chunk,
     to_hits,
 )
 from services.store.points import Points
-from services.store.rrf import Scored, of_parents, rank
+from services.store.rrf import Scored, collapse_to_parents, rank
 from state.chunks import Chunk
 from state.errors import StoreUnavailable
 
 
-def edge_filter(must: Sequence[Clause]) -> q.Filter:
-    """Return the filter that all these clauses make."""
-    return q.Filter(must=[q.Filter(should=[_condition(condition) for condition in clause]) for clause in must])
+def edge_filter(clauses: Sequence[Clause]) -> q.Filter:
+    """Return the engine's filter for points that satisfy every clause."""
+    return q.Filter(must=[q.Filter(should=[_condition(condition) for condition in clause]) for clause in clauses])
 
 
 def _condition(condition: Condition) -> q.IsNullCondition | q.FieldCondition:
@@ -52,9 +52,9 @@ def _condition(condition: Condition) -> q.IsNullCondition | q.FieldCondition:
             return q.IsNullCondition(key)
         case OneOf(values=values):
             return q.FieldCondition(key, match=q.MatchAny(list(values)))
-        case Holds(values=numbers):
+        case ContainsAny(values=numbers):
             return q.FieldCondition(key, match=q.MatchAny(list(numbers)))
-        case UpTo(day=day):
+        case OnOrBefore(day=day):
             return q.FieldCondition(key, range=q.RangeDateTime(lte=day.isoformat()))
         case After(day=day):
             return q.FieldCondition(key, range=q.RangeDateTime(gt=day.isoformat()))
@@ -83,7 +83,7 @@ class EdgeStore:
         """Search one collection; see ``ChunkStore.search``."""
         if collection not in self._names:
             return [[] for _ in queries]
-        condition = edge_filter(clauses(where, self._today()))
+        condition = edge_filter(search_clauses(where, self._today()))
         return await asyncio.to_thread(self._search, collection, queries, limit, prefetch, condition)
 
     async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
@@ -92,23 +92,25 @@ class EdgeStore:
         def read(name: str) -> list[q.Record]:
             return self._shard(name).retrieve(list(ids), with_payload=True, with_vector=False)
 
-        found = await asyncio.gather(*(asyncio.to_thread(read, name) for name in self._names)) if ids else []
-        return in_order(ids, (to_chunk(record.payload or {}) for records in found for record in records))
+        answers = await asyncio.gather(*(asyncio.to_thread(read, name) for name in self._names)) if ids else []
+        return order_by_ids(ids, (to_chunk(record.payload or {}) for records in answers for record in records))
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
         """Return the parts of a provision; see ``ChunkStore.find``."""
-        return parts_in_order(await self._filtered(provision(law_id, provision_key), self._names))
+        return order_parts(await self._filtered(provision_clauses(law_id, provision_key), self._names))
 
     async def citing(self, ids: Sequence[int]) -> list[Chunk]:
-        """Return what refers to some chunks; see ``ChunkStore.citing``."""
-        return sorted(await self._filtered(citing(ids), self._names), key=lambda chunk: chunk["id"]) if ids else []
+        """Return the chunks that refer to one of these; see ``ChunkStore.citing``."""
+        return (
+            sorted(await self._filtered(citing_clauses(ids), self._names), key=lambda chunk: chunk["id"]) if ids else []
+        )
 
     async def select(
         self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
     ) -> list[Chunk]:
-        """Return what a filter lets through; see ``ChunkStore.select``."""
+        """Return the chunks that pass a filter; see ``ChunkStore.select``."""
         names = [name for name in self._names if name in collections]
-        return articles_in_order(await self._filtered(selected(where, self._today()), names))[:limit]
+        return order_articles(await self._filtered(selection_clauses(where, self._today()), names))[:limit]
 
     async def counts(self) -> dict[str, int]:
         """Return the number of chunks of each collection."""
@@ -136,33 +138,35 @@ class EdgeStore:
         for shard in shards:
             await asyncio.to_thread(shard.close)
 
-    async def _filtered(self, must: Sequence[Clause], names: Sequence[str]) -> list[Chunk]:
-        condition = edge_filter(must)
+    async def _filtered(self, clauses: Sequence[Clause], names: Sequence[str]) -> list[Chunk]:
+        condition = edge_filter(clauses)
 
         def read(name: str) -> list[q.Record]:
-            found, offset = self._shard(name).scroll(q.ScrollRequest(limit=PAGE, filter=condition, with_payload=True))
+            records, offset = self._shard(name).scroll(
+                q.ScrollRequest(limit=PAGE_SIZE, filter=condition, with_payload=True)
+            )
             while offset is not None:
-                request = q.ScrollRequest(offset=offset, limit=PAGE, filter=condition, with_payload=True)
+                request = q.ScrollRequest(offset=offset, limit=PAGE_SIZE, filter=condition, with_payload=True)
                 page, offset = self._shard(name).scroll(request)
-                found += page
-            return found
+                records += page
+            return records
 
-        found = await asyncio.gather(*(asyncio.to_thread(read, name) for name in names))
-        return [to_chunk(record.payload or {}) for records in found for record in records]
+        answers = await asyncio.gather(*(asyncio.to_thread(read, name) for name in names))
+        return [to_chunk(record.payload or {}) for records in answers for record in records]
 
     def _search(
         self, collection: str, queries: Sequence[HybridQuery], limit: int, prefetch: int, condition: q.Filter
     ) -> list[list[Hit]]:
-        sides = [_sides(query) for query in queries]
-        points = prefetch * CHILDREN
-        requests = [q.QueryRequest(limit=points, query=side, filter=condition) for query in sides for side in query]
+        vectors = [_vectors(query) for query in queries]
+        points = prefetch * POINTS_PER_PARENT
+        requests = [q.QueryRequest(limit=points, query=vector, filter=condition) for pair in vectors for vector in pair]
         if not requests:
             return [[] for _ in queries]
         shard = self._shard(collection)
         answers = iter(shard.query_batch(q.QueryBatchRequest(requests)))
         rankings = [
-            rank(query, [self._parents(next(answers), prefetch) for _ in vectors], limit=limit)
-            for query, vectors in zip(queries, sides, strict=True)
+            rank(query, [self._parents(next(answers), prefetch) for _ in pair], limit=limit)
+            for query, pair in zip(queries, vectors, strict=True)
         ]
         # Reading a payload costs more than finding it: only those of the best are read.
         best: list[q.PointId] = [ranked.point for ranking in rankings for ranked in ranking]
@@ -170,11 +174,11 @@ class EdgeStore:
         payloads = {int(str(record.id)): record.payload or {} for record in records}
         return [to_hits(ranking, payloads) for ranking in rankings]
 
-    def _parents(self, found: Sequence[q.ScoredPoint], limit: int) -> list[Scored]:
+    def _parents(self, points: Sequence[q.ScoredPoint], limit: int) -> list[Scored]:
         if self._points is None:
             self._points = Points.load(self._folder)
-        side = [(int(str(point.id)), point.score) for point in found]
-        return of_parents(side, self._points.parents([point for point, _ in side]), limit)
+        ranking = [(int(str(point.id)), point.score) for point in points]
+        return collapse_to_parents(ranking, self._points.parents([point for point, _ in ranking]), limit)
 
     def _shard(self, name: str) -> q.EdgeShard:
         with self._opening:
@@ -190,11 +194,12 @@ class EdgeStore:
             return self._shards[name]
 
 
-def _sides(query: HybridQuery) -> list[q.Query]:
-    sides = []
+def _vectors(query: HybridQuery) -> list[q.Query]:
+    """Return the searches of a query, at most two: the dense one first."""
+    vectors = []
     if query.dense is not None:
-        sides.append(q.Query.Nearest(query.dense.tolist(), using=DENSE))
+        vectors.append(q.Query.Nearest(query.dense.tolist(), using=DENSE))
     if query.sparse.indices:
-        vector = q.SparseVector(list(query.sparse.indices), list(query.sparse.values))
-        sides.append(q.Query.Nearest(vector, using=SPARSE))
-    return sides
+        sparse = q.SparseVector(list(query.sparse.indices), list(query.sparse.values))
+        vectors.append(q.Query.Nearest(sparse, using=SPARSE))
+    return vectors

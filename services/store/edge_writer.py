@@ -1,4 +1,4 @@
-"""Writing a generation of the embedded store."""
+"""Write a generation of the embedded store."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,7 +8,7 @@ import qdrant_edge as q
 
 from services.protocols import SparseVector, Vector
 from services.store.copying import copy_folder
-from services.store.generations import usable
+from services.store.generations import translate_disk_errors
 from services.store.layout import DENSE, SPARSE, attributes_of, field_path, indexed_fields, to_payload
 from services.store.manifest import REBUILD_HINT, Index
 from state.chunks import Chunk
@@ -50,7 +50,7 @@ class EdgeWriter:
             )
             if not (base.folder / name).is_dir():
                 raise damaged
-            with usable(self._folder):
+            with translate_disk_errors(self._folder):
                 copy_folder(base.folder / name, self._folder / name)
             try:
                 self._shards[name] = q.EdgeShard.load(str(self._folder / name))

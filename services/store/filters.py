@@ -26,7 +26,7 @@ class OneOf:
 
 
 @dataclass(frozen=True)
-class UpTo:
+class OnOrBefore:
     """The field holds this day or an earlier one."""
 
     field: str
@@ -42,58 +42,58 @@ class After:
 
 
 @dataclass(frozen=True)
-class Holds:
+class ContainsAny:
     """The field is a list with at least one of these numbers."""
 
     field: str
     values: tuple[int, ...]
 
 
-Condition = IsNull | OneOf | UpTo | After | Holds
+Condition = IsNull | OneOf | OnOrBefore | After | ContainsAny
 
 Clause = tuple[Condition, ...]
 """Conditions of which at least one holds."""
 
 IS_PARENT: Clause = (IsNull("parent_id"),)
-"""It is no child of another chunk."""
+"""The chunk is not the child of another one."""
 
 
-def clauses(where: SearchFilter, today: date) -> list[Clause]:
-    """Return the clauses that must all hold.
+def search_clauses(where: SearchFilter, today: date) -> list[Clause]:
+    """Return the clauses that a chunk must all satisfy to be found by a search.
 
     On the day asked for (today if none is) a provision must have begun and not have ended. Where no day is asked for,
-    repealed law stays: it is ranked lower, and its note says what has become of it. A superseded wording of a provision
+    repealed law stays: it is ranked lower, and its note says so. A superseded wording of a provision
     that is still there has another status, and is left out. What the filter says of types and fields comes last.
     """
     day = where.as_of or today
     ended: Clause = () if where.as_of else (OneOf("status", tuple(sorted(REPEALED))),)
     return [
-        (IsNull("valid_from"), UpTo("valid_from", day)),
+        (IsNull("valid_from"), OnOrBefore("valid_from", day)),
         (IsNull("valid_to"), After("valid_to", day), *ended),
-        *_somewhere(where.territory),
+        *_territory_clauses(where.territory),
         *([(OneOf("chunk_type", where.chunk_types),)] if where.chunk_types else []),
         *((OneOf(field, values),) for field, values in where.fields),
     ]
 
 
-def selected(where: SearchFilter, today: date) -> list[Clause]:
-    """Return the clauses that single out what a filter lets through, without children."""
-    return [*clauses(where, today), IS_PARENT]
+def selection_clauses(where: SearchFilter, today: date) -> list[Clause]:
+    """Return the clauses of a search for whole chunks: as ``search_clauses``, without children."""
+    return [*search_clauses(where, today), IS_PARENT]
 
 
-def provision(law_id: str, provision_key: str) -> list[Clause]:
+def provision_clauses(law_id: str, provision_key: str) -> list[Clause]:
     """Return the clauses that single out the parts of one provision of a law, without their children."""
     return [(OneOf("law_id", (law_id,)),), (OneOf("provision_key", (provision_key,)),), IS_PARENT]
 
 
-def citing(ids: Sequence[int]) -> list[Clause]:
+def citing_clauses(ids: Sequence[int]) -> list[Clause]:
     """Return the clauses that single out the chunks that refer to one of these."""
-    return [(Holds("refs", tuple(ids)),)]
+    return [(ContainsAny("refs", tuple(ids)),)]
 
 
-def passes(chunk: Chunk, must: Sequence[Clause]) -> bool:
-    """Tell whether a chunk that is at hand satisfies clauses, as both engines would."""
-    return all(any(_holds(condition, _value(chunk, condition.field)) for condition in clause) for clause in must)
+def satisfies(chunk: Chunk, clauses: Sequence[Clause]) -> bool:
+    """Tell whether a chunk satisfies all clauses, as both engines would judge it."""
+    return all(any(_holds(condition, _value(chunk, condition.field)) for condition in clause) for clause in clauses)
 
 
 def _value(chunk: Chunk, path: str) -> Any:
@@ -109,15 +109,15 @@ def _holds(condition: Condition, value: Any) -> bool:
             return value is None
         case OneOf(values=values):
             return value in values
-        case Holds(values=numbers):
+        case ContainsAny(values=numbers):
             return not set(numbers).isdisjoint(value or ())
-        case UpTo(day=day):
+        case OnOrBefore(day=day):
             return value is not None and value <= day.isoformat()
         case After(day=day):
             return value is not None and value > day.isoformat()
 
 
-def _somewhere(territory: str | None) -> list[Clause]:
+def _territory_clauses(territory: str | None) -> list[Clause]:
     """Return the clauses for a community or a city: state law always, that of a city only where the city is named."""
     place = place_called(territory) if territory else None
     community: Clause = (OneOf("territory_ccaa", (place.community,)),) if place else ()

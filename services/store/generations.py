@@ -20,11 +20,11 @@ from typing import IO
 from services.store.manifest import MANIFEST, MODELS
 from state.errors import ConfigurationError, StoreUnavailable, reason
 
-LOCK_POLL = 0.05
-"""Seconds between two looks at the lock of another build."""
+LOCK_POLL_INTERVAL = 0.05
+"""Seconds between two attempts to take the lock of another build."""
 
-_PASSING = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
-"""What may be over when the same folder is tried again; all else is the choice of the folder."""
+_TRANSIENT = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+"""Errors that may be over at the next attempt; any other is due to the choice of the folder."""
 
 
 class Generations:
@@ -41,7 +41,7 @@ class Generations:
 
     def current(self) -> Path | None:
         """Return the folder of the generation that is served, ``None`` if there is none yet."""
-        with usable(self._index):
+        with translate_disk_errors(self._index):
             try:
                 name = self._pointer.read_text(encoding="utf-8").strip()
             except FileNotFoundError:
@@ -51,7 +51,7 @@ class Generations:
     def begin(self) -> Path:
         """Return the folder of a new generation, models folder included."""
         new = self._folder / datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-        with usable(self._index):
+        with translate_disk_errors(self._index):
             (new / MODELS).mkdir(parents=True)
         return new
 
@@ -65,7 +65,7 @@ class Generations:
 
     def all_but(self, *kept: Path | None) -> list[Path]:
         """Return the other generations, oldest first."""
-        with usable(self._index):
+        with translate_disk_errors(self._index):
             return sorted(set(self._folder.iterdir()).difference(kept)) if self._folder.is_dir() else []
 
     @asynccontextmanager
@@ -76,7 +76,7 @@ class Generations:
         """
 
         def lock_file() -> IO[str]:
-            with usable(self._index):
+            with translate_disk_errors(self._index):
                 self._index.mkdir(parents=True, exist_ok=True)
                 return (self._index / "build.lock").open("w")
 
@@ -86,7 +86,7 @@ class Generations:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     break
                 except BlockingIOError:
-                    await asyncio.sleep(LOCK_POLL)
+                    await asyncio.sleep(LOCK_POLL_INTERVAL)
             yield
 
 
@@ -96,13 +96,13 @@ def write_durably(file: Path, text: str) -> None:
     Raises:
         ConfigurationError, StoreUnavailable: as ``Generations``.
     """
-    with usable(file.parent), durable(file) as stream:
+    with translate_disk_errors(file.parent), open_durably(file) as stream:
         stream.write(text.encode())
 
 
 @contextmanager
-def durable(file: Path) -> Iterator[IO[bytes]]:
-    """Yield a stream whose content takes the place of a file when all of it is on the disk."""
+def open_durably(file: Path) -> Iterator[IO[bytes]]:
+    """Yield a stream whose content replaces a file once all of it is on the disk; for one writer at a time."""
     partial = file.with_name(f"{file.name}.partial")
     with partial.open("wb") as stream:
         yield stream
@@ -117,12 +117,12 @@ def durable(file: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def usable(folder: Path) -> Iterator[None]:
-    """Say which folder the system refuses, why, and how to name another."""
+def translate_disk_errors(folder: Path) -> Iterator[None]:
+    """Turn errors of the system within the block into ours, which name the folder, the cause and the way out."""
     try:
         yield
     except OSError as error:
-        if error.errno in _PASSING:
+        if error.errno in _TRANSIENT:
             raise StoreUnavailable(
                 f"No se puede leer o escribir el índice en {folder}: {reason(error)}. Compruebe el disco y repita la "
                 "orden, o indique una carpeta de otro disco con --index o en ARTICULADO_HOME."

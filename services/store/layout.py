@@ -33,16 +33,16 @@ INDEXED_FIELDS: Mapping[str, IndexKind] = {
 """Metadata fields with a payload index: those that a filter or a look-up names. Without them each search reads every
 payload (57 instead of 0.6 ms at 6,000 chunks). The attributes that chunks have are indexed beside them."""
 
-PAGE = 1_000
-"""Chunks that a look-up asks the engine for at once: more than almost any has to return, and about 3 MB."""
+PAGE_SIZE = 1_000
+"""Chunks of one request of a look-up: more than almost any has to return, and about 3 MB."""
 
-CHILDREN = 5
-"""Points that are asked for where one parent is wanted: several children of one parent may be among the best. It is
-what a parent has on average; where a few long parents have them all, a side has fewer parents than were asked for."""
+POINTS_PER_PARENT = 5
+"""Points that are searched for each parent: several children of one parent may be among the best. It is what a parent
+has on average; where a few long parents have all the points, a ranking has fewer parents than its limit."""
 
 Payload = dict[str, Any]
 
-_PLAIN = re.compile(r"[A-Za-z0-9_-]+")
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def field_path(field: str) -> str:
@@ -51,13 +51,13 @@ def field_path(field: str) -> str:
 
 
 def indexed_fields(attributes: Iterable[str]) -> dict[str, IndexKind]:
-    """Return what is indexed where chunks have these attributes."""
+    """Return the fields to index, with the kind of each, where chunks have these attributes."""
     return {**INDEXED_FIELDS, **{f"attributes.{name}": "keyword" for name in sorted(attributes)}}
 
 
 def attributes_of(chunk: Chunk) -> set[str]:
     """Return the names of a chunk's attributes that a filter can name: those that are a plain part of a path."""
-    return {name for name in chunk["attributes"] if _PLAIN.fullmatch(name)}
+    return {name for name in chunk["attributes"] if _PLAIN_NAME.fullmatch(name)}
 
 
 def to_payload(chunk: Chunk) -> Payload:
@@ -80,41 +80,41 @@ def to_hits(ranking: Sequence[Ranked], payloads: Mapping[int, Payload]) -> list[
     ]
 
 
-def articles_in_order(chunks: Iterable[Chunk]) -> list[Chunk]:
+def order_articles(chunks: Iterable[Chunk]) -> list[Chunk]:
     """Return chunks by ascending ``law_id``, ``part`` and ``id``; see ``ChunkStore.select``."""
     return sorted(chunks, key=lambda chunk: (chunk["law_id"], chunk["part"], chunk["id"]))
 
 
-def parts_in_order(chunks: Iterable[Chunk], day: date | None = None) -> list[Chunk]:
+def order_parts(chunks: Iterable[Chunk], day: date | None = None) -> list[Chunk]:
     """Return the parts of a provision, in order of part.
 
     Several provisions can share law and key: those of an approving decree and of the text that it approves, or
     successive wordings. They follow one another: first those of the day (today), then those to come, the next one
     first, then those that have ended, the last one first; of equals those with more text.
     """
-    now = day or date.today()
+    today = day or date.today()
 
     def identity(chunk: Chunk) -> tuple[str, ...]:
         fields = (chunk["collection"], chunk["provision"], chunk["breadcrumb"], chunk["title"])
         return (*fields, chunk["valid_from"] or "")
 
     def precedence(parts: list[Chunk]) -> tuple[int, int, int, int]:
-        begins, ends = (_day(parts[0][bound]) for bound in ("valid_from", "valid_to"))
-        turn, away = (2, (now - ends).days) if ends and ends <= now else (0, 0)
-        if begins and begins > now:
-            turn, away = 1, (begins - now).days
-        return turn, away, -sum(len(part["text"]) for part in parts), parts[0]["id"]
+        begins, ends = (_parse_day(parts[0][bound]) for bound in ("valid_from", "valid_to"))
+        group, distance = (2, (today - ends).days) if ends and ends <= today else (0, 0)
+        if begins and begins > today:
+            group, distance = 1, (begins - today).days
+        return group, distance, -sum(len(part["text"]) for part in parts), parts[0]["id"]
 
-    in_turn = sorted(chunks, key=lambda chunk: (identity(chunk), chunk["part"]))
-    provisions = sorted((list(parts) for _, parts in groupby(in_turn, identity)), key=precedence)
+    by_identity = sorted(chunks, key=lambda chunk: (identity(chunk), chunk["part"]))
+    provisions = sorted((list(parts) for _, parts in groupby(by_identity, identity)), key=precedence)
     return [part for parts in provisions for part in parts]
 
 
-def in_order(ids: Sequence[int], found: Iterable[Chunk]) -> list[Chunk]:
-    """Return the chunks in the order of the ids, each once; ids that were not found are left out."""
-    by_id = {chunk["id"]: chunk for chunk in found}
-    return [by_id[point] for point in dict.fromkeys(ids) if point in by_id]
+def order_by_ids(ids: Sequence[int], chunks: Iterable[Chunk]) -> list[Chunk]:
+    """Return the chunks in the order of the ids, each once; ids without a chunk are left out."""
+    by_id = {chunk["id"]: chunk for chunk in chunks}
+    return [by_id[id] for id in dict.fromkeys(ids) if id in by_id]
 
 
-def _day(written: str | None) -> date | None:
+def _parse_day(written: str | None) -> date | None:
     return date.fromisoformat(written) if written else None

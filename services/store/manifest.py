@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from state.errors import IndexMismatch
 
 FORMAT: Final = 2
-"""Raised when an index of today could not be read by the code of tomorrow."""
+"""Version of the layout; it goes up with a change that makes older indexes unreadable."""
 
 MANIFEST = "manifest.json"
 MODELS = "models"
@@ -65,16 +65,16 @@ class Manifest(Description):
     stored_as: str
 
     def check(self, expected: Fingerprints, folder: Path) -> None:
-        """Compare with what the caller searches with.
+        """Compare what the index was built with to what the caller searches with.
 
         Raises:
             IndexMismatch: the message names what differs and what to run.
         """
         built = self.fingerprints.model_dump()
         differences = [
-            f"{_PARTS[part]} (índice: {built[part]}; configuración: {wanted})"
-            for part, wanted in expected.model_dump().items()
-            if built[part] != wanted
+            f"{_PARTS[part]} (índice: {built[part]}; configuración: {configured})"
+            for part, configured in expected.model_dump().items()
+            if built[part] != configured
         ]
         if differences:
             raise IndexMismatch(

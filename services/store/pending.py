@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from services.store.generations import usable, write_durably
+from services.store.generations import translate_disk_errors, write_durably
 
 PENDING = "pending.jsonl"
 
@@ -24,17 +24,17 @@ class PendingLog:
         """Note that the points of a generation (by collection) are about to change."""
         if not self._file.is_file():
             write_durably(self._file, "")  # its name in the folder survives a crash too
-        line = json.dumps({"stored_as": stored_as, "ids": {name: list(one) for name, one in ids.items()}})
-        with usable(self._index), self._file.open("a", encoding="utf-8") as stream:
+        line = json.dumps({"stored_as": stored_as, "ids": {name: list(points) for name, points in ids.items()}})
+        with translate_disk_errors(self._index), self._file.open("a", encoding="utf-8") as stream:
             # A line begins with its end of line: what a killed process has left of the one before stays apart.
             stream.write(f"\n{line}")
             stream.flush()
             os.fsync(stream.fileno())
 
     def read(self, stored_as: str) -> dict[int, str]:
-        """Return the points of a generation that may not be what its table says, with their collection."""
+        """Return the points that may differ from the generation's table, each id with its collection."""
         touched: dict[int, str] = {}
-        with usable(self._index):
+        with translate_disk_errors(self._index):
             lines = self._file.read_bytes().split(b"\n") if self._file.is_file() else []
         for line in lines:
             try:
@@ -48,5 +48,5 @@ class PendingLog:
 
     def clear(self) -> None:
         """Forget everything: the update is over."""
-        with usable(self._index):
+        with translate_disk_errors(self._index):
             self._file.unlink(missing_ok=True)

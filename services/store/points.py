@@ -1,4 +1,4 @@
-"""The points of a generation: which chunk each child belongs to, and what each point was made from."""
+"""The table of a generation's points: the parent of each child, and a digest of what each point was made from."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from services.store.generations import durable, usable
+from services.store.generations import open_durably, translate_disk_errors
 from services.store.manifest import REBUILD_HINT
 from state.errors import IndexMissing
 
 POINTS = "points.npy"
 UNKNOWN = -1
-"""Digest of a point of which it is not known what it was made from."""
+"""Digest of a point whose content is not known."""
 
 
 class Point(NamedTuple):
@@ -33,7 +33,7 @@ class Points:
 
     @classmethod
     def of(cls, points: Iterable[Point]) -> "Points":
-        """Return a table of points whose ids differ."""
+        """Return the table of points; their ids differ."""
         rows = np.array(sorted(points), dtype=np.int64).reshape(-1, len(Point._fields))
         return cls(np.ascontiguousarray(rows.T))
 
@@ -62,7 +62,7 @@ class Points:
         Raises:
             ConfigurationError, StoreUnavailable: as ``Generations``.
         """
-        with usable(generation), durable(generation / POINTS) as stream:
+        with translate_disk_errors(generation), open_durably(generation / POINTS) as stream:
             np.save(stream, self._table)
 
     def __len__(self) -> int:
@@ -73,11 +73,11 @@ class Points:
             yield Point(*row)
 
     def parents(self, ids: Sequence[int]) -> dict[int, int]:
-        """Return the parent of each id that is there: the chunk that a search yields."""
+        """Return the parent of each id that the table has; a chunk without a parent is its own."""
         if not ids or not len(self):
             return {}
-        known, parents = self._table[0], self._table[1]
-        wanted = np.unique(np.asarray(ids, dtype=np.int64))
-        places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-        there = known[places] == wanted
-        return dict(zip(wanted[there].tolist(), parents[places][there].tolist(), strict=True))
+        stored_ids, parents = self._table[0], self._table[1]
+        requested = np.unique(np.asarray(ids, dtype=np.int64))
+        positions = np.minimum(np.searchsorted(stored_ids, requested), len(stored_ids) - 1)
+        stored = stored_ids[positions] == requested
+        return dict(zip(requested[stored].tolist(), parents[positions][stored].tolist(), strict=True))

@@ -1,8 +1,7 @@
 """Reciprocal rank fusion: one ranking out of several.
 
 Fused here and not by the engine, because an engine breaks ties as its hash tables fall: the two adapters (and two
-runs of one) would rank tied chunks differently, and because its constant and weights are fixed. Both were measured
-(docs/retrieval.md).
+runs of one) would rank tied chunks differently. Constant and weights were measured (docs/retrieval.md).
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,14 +13,14 @@ K = 20
 """Ranking constant (zero-based ranks; the paper has 60 with one-based ones, Qdrant 2)."""
 
 DENSE, SPARSE = 3.0, 1.0
-"""What the place in each side counts for."""
+"""Weights of the two rankings of a query."""
 
 Scored = tuple[int, float]
 """A point id and its score."""
 
 
 class Ranked(NamedTuple):
-    """A point id, its fused score, and what the dense side scored it, if that found it."""
+    """A point id, its fused score, and its cosine with the question, if the dense search found it."""
 
     point: int
     score: float
@@ -29,43 +28,50 @@ class Ranked(NamedTuple):
 
 
 def weights_of(query: HybridQuery) -> list[float]:
-    """Return the weights of the sides that a query has, the dense one first."""
+    """Return the weights of the rankings that a query yields, the dense one first."""
     return [DENSE] * (query.dense is not None) + [SPARSE] * bool(query.sparse.indices)
 
 
-def fuse(sides: Sequence[Sequence[Scored]], weights: Sequence[float], *, limit: int) -> list[Scored]:
+def fuse(rankings: Sequence[Sequence[Scored]], weights: Sequence[float], *, limit: int) -> list[Scored]:
     """Return the best ``limit`` points by weighted RRF, scores in [0, 1], descending; ties by ascending id.
 
-    A point at the zero-based rank r of a side gets weight / (K + r) from it; the sum is divided by what a point that is
-    first in every side gets. Within a side, equal scores are ranked by ascending id.
+    A point at the zero-based rank r of a ranking gets weight / (K + r) from it; the sum is divided by what a point that
+    is first in every ranking gets. Within a ranking, equal scores are ordered by ascending id.
+
+    >>> dense, sparse = [(1, 0.9), (2, 0.8)], [(2, 7.5), (3, 4.0)]
+    >>> fuse([dense, sparse], [3.0, 1.0], limit=3)  # of 2: (3 / 21 + 1 / 20) / (4 / 20)
+    [(2, 0.964285714), (1, 0.75), (3, 0.238095238)]
 
     Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods",
     SIGIR 2009.
     """
     scores: dict[int, float] = {}
-    for side, weight in zip(sides, weights, strict=True):
-        for rank, (point, _) in enumerate(sorted(side, key=_best_first)):
-            scores[point] = scores.get(point, 0.0) + weight / (K + rank)
+    for ranking, weight in zip(rankings, weights, strict=True):
+        for position, (point, _) in enumerate(sorted(ranking, key=_best_first)):
+            scores[point] = scores.get(point, 0.0) + weight / (K + position)
     highest = sum(weights) / K
     # Rounded, because sums that are equal on paper may differ in their last bit.
     fused = [(point, round(score / highest, 9)) for point, score in scores.items()]
     return sorted(fused, key=_best_first)[:limit]
 
 
-def rank(query: HybridQuery, sides: Sequence[Sequence[Scored]], *, limit: int) -> list[Ranked]:
-    """Return the best ``limit`` points of the sides that a query has, the dense one first, in the order of ``fuse``."""
-    similarities = dict(sides[0]) if query.dense is not None else {}
-    fused = fuse(sides, weights_of(query), limit=limit)
+def rank(query: HybridQuery, rankings: Sequence[Sequence[Scored]], *, limit: int) -> list[Ranked]:
+    """Return the best ``limit`` points of a query's rankings, the dense one first, in the order of ``fuse``."""
+    similarities = dict(rankings[0]) if query.dense is not None else {}
+    fused = fuse(rankings, weights_of(query), limit=limit)
     return [Ranked(point, score, similarities.get(point)) for point, score in fused]
 
 
-def of_parents(side: Sequence[Scored], parents: Mapping[int, int], limit: int) -> list[Scored]:
-    """Return a side with each point replaced by its parent, each once with its best score; the best ``limit``.
+def collapse_to_parents(ranking: Sequence[Scored], parents: Mapping[int, int], limit: int) -> list[Scored]:
+    """Return a ranking with each point replaced by its parent, each once with its best score; the best ``limit``.
 
     A point that is not in ``parents`` is its own.
+
+    >>> collapse_to_parents([(11, 0.9), (12, 0.8), (2, 0.7)], {11: 1, 12: 1}, limit=5)
+    [(1, 0.9), (2, 0.7)]
     """
     best: dict[int, float] = {}
-    for point, score in side:
+    for point, score in ranking:
         parent = parents.get(point, point)
         best[parent] = max(score, best.get(parent, score))
     return sorted(best.items(), key=_best_first)[:limit]

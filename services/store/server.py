@@ -7,36 +7,36 @@ from typing import TYPE_CHECKING, Self
 
 from services.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 from services.settings import Settings
-from services.store.connection import connect, explained
+from services.store.connection import connect, translate_server_errors
 from services.store.filters import (
     After,
     Clause,
     Condition,
-    Holds,
+    ContainsAny,
     IsNull,
     OneOf,
-    UpTo,
-    citing,
-    clauses,
-    provision,
-    selected,
+    OnOrBefore,
+    citing_clauses,
+    provision_clauses,
+    search_clauses,
+    selection_clauses,
 )
 from services.store.layout import (
-    CHILDREN,
     DENSE,
     METADATA,
-    PAGE,
+    PAGE_SIZE,
+    POINTS_PER_PARENT,
     SPARSE,
-    articles_in_order,
     field_path,
-    in_order,
-    parts_in_order,
+    order_articles,
+    order_by_ids,
+    order_parts,
     to_chunk,
     to_hits,
 )
 from services.store.manifest import Index
 from services.store.points import Points
-from services.store.rrf import of_parents, rank
+from services.store.rrf import collapse_to_parents, rank
 from services.store.server_collection import collection_name
 from state.chunks import Chunk
 
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient, models
 
 
-def server_filter(must: Sequence[Clause]) -> "models.Filter":
-    """Return the filter that all these clauses make."""
+def server_filter(clauses: Sequence[Clause]) -> "models.Filter":
+    """Return the client's filter for points that satisfy every clause."""
     from qdrant_client import models
 
     return models.Filter(
-        must=[models.Filter(should=[_condition(condition) for condition in clause]) for clause in must]
+        must=[models.Filter(should=[_condition(condition) for condition in clause]) for clause in clauses]
     )
 
 
@@ -62,9 +62,9 @@ def _condition(condition: Condition) -> "models.IsNullCondition | models.FieldCo
             return models.IsNullCondition(is_null=models.PayloadField(key=key))
         case OneOf(values=values):
             return models.FieldCondition(key=key, match=models.MatchAny(any=list(values)))
-        case Holds(values=numbers):
+        case ContainsAny(values=numbers):
             return models.FieldCondition(key=key, match=models.MatchAny(any=list(numbers)))
-        case UpTo(day=day):
+        case OnOrBefore(day=day):
             return models.FieldCondition(key=key, range=models.DatetimeRange(lte=day))
         case After(day=day):
             return models.FieldCondition(key=key, range=models.DatetimeRange(gt=day))
@@ -77,8 +77,8 @@ class ServerStore:
     searched with the models of this one: a process that runs through a rebuild goes on with what it opened. An update
     in place is seen at once, point by point.
 
-    Raises (from every method): StoreUnavailable, ConfigurationError and IndexMissing, as ``explained`` says; the
-    last where the generation is gone, which takes two rebuilds.
+    Raises (from every method): StoreUnavailable, ConfigurationError and IndexMissing, as
+    ``translate_server_errors`` says; the last where the generation is gone, which takes two rebuilds.
     """
 
     def __init__(self, client: "AsyncQdrantClient", index: Index, *, today: Callable[[], date] = date.today) -> None:
@@ -98,56 +98,58 @@ class ServerStore:
         """Search one collection, all queries in one request, parents in a second; see ``ChunkStore.search``."""
         from qdrant_client import models
 
-        condition = server_filter(clauses(where, self._today()))
-        sides = [_sides(query) for query in queries]
+        condition = server_filter(search_clauses(where, self._today()))
+        vectors = [_vectors(query) for query in queries]
         requests = [
-            models.QueryRequest(query=vector, using=name, filter=condition, limit=prefetch * CHILDREN)
-            for query in sides
-            for name, vector in query
+            models.QueryRequest(query=vector, using=name, filter=condition, limit=prefetch * POINTS_PER_PARENT)
+            for pair in vectors
+            for name, vector in pair
         ]
         if collection not in self._names or not requests:
             return [[] for _ in queries]
-        with explained():
-            answered = await self._client.query_batch_points(self._names[collection], requests)
-        found = [[(int(str(point.id)), point.score) for point in answer.points] for answer in answered]
-        parents = await self._parents(self._names[collection], [point for side in found for point, _ in side])
-        answers = iter(found)
-        rankings = [
-            rank(query, [of_parents(next(answers), parents, prefetch) for _ in vectors], limit=limit)
-            for query, vectors in zip(queries, sides, strict=True)
+        with translate_server_errors():
+            answers = await self._client.query_batch_points(self._names[collection], requests)
+        rankings = [[(int(str(point.id)), point.score) for point in answer.points] for answer in answers]
+        parents = await self._parents(self._names[collection], [point for ranking in rankings for point, _ in ranking])
+        of_points = iter(rankings)
+        fused = [
+            rank(query, [collapse_to_parents(next(of_points), parents, prefetch) for _ in pair], limit=limit)
+            for query, pair in zip(queries, vectors, strict=True)
         ]
-        best = list({ranked.point: None for ranking in rankings for ranked in ranking})
-        with explained():
+        best = list({ranked.point: None for ranking in fused for ranked in ranking})
+        with translate_server_errors():
             records = await self._client.retrieve(self._names[collection], best) if best else []
         payloads = {int(str(record.id)): record.payload or {} for record in records}
-        return [to_hits(ranking, payloads) for ranking in rankings]
+        return [to_hits(ranking, payloads) for ranking in fused]
 
     async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
         """Return chunks by id; see ``ChunkStore.fetch``."""
         if not ids:
             return []
-        with explained():
-            found = await asyncio.gather(*(self._client.retrieve(name, list(ids)) for name in self._names.values()))
-        return in_order(ids, (to_chunk(record.payload or {}) for records in found for record in records))
+        with translate_server_errors():
+            answers = await asyncio.gather(*(self._client.retrieve(name, list(ids)) for name in self._names.values()))
+        return order_by_ids(ids, (to_chunk(record.payload or {}) for records in answers for record in records))
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
         """Return the parts of a provision; see ``ChunkStore.find``."""
-        return parts_in_order(await self._filtered(provision(law_id, provision_key), self._names))
+        return order_parts(await self._filtered(provision_clauses(law_id, provision_key), self._names))
 
     async def citing(self, ids: Sequence[int]) -> list[Chunk]:
-        """Return what refers to some chunks; see ``ChunkStore.citing``."""
-        return sorted(await self._filtered(citing(ids), self._names), key=lambda chunk: chunk["id"]) if ids else []
+        """Return the chunks that refer to one of these; see ``ChunkStore.citing``."""
+        return (
+            sorted(await self._filtered(citing_clauses(ids), self._names), key=lambda chunk: chunk["id"]) if ids else []
+        )
 
     async def select(
         self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
     ) -> list[Chunk]:
-        """Return what a filter lets through; see ``ChunkStore.select``."""
+        """Return the chunks that pass a filter; see ``ChunkStore.select``."""
         names = [name for name in self._names if name in collections]
-        return articles_in_order(await self._filtered(selected(where, self._today()), names))[:limit]
+        return order_articles(await self._filtered(selection_clauses(where, self._today()), names))[:limit]
 
     async def counts(self) -> dict[str, int]:
         """Return the number of chunks of each collection."""
-        with explained():
+        with translate_server_errors():
             counted = await asyncio.gather(*(self._client.count(name, exact=True) for name in self._names.values()))
         return {name: result.count for name, result in zip(self._names, counted, strict=True)}
 
@@ -155,39 +157,40 @@ class ServerStore:
         """Close the connections."""
         await self._client.close()
 
-    async def _filtered(self, must: Sequence[Clause], names: Iterable[str]) -> list[Chunk]:
-        condition = server_filter(must)
+    async def _filtered(self, clauses: Sequence[Clause], names: Iterable[str]) -> list[Chunk]:
+        condition = server_filter(clauses)
 
         async def read(name: str) -> list[Chunk]:
-            records, offset = await self._client.scroll(name, scroll_filter=condition, limit=PAGE)
+            records, offset = await self._client.scroll(name, scroll_filter=condition, limit=PAGE_SIZE)
             while offset is not None:
-                page, offset = await self._client.scroll(name, scroll_filter=condition, limit=PAGE, offset=offset)
+                page, offset = await self._client.scroll(name, scroll_filter=condition, limit=PAGE_SIZE, offset=offset)
                 records += page
             return [to_chunk(record.payload or {}) for record in records]
 
-        with explained():
-            found = await asyncio.gather(*(read(self._names[name]) for name in names))
-        return [chunk for chunks in found for chunk in chunks]
+        with translate_server_errors():
+            collections = await asyncio.gather(*(read(self._names[name]) for name in names))
+        return [chunk for chunks in collections for chunk in chunks]
 
     async def _parents(self, collection: str, points: Sequence[int]) -> dict[int, int]:
-        """Return the parents of points; the server is asked for those of points younger than the table."""
+        """Return the parents of points; the server is asked for those of points that the table does not list yet."""
         parents = self._points.parents(points)
-        if young := sorted(set(points) - parents.keys()):
+        if unlisted := sorted(set(points) - parents.keys()):
             field = field_path("parent_id")
-            with explained():
-                records = await self._client.retrieve(collection, young, with_payload=[field])
+            with translate_server_errors():
+                records = await self._client.retrieve(collection, unlisted, with_payload=[field])
             payloads = {int(str(record.id)): record.payload or {} for record in records}
             parents |= {point: payload[METADATA]["parent_id"] or point for point, payload in payloads.items()}
         return parents
 
 
-def _sides(query: HybridQuery) -> list[tuple[str, "models.SparseVector | list[float]"]]:
+def _vectors(query: HybridQuery) -> list[tuple[str, "models.SparseVector | list[float]"]]:
+    """Return the vectors that a query is searched by, each with its name in the collection: the dense one first."""
     from qdrant_client import models
 
-    sides: list[tuple[str, models.SparseVector | list[float]]] = []
+    vectors: list[tuple[str, models.SparseVector | list[float]]] = []
     if query.dense is not None:
-        sides.append((DENSE, query.dense.tolist()))
+        vectors.append((DENSE, query.dense.tolist()))
     if query.sparse.indices:
-        vector = models.SparseVector(indices=list(query.sparse.indices), values=list(query.sparse.values))
-        sides.append((SPARSE, vector))
-    return sides
+        sparse = models.SparseVector(indices=list(query.sparse.indices), values=list(query.sparse.values))
+        vectors.append((SPARSE, sparse))
+    return vectors

@@ -1,4 +1,4 @@
-"""A collection on a Qdrant server: how it is laid out, filled and indexed, and the aliases that lead to it."""
+"""A collection on a Qdrant server: how it is laid out, filled and indexed, and the aliases that point to it."""
 
 import asyncio
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from services.settings import Settings
-from services.store.connection import explained
+from services.store.connection import translate_server_errors
 from services.store.layout import DENSE, SPARSE, IndexKind, field_path
 from state.errors import StoreUnavailable
 
@@ -15,20 +15,21 @@ if TYPE_CHECKING:
 
 
 SEPARATOR = "__"
+"""Between the name of a collection and that of its generation."""
 
 GRAPH_LINKS = 16
 """Links of a point in the HNSW graph: Qdrant's default."""
 
-LOOK_EVERY = 1.0
-"""Seconds between two looks at how far the server is with the graph."""
+POLL_INTERVAL = 1.0
+"""Seconds between two questions to the server whether the graph is built."""
 
-IDLE_LOOKS = 60
-"""Looks at a server that has something to do and does not begin, after which it is left to itself."""
+MAX_IDLE_POLLS = 60
+"""Answers of a server that has something to do and does not begin, after which it is no longer waited for."""
 
 
 @dataclass(frozen=True)
-class Scale:
-    """What the settings say of the collections of a server.
+class CollectionOptions:
+    """How collections are spread over the nodes of a server and kept there.
 
     ``on_disk``: vectors, graph and word index are read from the disk, and the machine's memory is their cache.
     """
@@ -38,12 +39,12 @@ class Scale:
     on_disk: bool = False
 
     @classmethod
-    def of(cls, settings: Settings) -> "Scale":
-        """Return what the settings say."""
+    def of(cls, settings: Settings) -> "CollectionOptions":
+        """Return the options that the settings name."""
         return cls(settings.qdrant_shards, settings.qdrant_replicas, settings.qdrant_on_disk)
 
 
-SINGLE = Scale()
+SINGLE_NODE = CollectionOptions()
 """One node, and everything in its memory."""
 
 
@@ -52,15 +53,15 @@ def collection_name(name: str, generation: str) -> str:
     return f"{name}{SEPARATOR}{generation}"
 
 
-async def held(client: "AsyncQdrantClient", generation: str) -> set[str]:
-    """Return the collections that the server has of a generation."""
-    with explained():
+async def stored_collections(client: "AsyncQdrantClient", generation: str) -> set[str]:
+    """Return the names of the collections that the server has of a generation."""
+    with translate_server_errors():
         collections = (await client.get_collections()).collections
-    return {one.name for one in collections if one.name.endswith(SEPARATOR + generation)}
+    return {collection.name for collection in collections if collection.name.endswith(SEPARATOR + generation)}
 
 
-async def create(
-    client: "AsyncQdrantClient", collection: str, size: int, scale: Scale, fields: Mapping[str, IndexKind]
+async def create_collection(
+    client: "AsyncQdrantClient", collection: str, size: int, options: CollectionOptions, fields: Mapping[str, IndexKind]
 ) -> None:
     """Create a collection that is filled before it is searched: it has no HNSW graph until ``make_searchable``.
 
@@ -69,40 +70,42 @@ async def create(
     """
     from qdrant_client import models
 
-    on_disk = scale.on_disk or None  # unset: as the server is configured
+    on_disk = options.on_disk or None  # unset: as the server is configured
     sparse_index = models.SparseIndexParams(on_disk=True) if on_disk else None
-    with explained():
+    with translate_server_errors():
         await client.create_collection(
             collection,
             vectors_config={DENSE: models.VectorParams(size=size, distance=models.Distance.COSINE, on_disk=on_disk)},
             sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF, index=sparse_index)},
-            shard_number=scale.shards,
-            replication_factor=scale.replicas,
-            write_consistency_factor=scale.replicas // 2 + 1,
+            shard_number=options.shards,
+            replication_factor=options.replicas,
+            write_consistency_factor=options.replicas // 2 + 1,
             on_disk_payload=True,
             hnsw_config=models.HnswConfigDiff(m=0, on_disk=on_disk),
         )
     await index_fields(client, collection, fields, wait=True)
 
 
-async def indexed(client: "AsyncQdrantClient", collection: str) -> set[str]:
-    """Return the payload paths that a collection has indexes of."""
-    with explained():
+async def indexed_paths(client: "AsyncQdrantClient", collection: str) -> set[str]:
+    """Return the payload paths that a collection has indexed."""
+    with translate_server_errors():
         return set((await client.get_collection(collection)).payload_schema)
 
 
 async def index_fields(
     client: "AsyncQdrantClient", collection: str, fields: Mapping[str, IndexKind], *, wait: bool
 ) -> None:
-    """Have fields indexed. Without ``wait`` the server does it by and by, and reads payloads until then."""
+    """Have fields indexed; without ``wait`` the server does it in the background, and reads payloads until then."""
     from qdrant_client import models
 
     for field, kind in fields.items():
-        with explained():
+        with translate_server_errors():
             await client.create_payload_index(collection, field_path(field), models.PayloadSchemaType(kind), wait=wait)
 
 
-async def make_searchable(client: "AsyncQdrantClient", collection: str, *, look_every: float = LOOK_EVERY) -> None:
+async def make_searchable(
+    client: "AsyncQdrantClient", collection: str, *, poll_interval: float = POLL_INTERVAL
+) -> None:
     """Have the HNSW graph of a filled collection built, and wait for it: until then a search reads every vector.
 
     Raises:
@@ -110,43 +113,43 @@ async def make_searchable(client: "AsyncQdrantClient", collection: str, *, look_
     """
     from qdrant_client import models
 
-    with explained():
+    with translate_server_errors():
         await client.update_collection(collection, hnsw_config=models.HnswConfigDiff(m=GRAPH_LINKS))
-    idle = 0
+    idle_polls = 0
     while True:
-        with explained():
+        with translate_server_errors():
             status = (await client.get_collection(collection)).status
         if status == models.CollectionStatus.RED:
             raise StoreUnavailable(
                 f"El servidor Qdrant no ha podido indexar la colección «{collection}». Consulte el registro del "
                 "servidor (suele faltar memoria o espacio en disco) y repita la orden."
             )
-        idle = idle + 1 if status == models.CollectionStatus.GREY else 0
-        if status == models.CollectionStatus.GREEN or idle > IDLE_LOOKS:
+        idle_polls = idle_polls + 1 if status == models.CollectionStatus.GREY else 0
+        if status == models.CollectionStatus.GREEN or idle_polls > MAX_IDLE_POLLS:
             return
-        await asyncio.sleep(look_every)
+        await asyncio.sleep(poll_interval)
 
 
 async def switch_aliases(client: "AsyncQdrantClient", collections: Mapping[str, str]) -> None:
-    """Lead the aliases (the keys) to the collections of a generation, all in one request, where they do not already.
+    """Point the aliases (the keys) to the collections of a generation, all in one request, where they do not already.
 
-    A collection that the new generation lacks loses its alias too: the aliases lead to one build. Those of other
+    A collection that the new generation lacks loses its alias too: the aliases point to one build. Those of other
     programs stay.
     """
     from qdrant_client import models
 
-    with explained():
+    with translate_server_errors():
         aliases = {alias.alias_name: alias.collection_name for alias in (await client.get_aliases()).aliases}
         replaced = {aliases[name].removeprefix(name + SEPARATOR) for name in collections if name in aliases}
-        ours = {
+        current = {
             alias: collection
             for alias, collection in aliases.items()
             if collection in {collection_name(alias, generation) for generation in replaced}
         }
-        if ours == collections:
+        if current == collections:
             return
         operations: list[models.AliasOperations] = [
-            models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=alias)) for alias in ours
+            models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=alias)) for alias in current
         ]
         operations += [
             models.CreateAliasOperation(create_alias=models.CreateAlias(alias_name=name, collection_name=collection))

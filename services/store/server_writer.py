@@ -1,4 +1,4 @@
-"""Writing a generation to a Qdrant server: collections of its own, to which aliases lead outsiders."""
+"""Write a generation to a Qdrant server: collections of its own, to which aliases point for other programs."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from services.protocols import SparseVector, Vector
 from services.settings import Settings
-from services.store.connection import connect, explained
+from services.store.connection import connect, translate_server_errors
 from services.store.layout import DENSE, SPARSE, attributes_of, field_path, indexed_fields, to_payload
 from services.store.manifest import REBUILD_HINT, Index
 from services.store.server_collection import (
-    LOOK_EVERY,
-    SINGLE,
-    Scale,
+    POLL_INTERVAL,
+    SINGLE_NODE,
+    CollectionOptions,
     collection_name,
-    create,
-    held,
+    create_collection,
     index_fields,
-    indexed,
+    indexed_paths,
     make_searchable,
+    stored_collections,
     switch_aliases,
 )
 from services.store.writer import WriterFactory
@@ -33,7 +33,7 @@ POINTS_PER_REQUEST = 256
 NUMBERS_PER_REQUEST = 800_000
 """Of the dense vectors, at 21 bytes each: with the payloads about 20 MB. A server takes 32 MB by default."""
 
-REQUESTS_AT_ONCE = 4
+MAX_CONCURRENT_REQUESTS = 4
 IDS_PER_REQUEST = 10_000
 
 
@@ -41,7 +41,7 @@ def server_writer(settings: Settings) -> WriterFactory:
     """Return a factory of writers for the server that the settings name."""
 
     def make(folder: Path) -> ServerWriter:
-        return ServerWriter(connect(settings), folder.name, Scale.of(settings))
+        return ServerWriter(connect(settings), folder.name, CollectionOptions.of(settings))
 
     return make
 
@@ -49,20 +49,26 @@ def server_writer(settings: Settings) -> WriterFactory:
 class ServerWriter:
     """Satisfies ``IndexWriter``. The collections can be opened by LangChain's ``QdrantVectorStore``.
 
-    Raises (from every method): StoreUnavailable, ConfigurationError and IndexMissing, as ``explained`` says.
+    Raises (from every method): StoreUnavailable, ConfigurationError and IndexMissing, as
+    ``translate_server_errors`` says.
     """
 
     def __init__(
-        self, client: "AsyncQdrantClient", generation: str, scale: Scale = SINGLE, *, look_every: float = LOOK_EVERY
+        self,
+        client: "AsyncQdrantClient",
+        generation: str,
+        options: CollectionOptions = SINGLE_NODE,
+        *,
+        poll_interval: float = POLL_INTERVAL,
     ) -> None:
         self._client = client
         self._stored_as = generation
-        self._scale = scale
-        self._look_every = look_every
+        self._options = options
+        self._poll_interval = poll_interval
         self._written: dict[str, str] = {}
         self._created: set[str] = set()
         self._attributes: dict[str, set[str]] = {}
-        self._indexed: dict[str, set[str]] = {}
+        self._indexed_paths: dict[str, set[str]] = {}
 
     @property
     def stored_as(self) -> str:
@@ -79,19 +85,19 @@ class ServerWriter:
         """
         self._stored_as = base.manifest.stored_as
         self._written = {name: collection_name(name, self._stored_as) for name in base.manifest.collections}
-        there = await held(self._client, self._stored_as)
-        if missing := set(self._written.values()) - there:
+        stored = await stored_collections(self._client, self._stored_as)
+        if missing := set(self._written.values()) - stored:
             raise IndexMissing(
                 f"El servidor Qdrant no tiene {', '.join(sorted(missing))}, que el índice necesita para actualizarse. "
                 f"Compruebe ARTICULADO_QDRANT_URL o construya el índice de nuevo con {REBUILD_HINT}."
             )
-        await self._delete(there - set(self._written.values()))
-        self._indexed = {name: await indexed(self._client, name) for name in self._written.values()}
+        await self._delete(stored - set(self._written.values()))
+        self._indexed_paths = {name: await indexed_paths(self._client, name) for name in self._written.values()}
 
     async def delete(self, ids: Mapping[str, Sequence[int]]) -> None:
         """Delete points, by collection."""
         for name, points in ids.items():
-            with explained():
+            with translate_server_errors():
                 for start in range(0, len(points), IDS_PER_REQUEST):
                     batch: list[models.ExtendedPointId] = list(points[start : start + IDS_PER_REQUEST])
                     await self._client.delete(self._written[name], batch, wait=True)
@@ -111,28 +117,28 @@ class ServerWriter:
                 await self._create(name, size)
             collection = self._written[name]
             requests += [(collection, points[start : start + length]) for start in range(0, len(points), length)]
-        for start in range(0, len(requests), REQUESTS_AT_ONCE):
-            await self._upsert(requests[start : start + REQUESTS_AT_ONCE])
+        for start in range(0, len(requests), MAX_CONCURRENT_REQUESTS):
+            await self._upsert(requests[start : start + MAX_CONCURRENT_REQUESTS])
 
     async def finish(self) -> dict[str, int]:
         """Have new collections indexed, and fields that others lack; then count what the server holds."""
         for name, collection in sorted(self._written.items()):
             await self._index_fields(name, collection)
         for collection in sorted(self._created):
-            await make_searchable(self._client, collection, look_every=self._look_every)
-        with explained():
+            await make_searchable(self._client, collection, poll_interval=self._poll_interval)
+        with translate_server_errors():
             counted = await asyncio.gather(
                 *(self._client.count(collection, exact=True) for collection in self._written.values())
             )
         return dict(sorted((name, result.count) for name, result in zip(self._written, counted, strict=True)))
 
     async def publish(self) -> None:
-        """Lead the aliases here; see ``switch_aliases``."""
+        """Point the aliases to this generation; see ``switch_aliases``."""
         await switch_aliases(self._client, self._written)
 
     async def remove(self, stored_as: str) -> None:
         """Delete the collections of a generation; those of any other, ours or of another index, stay."""
-        await self._delete(await held(self._client, stored_as))
+        await self._delete(await stored_collections(self._client, stored_as))
 
     async def close(self) -> None:
         """Close the connections."""
@@ -141,15 +147,15 @@ class ServerWriter:
     async def _create(self, name: str, size: int) -> None:
         collection = collection_name(name, self._stored_as)
         fields = indexed_fields(self._attributes.get(name, ()))
-        await create(self._client, collection, size, self._scale, fields)
+        await create_collection(self._client, collection, size, self._options, fields)
         self._written[name] = collection
         self._created.add(collection)
-        self._indexed[collection] = {field_path(field) for field in fields}
+        self._indexed_paths[collection] = {field_path(field) for field in fields}
 
     async def _index_fields(self, name: str, collection: str) -> None:
         """Have fields indexed that were met late, or that an earlier version left out, without waiting for it."""
         fields = indexed_fields(self._attributes.get(name, ())).items()
-        lacking = {field: kind for field, kind in fields if field_path(field) not in self._indexed[collection]}
+        lacking = {field: kind for field, kind in fields if field_path(field) not in self._indexed_paths[collection]}
         await index_fields(self._client, collection, lacking, wait=False)
 
     async def _upsert(self, requests: "Sequence[tuple[str, list[models.PointStruct]]]") -> None:
@@ -158,14 +164,14 @@ class ServerWriter:
             *(self._client.upsert(collection, points, wait=True) for collection, points in requests),
             return_exceptions=True,
         )
-        with explained():
+        with translate_server_errors():
             for answer in answers:
                 if isinstance(answer, BaseException):
                     raise answer
 
     async def _delete(self, collections: Iterable[str]) -> None:
         for collection in sorted(collections):
-            with explained():
+            with translate_server_errors():
                 await self._client.delete_collection(collection)
 
 

@@ -39,18 +39,18 @@ class IndexWriter(Protocol):
         ...
 
     async def publish(self) -> None:
-        """Lead outsiders who do not read the index folder to this generation, in one step for all collections.
+        """Point programs that do not read the index folder to this generation, in one step for all collections.
 
         Other generations stay as they are. Where this fails, it may have happened all the same.
         """
         ...
 
     async def remove(self, stored_as: str) -> None:
-        """Delete what the store holds under the name of a generation, this one or another, beside its folder."""
+        """Delete what the store keeps beside the folder of a generation, this one or another, under its name."""
         ...
 
     async def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         ...
 
 

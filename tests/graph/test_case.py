@@ -18,9 +18,9 @@ from support.qdrant_rest import FakeQdrant, running_qdrant
 
 from graph.case import build_generate_response, build_required_data
 from graph.compose import open_services
-from services.case.budget import shares
+from services.case.budget import budget_shares
 from services.case.context import SEPARATOR
-from services.case.items import written
+from services.case.items import answer_json
 from services.case.schema import Answer
 from services.models.tokens import token_counter
 from services.portal import wait_for
@@ -369,8 +369,8 @@ async def test_every_critical_chunk_is_shown_and_context_and_answer_keep_the_bud
     order = {"steps": 1, "fees_details": 1, "common_issues": 1, "eligibility": 2, "faqs": 2, "business_rules": 2}
     assert [order.get(one, 3) for one in types[4:]] == sorted(order.get(one, 3) for one in types[4:])
     tokens = COUNTER.count(context)
-    assert found["metadata"]["context_tokens"] == tokens <= shares(budget)[0]
-    answer = COUNTER.count(written(Answer.model_validate(found["response"])))
+    assert found["metadata"]["context_tokens"] == tokens <= budget_shares(budget)[0]
+    answer = COUNTER.count(answer_json(Answer.model_validate(found["response"])))
     assert found["metadata"]["token_count"] == tokens + answer <= budget
     assert found["metadata"]["chunks_used"] == len(types) == len(found["metadata"]["chunk_ids"])
     assert "lt-trust-rollover" in context
@@ -424,7 +424,7 @@ async def test_the_message_has_case_data_and_what_is_missing_and_no_secret_of_th
 
     system, user = (message["content"] for message in server.requests[0].body["messages"])
     assert "Retirement plan help desk" in system
-    assert f"must not exceed {shares(3000)[1]} tokens" in system
+    assert f"must not exceed {budget_shares(3000)[1]} tokens" in system
     assert '"balance": "$10,000"' in user
     assert '"record_keeper": "LT Trust"' in user
     assert "receiving_institution" in user.partition("MISSING DATA")[2]
@@ -469,7 +469,7 @@ async def test_an_answer_that_is_too_long_loses_whole_items_and_says_which(embed
     assert dropped
     assert kept + dropped[::-1] == long
     assert found["response"]["sections"][0]["warnings"] == ["Mind the fees."]
-    assert found["metadata"]["answer_tokens"] <= shares(1500)[1]
+    assert found["metadata"]["answer_tokens"] <= budget_shares(1500)[1]
     assert any("left out" in warning for warning in found["warnings"])
 
 

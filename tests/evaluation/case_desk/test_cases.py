@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.case_desk.cases import LabelledCase, own_cases, read_cases
-from services.case.filters import canonical
+from services.case.filters import canonical_value
 from services.profile.profile import load_profile
 from state.errors import InvalidInput
 
@@ -101,7 +101,7 @@ def test_the_own_inquiries_name_articles_and_filters_that_exist():
             assert (folder / case.profile / "articles" / f"{case.article}.article.yaml").is_file(), case.id
         fields = {field.name: field for field in profile.filter_fields}
         for name, value in case.filters.items():
-            assert canonical(fields[name], value) in fields[name].values, case.id
+            assert canonical_value(fields[name], value) in fields[name].values, case.id
 
 
 def test_every_article_has_inquiries():

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from support.doubles import CharacterCounter, make_chunk
 
 from language.languages import language
-from services.case.budget import check_critical, check_enough, shares, within
+from services.case.budget import budget_shares, check_critical, check_enough, fit_chunks
 from services.case.context import SEPARATOR, render
 from state.errors import InsufficientContext
 
@@ -25,12 +25,12 @@ HEADING = len("[steps] T (article a: A)\n")
     ("tokens", "context", "answer"), [(1500, 1050, 450), (1000, 700, 300), (201, 140, 61), (999, 699, 300)]
 )
 def test_seven_tenths_are_for_the_context_and_the_rest_for_the_answer(tokens, context, answer):
-    assert shares(tokens) == (context, answer)
+    assert budget_shares(tokens) == (context, answer)
 
 
 @given(st.integers(200, 200_000))
 def test_shares_never_exceed_the_budget(tokens):
-    context, answer = shares(tokens)
+    context, answer = budget_shares(tokens)
     assert context + answer == tokens
     assert context <= 0.7 * tokens
 
@@ -39,15 +39,15 @@ def test_the_rest_goes_in_while_it_fits_and_a_long_chunk_does_not_keep_a_short_o
     always, long, short = piece(1, "aaa"), piece(2, "b" * 100), piece(3, "cc")
     exact = 2 * HEADING + 3 + 2 + len(SEPARATOR)
 
-    chosen, tokens = within([always], [long, short], exact, COUNTER)
+    chosen, tokens = fit_chunks([always], [long, short], exact, COUNTER)
 
     assert [chunk["id"] for chunk in chosen] == [1, 3]
     assert tokens == exact
-    assert within([always], [long, short], exact - 1, COUNTER) == ([always], HEADING + 3)
+    assert fit_chunks([always], [long, short], exact - 1, COUNTER) == ([always], HEADING + 3)
 
 
 def test_what_is_always_read_stays_whole_past_the_budget():
-    chosen, tokens = within([piece(1, "a" * 50)], [piece(2, "b")], 10, COUNTER)
+    chosen, tokens = fit_chunks([piece(1, "a" * 50)], [piece(2, "b")], 10, COUNTER)
 
     assert [chunk["id"] for chunk in chosen] == [1]
     assert tokens == HEADING + 50
@@ -57,7 +57,7 @@ def test_what_is_always_read_stays_whole_past_the_budget():
 def test_no_text_that_was_chosen_by_room_exceeds_the_budget(lengths, budget):
     chunks = [piece(number, "x" * length) for number, length in enumerate(lengths, start=1)]
 
-    chosen, tokens = within([], chunks, budget, COUNTER)
+    chosen, tokens = fit_chunks([], chunks, budget, COUNTER)
 
     assert tokens == COUNTER.count(render(chosen))
     assert tokens <= budget

@@ -3,7 +3,14 @@
 import pytest
 
 from language.languages import language
-from services.case.collected import conflicting, decided, flattened, missing, unreadable, value_of
+from services.case.collected import (
+    apply_rules,
+    conflicting_fields,
+    flatten,
+    missing_fields,
+    unreadable_fields,
+    value_of,
+)
 
 ENGLISH, SPANISH = language("en"), language("es")
 
@@ -29,7 +36,7 @@ def test_groups_are_laid_open_and_what_says_nothing_is_left_out():
         "balance": 0,
     }
 
-    assert flattened(sent) == {
+    assert flatten(sent) == {
         "age": "61",
         "name": "The plan",
         "active": "false",
@@ -49,8 +56,8 @@ def test_a_datum_is_known_by_its_name_or_another_one_whatever_case_accents_and_m
 def test_required_data_that_were_not_collected_are_named_once_in_order():
     fields = [field("b"), field("a"), field("optional", required=False), field("b")]
 
-    assert missing(fields, {"a": "x"}) == ["b"]
-    assert missing(fields, {}) == ["b", "a"]
+    assert missing_fields(fields, {"a": "x"}) == ["b"]
+    assert missing_fields(fields, {}) == ["b", "a"]
 
 
 @pytest.mark.parametrize(
@@ -65,10 +72,10 @@ def test_required_data_that_were_not_collected_are_named_once_in_order():
 )
 def test_data_of_another_type_than_their_field_are_named(kind, good, bad):
     for value in good:
-        assert unreadable([field("x", kind)], {"x": value}) == []
+        assert unreadable_fields([field("x", kind)], {"x": value}) == []
     for value in bad:
-        assert unreadable([field("x", kind)], {"x": value}) == ["x"]
-    assert unreadable([field("x", kind)], {}) == []
+        assert unreadable_fields([field("x", kind)], {"x": value}) == ["x"]
+    assert unreadable_fields([field("x", kind)], {}) == []
 
 
 RULES = [
@@ -95,14 +102,14 @@ FIELDS = [field("age", "number"), field("status", aliases=["employment"]), field
     ],
 )
 def test_the_first_rule_that_holds_decides(collected, expected):
-    assert decided(RULES, FIELDS, collected, ENGLISH) == expected
+    assert apply_rules(RULES, FIELDS, collected, ENGLISH) == expected
 
 
 def test_yes_and_true_are_the_same():
     rules = [{"when": {"field": "loan", "one_of": ["yes"]}, "decision": "uncertain", "because": "loan"}]
 
-    assert decided(rules, [field("loan", "boolean")], {"loan": "true"}, ENGLISH) == ("uncertain", "loan")
-    assert decided(rules, [field("loan", "boolean")], {"loan": "no"}, ENGLISH) is None
+    assert apply_rules(rules, [field("loan", "boolean")], {"loan": "true"}, ENGLISH) == ("uncertain", "loan")
+    assert apply_rules(rules, [field("loan", "boolean")], {"loan": "no"}, ENGLISH) is None
 
 
 @pytest.mark.parametrize(
@@ -118,7 +125,7 @@ def test_yes_and_true_are_the_same():
 def test_words_that_stop_a_case_are_found_anywhere_in_a_value(phrase, value, holds):
     rules = [{"when": {"field": "status", "one_of": [phrase]}, "decision": "uncertain", "because": "b"}]
 
-    assert bool(decided(rules, [field("status")], {"status": value}, ENGLISH)) is holds
+    assert bool(apply_rules(rules, [field("status")], {"status": value}, ENGLISH)) is holds
 
 
 def test_words_are_found_in_their_other_forms_and_short_ones_too():
@@ -128,23 +135,26 @@ def test_words_are_found_in_their_other_forms_and_short_ones_too():
     ]
     fields = [field("carta"), field("protegida")]
 
-    assert decided(rules, fields, {"carta": "no hay carta"}, SPANISH) == ("uncertain", "sin carta")
-    assert decided(rules, fields, {"carta": "sí", "protegida": "está embarazada"}, SPANISH) == ("uncertain", "nulidad")
+    assert apply_rules(rules, fields, {"carta": "no hay carta"}, SPANISH) == ("uncertain", "sin carta")
+    assert apply_rules(rules, fields, {"carta": "sí", "protegida": "está embarazada"}, SPANISH) == (
+        "uncertain",
+        "nulidad",
+    )
 
 
 def test_words_that_let_a_case_go_on_must_be_the_whole_value():
     rules = [{"when": {"field": "status", "one_of": ["terminated"]}, "decision": "can_proceed", "because": "left"}]
 
-    assert decided(rules, [field("status")], {"status": "Terminated"}, ENGLISH) == ("can_proceed", "left")
-    assert decided(rules, [field("status")], {"status": "never terminated"}, ENGLISH) is None
+    assert apply_rules(rules, [field("status")], {"status": "Terminated"}, ENGLISH) == ("can_proceed", "left")
+    assert apply_rules(rules, [field("status")], {"status": "never terminated"}, ENGLISH) is None
 
 
 def test_numbers_keep_their_value():
-    values = flattened({"a": 100.125, "b": 0.001, "c": 1e16, "d": 7})
+    values = flatten({"a": 100.125, "b": 0.001, "c": 1e16, "d": 7})
     rules = [{"when": {"field": "a", "above": 200}, "decision": "uncertain", "because": "b"}]
 
     assert values == {"a": "100.1250", "b": "0.0010", "c": "10000000000000000", "d": "7"}
-    assert decided(rules, [field("a", "number")], values, ENGLISH) is None
+    assert apply_rules(rules, [field("a", "number")], values, ENGLISH) is None
 
 
 @pytest.mark.parametrize(
@@ -159,17 +169,17 @@ def test_numbers_keep_their_value():
 )
 def test_what_cannot_be_a_datum_is_refused(sent):
     with pytest.raises(ValueError, match=r"."):
-        flattened(sent)
+        flatten(sent)
 
 
 def test_the_same_datum_twice_is_one():
-    assert flattened({"balance": 1, "group": {"balance": "1"}}) == {"balance": "1"}
+    assert flatten({"balance": 1, "group": {"balance": "1"}}) == {"balance": "1"}
 
 
 def test_data_that_contradict_each_other_under_several_names_are_named():
     fields = [field("account_balance", "currency", aliases=["balance"]), field("left", "date", aliases=["last_day"])]
 
-    assert conflicting(fields, {"account_balance": "$10,000", "balance": "0"}) == ["account_balance"]
-    assert conflicting(fields, {"account_balance": "$10,000", "balance": "10000.00"}) == []
-    assert conflicting(fields, {"left": "2026-05-03", "last_day": "3 May 2026"}) == []
-    assert conflicting(fields, {"left": "2026-05-03", "last_day": "2026-05-04"}) == ["left"]
+    assert conflicting_fields(fields, {"account_balance": "$10,000", "balance": "0"}) == ["account_balance"]
+    assert conflicting_fields(fields, {"account_balance": "$10,000", "balance": "10000.00"}) == []
+    assert conflicting_fields(fields, {"left": "2026-05-03", "last_day": "3 May 2026"}) == []
+    assert conflicting_fields(fields, {"left": "2026-05-03", "last_day": "2026-05-04"}) == ["left"]

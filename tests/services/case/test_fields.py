@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from support.doubles import CharacterCounter
 
 from language.languages import language
-from services.case.fields import checked, specs_of, within, written
+from services.case.fields import field_specs, fields_json, shorten_fields, verify_fields
 from services.case.schema import FieldNeeded, FieldsNeeded
 
 ENGLISH = language("en")
@@ -32,7 +32,7 @@ def names(fields):
 
 
 def test_what_the_article_says_of_a_field_goes_before_what_the_author_says():
-    [found] = checked(needed("account_balance"), [SPEC], CONTEXT, ENGLISH)["plan_data"]
+    [found] = verify_fields(needed("account_balance"), [SPEC], CONTEXT, ENGLISH)["plan_data"]
 
     assert (found["data_type"], found["required"], found["description"], found["uncertain"]) == (
         "currency",
@@ -45,25 +45,25 @@ def test_what_the_article_says_of_a_field_goes_before_what_the_author_says():
 def test_required_fields_that_the_author_left_out_are_added_and_others_are_not():
     optional = {**SPEC, "field": "loan", "required": False}
 
-    fields = checked(needed("birth_date"), [SPEC, optional], CONTEXT, ENGLISH)
+    fields = verify_fields(needed("birth_date"), [SPEC, optional], CONTEXT, ENGLISH)
 
     assert names(fields) == {"participant_data": ["birth_date"], "plan_data": ["account_balance"]}
 
 
 def test_a_field_comes_once():
-    assert names(checked(needed("birth_date", "birth_date"), [], CONTEXT, ENGLISH))["participant_data"] == [
+    assert names(verify_fields(needed("birth_date", "birth_date"), [], CONTEXT, ENGLISH))["participant_data"] == [
         "birth_date"
     ]
 
 
 def test_a_field_of_which_the_context_has_not_the_words_is_a_guess():
-    fields = checked(needed("birth_date", "zodiac_sign", "???", "the of"), [], CONTEXT, ENGLISH)
+    fields = verify_fields(needed("birth_date", "zodiac_sign", "???", "the of"), [], CONTEXT, ENGLISH)
 
     assert [one["uncertain"] for one in fields["participant_data"]] == [False, True, True, True]
 
 
 def test_fields_of_several_chunks_come_once():
-    assert specs_of([{"fields": [SPEC]}, {}, {"fields": [SPEC]}]) == [SPEC]
+    assert field_specs([{"fields": [SPEC]}, {}, {"fields": [SPEC]}]) == [SPEC]
 
 
 NAMES = st.lists(
@@ -78,9 +78,9 @@ def test_fields_that_do_not_fit_go_whole_the_optional_ones_first(found, budget):
          "uncertain": False}
         for name, required in found
     ]  # fmt: skip
-    kept, dropped = within({"participant_data": listed, "plan_data": []}, budget, CharacterCounter())
+    kept, dropped = shorten_fields({"participant_data": listed, "plan_data": []}, budget, CharacterCounter())
 
-    assert len(written(kept)) <= budget
+    assert len(fields_json(kept)) <= budget
     assert sorted([*names(kept)["participant_data"], *dropped]) == sorted(name for name, _ in found)
     required = {name for name, is_required in found if is_required}
     if any(name in required for name in dropped):

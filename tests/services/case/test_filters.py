@@ -3,7 +3,7 @@
 import pytest
 from support.doubles import make_chunk
 
-from services.case.filters import admits, canonical, paths
+from services.case.filters import canonical_value, filter_paths, passes_filter
 from services.profile.profile import load_profile
 
 PLAN = load_profile("plan_401k")
@@ -13,23 +13,23 @@ NAMES = ("record_keeper", "plan_type", "topic")
 
 @pytest.mark.parametrize("written", ["LT Trust", "lt trust", "LTTRUST", " LT-Trust ", "lt"])
 def test_a_known_value_is_known_however_it_is_written(written):
-    assert canonical(KEEPER, written) == "LT Trust"
+    assert canonical_value(KEEPER, written) == "LT Trust"
 
 
 def test_other_names_count_and_a_value_that_is_not_known_stays():
-    assert canonical(KIND, "401k") == "401(k)"
-    assert canonical(TOPIC, "Roll over") == "rollover"
-    assert canonical(KEEPER, "Nobody & Sons") == "Nobody & Sons"
+    assert canonical_value(KIND, "401k") == "401(k)"
+    assert canonical_value(TOPIC, "Roll over") == "rollover"
+    assert canonical_value(KEEPER, "Nobody & Sons") == "Nobody & Sons"
 
 
 def test_each_field_that_was_given_admits_its_value_and_what_applies_to_all():
     values = {"record_keeper": "LT Trust", "topic": "loan", "other": "x"}
 
-    assert paths(PLAN.filter_fields, values, NAMES) == {
+    assert filter_paths(PLAN.filter_fields, values, NAMES) == {
         "attributes.record_keeper": ["LT Trust", ""],
         "topic": ["loan", ""],
     }
-    assert paths(PLAN.filter_fields, values, ("plan_type",)) == {}
+    assert filter_paths(PLAN.filter_fields, values, ("plan_type",)) == {}
 
 
 def test_a_chunk_passes_as_it_would_in_the_store():
@@ -37,7 +37,7 @@ def test_a_chunk_passes_as_it_would_in_the_store():
 
     def passes(topic, keeper):
         chunk = make_chunk(1, topic=topic, attributes={"record_keeper": keeper})
-        return admits(chunk, PLAN.filter_fields, values, NAMES)
+        return passes_filter(chunk, PLAN.filter_fields, values, NAMES)
 
     assert passes("loan", "LT Trust")
     assert passes("loan", "")

@@ -4,7 +4,7 @@ import pytest
 from support.doubles import make_chunk
 
 from language.languages import language
-from services.case.guardrails import FIGURES, check, guards_of
+from services.case.guardrails import FIGURES_GUARDRAIL, check, guards_of
 from services.case.schema import Answer, AnswerSection, GuardrailBroken
 
 ENGLISH = language("en")
@@ -92,7 +92,7 @@ def test_a_figure_must_have_been_given(item, given, stays):
     found = checked(answer(item), guards=(), given=given)
 
     assert bool(found.answer.sections) is stays
-    assert [one["guardrail"] for one in found.guardrails["violated"]] == ([] if stays else [FIGURES])
+    assert [one["guardrail"] for one in found.guardrails["violated"]] == ([] if stays else [FIGURES_GUARDRAIL])
 
 
 def test_guardrails_of_a_context_count_once():

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import CharacterCounter
 
-from services.case.items import shortened, written
+from services.case.items import answer_json, shorten_answer
 from services.case.schema import Answer, AnswerSection
 
 COUNTER = CharacterCounter()
@@ -20,13 +20,13 @@ FULL = Answer(
 
 
 def test_an_answer_that_fits_stays_as_it_is():
-    assert shortened(FULL, len(written(FULL)), COUNTER) == (FULL, [])
+    assert shorten_answer(FULL, len(answer_json(FULL)), COUNTER) == (FULL, [])
 
 
 def test_sentences_go_before_steps_and_steps_before_warnings_and_the_first_sentence_last():
     order = []
-    for budget in range(len(written(FULL)), 0, -1):
-        _, dropped = shortened(FULL, budget, COUNTER)
+    for budget in range(len(answer_json(FULL)), 0, -1):
+        _, dropped = shorten_answer(FULL, budget, COUNTER)
         assert dropped[: len(order)] == order
         order = dropped
 
@@ -34,8 +34,8 @@ def test_sentences_go_before_steps_and_steps_before_warnings_and_the_first_sente
 
 
 def test_steps_go_all_together():
-    for budget in range(len(written(FULL))):
-        answer, _ = shortened(FULL, budget, COUNTER)
+    for budget in range(len(answer_json(FULL))):
+        answer, _ = shorten_answer(FULL, budget, COUNTER)
         assert [one.steps for one in answer.sections if one.steps] in ([], [["one", "two"]])
 
 
@@ -47,17 +47,17 @@ SECTIONS = st.builds(
 
 @given(st.lists(SECTIONS, max_size=4).map(lambda found: Answer(sections=found)), st.integers(15, 400))
 def test_what_is_left_fits_and_nothing_is_lost_without_a_word(answer, budget):
-    short, dropped = shortened(answer, budget, COUNTER)
+    short, dropped = shorten_answer(answer, budget, COUNTER)
 
     def items(one):
         return [text for part in one.sections for text in (*part.answer_components, *part.steps, *part.warnings)]
 
-    assert COUNTER.count(written(short)) <= budget
+    assert COUNTER.count(answer_json(short)) <= budget
     assert sorted(items(short) + dropped) == sorted(items(answer))
 
 
 def test_the_answer_that_was_given_is_not_changed():
     before = FULL.model_dump()
-    shortened(FULL, 20, COUNTER)
+    shorten_answer(FULL, 20, COUNTER)
 
     assert FULL.model_dump() == before

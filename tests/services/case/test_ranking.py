@@ -2,7 +2,7 @@
 
 from support.doubles import make_chunk
 
-from services.case.ranking import by_tier, for_required_data, main_article
+from services.case.ranking import main_article, order_by_tier, order_for_required_data
 from services.profile.case import RequiredDataProfile, Tiers
 
 
@@ -45,13 +45,13 @@ def test_chunks_are_read_by_tier_and_then_by_score():
         found(5, 0.1, tier=""),
     ]
 
-    assert [chunk["id"] for chunk in by_tier(candidates)] == [3, 2, 4, 1, 5]
+    assert [chunk["id"] for chunk in order_by_tier(candidates)] == [3, 2, 4, 1, 5]
 
 
 def test_the_reranked_score_decides_where_there_is_one():
     slow = {**found(1, 0.1, tier="HIGH"), "rerank_score": 0.9, "final_score": 0.9}
 
-    assert [chunk["id"] for chunk in by_tier([found(2, 0.8, tier="HIGH"), slow])] == [1, 2]
+    assert [chunk["id"] for chunk in order_by_tier([found(2, 0.8, tier="HIGH"), slow])] == [1, 2]
 
 
 def test_required_data_of_the_article_are_always_read_and_come_first():
@@ -64,7 +64,7 @@ def test_required_data_of_the_article_are_always_read_and_come_first():
         found(6, 0.6, "b", chunk_type="eligibility"),
     ]
 
-    always, others = for_required_data(candidates, RequiredDataProfile(), "a")
+    always, others = order_for_required_data(candidates, RequiredDataProfile(), "a")
 
     assert [chunk["id"] for chunk in always] == [3]
     # the article's own, critical rules, eligibility, rules; then those of others, whose required data are not read
@@ -74,7 +74,7 @@ def test_required_data_of_the_article_are_always_read_and_come_first():
 def test_required_data_of_others_are_read_where_the_article_has_none():
     candidates = [found(1, 0.9, "a", chunk_type="eligibility"), found(2, 0.1, "b", chunk_type="required_data")]
 
-    always, others = for_required_data(candidates, RequiredDataProfile(), "a")
+    always, others = order_for_required_data(candidates, RequiredDataProfile(), "a")
 
     assert (always, [chunk["id"] for chunk in others]) == ([], [1, 2])
 

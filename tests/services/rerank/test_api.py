@@ -10,7 +10,7 @@ from support.rerank_server import Answer, running_rerank_server
 from support.waiting import PATIENCE
 
 from services.models.retry import Retrier
-from services.rerank.api import MAX_AT_ONCE, rerank_api
+from services.rerank.api import MAX_CONCURRENT, rerank_api
 from services.rerank.endpoint import endpoint_of
 from services.rerank.model_reranker import ModelReranker
 from services.settings import RerankSettings
@@ -101,7 +101,7 @@ async def test_an_endpoint_with_small_batches_is_asked_five_times_at_once(server
     result = await make.score(*(f"texto {n}" for n in range(12)), batch=1, retrier=CountingRetrier)
     assert list(result.scores) == [n / 100 for n in range(12)]
     assert (result.requests, result.input_tokens) == (12, 84)
-    assert CountingRetrier.most == MAX_AT_ONCE == 5
+    assert CountingRetrier.most == MAX_CONCURRENT == 5
     assert all(len(request.body["documents"]) == 1 for request in server.requests)
 
 

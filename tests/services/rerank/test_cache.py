@@ -1,4 +1,4 @@
-"""What rerankers with a model share: the cut, the cache of scores, the pace, the patience."""
+"""What rerankers with a model share: the cut, the cache of scores, the latency, the timeout."""
 
 import asyncio
 
@@ -19,7 +19,7 @@ from state.errors import ModelError
 class Words:
     """Scores a passage by its number of characters, ÷ 1000; each takes 100 ms of a clock that it moves."""
 
-    patience = 5.0
+    timeout = 5.0
 
     def __init__(self, time, name="modelo"):
         self.time = time
@@ -135,16 +135,16 @@ async def test_the_estimate_follows_what_passages_have_taken_without_the_loading
     assert reranker.estimate(20) == pytest.approx(2000, rel=1e-6)
 
 
-def test_the_pace_is_a_moving_average():
-    pace = LatencyEstimator()
-    assert pace.estimate(5) == 0.0
-    pace.record(10, 1000.0)
-    assert pace.estimate(5) == 500.0
-    pace.record(2, 400.0)
-    assert pace.estimate(1) == pytest.approx(0.7 * 100 + 0.3 * 200)
+def test_the_latency_is_a_moving_average():
+    latency = LatencyEstimator()
+    assert latency.estimate(5) == 0.0
+    latency.record(10, 1000.0)
+    assert latency.estimate(5) == 500.0
+    latency.record(2, 400.0)
+    assert latency.estimate(1) == pytest.approx(0.7 * 100 + 0.3 * 200)
 
 
-async def test_it_waits_as_long_as_its_patience_and_never_beyond_the_deadline(scorer, reranker):
+async def test_it_waits_as_long_as_its_timeout_and_never_beyond_the_deadline(scorer, reranker):
     await reranker.score("q", [], [ONE])
     now = scorer.time.now
     await reranker.score("q", [], [TWO], deadline=now + 3)

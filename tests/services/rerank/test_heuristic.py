@@ -1,4 +1,4 @@
-"""The heuristic's formula, worked out by hand: words, likeness, what is known of the law, references, the curve."""
+"""The heuristic's formula, worked out by hand: words, similarity, what is known of the law, references, the curve."""
 
 import copy
 import math
@@ -38,7 +38,7 @@ HOUSEHOLD = "BOE-A-2011-17975"
 
 
 def silent(id_, **fields):
-    """Make a provision that says nothing: its likeness alone counts."""
+    """Make a provision that says nothing: its similarity alone counts."""
     return make_chunk(id_, f"Artículo {id_}", **{"title": "", "text": "", "breadcrumb": "", "law_name": "", **fields})
 
 
@@ -46,13 +46,13 @@ def candidate(chunk, score=0.9, **fields):
     return {"chunk": {**chunk, **fields}, "score": score, "origins": ["hybrid"], "found_by": []}
 
 
-def like(cosines):
-    """Return a likeness that is given for each chunk by its id, 0 for the rest."""
+def similarities(cosines):
+    """Return a similarity that is given for each chunk by its id, 0 for the rest."""
     return lambda question, chunks: [cosines.get(chunk["id"], 0.0) for chunk in chunks]
 
 
-def alike(cosine):
-    """Return a likeness that is the same for every chunk."""
+def same_similarity(cosine):
+    """Return a similarity that is the same for every chunk."""
     return lambda question, chunks: [cosine] * len(chunks)
 
 
@@ -66,44 +66,44 @@ def before_the_curve(relevance):
 
 
 async def sums(question, *candidates, **parts):
-    found = await scores(question, *candidates, **{"likeness": alike(0.0)} | parts)
+    found = await scores(question, *candidates, **{"similarity": same_similarity(0.0)} | parts)
     return [before_the_curve(relevance) for relevance in found]
 
 
 async def test_the_relevance_is_the_formula():
     # "vacaciones" is in the title and the only concept: words 1. With a cosine of 0.188 it is 1.47 / 3.5 = 0.42, where
     # as many are right as wrong; with 1, 3.5 / 3.5 = 1 and 1 / (1 + e^(−0.58 / 0.11)) = 0.9949; with neither words nor
-    # likeness, 1 / (1 + e^(0.42 / 0.11)) = 0.0215.
-    likeness = like({1: 0.188, 2: 1.0})
+    # similarity, 1 / (1 + e^(0.42 / 0.11)) = 0.0215.
+    similarity = similarities({1: 0.188, 2: 1.0})
     even, sure = (candidate(HOLIDAYS, id=1), candidate(HOLIDAYS, id=2, provision_key="art:2"))
     nothing = candidate(silent(3))
-    found = await scores("vacaciones", even, sure, nothing, likeness=likeness)
+    found = await scores("vacaciones", even, sure, nothing, similarity=similarity)
     assert found == [pytest.approx(0.5), pytest.approx(0.9949, abs=1e-4), pytest.approx(0.0215, abs=1e-4)]
 
 
-async def test_words_and_likeness_are_added_one_to_two_and_a_half():
-    words, both, likeness_alone, unlike = await sums(
+async def test_words_and_similarity_are_added_one_to_two_and_a_half():
+    words, both, similarity_alone, unlike = await sums(
         "vacaciones",
         candidate(HOLIDAYS, id=1, provision_key="art:1"),
         candidate(HOLIDAYS, id=2, provision_key="art:2"),
         candidate(silent(3)),
         candidate(HOLIDAYS, id=4, provision_key="art:4"),
-        likeness=like({2: 0.4, 3: 0.4, 4: -0.4}),
+        similarity=similarities({2: 0.4, 3: 0.4, 4: -0.4}),
     )
     assert words == pytest.approx(1 / 3.5)
     assert both == pytest.approx(2 / 3.5)
-    assert likeness_alone == pytest.approx(1 / 3.5)
+    assert similarity_alone == pytest.approx(1 / 3.5)
     assert unlike == pytest.approx(words), "a negative cosine counts as none"
 
 
-async def test_the_likeness_is_asked_once_for_the_question_and_each_search_with_all_chunks():
+async def test_the_similarity_is_asked_once_for_the_question_and_each_search_with_all_chunks():
     calls = []
 
-    def likeness(question, chunks):
+    def similarity(question, chunks):
         calls.append((question, [chunk["id"] for chunk in chunks]))
         return [0.0] * len(chunks)
 
-    await scores("vacaciones", candidate(HOLIDAYS), candidate(REMOTE), queries=["descanso"], likeness=likeness)
+    await scores("vacaciones", candidate(HOLIDAYS), candidate(REMOTE), queries=["descanso"], similarity=similarity)
     assert calls == [("vacaciones", [38, 13]), ("descanso", [38, 13])]
 
 
@@ -122,8 +122,8 @@ async def test_what_people_say_the_topic_and_attributes_count_alike_and_a_summar
         candidate(blank, attributes={"keywords": "preaviso"}),
         candidate(blank, summary="Preaviso."),
     )
-    (spoken,) = await sums("preaviso", candidate(blank), spoken=lambda chunk: "cuánto preaviso doy")
-    assert topic == attribute == spoken == pytest.approx(0.9 / 3.5)
+    (lay_phrasings,) = await sums("preaviso", candidate(blank), lay_phrasings=lambda chunk: "cuánto preaviso doy")
+    assert topic == attribute == lay_phrasings == pytest.approx(0.9 / 3.5)
     assert summary == pytest.approx(0)
 
 
@@ -142,12 +142,12 @@ async def test_covering_one_search_whole_counts_for_a_question_of_two_concepts()
     assert [alone, searched, whole] == [pytest.approx(words / 3.5) for words in (0.5, 0.9, 1.0)]
 
 
-async def test_the_prior_damps_words_and_likeness_alike():
+async def test_the_prior_damps_words_and_similarity_alike():
     kinds = ({}, {"provision_key": "dt:1"}, {"provision_key": "df:1"}, {"provision_key": "dd:1"})
     same = [candidate(HOLIDAYS, id=n, **kind) for n, kind in enumerate(kinds)]
     amending = candidate(HOLIDAYS, id=9, provision_key="art:9", title="Modificación de las vacaciones anuales")
     special = candidate(HOLIDAYS, id=10, provision_key="art:10", law_id=HOUSEHOLD)
-    found = await sums("vacaciones anuales", *same, amending, special, likeness=alike(0.6))
+    found = await sums("vacaciones anuales", *same, amending, special, similarity=same_similarity(0.6))
     # (1 + 2.5 · 0.6) / 3.5 = 2.5 / 3.5
     assert found == [pytest.approx(2.5 / 3.5 * factor) for factor in (1, 0.85, 0.8, 0.8, 0.5, 0.85)]
 
@@ -161,12 +161,12 @@ async def test_a_special_regime_that_the_question_names_is_not_damped():
 
 
 async def test_a_question_without_a_word_of_the_field_is_damped():
-    # "domicilio" stands in the text: 0.75. Learnt likeness is damped, too: it knows no other field.
+    # "domicilio" stands in the text: 0.75. Learnt similarity is damped, too: it knows no other field.
     plain, likened = await sums(
         "domicilio",
         candidate(REMOTE),
         candidate(REMOTE, id=2, provision_key="art:2"),
-        likeness=like({2: 0.4}),
+        similarity=similarities({2: 0.4}),
     )
     assert plain == pytest.approx(0.6 * 0.75 / 3.5)
     assert likened == pytest.approx(0.6 * 1.75 / 3.5)
@@ -178,7 +178,9 @@ async def test_a_provision_gets_a_tenth_of_the_best_other_one_that_refers_to_it(
     best = candidate(silent(3, refs=[1, 99]))
     weaker = candidate(silent(4, refs=[1, 1]))
     last = candidate(silent(5))
-    found = await sums("vacaciones", rule, part, best, weaker, last, likeness=like({1: 0.14, 3: 0.7, 4: 0.35}))
+    found = await sums(
+        "vacaciones", rule, part, best, weaker, last, similarity=similarities({1: 0.14, 3: 0.7, 4: 0.35})
+    )
     # own: 0.1, 0, 0.5, 0.25, 0; both parts of the provision get 0.1 · 0.5; 99 is not among the candidates.
     assert found == [pytest.approx(score, abs=1e-9) for score in (0.15, 0.05, 0.5, 0.25, 0.0)]
 
@@ -188,7 +190,7 @@ async def test_nothing_is_passed_on_inside_a_provision_nor_a_second_time():
     part = candidate(silent(2, provision_key="art:1", part=2, parts=2))
     second = candidate(silent(3, refs=[4]))
     third = candidate(silent(4))
-    found = await sums("vacaciones", first, part, second, third, likeness=like({1: 0.7}))
+    found = await sums("vacaciones", first, part, second, third, similarity=similarities({1: 0.7}))
     # own: 0.5, 0, 0, 0; the second is cited by the first; the third only by the second, which has nothing of its own.
     assert found == [pytest.approx(score, abs=1e-9) for score in (0.5, 0.0, 0.05, 0.0)]
 
@@ -196,7 +198,7 @@ async def test_nothing_is_passed_on_inside_a_provision_nor_a_second_time():
 async def test_the_curve_rises_and_stays_between_0_and_1():
     cosines = [step / 20 for step in range(-20, 21)]
     same = [candidate(silent(n)) for n in range(len(cosines))]
-    found = await scores("vacaciones", *same, likeness=like(dict(enumerate(cosines))))
+    found = await scores("vacaciones", *same, similarity=similarities(dict(enumerate(cosines))))
     assert all(0 < score < 1 for score in found)
     assert found == sorted(found)
     assert len(set(found[20:])) == 21, "every positive cosine tells"
@@ -214,7 +216,7 @@ async def test_search_score_rank_age_and_force_are_not_relevance():
 async def test_inputs_stay_untouched():
     given = [candidate(HOLIDAYS, refs=[13]), candidate(REMOTE, refs=[38])]
     before, queries = copy.deepcopy(given), ["vacaciones anuales"]
-    await HeuristicReranker(SPANISH_LAW, LEXICON, likeness=alike(0.5)).score("vacaciones", queries, given)
+    await HeuristicReranker(SPANISH_LAW, LEXICON, similarity=same_similarity(0.5)).score("vacaciones", queries, given)
     assert given == before
     assert queries == ["vacaciones anuales"]
 
@@ -228,7 +230,7 @@ async def test_without_candidates_there_are_no_scores():
 )
 async def test_another_field_stays_below_the_floor(question):
     # The encoder knows no other field: it finds something a little like everything.
-    for score in await scores(question, *map(candidate, ALL), weights=LEXICON, likeness=alike(0.4)):
+    for score in await scores(question, *map(candidate, ALL), weights=LEXICON, similarity=same_similarity(0.4)):
         assert score < FLOOR
 
 
@@ -243,7 +245,7 @@ async def test_another_field_stays_below_the_floor(question):
     ],
 )
 async def test_a_question_of_the_field_puts_its_provision_first_and_above_the_floor(question, chunk):
-    found = await scores(question, *map(candidate, ALL), weights=LEXICON, likeness=alike(0.3))
+    found = await scores(question, *map(candidate, ALL), weights=LEXICON, similarity=same_similarity(0.3))
     assert max(found) == found[ALL.index(chunk)] > FLOOR
     assert sorted(found)[-2] < max(found)
 

@@ -43,18 +43,18 @@ def cosine(encoder: DualEncoder, question: str, chunk: Chunk) -> float:
 
 
 def test_it_is_the_cosine_of_question_and_provision_in_the_order_asked(encoder: Counting) -> None:
-    likeness = EncodedSimilarity(encoder)
+    similarity = EncodedSimilarity(encoder)
     for chunks in (LAW, LAW[::-1]):
-        found = likeness("ir a la playa", chunks)
+        found = similarity("ir a la playa", chunks)
         assert found == pytest.approx([cosine(encoder, "ir a la playa", chunk) for chunk in chunks], abs=1e-5)
         assert max(zip(found, chunks, strict=True), key=lambda pair: pair[0])[1] in LAW[:2]
 
 
 def test_a_provision_is_encoded_once_whatever_is_asked(encoder: Counting) -> None:
-    likeness = EncodedSimilarity(encoder)
-    first = likeness("la playa", LAW[:2])
-    likeness("la calle", [LAW[2], LAW[0]])
-    assert likeness("la playa", LAW[:2]) == first
+    similarity = EncodedSimilarity(encoder)
+    first = similarity("la playa", LAW[:2])
+    similarity("la calle", [LAW[2], LAW[0]])
+    assert similarity("la playa", LAW[:2]) == first
     assert encoder.asked == [indexed_text(chunk) for chunk in LAW[:3]]
 
 
@@ -66,17 +66,17 @@ def test_chunks_that_say_the_same_are_encoded_as_one(encoder: Counting) -> None:
 
 
 def test_a_text_that_goes_on_otherwise_is_another(encoder: Counting) -> None:
-    likeness = EncodedSimilarity(encoder)
+    similarity = EncodedSimilarity(encoder)
     longer = {**LAW[0], "text": f"{LAW[0]['text']} Despido disciplinario, despido improcedente."}
-    before, after = (likeness("la playa", [chunk])[0] for chunk in (LAW[0], longer))
+    before, after = (similarity("la playa", [chunk])[0] for chunk in (LAW[0], longer))
     assert before > after + 0.01
 
 
 def test_what_says_nothing_is_like_nothing(encoder: Counting) -> None:
-    likeness = EncodedSimilarity(encoder)
+    similarity = EncodedSimilarity(encoder)
     blank = make_chunk(9, "Xyz", law_name="", breadcrumb="", title="", text="Fotosíntesis")
-    assert likeness("la playa", [blank]) == [0.0]
-    assert likeness("fotosíntesis", LAW) == [0.0] * len(LAW)
+    assert similarity("la playa", [blank]) == [0.0]
+    assert similarity("fotosíntesis", LAW) == [0.0] * len(LAW)
 
 
 def test_no_chunks(encoder: Counting) -> None:

@@ -10,7 +10,7 @@ from support.doubles import FixedReranker, QueueChat, make_chunk
 from services.domain.spanish_law import SPANISH_LAW
 from services.rerank import table as table_module
 from services.rerank.heuristic import HeuristicReranker
-from services.rerank.table import automatic, reranker_for, rerankers
+from services.rerank.table import reranker_for, rerankers, resolve_auto
 from services.settings import ModelSettings, RerankSettings, Settings
 from state.candidates import candidate
 from state.errors import ConfigurationError
@@ -48,7 +48,7 @@ async def test_without_files_auto_is_the_heuristic_and_says_so_once(build, tmp_p
     assert said.startswith(
         "Reordenación automática: heurística. Los ficheros del modelo de reordenación cross-encoder/"
     )
-    assert automatic(settings(tmp_path))[0] == "heuristic"
+    assert resolve_auto(settings(tmp_path))[0] == "heuristic"
 
 
 async def test_with_its_files_auto_is_the_cross_encoder(build, tmp_path, caplog):
@@ -67,7 +67,7 @@ async def test_with_its_files_auto_is_the_cross_encoder(build, tmp_path, caplog)
 async def test_a_download_in_the_home_is_found(build, tmp_path):
     snapshot = tmp_path / "models" / "models--cross-encoder--mmarco-mMiniLMv2-L12-H384-v1" / "snapshots" / "a"
     TinyCrossEncoder().write(snapshot)
-    assert automatic(settings(tmp_path))[0] == "cross_encoder"
+    assert resolve_auto(settings(tmp_path))[0] == "cross_encoder"
 
 
 async def test_a_strategy_that_is_set_leaves_auto_unsaid(build, tmp_path, caplog):

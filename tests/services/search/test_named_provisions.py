@@ -9,7 +9,7 @@ from support.doubles import FakeStore, make_chunk
 from nodes.analyze_question import analyze_question
 from services.profile.profile import load_profile
 from services.protocols import ChunkStore
-from services.store.layout import parts_in_order
+from services.store.layout import order_parts
 from state.context import ResolvedContext
 
 TODAY = date(2024, 6, 1)
@@ -70,6 +70,6 @@ def test_wordings_follow_one_another_from_the_one_of_the_day():
     now = {**NOW, "valid_to": "2030-01-01"}
     future = {**FUTURE, "text": "Más texto que ninguna otra redacción.", "valid_to": "2031-01-01"}
     chunks = [later, *WORDINGS, future, now]
-    assert [one["id"] for one in parts_in_order(chunks, TODAY)] == [4, 5, 7, 2, 3, 1]
-    assert [one["id"] for one in parts_in_order(chunks, date(2012, 1, 1))] == [1, 2, 3, 4, 5, 7]
-    assert [one["id"] for one in parts_in_order(chunks, date(2031, 1, 1))] == [7, 5, 4, 2, 3, 1]
+    assert [one["id"] for one in order_parts(chunks, TODAY)] == [4, 5, 7, 2, 3, 1]
+    assert [one["id"] for one in order_parts(chunks, date(2012, 1, 1))] == [1, 2, 3, 4, 5, 7]
+    assert [one["id"] for one in order_parts(chunks, date(2031, 1, 1))] == [7, 5, 4, 2, 3, 1]

@@ -21,8 +21,8 @@ from support.chunks import (
 from support.stores import TODAY, Kind, Stores
 
 from services.protocols import HybridQuery, SearchFilter
-from services.store.filters import citing, clauses, passes
-from services.store.layout import PAGE
+from services.store.filters import citing_clauses, satisfies, search_clauses
+from services.store.layout import PAGE_SIZE
 from state.chunks import Chunk
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
@@ -244,9 +244,9 @@ async def test_citing_names_what_refers_to_a_chunk(kind: Kind, stores: Stores) -
 
 
 async def test_citing_has_no_limit(kind: Kind, stores: Stores) -> None:
-    chunks = [make_chunk(id, refs=[1]) for id in range(1, 2 * PAGE + 2)]
+    chunks = [make_chunk(id, refs=[1]) for id in range(1, 2 * PAGE_SIZE + 2)]
     store = await stores.make(kind, Batch(chunks, [unit(1, 0)] * len(chunks), [NO_TERMS] * len(chunks)))
-    assert [chunk["id"] for chunk in await store.citing([1])] == list(range(1, 2 * PAGE + 2))
+    assert [chunk["id"] for chunk in await store.citing([1])] == list(range(1, 2 * PAGE_SIZE + 2))
 
 
 FILTER_CASES = [
@@ -297,9 +297,9 @@ async def test_filters(kind: Kind, stores: Stores) -> None:
 
 def test_a_chunk_at_hand_is_filtered_alike() -> None:
     for fields, where, expected in FILTER_CASES:
-        assert passes(make_chunk(1, **fields), clauses(where, TODAY)) is expected, (fields, where)
+        assert satisfies(make_chunk(1, **fields), search_clauses(where, TODAY)) is expected, (fields, where)
     citing_two = make_chunk(1, refs=[5, 7])
-    assert [passes(citing_two, citing(ids)) for ids in ([7], [6, 5], [6], [])] == [True, True, False, False]
+    assert [satisfies(citing_two, citing_clauses(ids)) for ids in ([7], [6, 5], [6], [])] == [True, True, False, False]
 
 
 def rich_chunk() -> Chunk:

@@ -15,7 +15,7 @@ from support.stores import TODAY, Kind, Place, Stores
 from services.corpus.chunks import Record
 from services.corpus.lookup import PackagedRecords
 from services.protocols import ChunkStore, HybridQuery, SearchFilter, Vector
-from services.store.layout import PAGE
+from services.store.layout import PAGE_SIZE
 from state.chunks import Chunk
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
@@ -155,7 +155,7 @@ async def test_select_keeps_the_chunks_of_an_article_in_their_order(kind: Kind, 
 
 
 async def test_select_reads_beyond_a_page(kind: Kind, stores: Stores) -> None:
-    count = PAGE + 2
+    count = PAGE_SIZE + 2
     chunks = [make_chunk(id, part=count - id) for id in range(1, count)]
     store = await stores.make(kind, plain(*chunks))
     found = await store.select(["normativa"], ANYTHING)

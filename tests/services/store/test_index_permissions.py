@@ -9,7 +9,7 @@ from support.paths import DATA
 from support.stores import build
 from support.unprivileged import articulado
 
-from services.store.generations import Generations, usable
+from services.store.generations import Generations, translate_disk_errors
 from services.store.index import open_index
 from state.errors import ConfigurationError, StoreUnavailable
 
@@ -59,7 +59,10 @@ def test_what_is_in_the_way_of_a_generation_is_named(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_may_have_room_later() -> None:
-    with pytest.raises(StoreUnavailable, match="en /indice: no queda espacio en el disco"), usable(Path("/indice")):
+    with (
+        pytest.raises(StoreUnavailable, match="en /indice: no queda espacio en el disco"),
+        translate_disk_errors(Path("/indice")),
+    ):
         raise OSError(errno.ENOSPC, "No space left on device")
 
 

@@ -15,8 +15,8 @@ from support.waiting import PATIENCE
 from services.settings import Settings
 from services.store.connection import connect
 from services.store.index import open_index
-from services.store.server_collection import IDLE_LOOKS
-from services.store.server_writer import REQUESTS_AT_ONCE, ServerWriter, server_writer
+from services.store.server_collection import MAX_IDLE_POLLS
+from services.store.server_writer import MAX_CONCURRENT_REQUESTS, ServerWriter, server_writer
 from services.store.writer import WriterFactory
 from state.errors import StoreUnavailable
 
@@ -36,7 +36,7 @@ def settings(qdrant: FakeQdrant, **more: object) -> Settings:
 
 def impatient(qdrant: FakeQdrant) -> WriterFactory:
     """A writer that looks again at once."""
-    return lambda folder: ServerWriter(connect(settings(qdrant)), folder.name, look_every=0)
+    return lambda folder: ServerWriter(connect(settings(qdrant)), folder.name, poll_interval=0)
 
 
 def points(count: int, collection: str = "normativa") -> Batch:
@@ -64,7 +64,7 @@ async def test_a_request_is_no_larger_than_a_server_takes(
 
 
 async def test_requests_go_side_by_side_and_a_few_at_a_time(qdrant: FakeQdrant, tmp_path: Path) -> None:
-    together = threading.Barrier(REQUESTS_AT_ONCE, timeout=PATIENCE)
+    together = threading.Barrier(MAX_CONCURRENT_REQUESTS, timeout=PATIENCE)
     writing = most = 0
     lock = threading.Lock()
 
@@ -78,10 +78,10 @@ async def test_requests_go_side_by_side_and_a_few_at_a_time(qdrant: FakeQdrant, 
             writing -= 1
 
     qdrant.before_write = wait_for_the_others
-    index = await build(tmp_path, [points(256 * REQUESTS_AT_ONCE * 2)], server_writer(settings(qdrant)))
-    assert index.manifest.collections == {"normativa": 256 * REQUESTS_AT_ONCE * 2}
-    assert most <= REQUESTS_AT_ONCE
-    assert len(qdrant.asked("PUT", ".*/points")) == 2 * REQUESTS_AT_ONCE
+    index = await build(tmp_path, [points(256 * MAX_CONCURRENT_REQUESTS * 2)], server_writer(settings(qdrant)))
+    assert index.manifest.collections == {"normativa": 256 * MAX_CONCURRENT_REQUESTS * 2}
+    assert most <= MAX_CONCURRENT_REQUESTS
+    assert len(qdrant.asked("PUT", ".*/points")) == 2 * MAX_CONCURRENT_REQUESTS
 
 
 async def test_where_a_request_fails_the_build_does(qdrant: FakeQdrant, tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ async def test_a_server_that_does_not_begin_is_not_waited_for_for_ever(qdrant: F
     qdrant.states = ["grey"] * 1_000
     index = await build(tmp_path, [points(3)], impatient(qdrant))
     assert open_index(tmp_path) == index
-    assert len(qdrant.states) == 1_000 - IDLE_LOOKS - 1
+    assert len(qdrant.states) == 1_000 - MAX_IDLE_POLLS - 1
 
 
 async def test_an_update_indexes_only_what_it_creates(qdrant: FakeQdrant, tmp_path: Path) -> None:

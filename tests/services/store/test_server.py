@@ -11,7 +11,7 @@ from support.stores import build
 from services.protocols import HybridQuery, SearchFilter
 from services.settings import Settings
 from services.store.index import IndexBuilder, open_index
-from services.store.layout import CHILDREN, INDEXED_FIELDS
+from services.store.layout import INDEXED_FIELDS, POINTS_PER_PARENT
 from services.store.manifest import Index
 from services.store.server import ServerStore
 from services.store.server_writer import server_writer
@@ -152,7 +152,7 @@ async def test_all_queries_go_in_one_request_and_the_parents_in_another(qdrant: 
     searches = asked.body["searches"]
     assert [search["using"] for search in searches] == ["text-dense", "text-sparse", "text-sparse", "text-dense"]
     assert searches[2]["query"]["nearest"] == {"indices": [1], "values": [0.5]}
-    assert {search["limit"] for search in searches} == {20 * CHILDREN}
+    assert {search["limit"] for search in searches} == {20 * POINTS_PER_PARENT}
     assert not any(search.get("with_payload") for search in searches), "texts are read for the best alone"
     somewhere = searches[0]["filter"]["must"][2]["should"]
     assert {"key": "metadata.territory_ccaa", "match": {"any": ["Galicia"]}} in somewhere
