@@ -97,7 +97,7 @@ async def read_corpus(services: Services) -> PeerCorpus:
 def corpus_of(chunks: Iterable[Chunk]) -> PeerCorpus:
     """Join the parts of each provision of a law, and embed the whole.
 
-    Of several wordings those of today are taken, or else the one that comes first in ``parts_in_order``. Provisions
+    Of several wordings those of today are taken, or else the one that comes first in ``order_parts``. Provisions
     follow one another by law and key.
 
     Raises:

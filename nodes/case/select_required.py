@@ -59,7 +59,7 @@ async def select_required(
     topics = [field for field in profile.filter_fields if field.path == "topic"]
     topic = next((one for field in topics if is_known_value(field, one := state["filters"].get(field.name, ""))), "")
     on_topic = [found for found in candidates if not topic or found["chunk"]["topic"] in (topic, APPLIES_TO_ALL)]
-    confidence, raw = estimator.measure(on_topic, on_topic, critical, strategy)
+    confidence, raw = estimator.estimate(on_topic, on_topic, critical, strategy)
     known = {found["chunk"]["id"]: found for found in candidates}
     return {
         "article_id": article,

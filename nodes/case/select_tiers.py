@@ -64,7 +64,7 @@ async def select_tiers(
     except InsufficientContext as error:
         failure = {"error": "InsufficientContext", "message": str(error)}
         tokens = 0
-    confidence, raw = estimator.measure(
+    confidence, raw = estimator.estimate(
         state["found"],
         state["candidates"],
         len(critical),

@@ -47,16 +47,16 @@ class ConfidenceEstimator:
     embedder: str
     calibration: Calibration | None
 
-    def measure(
-        self, found: Iterable[Candidate], ranked: Iterable[Candidate], critical: int, reranker: str
+    def estimate(
+        self, retrieved: Iterable[Candidate], reranked: Iterable[Candidate], critical: int, reranker: str
     ) -> tuple[float, float]:
         """Return the confidence of a case, calibrated where there is a curve for it, and the raw one.
 
-        ``found`` is what the search found, ``ranked`` what was reranked, ``critical`` how many critical chunks the
-        context has, ``reranker`` the strategy at work. Both in [0, 1], two decimals; 0 stays 0.
+        ``retrieved`` is what the search found, ``reranked`` what was reranked, ``critical`` how many critical chunks
+        the context has, ``reranker`` the strategy at work. Both in [0, 1], two decimals; 0 stays 0.
         """
-        similarities = [candidate["similarity"] for candidate in found if "similarity" in candidate]
-        reranked = [candidate["rerank_score"] for candidate in ranked if "rerank_score" in candidate]
-        raw = confidence_of(similarities, reranked, critical)
+        similarities = [candidate["similarity"] for candidate in retrieved if "similarity" in candidate]
+        rerank_scores = [candidate["rerank_score"] for candidate in reranked if "rerank_score" in candidate]
+        raw = confidence_of(similarities, rerank_scores, critical)
         curve = self.calibration.curve(self.graph, self.embedder, reranker) if self.calibration else None
         return round(curve(raw) if curve and raw else raw, DECIMALS), round(raw, DECIMALS)

@@ -70,14 +70,14 @@ def test_a_critical_set_that_does_not_fit_names_the_sizes_and_the_least_budget()
     with pytest.raises(InsufficientContext) as caught:
         check_critical(critical, 300, COUNTER, ENGLISH)
 
-    said = str(caught.value)
-    assert str(needed) in said
-    assert "210" in said
-    assert "300" in said
-    least = int(said.rpartition("Ask for ")[2].split()[0])
-    check_critical(critical, least, COUNTER, ENGLISH)
+    message = str(caught.value)
+    assert str(needed) in message
+    assert "210" in message
+    assert "300" in message
+    minimum = int(message.rpartition("Ask for ")[2].split()[0])
+    check_critical(critical, minimum, COUNTER, ENGLISH)
     with pytest.raises(InsufficientContext):
-        check_critical(critical, least - 1, COUNTER, ENGLISH)
+        check_critical(critical, minimum - 1, COUNTER, ENGLISH)
 
 
 def test_too_little_context_is_said_with_both_numbers():

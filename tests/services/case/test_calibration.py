@@ -27,12 +27,12 @@ CALIBRATION = Calibration(
 confidences = st.lists(st.floats(min_value=0, max_value=1), min_size=2, max_size=60)
 
 
-def likeliest(given, right):
+def likeliest(confidences, right):
     """Slope and intercept that minimise the cross entropy to Platt's targets, found without gradients."""
     positives = sum(right)
     up, down = (positives + 1) / (positives + 2), 1 / (len(right) - positives + 2)
-    targets = np.array([up if one else down for one in right])
-    x = np.array(given)
+    targets = np.array([up if is_right else down for is_right in right])
+    x = np.array(confidences)
 
     def loss(weights):
         logits = weights[0] * x + weights[1]
@@ -109,9 +109,9 @@ def test_a_calibrated_confidence_keeps_the_raw_one_beside_it():
     # 1 / (1 + e^-(8 · 0.5 - 3)) = 0.731; nothing found stays 0, though the curve gives 0.047 there.
     half = [{"chunk": {}, "score": 1.0, "origins": [], "found_by": [], "similarity": 0.5}]
     estimator = ConfidenceEstimator("required_data", "e:1", CALIBRATION)
-    assert estimator.measure(half, [], 0, "heuristic") == (0.73, 0.5)
-    assert estimator.measure(half, [], 0, "cross_encoder") == (0.5, 0.5)
-    assert estimator.measure([], [], 0, "heuristic") == (0.0, 0.0)
+    assert estimator.estimate(half, [], 0, "heuristic") == (0.73, 0.5)
+    assert estimator.estimate(half, [], 0, "cross_encoder") == (0.5, 0.5)
+    assert estimator.estimate([], [], 0, "heuristic") == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(

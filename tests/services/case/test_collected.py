@@ -28,7 +28,7 @@ def field(name, kind="text", *, required=True, aliases=()):
 
 
 def test_groups_are_laid_open_and_what_says_nothing_is_left_out():
-    sent = {
+    collected = {
         "participant_data": {"age": 61, "spouse": None, "loan": "unknown"},
         "plan_data": {"name": " The   plan ", "notes": ""},
         "active": False,
@@ -36,7 +36,7 @@ def test_groups_are_laid_open_and_what_says_nothing_is_left_out():
         "balance": 0,
     }
 
-    assert flatten(sent) == {
+    assert flatten(collected) == {
         "age": "61",
         "name": "The plan",
         "active": "false",
@@ -46,11 +46,11 @@ def test_groups_are_laid_open_and_what_says_nothing_is_left_out():
 
 
 def test_a_datum_is_known_by_its_name_or_another_one_whatever_case_accents_and_marks():
-    wanted = field("account_balance", aliases=["balance", "saldo"])
+    balance = field("account_balance", aliases=["balance", "saldo"])
 
-    assert value_of(wanted, {"Account Balance": "1"}) == "1"
-    assert value_of(wanted, {"SALDO": "2"}) == "2"
-    assert value_of(wanted, {"balances": "3"}) is None
+    assert value_of(balance, {"Account Balance": "1"}) == "1"
+    assert value_of(balance, {"SALDO": "2"}) == "2"
+    assert value_of(balance, {"balances": "3"}) is None
 
 
 def test_required_data_that_were_not_collected_are_named_once_in_order():
@@ -158,7 +158,7 @@ def test_numbers_keep_their_value():
 
 
 @pytest.mark.parametrize(
-    "sent",
+    "collected",
     [
         {"a": float("nan")},
         {"a": float("inf")},
@@ -167,9 +167,9 @@ def test_numbers_keep_their_value():
         {"balance": 1, "group": {"balance": 2}},
     ],
 )
-def test_what_cannot_be_a_datum_is_refused(sent):
+def test_what_cannot_be_a_datum_is_refused(collected):
     with pytest.raises(ValueError, match=r"."):
-        flatten(sent)
+        flatten(collected)
 
 
 def test_the_same_datum_twice_is_one():

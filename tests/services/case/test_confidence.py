@@ -31,13 +31,13 @@ def test_confidence_is_that_of_the_formula(similarities, reranked, critical, exp
     assert confidence_of(similarities, reranked, critical) == pytest.approx(expected)
 
 
-def found(similarity=None, rerank=None):
-    one = {"chunk": {}, "score": 1.0, "origins": [], "found_by": []}
+def candidate(similarity=None, rerank=None):
+    scored = {"chunk": {}, "score": 1.0, "origins": [], "found_by": []}
     if similarity is not None:
-        one["similarity"] = similarity
+        scored["similarity"] = similarity
     if rerank is not None:
-        one["rerank_score"] = rerank
-    return one
+        scored["rerank_score"] = rerank
+    return scored
 
 
 CURVE = Curve(slope=10.0, intercept=-5.0, cases=40)
@@ -49,19 +49,19 @@ def estimator(calibration=None):
 
 def test_the_score_of_the_fusion_never_counts():
     # Every candidate has the fusion score 1.0.
-    assert estimator().measure([found(0.333), found()], [], 0, "none") == (0.33, 0.33)
+    assert estimator().estimate([candidate(0.333), candidate()], [], 0, "none") == (0.33, 0.33)
 
 
 def test_the_curve_of_the_profile_is_applied_to_its_own_scores_alone():
     calibration = Calibration(embedder="fitted:8:x", reranker="heuristic", curves={"required_data": CURVE})
 
     # 1 / (1 + e^-(10 * 0.6 - 5)) = 0.7311
-    assert estimator(calibration).measure([found(0.6)], [], 0, "heuristic") == (0.73, 0.6)
-    assert estimator(calibration).measure([found(0.6)], [], 0, "none") == (0.6, 0.6)
+    assert estimator(calibration).estimate([candidate(0.6)], [], 0, "heuristic") == (0.73, 0.6)
+    assert estimator(calibration).estimate([candidate(0.6)], [], 0, "none") == (0.6, 0.6)
     other = Calibration(embedder="openai:x:1536", reranker="heuristic", curves={"required_data": CURVE})
-    assert estimator(other).measure([found(0.6)], [], 0, "heuristic") == (0.6, 0.6)
+    assert estimator(other).estimate([candidate(0.6)], [], 0, "heuristic") == (0.6, 0.6)
     elsewhere = Calibration(embedder="fitted:8:x", reranker="heuristic", curves={"generate_response": CURVE})
-    assert estimator(elsewhere).measure([found(0.6)], [], 0, "heuristic") == (0.6, 0.6)
+    assert estimator(elsewhere).estimate([candidate(0.6)], [], 0, "heuristic") == (0.6, 0.6)
 
 
 def test_nothing_found_is_no_confidence_whatever_the_curve_says():
@@ -69,4 +69,4 @@ def test_nothing_found_is_no_confidence_whatever_the_curve_says():
         embedder="fitted:8:x", reranker="none", curves={"required_data": Curve(slope=0.0, intercept=2.0, cases=9)}
     )
 
-    assert estimator(calibration).measure([], [], 0, "none") == (0.0, 0.0)
+    assert estimator(calibration).estimate([], [], 0, "none") == (0.0, 0.0)

@@ -22,19 +22,19 @@ CONTEXT = "- account_balance (currency, required): Vested balance\nDate of birth
 
 
 def needed(*names, group="participant_data", **fields):
-    known = {"description": "d", "why_needed": "w", "data_type": "text", "required": False, **fields}
-    found = {"participant_data": [], "plan_data": [], group: [FieldNeeded(field=name, **known) for name in names]}
-    return FieldsNeeded(**found)
+    defaults = {"description": "d", "why_needed": "w", "data_type": "text", "required": False, **fields}
+    groups = {"participant_data": [], "plan_data": [], group: [FieldNeeded(field=name, **defaults) for name in names]}
+    return FieldsNeeded(**groups)
 
 
 def names(fields):
-    return {group: [one["field"] for one in found] for group, found in fields.items()}
+    return {group: [field["field"] for field in group_fields] for group, group_fields in fields.items()}
 
 
 def test_what_the_article_says_of_a_field_goes_before_what_the_author_says():
-    [found] = verify_fields(needed("account_balance"), [SPEC], CONTEXT, ENGLISH)["plan_data"]
+    [balance] = verify_fields(needed("account_balance"), [SPEC], CONTEXT, ENGLISH)["plan_data"]
 
-    assert (found["data_type"], found["required"], found["description"], found["uncertain"]) == (
+    assert (balance["data_type"], balance["required"], balance["description"], balance["uncertain"]) == (
         "currency",
         True,
         "d",
@@ -59,7 +59,7 @@ def test_a_field_comes_once():
 def test_a_field_of_which_the_context_has_not_the_words_is_a_guess():
     fields = verify_fields(needed("birth_date", "zodiac_sign", "???", "the of"), [], CONTEXT, ENGLISH)
 
-    assert [one["uncertain"] for one in fields["participant_data"]] == [False, True, True, True]
+    assert [field["uncertain"] for field in fields["participant_data"]] == [False, True, True, True]
 
 
 def test_fields_of_several_chunks_come_once():
@@ -72,16 +72,16 @@ NAMES = st.lists(
 
 
 @given(NAMES, st.integers(50, 900))
-def test_fields_that_do_not_fit_go_whole_the_optional_ones_first(found, budget):
+def test_fields_that_do_not_fit_go_whole_the_optional_ones_first(named, budget):
     listed = [
         {"field": name, "description": "d", "why_needed": "w", "data_type": "text", "required": required,
          "uncertain": False}
-        for name, required in found
+        for name, required in named
     ]  # fmt: skip
     kept, dropped = shorten_fields({"participant_data": listed, "plan_data": []}, budget, CharacterCounter())
 
     assert len(fields_json(kept)) <= budget
-    assert sorted([*names(kept)["participant_data"], *dropped]) == sorted(name for name, _ in found)
-    required = {name for name, is_required in found if is_required}
+    assert sorted([*names(kept)["participant_data"], *dropped]) == sorted(name for name, _ in named)
+    required = {name for name, is_required in named if is_required}
     if any(name in required for name in dropped):
         assert set(names(kept)["participant_data"]) <= required

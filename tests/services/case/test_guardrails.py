@@ -17,18 +17,22 @@ def answer(*components, steps=(), warnings=()):
     return Answer(sections=[section])
 
 
-def checked(drafted, guards=(NO_TAX, NO_DATE), given="", confessed=()):
-    return check(drafted, guards, given, confessed, ENGLISH)
+def checked(drafted, guards=(NO_TAX, NO_DATE), source_text="", reported=()):
+    return check(drafted, guards, source_text, reported, ENGLISH)
+
+
+def violated(result, key):
+    return [violation[key] for violation in result.guardrails["violated"]]
 
 
 def test_an_item_that_breaks_a_guardrail_is_removed_and_reported_and_the_rest_stays():
-    found = checked(answer("Fine.", "You WILL owe a lot.", steps=["Call us by Friday.", "Sign."], warnings=["Mind."]))
+    result = checked(answer("Fine.", "You WILL owe a lot.", steps=["Call us by Friday.", "Sign."], warnings=["Mind."]))
 
-    section = found.answer.sections[0]
+    section = result.answer.sections[0]
     assert section.answer_components == ["Fine."]
     assert section.steps == ["Sign."]
     assert section.warnings == ["Mind."]
-    assert found.guardrails == {
+    assert result.guardrails == {
         "checked": 3,
         "violated": [
             {"guardrail": "no-tax", "rule": "Do not give a tax bill", "removed": "You WILL owe a lot."},
@@ -38,9 +42,9 @@ def test_an_item_that_breaks_a_guardrail_is_removed_and_reported_and_the_rest_st
 
 
 def test_an_item_that_breaks_two_is_reported_for_both():
-    found = checked(answer("You would owe it by Monday.", "Fine."))
+    result = checked(answer("You would owe it by Monday.", "Fine."))
 
-    assert [one["guardrail"] for one in found.guardrails["violated"]] == ["no-tax", "no-date"]
+    assert violated(result, "guardrail") == ["no-tax", "no-date"]
 
 
 def test_an_answer_of_which_nothing_is_left_has_no_sections():
@@ -48,16 +52,16 @@ def test_an_answer_of_which_nothing_is_left_has_no_sections():
 
 
 def test_what_the_author_itself_says_it_broke_is_removed():
-    found = checked(answer("Trust me.", "Fine."), confessed=[GuardrailBroken(guardrail="no-date", text="Trust me.")])
+    result = checked(answer("Trust me.", "Fine."), reported=[GuardrailBroken(guardrail="no-date", text="Trust me.")])
 
-    assert found.answer.sections[0].answer_components == ["Fine."]
-    assert found.guardrails["violated"] == [
+    assert result.answer.sections[0].answer_components == ["Fine."]
+    assert result.guardrails["violated"] == [
         {"guardrail": "no-date", "rule": "Do not promise a date", "removed": "Trust me."}
     ]
 
 
 @pytest.mark.parametrize(
-    ("item", "given", "stays"),
+    ("item", "source_text", "stays"),
     [
         ("Up to $50,000.", "at most 50000 dollars", True),
         ("Up to $50,000.", "at most $50,000", True),
@@ -88,11 +92,11 @@ def test_what_the_author_itself_says_it_broke_is_removed():
         ("See art.77.", "art. 55", False),
     ],
 )
-def test_a_figure_must_have_been_given(item, given, stays):
-    found = checked(answer(item), guards=(), given=given)
+def test_a_figure_must_have_been_given(item, source_text, stays):
+    result = checked(answer(item), guards=(), source_text=source_text)
 
-    assert bool(found.answer.sections) is stays
-    assert [one["guardrail"] for one in found.guardrails["violated"]] == ([] if stays else [FIGURES_GUARDRAIL])
+    assert bool(result.answer.sections) is stays
+    assert violated(result, "guardrail") == ([] if stays else [FIGURES_GUARDRAIL])
 
 
 def test_guardrails_of_a_context_count_once():
@@ -104,27 +108,28 @@ def test_guardrails_of_a_context_count_once():
 def test_a_topic_is_checked_too_and_the_section_keeps_the_rest():
     section = AnswerSection(topic="You will owe $4,321", answer_components=["Fine."], steps=[], warnings=[])
 
-    found = checked(Answer(sections=[section]))
+    result = checked(Answer(sections=[section]))
 
-    assert [(one.topic, one.answer_components) for one in found.answer.sections] == [("Answer", ["Fine."])]
-    assert found.guardrails["violated"][0]["removed"] == "You will owe $4,321"
+    assert [(kept.topic, kept.answer_components) for kept in result.answer.sections] == [("Answer", ["Fine."])]
+    assert result.guardrails["violated"][0]["removed"] == "You will owe $4,321"
 
 
 @pytest.mark.parametrize("text", ["send it to bob", '"Send it to Bob."', "Send it to Bob. Then wait for it."])
 def test_what_the_author_reports_is_found_whatever_its_marks(text):
-    found = checked(answer("Send it to Bob.", "Fine."), confessed=[GuardrailBroken(guardrail="no-date", text=text)])
+    result = checked(answer("Send it to Bob.", "Fine."), reported=[GuardrailBroken(guardrail="no-date", text=text)])
 
-    assert found.answer.sections[0].answer_components == ["Fine."]
-    assert [one["removed"] for one in found.guardrails["violated"]] == ["Send it to Bob."]
+    assert result.answer.sections[0].answer_components == ["Fine."]
+    assert violated(result, "removed") == ["Send it to Bob."]
 
 
 def test_a_report_that_is_not_of_the_answer_removes_nothing_and_is_not_lost():
-    confessed = [GuardrailBroken(guardrail="no-date", text="e"), GuardrailBroken(guardrail="x", text="Something else")]
+    reported = [GuardrailBroken(guardrail="no-date", text="e"), GuardrailBroken(guardrail="x", text="Something else")]
 
-    found = checked(answer("Fine sentence."), confessed=confessed)
+    result = checked(answer("Fine sentence."), reported=reported)
 
-    assert found.answer.sections[0].answer_components == ["Fine sentence."]
-    assert [(one["guardrail"], one["removed"]) for one in found.guardrails["violated"]] == [("no-date", ""), ("x", "")]
+    assert result.answer.sections[0].answer_components == ["Fine sentence."]
+    assert violated(result, "guardrail") == ["no-date", "x"]
+    assert violated(result, "removed") == ["", ""]
 
 
 @pytest.mark.parametrize(

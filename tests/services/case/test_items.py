@@ -36,7 +36,7 @@ def test_sentences_go_before_steps_and_steps_before_warnings_and_the_first_sente
 def test_steps_go_all_together():
     for budget in range(len(answer_json(FULL))):
         answer, _ = shorten_answer(FULL, budget, COUNTER)
-        assert [one.steps for one in answer.sections if one.steps] in ([], [["one", "two"]])
+        assert [section.steps for section in answer.sections if section.steps] in ([], [["one", "two"]])
 
 
 WORDS = st.text(alphabet="ab c", min_size=1, max_size=12).filter(str.strip)
@@ -45,12 +45,12 @@ SECTIONS = st.builds(
 )
 
 
-@given(st.lists(SECTIONS, max_size=4).map(lambda found: Answer(sections=found)), st.integers(15, 400))
+@given(st.lists(SECTIONS, max_size=4).map(lambda sections: Answer(sections=sections)), st.integers(15, 400))
 def test_what_is_left_fits_and_nothing_is_lost_without_a_word(answer, budget):
     short, dropped = shorten_answer(answer, budget, COUNTER)
 
-    def items(one):
-        return [text for part in one.sections for text in (*part.answer_components, *part.steps, *part.warnings)]
+    def items(whole):
+        return [text for part in whole.sections for text in (*part.answer_components, *part.steps, *part.warnings)]
 
     assert COUNTER.count(answer_json(short)) <= budget
     assert sorted(items(short) + dropped) == sorted(items(answer))

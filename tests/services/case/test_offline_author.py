@@ -23,20 +23,20 @@ def chunk(number, article="roll", **details):
 
 
 def material(*chunks, **fields):
-    known = {"inquiry": "q", "article_id": "roll", "article_title": "Rolling", "answer_tokens": 500}
-    return CaseMaterial(chunks=chunks, context=render(chunks), **{**known, **fields})
+    defaults = {"inquiry": "q", "article_id": "roll", "article_title": "Rolling", "answer_tokens": 500}
+    return CaseMaterial(chunks=chunks, context=render(chunks), **{**defaults, **fields})
 
 
 async def test_fields_are_those_of_the_article():
     other = {**FIELD, "field": "of_another"}
     author = OfflineCaseAuthor()
 
-    found = (
+    needed = (
         await author.required_data(material(chunk(2, "b", fields=[other]), chunk(1, fields=[FIELD, PLAN_FIELD])))
     ).value
 
-    assert (found.article_reference.article_id, found.article_reference.title) == ("roll", "Rolling")
-    assert [one.model_dump() for one in found.required_fields.participant_data] == [
+    assert (needed.article_reference.article_id, needed.article_reference.title) == ("roll", "Rolling")
+    assert [field.model_dump() for field in needed.required_fields.participant_data] == [
         {
             "field": "receiving_institution",
             "description": "Who receives it",
@@ -46,13 +46,13 @@ async def test_fields_are_those_of_the_article():
             "uncertain": False,
         }
     ]
-    assert [one.field for one in found.required_fields.plan_data] == ["plan_name"]
+    assert [field.field for field in needed.required_fields.plan_data] == ["plan_name"]
 
 
 async def test_fields_of_another_article_are_guesses():
-    found = (await OfflineCaseAuthor().required_data(material(chunk(1), chunk(2, "b", fields=[FIELD])))).value
+    needed = (await OfflineCaseAuthor().required_data(material(chunk(1), chunk(2, "b", fields=[FIELD])))).value
 
-    assert [one.uncertain for one in found.required_fields.participant_data] == [True]
+    assert [field.uncertain for field in needed.required_fields.participant_data] == [True]
 
 
 async def test_the_answer_is_made_of_frames_steps_and_warnings_in_the_order_of_the_context():

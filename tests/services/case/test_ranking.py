@@ -6,7 +6,7 @@ from services.case.ranking import main_article, order_by_tier, order_for_require
 from services.profile.case import RequiredDataProfile, Tiers
 
 
-def found(number, score, article="a", **fields):
+def candidate(number, score, article="a", **fields):
     chunk = make_chunk(number, law_id=article, **fields)
     return {"chunk": chunk, "score": score, "origins": ["hybrid"], "found_by": []}
 
@@ -14,54 +14,54 @@ def found(number, score, article="a", **fields):
 def test_the_three_best_chunks_of_an_article_vote():
     # a: 0.9; b: 0.5 + 0.4 + 0.3 = 1.2, its fourth does not count; c: 0.6 + 0.55 = 1.15
     candidates = [
-        found(1, 0.9, "a"),
-        *(found(number, score, "b") for number, score in ((2, 0.5), (3, 0.4), (4, 0.3), (5, 0.3))),
-        found(6, 0.6, "c"),
-        found(7, 0.55, "c"),
+        candidate(1, 0.9, "a"),
+        *(candidate(number, score, "b") for number, score in ((2, 0.5), (3, 0.4), (4, 0.3), (5, 0.3))),
+        candidate(6, 0.6, "c"),
+        candidate(7, 0.55, "c"),
     ]
 
     assert main_article(candidates) == "b"
-    assert main_article([*candidates, found(8, 0.1, "c")]) == "c"
+    assert main_article([*candidates, candidate(8, 0.1, "c")]) == "c"
     assert main_article([]) == ""
 
 
 def test_an_article_of_the_topic_goes_before_better_ones():
-    candidates = [found(1, 0.9, "a", topic="loan"), found(2, 0.1, "b", topic="rmd")]
+    candidates = [candidate(1, 0.9, "a", topic="loan"), candidate(2, 0.1, "b", topic="rmd")]
 
     assert main_article(candidates, "rmd") == "b"
     assert main_article(candidates, "vesting") == "a"
 
 
 def test_equal_articles_are_told_apart_by_their_ids():
-    assert main_article([found(1, 0.5, "b"), found(2, 0.5, "a")]) == "a"
+    assert main_article([candidate(1, 0.5, "b"), candidate(2, 0.5, "a")]) == "a"
 
 
 def test_chunks_are_read_by_tier_and_then_by_score():
     candidates = [
-        found(1, 0.9, tier="LOW"),
-        found(2, 0.2, tier="HIGH"),
-        found(3, 0.3, tier="HIGH"),
-        found(4, 0.8, tier="MEDIUM"),
-        found(5, 0.1, tier=""),
+        candidate(1, 0.9, tier="LOW"),
+        candidate(2, 0.2, tier="HIGH"),
+        candidate(3, 0.3, tier="HIGH"),
+        candidate(4, 0.8, tier="MEDIUM"),
+        candidate(5, 0.1, tier=""),
     ]
 
     assert [chunk["id"] for chunk in order_by_tier(candidates)] == [3, 2, 4, 1, 5]
 
 
 def test_the_reranked_score_decides_where_there_is_one():
-    slow = {**found(1, 0.1, tier="HIGH"), "rerank_score": 0.9, "final_score": 0.9}
+    slow = {**candidate(1, 0.1, tier="HIGH"), "rerank_score": 0.9, "final_score": 0.9}
 
-    assert [chunk["id"] for chunk in order_by_tier([found(2, 0.8, tier="HIGH"), slow])] == [1, 2]
+    assert [chunk["id"] for chunk in order_by_tier([candidate(2, 0.8, tier="HIGH"), slow])] == [1, 2]
 
 
 def test_required_data_of_the_article_are_always_read_and_come_first():
     candidates = [
-        found(1, 0.9, "a", chunk_type="business_rules"),
-        found(2, 0.8, "b", chunk_type="required_data"),
-        found(3, 0.1, "a", chunk_type="required_data"),
-        found(4, 0.7, "a", chunk_type="eligibility"),
-        found(5, 0.2, "a", chunk_type="business_rules", tier="CRITICAL"),
-        found(6, 0.6, "b", chunk_type="eligibility"),
+        candidate(1, 0.9, "a", chunk_type="business_rules"),
+        candidate(2, 0.8, "b", chunk_type="required_data"),
+        candidate(3, 0.1, "a", chunk_type="required_data"),
+        candidate(4, 0.7, "a", chunk_type="eligibility"),
+        candidate(5, 0.2, "a", chunk_type="business_rules", tier="CRITICAL"),
+        candidate(6, 0.6, "b", chunk_type="eligibility"),
     ]
 
     always, others = order_for_required_data(candidates, RequiredDataProfile(), "a")
@@ -72,7 +72,7 @@ def test_required_data_of_the_article_are_always_read_and_come_first():
 
 
 def test_required_data_of_others_are_read_where_the_article_has_none():
-    candidates = [found(1, 0.9, "a", chunk_type="eligibility"), found(2, 0.1, "b", chunk_type="required_data")]
+    candidates = [candidate(1, 0.9, "a", chunk_type="eligibility"), candidate(2, 0.1, "b", chunk_type="required_data")]
 
     always, others = order_for_required_data(candidates, RequiredDataProfile(), "a")
 
@@ -82,7 +82,7 @@ def test_required_data_of_others_are_read_where_the_article_has_none():
 def test_each_type_has_its_tier_unless_the_profile_says_otherwise():
     tiers = Tiers()
 
-    assert [tiers.of(one) for one in ("decision_guide", "response_frames", "guardrails")] == ["CRITICAL"] * 3
-    assert [tiers.of(one) for one in ("steps", "fees_details", "common_issues")] == ["HIGH"] * 3
+    assert [tiers.of(kind) for kind in ("decision_guide", "response_frames", "guardrails")] == ["CRITICAL"] * 3
+    assert [tiers.of(kind) for kind in ("steps", "fees_details", "common_issues")] == ["HIGH"] * 3
     assert (tiers.of("eligibility"), tiers.of("examples"), tiers.of("something")) == ("MEDIUM", "LOW", "LOW")
     assert Tiers(high=("faqs",), medium=()).of("faqs") == "HIGH"

@@ -30,11 +30,11 @@ class CountingRetrier(Retrier):
     """Keeps how many calls were under way at once, at most."""
 
     under_way = 0
-    most = 0
+    most_at_once = 0
 
     async def run(self, attempt, deadline=None):
         CountingRetrier.under_way += 1
-        CountingRetrier.most = max(self.most, self.under_way)
+        CountingRetrier.most_at_once = max(self.most_at_once, self.under_way)
         try:
             return await super().run(attempt, deadline)
         finally:
@@ -49,15 +49,15 @@ class Maker:
         self.time = FakeTime()
         self.made = []
 
-    def __call__(self, retrier=Retrier, clock=None, **given):
-        settings = RerankSettings(**{"model": "modelo", "base_url": f"{self.server.root}/v1", **given})
+    def __call__(self, retrier=Retrier, clock=None, **options):
+        settings = RerankSettings(**{"model": "modelo", "base_url": f"{self.server.root}/v1", **options})
         clock = clock or self.time.clock
         made = rerank_api(settings, lambda endpoint: retrier(endpoint, sleep=self.time.sleep, clock=clock))
         self.made.append(made)
         return made
 
-    async def score(self, *passages, **given):
-        return await self(**given).score("¿plazo?", passages, deadline=self.time.now + 60)
+    async def score(self, *passages, **options):
+        return await self(**options).score("¿plazo?", passages, deadline=self.time.now + 60)
 
 
 @pytest.fixture
@@ -97,11 +97,11 @@ async def test_nothing_that_openai_knows_of_the_user_is_sent(server, make, monke
 
 
 async def test_an_endpoint_with_small_batches_is_asked_five_times_at_once(server, make):
-    CountingRetrier.most = 0
+    CountingRetrier.most_at_once = 0
     result = await make.score(*(f"texto {n}" for n in range(12)), batch=1, retrier=CountingRetrier)
     assert list(result.scores) == [n / 100 for n in range(12)]
     assert (result.requests, result.input_tokens) == (12, 84)
-    assert CountingRetrier.most == MAX_CONCURRENT == 5
+    assert CountingRetrier.most_at_once == MAX_CONCURRENT == 5
     assert all(len(request.body["documents"]) == 1 for request in server.requests)
 
 
@@ -235,9 +235,9 @@ async def test_a_question_that_is_given_up_gives_up_its_requests(server, make):
 
 async def test_the_reranker_asks_only_for_what_it_does_not_know(server, make):
     reranker = ModelReranker(make(), tokens=512, clock=make.time.clock)
-    one, two = (candidate(make_chunk(n, text=f"texto {n}"), 0.5, "hybrid") for n in (10, 20))
-    assert list((await reranker.score("q", [], [one])).scores) == [0.1]
-    result = await reranker.score("q", [], [one, two])
+    first, second = (candidate(make_chunk(n, text=f"texto {n}"), 0.5, "hybrid") for n in (10, 20))
+    assert list((await reranker.score("q", [], [first])).scores) == [0.1]
+    result = await reranker.score("q", [], [first, second])
     assert (list(result.scores), result.requests) == ([0.1, 0.2], 1)
     assert [len(request.body["documents"]) for request in server.requests] == [1, 1]
     assert (
@@ -246,7 +246,7 @@ async def test_the_reranker_asks_only_for_what_it_does_not_know(server, make):
 
 
 @pytest.mark.parametrize(
-    ("given", "missing"),
+    ("settings", "missing"),
     [
         ({}, "BASE_URL"),
         ({"base_url": "http://x/v1"}, "MODEL"),
@@ -255,9 +255,9 @@ async def test_the_reranker_asks_only_for_what_it_does_not_know(server, make):
         ({"provider": "tei"}, "BASE_URL"),
     ],
 )
-def test_a_setting_that_is_missing_is_named(given, missing):
+def test_a_setting_that_is_missing_is_named(settings, missing):
     with pytest.raises(ConfigurationError, match=f"Falta ARTICULADO_RERANK_{missing}"):
-        endpoint_of(RerankSettings(**given))
+        endpoint_of(RerankSettings(**settings))
 
 
 def test_known_providers_need_only_their_key():

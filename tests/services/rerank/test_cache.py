@@ -57,11 +57,11 @@ def reranker(scorer):
     return ModelReranker(scorer, tokens=512, clock=scorer.time.clock)
 
 
-def found(id_, **fields):
+def hybrid(id_, **fields):
     return candidate(make_chunk(id_, **fields), 0.5, "hybrid")
 
 
-ONE, TWO, THREE = (found(n, text="x" * n) for n in (1, 2, 3))
+ONE, TWO, THREE = (hybrid(n, text="x" * n) for n in (1, 2, 3))
 
 
 async def test_what_was_scored_in_the_last_five_minutes_is_not_scored_again(scorer, reranker):
@@ -95,12 +95,12 @@ async def test_scores_are_forgotten_after_five_minutes(scorer, reranker):
     ],
 )
 async def test_another_question_or_wording_is_scored_anew(scorer, reranker, other):
-    await reranker.score("q", [], [found(1)])
-    await reranker.score("q", [], [found(1, **other)])
-    await reranker.score("Q", [], [found(1)])
+    await reranker.score("q", [], [hybrid(1)])
+    await reranker.score("q", [], [hybrid(1, **other)])
+    await reranker.score("Q", [], [hybrid(1)])
     assert len(scorer.calls) == 3
     # The id and the score of the search are no part of what is scored.
-    await reranker.score("q", [], [{**found(7, provision="Artículo 1"), "score": 0.1}])
+    await reranker.score("q", [], [{**hybrid(7, provision="Artículo 1"), "score": 0.1}])
     assert len(scorer.calls) == 3
 
 
@@ -173,7 +173,7 @@ def test_a_passage_is_law_provision_title_and_text():
 
 
 @pytest.mark.parametrize(
-    ("most", "kept"),
+    ("limit", "kept"),
     [
         (100, "1. Según el art. 5 hay plazo. Son veinte días.\nEl resto."),
         (56, "1. Según el art. 5 hay plazo. Son veinte días.\nEl resto."),
@@ -187,9 +187,9 @@ def test_a_passage_is_law_provision_title_and_text():
         (1, "1"),
     ],
 )
-def test_a_text_is_cut_where_a_sentence_ends(most, kept):
+def test_a_text_is_cut_where_a_sentence_ends(limit, kept):
     text = "1. Según el art. 5 hay plazo. Son veinte días.\nEl resto."
-    assert (len(text), cut(text, most, CharacterCounter())) == (56, kept)
+    assert (len(text), cut(text, limit, CharacterCounter())) == (56, kept)
 
 
 def test_a_heading_alone_is_no_passage():
@@ -206,11 +206,11 @@ def test_a_question_takes_half_the_room_at_most():
 
 
 @given(st.text(max_size=300), st.integers(1, 200))
-def test_a_cut_text_fits_and_is_a_beginning(text, most):
-    kept = cut(text, most, CharacterCounter())
+def test_a_cut_text_fits_and_is_a_beginning(text, limit):
+    kept = cut(text, limit, CharacterCounter())
     assert text.startswith(kept)
-    assert len(kept) <= most
-    if len(text.strip()) <= most and text == text.strip():
+    assert len(kept) <= limit
+    if len(text.strip()) <= limit and text == text.strip():
         assert kept == text
 
 

@@ -32,15 +32,15 @@ TEXTS = [
 @pytest.fixture(autouse=True)
 def no_network(monkeypatch):
     """Fail whatever asks for a name or a connection, and tell."""
-    asked = []
+    requests = []
 
     def refuse(*arguments, **options):
-        asked.append(arguments)
+        requests.append(arguments)
         raise OSError("no network")
 
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     monkeypatch.setattr(socket.socket, "connect", refuse)
-    return asked
+    return requests
 
 
 @pytest.fixture
@@ -53,8 +53,8 @@ async def opened():
         return made[-1]
 
     yield make
-    for one in made:
-        await one.close()
+    for encoder in made:
+        await encoder.close()
 
 
 def candidates(texts):
@@ -73,28 +73,28 @@ async def relevances(encoder, question, texts):
 async def test_scores_are_those_of_the_model_in_the_order_of_the_passages(opened, tmp_path, no_network):
     tiny = TinyCrossEncoder()
     assert len(TEXTS) > BATCH
-    found = await relevances(opened(tiny.write(tmp_path)), QUESTION, TEXTS)
-    assert found == pytest.approx([tiny.relevance(QUESTION, text) for text in TEXTS], abs=1e-5)
-    assert len({round(score, 4) for score in found}) == len(TEXTS)
+    scores = await relevances(opened(tiny.write(tmp_path)), QUESTION, TEXTS)
+    assert scores == pytest.approx([tiny.relevance(QUESTION, text) for text in TEXTS], abs=1e-5)
+    assert len({round(score, 4) for score in scores}) == len(TEXTS)
     assert no_network == []
 
 
 async def test_the_reranker_reads_law_provision_and_title_with_the_text(opened, tmp_path):
     tiny = TinyCrossEncoder()
-    given = candidates(TEXTS)
+    ranked = candidates(TEXTS)
     reranker = ModelReranker(opened(tiny.write(tmp_path)), tokens=512)
-    result = await reranker.score(QUESTION, ["vacaciones"], given)
-    expected = [tiny.relevance(QUESTION, passage_of(one["chunk"])) for one in given]
+    result = await reranker.score(QUESTION, ["vacaciones"], ranked)
+    expected = [tiny.relevance(QUESTION, passage_of(candidate["chunk"])) for candidate in ranked]
     assert list(result.scores) == pytest.approx(expected, abs=1e-5)
     assert (result.requests, result.input_tokens, result.output_tokens) == (0, 0, 0)
-    assert passage_of(given[0]["chunk"]).startswith("Estatuto de los Trabajadores > Artículo 38. Título\nTreinta")
+    assert passage_of(ranked[0]["chunk"]).startswith("Estatuto de los Trabajadores > Artículo 38. Título\nTreinta")
 
 
 async def test_a_long_text_is_cut_at_the_last_sentence_that_fits_the_models_tokens(opened, tmp_path):
     tiny = TinyCrossEncoder()
     encoder = opened(tiny.write(tmp_path, max_length=64))
-    (given,) = candidates(["El despido será nulo. " * 3 + "Veinte días hábiles para demandar. " * 9])
-    result = await ModelReranker(encoder, tokens=64).score(QUESTION, [], [given])
+    (long,) = candidates(["El despido será nulo. " * 3 + "Veinte días hábiles para demandar. " * 9])
+    result = await ModelReranker(encoder, tokens=64).score(QUESTION, [], [long])
     # 7 tokens of the question and 4 of the frame leave 53: heading 9, 3 · 5 and 4 · 6 are 48; one more would be 54.
     heading = "Estatuto de los Trabajadores > Artículo 38. Título"
     assert (len(tiny.ids(QUESTION)), len(tiny.ids(heading))) == (7, 9)
@@ -103,10 +103,10 @@ async def test_a_long_text_is_cut_at_the_last_sentence_that_fits_the_models_toke
 
 
 async def test_folders_do_not_mix(opened, tmp_path):
-    one, other = TinyCrossEncoder(1), TinyCrossEncoder(2)
-    first, second = opened(one.write(tmp_path / "a")), opened(other.write(tmp_path / "b", file="model.onnx"))
+    tiny, other = TinyCrossEncoder(1), TinyCrossEncoder(2)
+    first, second = opened(tiny.write(tmp_path / "a")), opened(other.write(tmp_path / "b", file="model.onnx"))
     assert await relevances(first, "plazo", ["veinte días"]) == pytest.approx(
-        [one.relevance("plazo", "veinte días")], abs=1e-5
+        [tiny.relevance("plazo", "veinte días")], abs=1e-5
     )
     assert await relevances(second, "plazo", ["veinte días"]) == pytest.approx(
         [other.relevance("plazo", "veinte días")], abs=1e-5
@@ -116,15 +116,15 @@ async def test_folders_do_not_mix(opened, tmp_path):
 async def test_the_same_model_can_be_opened_by_two_at_once(opened, tmp_path):
     tiny = TinyCrossEncoder()
     tiny.write(tmp_path)
-    found = await asyncio.gather(*(relevances(opened(tmp_path), "plazo", ["veinte días"]) for _ in range(4)))
-    assert found == [pytest.approx([tiny.relevance("plazo", "veinte días")], abs=1e-5)] * 4
+    scores = await asyncio.gather(*(relevances(opened(tmp_path), "plazo", ["veinte días"]) for _ in range(4)))
+    assert scores == [pytest.approx([tiny.relevance("plazo", "veinte días")], abs=1e-5)] * 4
 
 
 async def test_the_file_can_be_named(opened, tmp_path):
     plain, small = TinyCrossEncoder(1), TinyCrossEncoder(2)
     small.write(plain.write(tmp_path), file="onnx/model_quint8.onnx")
-    found = await relevances(opened(tmp_path, file="onnx/model_quint8.onnx"), "plazo", ["veinte días"])
-    assert found == pytest.approx([small.relevance("plazo", "veinte días")], abs=1e-5)
+    scores = await relevances(opened(tmp_path, file="onnx/model_quint8.onnx"), "plazo", ["veinte días"])
+    assert scores == pytest.approx([small.relevance("plazo", "veinte días")], abs=1e-5)
 
 
 async def test_a_download_is_found_again_without_asking_the_network(opened, tmp_path, no_network):
@@ -227,9 +227,9 @@ async def test_a_model_that_gives_no_numbers_has_failed(opened, tmp_path):
 
 
 async def test_no_logit_leaves_the_range(opened, tmp_path):
-    for bias, least, most in ((1e6, 0.999, 1.0), (-1e6, 0.0, 0.001)):
+    for bias, low, high in ((1e6, 0.999, 1.0), (-1e6, 0.0, 0.001)):
         encoder = opened(TinyCrossEncoder(bias=bias).write(tmp_path / str(bias)))
-        assert all(least <= score <= most for score in await relevances(encoder, QUESTION, TEXTS))
+        assert all(low <= score <= high for score in await relevances(encoder, QUESTION, TEXTS))
     assert [sigmoid(x) for x in (-1e308, 0.0, 1e308)] == [0.0, 0.5, 1.0]
     assert sigmoid(2.0) == pytest.approx(0.880797)
 
@@ -258,10 +258,10 @@ async def test_questions_at_once_share_one_model_and_one_thread(opened, tmp_path
     before = set(threading.enumerate())
     encoder = opened(tiny.write(tmp_path))
     questions = ["plazo", "despido", "salario mínimo", "vacaciones anuales"]
-    found = await asyncio.gather(*(relevances(encoder, question, TEXTS) for question in questions))
-    for question, scores in zip(questions, found, strict=True):
-        assert scores == pytest.approx([tiny.relevance(question, text) for text in TEXTS], abs=1e-5)
-    assert [one.name for one in set(threading.enumerate()) - before if "cross-encoder" in one.name] == [
+    scores = await asyncio.gather(*(relevances(encoder, question, TEXTS) for question in questions))
+    for question, of_question in zip(questions, scores, strict=True):
+        assert of_question == pytest.approx([tiny.relevance(question, text) for text in TEXTS], abs=1e-5)
+    assert [thread.name for thread in set(threading.enumerate()) - before if "cross-encoder" in thread.name] == [
         "cross-encoder_0"
     ]
 

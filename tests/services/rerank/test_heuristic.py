@@ -66,8 +66,8 @@ def before_the_curve(relevance):
 
 
 async def sums(question, *candidates, **parts):
-    found = await scores(question, *candidates, **{"similarity": same_similarity(0.0)} | parts)
-    return [before_the_curve(relevance) for relevance in found]
+    relevances = await scores(question, *candidates, **{"similarity": same_similarity(0.0)} | parts)
+    return [before_the_curve(relevance) for relevance in relevances]
 
 
 async def test_the_relevance_is_the_formula():
@@ -77,8 +77,8 @@ async def test_the_relevance_is_the_formula():
     similarity = similarities({1: 0.188, 2: 1.0})
     even, sure = (candidate(HOLIDAYS, id=1), candidate(HOLIDAYS, id=2, provision_key="art:2"))
     nothing = candidate(silent(3))
-    found = await scores("vacaciones", even, sure, nothing, similarity=similarity)
-    assert found == [pytest.approx(0.5), pytest.approx(0.9949, abs=1e-4), pytest.approx(0.0215, abs=1e-4)]
+    relevances = await scores("vacaciones", even, sure, nothing, similarity=similarity)
+    assert relevances == [pytest.approx(0.5), pytest.approx(0.9949, abs=1e-4), pytest.approx(0.0215, abs=1e-4)]
 
 
 async def test_words_and_similarity_are_added_one_to_two_and_a_half():
@@ -109,9 +109,9 @@ async def test_the_similarity_is_asked_once_for_the_question_and_each_search_wit
 
 async def test_places_weigh_by_prominence():
     word = "preaviso"
-    places = [{"title": word}, {"topic": word}, {"text": word}, {"breadcrumb": word}, {"law_name": word}]
-    found = await sums(word, *(candidate(make_chunk(n), **place) for n, place in enumerate(places)))
-    assert found == [pytest.approx(strength / 3.5) for strength in (1.0, 0.9, 0.75, 0.6, 0.4)]
+    positions = [{"title": word}, {"topic": word}, {"text": word}, {"breadcrumb": word}, {"law_name": word}]
+    strengths = await sums(word, *(candidate(make_chunk(n), **fields) for n, fields in enumerate(positions)))
+    assert strengths == [pytest.approx(strength / 3.5) for strength in (1.0, 0.9, 0.75, 0.6, 0.4)]
 
 
 async def test_what_people_say_the_topic_and_attributes_count_alike_and_a_summary_does_not():
@@ -147,9 +147,9 @@ async def test_the_prior_damps_words_and_similarity_alike():
     same = [candidate(HOLIDAYS, id=n, **kind) for n, kind in enumerate(kinds)]
     amending = candidate(HOLIDAYS, id=9, provision_key="art:9", title="Modificación de las vacaciones anuales")
     special = candidate(HOLIDAYS, id=10, provision_key="art:10", law_id=HOUSEHOLD)
-    found = await sums("vacaciones anuales", *same, amending, special, similarity=same_similarity(0.6))
+    own = await sums("vacaciones anuales", *same, amending, special, similarity=same_similarity(0.6))
     # (1 + 2.5 · 0.6) / 3.5 = 2.5 / 3.5
-    assert found == [pytest.approx(2.5 / 3.5 * factor) for factor in (1, 0.85, 0.8, 0.8, 0.5, 0.85)]
+    assert own == [pytest.approx(2.5 / 3.5 * factor) for factor in (1, 0.85, 0.8, 0.8, 0.5, 0.85)]
 
 
 async def test_a_special_regime_that_the_question_names_is_not_damped():
@@ -178,11 +178,11 @@ async def test_a_provision_gets_a_tenth_of_the_best_other_one_that_refers_to_it(
     best = candidate(silent(3, refs=[1, 99]))
     weaker = candidate(silent(4, refs=[1, 1]))
     last = candidate(silent(5))
-    found = await sums(
+    total = await sums(
         "vacaciones", rule, part, best, weaker, last, similarity=similarities({1: 0.14, 3: 0.7, 4: 0.35})
     )
     # own: 0.1, 0, 0.5, 0.25, 0; both parts of the provision get 0.1 · 0.5; 99 is not among the candidates.
-    assert found == [pytest.approx(score, abs=1e-9) for score in (0.15, 0.05, 0.5, 0.25, 0.0)]
+    assert total == [pytest.approx(score, abs=1e-9) for score in (0.15, 0.05, 0.5, 0.25, 0.0)]
 
 
 async def test_nothing_is_passed_on_inside_a_provision_nor_a_second_time():
@@ -190,18 +190,18 @@ async def test_nothing_is_passed_on_inside_a_provision_nor_a_second_time():
     part = candidate(silent(2, provision_key="art:1", part=2, parts=2))
     second = candidate(silent(3, refs=[4]))
     third = candidate(silent(4))
-    found = await sums("vacaciones", first, part, second, third, similarity=similarities({1: 0.7}))
+    total = await sums("vacaciones", first, part, second, third, similarity=similarities({1: 0.7}))
     # own: 0.5, 0, 0, 0; the second is cited by the first; the third only by the second, which has nothing of its own.
-    assert found == [pytest.approx(score, abs=1e-9) for score in (0.5, 0.0, 0.05, 0.0)]
+    assert total == [pytest.approx(score, abs=1e-9) for score in (0.5, 0.0, 0.05, 0.0)]
 
 
 async def test_the_curve_rises_and_stays_between_0_and_1():
     cosines = [step / 20 for step in range(-20, 21)]
     same = [candidate(silent(n)) for n in range(len(cosines))]
-    found = await scores("vacaciones", *same, similarity=similarities(dict(enumerate(cosines))))
-    assert all(0 < score < 1 for score in found)
-    assert found == sorted(found)
-    assert len(set(found[20:])) == 21, "every positive cosine tells"
+    relevances = await scores("vacaciones", *same, similarity=similarities(dict(enumerate(cosines))))
+    assert all(0 < score < 1 for score in relevances)
+    assert relevances == sorted(relevances)
+    assert len(set(relevances[20:])) == 21, "every positive cosine tells"
 
 
 async def test_search_score_rank_age_and_force_are_not_relevance():
@@ -214,10 +214,11 @@ async def test_search_score_rank_age_and_force_are_not_relevance():
 
 
 async def test_inputs_stay_untouched():
-    given = [candidate(HOLIDAYS, refs=[13]), candidate(REMOTE, refs=[38])]
-    before, queries = copy.deepcopy(given), ["vacaciones anuales"]
-    await HeuristicReranker(SPANISH_LAW, LEXICON, similarity=same_similarity(0.5)).score("vacaciones", queries, given)
-    assert given == before
+    candidates = [candidate(HOLIDAYS, refs=[13]), candidate(REMOTE, refs=[38])]
+    before, queries = copy.deepcopy(candidates), ["vacaciones anuales"]
+    reranker = HeuristicReranker(SPANISH_LAW, LEXICON, similarity=same_similarity(0.5))
+    await reranker.score("vacaciones", queries, candidates)
+    assert candidates == before
     assert queries == ["vacaciones anuales"]
 
 
@@ -245,9 +246,9 @@ async def test_another_field_stays_below_the_floor(question):
     ],
 )
 async def test_a_question_of_the_field_puts_its_provision_first_and_above_the_floor(question, chunk):
-    found = await scores(question, *map(candidate, ALL), weights=LEXICON, similarity=same_similarity(0.3))
-    assert max(found) == found[ALL.index(chunk)] > FLOOR
-    assert sorted(found)[-2] < max(found)
+    relevances = await scores(question, *map(candidate, ALL), weights=LEXICON, similarity=same_similarity(0.3))
+    assert max(relevances) == relevances[ALL.index(chunk)] > FLOOR
+    assert sorted(relevances)[-2] < max(relevances)
 
 
 async def test_without_an_encoder_a_title_that_is_the_question_is_above_the_floor():

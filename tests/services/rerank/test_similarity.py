@@ -23,31 +23,31 @@ QUESTIONS = [("quiero ir a la playa", 0), ("la playa en agosto", 0), ("me dejan 
 class Counting(DualEncoder):
     """Keeps the texts that it is asked to encode."""
 
-    asked: list[str]
+    embedded: list[str]
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector]:
-        self.asked.extend(texts)
+        self.embedded.extend(texts)
         return super().embed_all(texts)
 
 
 @pytest.fixture
 def encoder() -> Counting:
     fitted = Counting.fit(TrainingPairs([indexed_text(chunk) for chunk in LAW], QUESTIONS), 6)
-    fitted.asked = []
+    fitted.embedded = []
     return fitted
 
 
 def cosine(encoder: DualEncoder, question: str, chunk: Chunk) -> float:
-    one, other = encoder.embed_question(question), encoder.embed_all([indexed_text(chunk)])[0]
-    return float(one @ other / (np.linalg.norm(one) * np.linalg.norm(other)))
+    of_question, of_chunk = encoder.embed_question(question), encoder.embed_all([indexed_text(chunk)])[0]
+    return float(of_question @ of_chunk / (np.linalg.norm(of_question) * np.linalg.norm(of_chunk)))
 
 
 def test_it_is_the_cosine_of_question_and_provision_in_the_order_asked(encoder: Counting) -> None:
     similarity = EncodedSimilarity(encoder)
     for chunks in (LAW, LAW[::-1]):
-        found = similarity("ir a la playa", chunks)
-        assert found == pytest.approx([cosine(encoder, "ir a la playa", chunk) for chunk in chunks], abs=1e-5)
-        assert max(zip(found, chunks, strict=True), key=lambda pair: pair[0])[1] in LAW[:2]
+        cosines = similarity("ir a la playa", chunks)
+        assert cosines == pytest.approx([cosine(encoder, "ir a la playa", chunk) for chunk in chunks], abs=1e-5)
+        assert max(zip(cosines, chunks, strict=True), key=lambda pair: pair[0])[1] in LAW[:2]
 
 
 def test_a_provision_is_encoded_once_whatever_is_asked(encoder: Counting) -> None:
@@ -55,14 +55,14 @@ def test_a_provision_is_encoded_once_whatever_is_asked(encoder: Counting) -> Non
     first = similarity("la playa", LAW[:2])
     similarity("la calle", [LAW[2], LAW[0]])
     assert similarity("la playa", LAW[:2]) == first
-    assert encoder.asked == [indexed_text(chunk) for chunk in LAW[:3]]
+    assert encoder.embedded == [indexed_text(chunk) for chunk in LAW[:3]]
 
 
 def test_chunks_that_say_the_same_are_encoded_as_one(encoder: Counting) -> None:
     twin = {**LAW[0], "id": 77, "summary": "Un mes.", "valid_to": "2020-01-01"}
-    one, other = EncodedSimilarity(encoder)("la playa", [LAW[0], twin])
-    assert one == other
-    assert encoder.asked == [indexed_text(LAW[0])]
+    first, second = EncodedSimilarity(encoder)("la playa", [LAW[0], twin])
+    assert first == second
+    assert encoder.embedded == [indexed_text(LAW[0])]
 
 
 def test_a_text_that_goes_on_otherwise_is_another(encoder: Counting) -> None:

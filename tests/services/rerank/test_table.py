@@ -23,11 +23,11 @@ def settings(tmp_path, **fields):
 @pytest.fixture
 async def build():
     """Build tables that are closed at the end; what was said before is forgotten."""
-    table_module._say_once.cache_clear()
+    table_module._log_once.cache_clear()
     built = []
 
-    def make(given):
-        built.append(rerankers(given, QueueChat('{"1": 4}'), SPANISH_LAW))
+    def make(settings):
+        built.append(rerankers(settings, QueueChat('{"1": 4}'), SPANISH_LAW))
         return built[-1]
 
     yield make
@@ -44,8 +44,8 @@ async def test_without_files_auto_is_the_heuristic_and_says_so_once(build, tmp_p
     for _ in range(3):
         table = build(settings(tmp_path))
         assert reranker_for("auto", table) is table["heuristic"]
-    (said,) = [record.getMessage() for record in caplog.records if record.name == "services.rerank.table"]
-    assert said.startswith(
+    (message,) = [record.getMessage() for record in caplog.records if record.name == "services.rerank.table"]
+    assert message.startswith(
         "Reordenación automática: heurística. Los ficheros del modelo de reordenación cross-encoder/"
     )
     assert resolve_auto(settings(tmp_path))[0] == "heuristic"
@@ -92,7 +92,7 @@ async def test_the_heuristic_is_cheap_costs_nothing_and_scores_like_itself(build
 async def test_models_are_not_cheap_and_read_only_the_question(build, tmp_path):
     reader = ModelSettings(provider="openai", model="m", api_key="k")
     table = build(settings(tmp_path, reader=reader, rerank=RerankSettings(base_url="http://x/v1", model="m")))
-    assert {name for name, one in table.items() if one.is_cheap} == {"heuristic"}
+    assert {name for name, reranker in table.items() if reranker.is_cheap} == {"heuristic"}
     result = await table["llm"].score("q", ["s"], FOUND)
     assert (list(result.scores), result.requests) == ([0.4], 1)
 
@@ -110,19 +110,19 @@ async def test_what_lacks_something_says_so_when_chosen_and_at_the_start_when_se
 
 @pytest.mark.parametrize(("strategy", "tried"), [("auto", False), ("none", False), ("cross_encoder", True)])
 async def test_a_download_is_tried_only_where_the_settings_name_it(build, tmp_path, monkeypatch, strategy, tried):
-    asked = []
+    downloads = []
 
-    def refuse(*given, **options):
-        asked.append(given)
+    def refuse(*arguments, **options):
+        downloads.append(arguments)
         raise OSError("no network")
 
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     table = build(settings(tmp_path, rerank_strategy=strategy))
-    assert asked == []
+    assert downloads == []
     # A caller of one question may name it all the same.
     with pytest.raises(ConfigurationError, match="no se pueden descargar" if tried else "no están todos en"):
         await table["cross_encoder"].score("q", [], FOUND)
-    assert bool(asked) is tried
+    assert bool(downloads) is tried
 
 
 @pytest.mark.parametrize(

@@ -159,8 +159,8 @@ async def test_both_stores_rank_as_the_reference(
         ]
         assert all(expected), "the data must be found at all"
         for kind, store in both.items():
-            found = await store.search("normativa", queries, limit=10, prefetch=20, where=where)
-            assert [ranking(hits) for hits in found] == expected, (kind, where)
+            answers = await store.search("normativa", queries, limit=10, prefetch=20, where=where)
+            assert [ranking(hits) for hits in answers] == expected, (kind, where)
 
 
 def families() -> Batch:
@@ -168,9 +168,9 @@ def families() -> Batch:
 
     By the dense query (1, 0) the points rank 11, 12, 3, 21, 13; by the term 1: 2, 3 (1 lacks it).
     """
-    one, two = make_chunk(1), make_chunk(2)
-    chunks = [one, two, make_chunk(3)]
-    chunks += [make_child(11, one), make_child(12, one), make_child(13, one), make_child(21, two)]
+    first, second = make_chunk(1), make_chunk(2)
+    chunks = [first, second, make_chunk(3)]
+    chunks += [make_child(11, first), make_child(12, first), make_child(13, first), make_child(21, second)]
     dense = [None, None, unit(1, 0.5), unit(1, 0.1), unit(1, 0.2), unit(0, 1), unit(1, 0.9)]
     words = [terms({2: 1.0}), terms({1: 2.0}), terms({1: 1.0})]
     return Batch(chunks, dense, words + [NO_TERMS] * 4)
@@ -179,12 +179,12 @@ def families() -> Batch:
 async def test_children_yield_their_parent_once_at_the_rank_of_the_best(kind: Kind, stores: Stores) -> None:
     store = await stores.make(kind, families())
     by_meaning, both = HybridQuery(unit(1, 0), NO_TERMS), HybridQuery(unit(1, 0), terms({1: 1.0}))
-    found = await store.search("normativa", [by_meaning, both], limit=10, prefetch=20, where=ANYTHING)
+    answers = await store.search("normativa", [by_meaning, both], limit=10, prefetch=20, where=ANYTHING)
     # the second child of 1 takes no rank: 3 is second and 2 is third
-    assert ranking(found[0]) == [(1, 1.0), (3, 0.952380952), (2, 0.909090909)]
+    assert ranking(answers[0]) == [(1, 1.0), (3, 0.952380952), (2, 0.909090909)]
     # 3: 3/21 + 1/21; 2: 3/22 + 1/20; 1: 3/20; all over 3/20 + 1/20
-    assert ranking(found[1]) == [(3, 0.952380952), (2, 0.931818182), (1, 0.75)]
-    assert found[0][0].chunk == families().chunks[0], "the parent's own text, not the child's"
+    assert ranking(answers[1]) == [(3, 0.952380952), (2, 0.931818182), (1, 0.75)]
+    assert answers[0][0].chunk == families().chunks[0], "the parent's own text, not the child's"
 
 
 async def test_a_child_and_its_parent_on_one_side_are_one(kind: Kind, stores: Stores) -> None:
@@ -327,8 +327,8 @@ async def test_chunks_come_back_whole(kind: Kind, stores: Stores) -> None:
 async def test_fetch_keeps_the_order_asked(kind: Kind, stores: Stores) -> None:
     others = Batch([make_chunk(4, collection="sentencias")], [unit(1, 1)], [terms({1: 1.0})])
     store = await stores.make(kind, small(), others)
-    found = await store.fetch([9, 4, 1234, 3, 9])
-    assert [chunk["id"] for chunk in found] == [9, 4, 3]
+    fetched = await store.fetch([9, 4, 1234, 3, 9])
+    assert [chunk["id"] for chunk in fetched] == [9, 4, 3]
     assert await store.fetch([]) == []
 
 
@@ -343,8 +343,8 @@ async def test_find_returns_parts_in_order_whatever_their_status(kind: Kind, sto
         make_chunk(6, provision_key="art:48 bis"),
     ]
     store = await stores.make(kind, Batch(chunks, [unit(1, 0)] * 6, [NO_TERMS] * 6))
-    found = await store.find("BOE-A-2015-11430", "art:48")
-    assert [chunk["id"] for chunk in found] == [2, 1, 3]
+    parts = await store.find("BOE-A-2015-11430", "art:48")
+    assert [chunk["id"] for chunk in parts] == [2, 1, 3]
     assert await store.find("BOE-A-2015-11430", "art:999") == []
 
 
@@ -373,4 +373,4 @@ async def test_searches_run_side_by_side(kind: Kind, stores: Stores) -> None:
     together = await asyncio.gather(
         *(store.search("normativa", queries, limit=10, prefetch=20, where=ANYTHING) for _ in range(10))
     )
-    assert [[ranking(hits) for hits in found] for found in together] == [[ranking(hits) for hits in alone]] * 10
+    assert [[ranking(hits) for hits in answers] for answers in together] == [[ranking(hits) for hits in alone]] * 10

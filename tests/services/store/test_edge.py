@@ -39,8 +39,8 @@ async def test_a_large_collection_is_indexed_and_found_as_before(tmp_path: Path)
     index = await build(tmp_path, [batch], partial(EdgeWriter, exact_up_to=100))
     assert list(index.folder.glob("normativa/segments/*/vector_index-text-dense/graph.bin"))
     store = EdgeStore(index.folder, ["normativa"], today=lambda: TODAY)
-    found = await store.search("normativa", queries, limit=10, prefetch=20, where=where)
-    for query, hits in zip(queries, found, strict=True):
+    answers = await store.search("normativa", queries, limit=10, prefetch=20, where=where)
+    for query, hits in zip(queries, answers, strict=True):
         expected = reference_search.search(batch, query, limit=10, prefetch=20, where=where, today=TODAY)
         assert [hit.chunk["id"] for hit in hits] == [id for id, _ in expected]
     await store.close()

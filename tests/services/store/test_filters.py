@@ -110,9 +110,9 @@ async def test_a_collection_whose_fields_are_indexed_is_filtered_alike(kind: Kin
 
 
 def test_a_filter_can_be_a_key() -> None:
-    one, other = (SearchFilter(chunk_types=("faqs",), fields=(keeper("Acme", ""),)) for _ in "12")
-    assert {one: 1}[other] == 1
-    assert replace(one, fields=()) not in {one}
+    first, second = (SearchFilter(chunk_types=("faqs",), fields=(keeper("Acme", ""),)) for _ in "12")
+    assert {first: 1}[second] == 1
+    assert replace(first, fields=()) not in {first}
 
 
 async def test_children_are_found_by_what_their_parent_is(kind: Kind, stores: Stores) -> None:
@@ -158,13 +158,13 @@ async def test_select_reads_beyond_a_page(kind: Kind, stores: Stores) -> None:
     count = PAGE_SIZE + 2
     chunks = [make_chunk(id, part=count - id) for id in range(1, count)]
     store = await stores.make(kind, plain(*chunks))
-    found = await store.select(["normativa"], ANYTHING)
-    assert [chunk["id"] for chunk in found] == list(range(count - 1, 0, -1))
+    selected = await store.select(["normativa"], ANYTHING)
+    assert [chunk["id"] for chunk in selected] == list(range(count - 1, 0, -1))
 
 
-def cosine(one: Vector, other: Vector) -> float:
-    one, other = one.astype(np.float64), other.astype(np.float64)
-    return float(one @ other / (np.linalg.norm(one) * np.linalg.norm(other)))
+def cosine(first: Vector, second: Vector) -> float:
+    first, second = first.astype(np.float64), second.astype(np.float64)
+    return float(first @ second / (np.linalg.norm(first) * np.linalg.norm(second)))
 
 
 async def test_similarity_is_the_cosine_of_the_best_child(kind: Kind, stores: Stores) -> None:
@@ -176,9 +176,9 @@ async def test_similarity_is_the_cosine_of_the_best_child(kind: Kind, stores: St
     store = await stores.make(kind, Batch(chunks, [*dense, None], words))
     query = HybridQuery(np.array([7, 0], dtype=np.float32), terms({1: 1.0}))
     [hits] = await store.search("normativa", [query], limit=9, prefetch=9, where=ANYTHING)
-    found = {hit.chunk["id"]: hit.similarity for hit in hits}
+    similarities = {hit.chunk["id"]: hit.similarity for hit in hits}
     # 1: the best of 0, 3/5 and 5/13; 2: 3/√10; 3: -2/√5
-    assert found == {
+    assert similarities == {
         1: pytest.approx(0.6, abs=1e-6),
         2: pytest.approx(0.9486833, abs=1e-6),
         3: pytest.approx(-0.8944272, abs=1e-6),
@@ -204,12 +204,12 @@ async def test_similarities_and_ranks_are_those_of_the_reference(kind: Kind, sto
     store = await stores.make(kind, families)
     by_meaning = [HybridQuery(query.dense, NO_TERMS) for query in queries]
     where = SearchFilter(territory="Sevilla")
-    found = await store.search("normativa", by_meaning, limit=10, prefetch=20, where=where)
+    answers = await store.search("normativa", by_meaning, limit=10, prefetch=20, where=where)
     vectors: dict[int, list[Vector]] = {}
     for chunk, vector in zip(families.chunks, families.dense, strict=True):
         if vector is not None:
             vectors.setdefault(chunk["parent_id"] or chunk["id"], []).append(vector)
-    for query, hits in zip(by_meaning, found, strict=True):
+    for query, hits in zip(by_meaning, answers, strict=True):
         expected = reference_search.search(families, query, limit=10, prefetch=20, where=where, today=TODAY)
         assert [hit.chunk["id"] for hit in hits] == [id for id, _ in expected]
         assert query.dense is not None
@@ -264,5 +264,5 @@ async def test_packaged_records_are_selected_by_the_same_rules(stores: Stores) -
     records = PackagedRecords(pairs)
     for where, expected in CASES:
         assert [chunk["id"] for chunk in await records.select(["normativa"], where)] == expected, where
-    found = await records.select(["otra", "normativa", "nadie"], SearchFilter(), limit=3)
-    assert [chunk["id"] for chunk in found] == [20, 1, 2]
+    selected = await records.select(["otra", "normativa", "nadie"], SearchFilter(), limit=3)
+    assert [chunk["id"] for chunk in selected] == [20, 1, 2]

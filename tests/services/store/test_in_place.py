@@ -66,8 +66,8 @@ async def test_an_update_touches_what_differs_and_nothing_else(
     first = await build(tmp_path, served(), writer)
     name = f"normativa__{first.manifest.generation}"
     qdrant.requests.clear()
-    index, held = await make_wanted(tmp_path, writer)
-    assert held == {chunk["id"]: digest(chunk) for batch in served() for chunk in batch.chunks}
+    index, digests = await make_wanted(tmp_path, writer)
+    assert digests == {chunk["id"]: digest(chunk) for batch in served() for chunk in batch.chunks}
     assert index.manifest.stored_as == first.manifest.stored_as == first.manifest.generation
     assert index.manifest.generation != first.manifest.generation
     assert stored(qdrant, first.manifest.generation) == texts(*wanted())
@@ -89,8 +89,8 @@ async def test_an_older_collection_gets_the_field_indexes_that_it_lacks(
         del qdrant.indexes[name][f"metadata.{field}"]
     qdrant.requests.clear()
     index, _ = await update(tmp_path, first, [parent(4, attributes={"record_keeper": "Acme"})], writer=writer)
-    asked = qdrant.asked("PUT", f"/collections/{name}/index")
-    assert [(one.body["field_name"], one.body["field_schema"], one.query) for one in asked] == [
+    requests = qdrant.asked("PUT", f"/collections/{name}/index")
+    assert [(request.body["field_name"], request.body["field_schema"], request.query) for request in requests] == [
         ("metadata.chunk_type", "keyword", "wait=false"),
         ("metadata.topic", "keyword", "wait=false"),
         ("metadata.attributes.record_keeper", "keyword", "wait=false"),
@@ -147,11 +147,11 @@ async def test_after_an_update_that_failed_the_next_knows_what_it_touched(
         await fail()
     assert open_index(tmp_path) == first
     assert set(qdrant.aliases.values()) <= set(qdrant.collections)
-    index, held = await make_wanted(tmp_path, writer)
+    index, digests = await make_wanted(tmp_path, writer)
     began = {7, 17}  # in a collection of their own, which goes
     touched = {3, 13} | texts(*wanted()[:batches]).keys() - began
-    assert {id for id, known in held.items() if known == UNKNOWN} == touched
-    assert {id: known for id, known in held.items() if known != UNKNOWN} == {
+    assert {id for id, base_digest in digests.items() if base_digest == UNKNOWN} == touched
+    assert {id: base_digest for id, base_digest in digests.items() if base_digest != UNKNOWN} == {
         chunk["id"]: digest(chunk) for batch in served() for chunk in batch.chunks if chunk["id"] not in touched
     }
     await as_wanted(qdrant, index)
@@ -193,11 +193,11 @@ async def test_an_update_is_killed_and_the_next_puts_it_right(
             assert process.wait() == -signal.SIGKILL
         qdrant.before_write = lambda: None
         assert open_index(tmp_path) == first
-    index, held = await make_wanted(tmp_path, writer)
-    assert UNKNOWN in held.values()
+    index, digests = await make_wanted(tmp_path, writer)
+    assert UNKNOWN in digests.values()
     await as_wanted(qdrant, index)
-    _, held = await make_wanted(tmp_path, writer)
-    assert UNKNOWN not in held.values()
+    _, digests = await make_wanted(tmp_path, writer)
+    assert UNKNOWN not in digests.values()
 
 
 async def test_a_collection_that_a_killed_update_began_is_begun_anew(
@@ -227,7 +227,7 @@ async def test_a_half_written_note_hides_none_that_follows(
         await update(tmp_path, first, [parent(2, text="a medias")], writer=writer)
     qdrant.fail.clear()
     _, digests = await update(tmp_path, first, [parent(2, text="entero")], writer=writer)
-    assert {id for id, known in digests.items() if known == UNKNOWN} == {2}
+    assert {id for id, base_digest in digests.items() if base_digest == UNKNOWN} == {2}
     assert stored(qdrant, first.manifest.generation)[2] == "entero"
 
 
@@ -284,8 +284,8 @@ async def test_an_open_process_sees_an_update_with_its_parents(
     qdrant.requests.clear()
     [hits] = await store.search("normativa", [QUERY], limit=10, prefetch=20, where=SearchFilter())
     assert sorted(hit.chunk["id"] for hit in hits) == [1, 2, 8], "no child, and nothing whose parent is not there"
-    asked = qdrant.asked("POST", f"/collections/normativa__{first.manifest.generation}/points")[0]
-    assert (asked.body["ids"], asked.body["with_payload"]) == ([81, 82, 91], ["metadata.parent_id"])
+    request = qdrant.asked("POST", f"/collections/normativa__{first.manifest.generation}/points")[0]
+    assert (request.body["ids"], request.body["with_payload"]) == ([81, 82, 91], ["metadata.parent_id"])
     await store.close()
 
 
@@ -296,7 +296,7 @@ async def test_what_a_process_has_open_is_asked_for_nothing_more(
     store = ServerStore.connect(settings(qdrant), index)
     qdrant.requests.clear()
     await store.search("normativa", [QUERY], limit=10, prefetch=20, where=SearchFilter())
-    assert [asked.path.rpartition("/")[2] for asked in qdrant.requests] == ["batch", "points"]
+    assert [request.path.rpartition("/")[2] for request in qdrant.requests] == ["batch", "points"]
     await store.close()
 
 
@@ -305,11 +305,11 @@ async def test_a_server_without_the_collections_is_not_updated(
 ) -> None:
     first = await build(tmp_path, served(), writer)
     name = f"normativa__{first.manifest.generation}"
-    held = qdrant.collections.pop(name)
+    points = qdrant.collections.pop(name)
     with pytest.raises(IndexMissing, match=rf"no tiene {name}.*ARTICULADO_QDRANT_URL.*--rebuild"):
         await update(tmp_path, first, [parent(4)], writer=writer)
     assert name not in qdrant.collections
-    qdrant.collections[name] = held
+    qdrant.collections[name] = points
     await update(tmp_path, first, [parent(4)], writer=writer)
 
 

@@ -56,9 +56,9 @@ async def test_a_pointer_to_nothing_is_no_index(tmp_path: Path) -> None:
 )
 async def test_a_mismatch_names_what_differs(tmp_path: Path, part: str, named: str) -> None:
     await build(tmp_path, [labelled("a")])
-    wanted = FINGERPRINTS.model_copy(update={part: "otro:2"})
+    expected = FINGERPRINTS.model_copy(update={part: "otro:2"})
     with pytest.raises(IndexMismatch, match="articulado ingest") as raised:
-        open_index(tmp_path, wanted)
+        open_index(tmp_path, expected)
     assert f"{named} (índice: {getattr(FINGERPRINTS, part)}; configuración: otro:2)" in str(raised.value)
     assert str(raised.value).count("configuración: ") == 1
     assert open_index(tmp_path).manifest.fingerprints == FINGERPRINTS

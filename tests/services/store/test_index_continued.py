@@ -51,7 +51,7 @@ def by_id(*batches: Batch) -> dict[int, object]:
     return {chunk["id"]: chunk for batch in batches for chunk in batch.chunks}
 
 
-async def found(place: Place, index, query: HybridQuery, collection: str = "normativa") -> list[int]:
+async def search(place: Place, index, query: HybridQuery, collection: str = "normativa") -> list[int]:
     store = place.open(index)
     [hits] = await store.search(collection, [query], limit=20, prefetch=20, where=SearchFilter())
     return [hit.chunk["id"] for hit in hits]
@@ -75,18 +75,18 @@ async def test_what_is_not_touched_stays_and_the_rest_is_as_wanted(place: Place)
         **{1: 1, 11: 1, 2: 2, 22: 2, 4: 4, 41: 4},
         **{5: 5, 51: 5},
     }
-    assert await found(place, second, BY_MEANING) == [1, 2, 4]
-    assert await found(place, second, BY_WORDS) == [1, 2, 4]
-    assert await found(place, second, BY_MEANING, "sentencias") == [5]
+    assert await search(place, second, BY_MEANING) == [1, 2, 4]
+    assert await search(place, second, BY_WORDS) == [1, 2, 4]
+    assert await search(place, second, BY_MEANING, "sentencias") == [5]
     assert open_index(place.folder) == second
 
 
 async def test_a_chunk_that_is_replaced_is_found_by_its_new_vectors_alone(place: Place) -> None:
     first = await place.build(Batch([make_chunk(1)], [unit(1, 0)], [terms({1: 1.0})]), family(2, 21))
     second, _ = await place.update(first, Batch([make_chunk(1, content_hash="b")], [None], [terms({9: 1.0})]))
-    assert await found(place, second, BY_MEANING) == [2]
-    assert await found(place, second, BY_WORDS) == [2]
-    assert await found(place, second, HybridQuery(None, terms({9: 1.0}))) == [1]
+    assert await search(place, second, BY_MEANING) == [2]
+    assert await search(place, second, BY_WORDS) == [2]
+    assert await search(place, second, HybridQuery(None, terms({9: 1.0}))) == [1]
 
 
 async def test_the_models_go_along(place: Place) -> None:
@@ -111,10 +111,10 @@ async def test_a_collection_may_be_emptied_and_filled_again(place: Place) -> Non
     first = await place.build(family(1, 11), family(5, 51, collection="sentencias"))
     second, _ = await place.update(first, remove=[5, 51])
     assert second.manifest.collections == {"normativa": 2, "sentencias": 0}
-    assert await found(place, second, BY_MEANING, "sentencias") == []
+    assert await search(place, second, BY_MEANING, "sentencias") == []
     third, digests = await place.update(second, family(6, 61, collection="sentencias"))
     assert set(digests) == {1, 11}
-    assert await found(place, third, BY_MEANING, "sentencias") == [6]
+    assert await search(place, third, BY_MEANING, "sentencias") == [6]
 
 
 async def test_a_collection_that_sorts_before_the_others_moves_none_of_their_points(place: Place) -> None:
@@ -155,7 +155,7 @@ async def test_updates_at_random_end_in_what_was_wanted(place: Place, seed: int)
     families = {}
     for row in rows.values():
         families.setdefault(row[0]["parent_id"] or row[0]["id"], []).append(row)
-    held: dict[int, tuple] = {}
+    indexed: dict[int, tuple] = {}
     index = None
     for step in range(5):
         chosen = source.sample(sorted(families), k=60)
@@ -165,20 +165,20 @@ async def test_updates_at_random_end_in_what_was_wanted(place: Place, seed: int)
             for parent in chosen[:40]
             for row in families[parent]
         }
-        gone = {row[0]["id"] for parent in chosen[40:] for row in families[parent]} & held.keys()
+        gone = {row[0]["id"] for parent in chosen[40:] for row in families[parent]} & indexed.keys()
         rest = list(fresh.values())
         batches = [Batch(*zip(*rest[start : start + 50], strict=True)) for start in range(0, len(rest), 50)]
         if index is None:
             index = await place.build(*batches)
         else:
             index, digests = await place.update(index, *batches, remove=gone)
-            assert digests == {id: digest(chunk) for id, (chunk, _, _) in held.items()}
-        held = {id: row for id, row in held.items() if id not in gone} | fresh
-        assert await contents(place.open(index), index) == {id: chunk for id, (chunk, _, _) in held.items()}
+            assert digests == {id: digest(chunk) for id, (chunk, _, _) in indexed.items()}
+        indexed = {id: row for id, row in indexed.items() if id not in gone} | fresh
+        assert await contents(place.open(index), index) == {id: chunk for id, (chunk, _, _) in indexed.items()}
         assert list(Points.load(index.folder)) == [
-            Point(id, held[id][0]["parent_id"] or id, digest(held[id][0]), 0) for id in sorted(held)
+            Point(id, indexed[id][0]["parent_id"] or id, digest(indexed[id][0]), 0) for id in sorted(indexed)
         ]
-    batch, where = Batch(*zip(*held.values(), strict=True)), SearchFilter(territory="Cataluña")
+    batch, where = Batch(*zip(*indexed.values(), strict=True)), SearchFilter(territory="Cataluña")
     queries = random_queries(seed)
     answers = await place.open(index).search("normativa", queries, limit=10, prefetch=20, where=where)
     for query, hits in zip(queries, answers, strict=True):
@@ -194,8 +194,8 @@ async def test_the_generation_before_stays_as_it_was(edge: Place) -> None:
     for store in (opened, edge.open(first)):
         assert await contents(store, first) == before
         assert await store.counts() == {"normativa": 4}
-    assert await found(edge, first, BY_MEANING) == [1, 2]
-    assert await found(edge, second, BY_MEANING) == [1, 3]
+    assert await search(edge, first, BY_MEANING) == [1, 2]
+    assert await search(edge, second, BY_MEANING) == [1, 3]
     assert second.manifest.stored_as == second.folder.name != first.folder.name
 
 
@@ -206,7 +206,7 @@ async def test_nothing_is_missing_when_the_generations_before_are_removed(place:
     assert not first.folder.exists()
     assert len(list((place.folder / "generations").iterdir())) == 2
     assert set(await contents(place.open(index), index)) == {id for n in range(1, 6) for id in (n, 10 * n + 1)}
-    assert await found(place, index, BY_MEANING) == [1, 2, 3, 4, 5]
+    assert await search(place, index, BY_MEANING) == [1, 2, 3, 4, 5]
 
 
 async def test_an_update_that_fails_leaves_the_embedded_index_as_it_was(edge: Place) -> None:

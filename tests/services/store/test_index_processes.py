@@ -28,22 +28,22 @@ async def test_a_killed_build_leaves_the_old_index_serving(tmp_path: Path) -> No
 
 
 def test_of_two_processes_one_builds_and_both_use_it(tmp_path: Path) -> None:
-    with running("build", tmp_path, "ready") as one, running("build", tmp_path, "ready") as other:
-        for process in (one, other):
+    with running("build", tmp_path, "ready") as first, running("build", tmp_path, "ready") as second:
+        for process in (first, second):
             process.stdin.write("\n")
             process.stdin.flush()
-        said = [process.communicate()[0].split() for process in (one, other)]
-        assert [process.returncode for process in (one, other)] == [0, 0]
-    assert said[0][0] == said[1][0]
-    assert sorted(built for _, built in said) == ["False", "True"]
+        outputs = [process.communicate()[0].split() for process in (first, second)]
+        assert [process.returncode for process in (first, second)] == [0, 0]
+    assert outputs[0][0] == outputs[1][0]
+    assert sorted(built for _, built in outputs) == ["False", "True"]
 
 
 async def test_readers_never_see_a_switch_half_done(tmp_path: Path) -> None:
     await build(tmp_path, [labelled("0")], source="0")
-    with running("read", tmp_path, "reading") as one, running("read", tmp_path, "reading") as other:
+    with running("read", tmp_path, "reading") as first, running("read", tmp_path, "reading") as second:
         for number in range(1, 7):
             await build(tmp_path, [labelled(str(number))], source=str(number))
-        for process in (one, other):
+        for process in (first, second):
             times, _ = process.communicate()
             assert process.returncode == 0
             assert int(times) > 1
@@ -52,10 +52,10 @@ async def test_readers_never_see_a_switch_half_done(tmp_path: Path) -> None:
 async def test_readers_go_on_while_their_generation_is_continued(tmp_path: Path) -> None:
     """They open and close the shards that are being copied."""
     index = await build(tmp_path, [labelled("0")], source="0")
-    with running("read", tmp_path, "reading") as one, running("read", tmp_path, "reading") as other:
+    with running("read", tmp_path, "reading") as first, running("read", tmp_path, "reading") as second:
         for number in range(1, 13):
             index, _ = await update(tmp_path, index, [labelled(str(number))], source=str(number))
-        for process in (one, other):
+        for process in (first, second):
             times, _ = process.communicate()
             assert process.returncode == 0
             assert int(times) > 1

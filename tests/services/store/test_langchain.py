@@ -69,11 +69,11 @@ async def test_hybrid_retrieval_finds_what_both_our_sides_find(tmp_path: Path) -
     store = ServerStore(AsyncQdrantClient(path=server), index)
     by_meaning = [HybridQuery(query.dense, NO_TERMS) for query in QUERIES.values()]
     by_words = [HybridQuery(None, query.sparse) for query in QUERIES.values()]
-    found = await store.search(
+    answers = await store.search(
         "normativa", [*by_meaning, *by_words], limit=PLACES, prefetch=PLACES, where=SearchFilter()
     )
     await store.close()
-    rankings = [[hit.chunk["id"] for hit in hits] for hits in found]
+    rankings = [[hit.chunk["id"] for hit in hits] for hits in answers]
     assert all(rankings), "the data must be found at all"
 
     client = QdrantClient(path=server)

@@ -65,14 +65,14 @@ async def test_a_request_is_no_larger_than_a_server_takes(
 
 async def test_requests_go_side_by_side_and_a_few_at_a_time(qdrant: FakeQdrant, tmp_path: Path) -> None:
     together = threading.Barrier(MAX_CONCURRENT_REQUESTS, timeout=PATIENCE)
-    writing = most = 0
+    writing = most_at_once = 0
     lock = threading.Lock()
 
     def wait_for_the_others() -> None:
-        nonlocal writing, most
+        nonlocal writing, most_at_once
         with lock:
             writing += 1
-            most = max(most, writing)
+            most_at_once = max(most_at_once, writing)
         together.wait()
         with lock:
             writing -= 1
@@ -80,7 +80,7 @@ async def test_requests_go_side_by_side_and_a_few_at_a_time(qdrant: FakeQdrant, 
     qdrant.before_write = wait_for_the_others
     index = await build(tmp_path, [points(256 * MAX_CONCURRENT_REQUESTS * 2)], server_writer(settings(qdrant)))
     assert index.manifest.collections == {"normativa": 256 * MAX_CONCURRENT_REQUESTS * 2}
-    assert most <= MAX_CONCURRENT_REQUESTS
+    assert most_at_once <= MAX_CONCURRENT_REQUESTS
     assert len(qdrant.asked("PUT", ".*/points")) == 2 * MAX_CONCURRENT_REQUESTS
 
 
@@ -101,11 +101,11 @@ async def test_where_a_request_fails_the_build_does(qdrant: FakeQdrant, tmp_path
 
 def order(qdrant: FakeQdrant) -> list[str]:
     """What was asked of collections, in order, without repetitions."""
-    said = {("PATCH", 3): "index", ("GET", 3): "look", ("PUT", 3): "create", ("POST", 4): "other"}
+    names = {("PATCH", 3): "index", ("GET", 3): "look", ("PUT", 3): "create", ("POST", 4): "other"}
     steps = []
-    for asked in qdrant.requests:
-        parts = asked.path.split("/")
-        step = "upsert" if asked.path.endswith("/points") else said.get((asked.method, len(parts)), parts[-1])
+    for request in qdrant.requests:
+        parts = request.path.split("/")
+        step = "upsert" if request.path.endswith("/points") else names.get((request.method, len(parts)), parts[-1])
         if steps[-1:] != [step]:
             steps.append(step)
     return steps

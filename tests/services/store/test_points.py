@@ -28,11 +28,11 @@ def test_a_table_is_a_dictionary_that_is_kept_on_disk(
     with tempfile.TemporaryDirectory() as folder:
         points.save(Path(folder))
         loaded = Points.load(Path(folder))
-        for one in (points, loaded):
-            assert len(one) == len(table)
-            assert list(one) == [Point(id, *table[id]) for id in sorted(table)]
-            wanted = [*table, *others]
-            assert one.parents(wanted) == {id: table[id][0] for id in wanted if id in table}
+        for points_table in (points, loaded):
+            assert len(points_table) == len(table)
+            assert list(points_table) == [Point(id, *table[id]) for id in sorted(table)]
+            requested = [*table, *others]
+            assert points_table.parents(requested) == {id: table[id][0] for id in requested if id in table}
 
 
 def test_nothing_is_asked_of_nothing() -> None:

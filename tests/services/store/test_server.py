@@ -114,7 +114,7 @@ async def test_a_rebuild_switches_all_aliases_at_once(qdrant: FakeQdrant, tmp_pa
 async def test_the_last_generation_stays_and_older_ones_go(qdrant: FakeQdrant, tmp_path: Path) -> None:
     first, second, third = [await build(tmp_path, two_collections(), server_writer(settings(qdrant))) for _ in "123"]
     assert set(qdrant.collections) == collections_of(second, third)
-    assert {asked.path for asked in qdrant.asked("DELETE", ".*")} == {
+    assert {request.path for request in qdrant.asked("DELETE", ".*")} == {
         f"/collections/{name}" for name in collections_of(first)
     }
     assert not first.folder.exists()
@@ -130,11 +130,11 @@ async def test_a_collection_that_the_new_build_lacks_loses_its_alias(qdrant: Fak
 async def test_indexes_of_one_server_leave_each_other_alone(qdrant: FakeQdrant, tmp_path: Path) -> None:
     writer = server_writer(settings(qdrant))
     qdrant.collections["normativa__otra-cosa"] = {}
-    one = await build(tmp_path / "una", two_collections(), writer)
+    first = await build(tmp_path / "una", two_collections(), writer)
     for _ in "123":
-        other = await build(tmp_path / "otra", two_collections(), writer)
-    assert collections_of(one) | {"normativa__otra-cosa"} < set(qdrant.collections)
-    assert await searched(qdrant, one) == await searched(qdrant, other) == {"normativa": 2, "sentencias": 1}
+        second = await build(tmp_path / "otra", two_collections(), writer)
+    assert collections_of(first) | {"normativa__otra-cosa"} < set(qdrant.collections)
+    assert await searched(qdrant, first) == await searched(qdrant, second) == {"normativa": 2, "sentencias": 1}
 
 
 async def test_all_queries_go_in_one_request_and_the_parents_in_another(qdrant: FakeQdrant, tmp_path: Path) -> None:
@@ -143,13 +143,13 @@ async def test_all_queries_go_in_one_request_and_the_parents_in_another(qdrant: 
     await store.search("normativa", [QUERY], limit=5, prefetch=20, where=SearchFilter())
     qdrant.requests.clear()
     queries = [QUERY, HybridQuery(None, terms({1: 0.5})), HybridQuery(unit(0, 1), NO_TERMS)]
-    found = await store.search("normativa", queries, limit=1, prefetch=20, where=SearchFilter(territory="Galicia"))
-    assert [[hit.chunk["id"] for hit in hits] for hits in found] == [[1], [1], [1]]
-    asked, fetched = qdrant.requests
+    answers = await store.search("normativa", queries, limit=1, prefetch=20, where=SearchFilter(territory="Galicia"))
+    assert [[hit.chunk["id"] for hit in hits] for hits in answers] == [[1], [1], [1]]
+    searched, fetched = qdrant.requests
     assert fetched.path == f"/collections/normativa__{index.manifest.generation}/points"
     assert (fetched.body["ids"], fetched.body["with_payload"]) == ([1], True)
-    assert asked.path == f"/collections/normativa__{index.manifest.generation}/points/query/batch"
-    searches = asked.body["searches"]
+    assert searched.path == f"/collections/normativa__{index.manifest.generation}/points/query/batch"
+    searches = searched.body["searches"]
     assert [search["using"] for search in searches] == ["text-dense", "text-sparse", "text-sparse", "text-dense"]
     assert searches[2]["query"]["nearest"] == {"indices": [1], "values": [0.5]}
     assert {search["limit"] for search in searches} == {20 * POINTS_PER_PARENT}
@@ -170,18 +170,18 @@ async def test_the_server_is_told_what_to_filter_by(qdrant: FakeQdrant, tmp_path
     )
     [hits] = await store.search("normativa", [QUERY], limit=5, prefetch=5, where=where)
     assert [hit.chunk for hit in hits] == chunks[:1]
-    asked = qdrant.requests[0]
-    wanted = [
+    request = qdrant.requests[0]
+    expected = [
         {"should": [{"key": "metadata.chunk_type", "match": {"any": ["provision", "faqs"]}}]},
         {"should": [{"key": "metadata.topic", "match": {"any": ["loans", ""]}}]},
         {"should": [{"key": "metadata.attributes.record_keeper", "match": {"any": ["Acme", ""]}}]},
     ]
-    assert [search["filter"]["must"][-3:] for search in asked.body["searches"]] == [wanted] * 2
+    assert [search["filter"]["must"][-3:] for search in request.body["searches"]] == [expected] * 2
     qdrant.requests.clear()
     assert await store.select(["normativa", "nadie"], where) == chunks[:1]
     [read] = qdrant.requests
     assert read.path == f"/collections/normativa__{index.manifest.generation}/points/scroll"
-    assert read.body["filter"]["must"][-4:] == [*wanted, {"should": [{"is_null": {"key": "metadata.parent_id"}}]}]
+    assert read.body["filter"]["must"][-4:] == [*expected, {"should": [{"is_null": {"key": "metadata.parent_id"}}]}]
     await store.close()
 
 
@@ -192,13 +192,13 @@ async def test_the_attributes_that_chunks_have_are_indexed(qdrant: FakeQdrant, t
     batches = [batch(1, record_keeper="Acme"), batch(2, "otra"), batch(3, plan_type="", **{"con espacio": "x"})]
     await build(tmp_path, batches, server_writer(settings(qdrant)))
     sent = [
-        (asked.path.split("/")[2].partition("__")[0], asked.path.rpartition("/")[2], asked)
-        for asked in qdrant.asked("PUT", ".*/(points|index)")
+        (request.path.split("/")[2].partition("__")[0], request.path.rpartition("/")[2], request)
+        for request in qdrant.asked("PUT", ".*/(points|index)")
     ]
-    indexed = [asked.body["field_name"] for name, what, asked in sent if (name, what) == ("normativa", "index")]
+    indexed = [request.body["field_name"] for name, what, request in sent if (name, what) == ("normativa", "index")]
     assert indexed[-2:] == ["metadata.attributes.record_keeper", "metadata.attributes.plan_type"]
     assert len(indexed) == len(set(indexed)) == len(INDEXED_FIELDS) + 2
-    of_others = [asked.body["field_name"] for name, what, asked in sent if (name, what) == ("otra", "index")]
+    of_others = [request.body["field_name"] for name, what, request in sent if (name, what) == ("otra", "index")]
     assert of_others == [f"metadata.{field}" for field in INDEXED_FIELDS]
     # what the first batch shows is indexed before there are points
     steps = [what for name, what, _ in sent if name == "normativa"]
@@ -213,7 +213,7 @@ async def test_fetch_and_find_take_one_request_a_collection(qdrant: FakeQdrant, 
     assert [chunk["id"] for chunk in await store.fetch([3, 1])] == [3, 1]
     assert len(qdrant.requests) == 2
     await store.find("BOE-A-2015-11430", "art:1")
-    assert {asked.path for asked in qdrant.requests[2:]} == {
+    assert {request.path for request in qdrant.requests[2:]} == {
         f"/collections/{name}/points/scroll" for name in collections_of(index)
     }
     await store.close()
@@ -230,7 +230,7 @@ async def test_a_running_process_goes_on_with_what_it_opened(qdrant: FakeQdrant,
     assert [chunk["id"] for chunk in await store.fetch([3, 2])] == [3, 2]
     await store.find("a", "b")
     await store.search("normativa", [QUERY], limit=5, prefetch=20, where=SearchFilter())
-    assert {asked.path.split("/")[2] for asked in qdrant.requests} == collections_of(opened)
+    assert {request.path.split("/")[2] for request in qdrant.requests} == collections_of(opened)
     await build(tmp_path, one_collection(), writer)  # the second rebuild removes what the process has open
     for call in (
         store.counts,
