@@ -25,7 +25,7 @@ from typing import Any
 
 from cross_encoder_model import FIRST_WORD, VOCABULARY, write_int8, write_model
 
-from services.corpus.chunks import packaged
+from services.corpus.chunks import packaged_records
 from services.domain.spanish_law import SPANISH_LAW
 from services.protocols import Reranker
 from services.rerank.cross_encoder import CrossEncoder
@@ -65,7 +65,7 @@ def main() -> None:
 
 async def _measured(runs: int, folders: dict[str, Path]) -> None:
     words = random.Random(0)
-    chunks = [chunk for _, chunk in packaged()]
+    chunks = [chunk for _, chunk in packaged_records()]
     for name, folder in folders.items():
         encoder = CrossEncoder(ModelFiles("benchmark", "", folder, folder))
         began = time.perf_counter()

@@ -12,7 +12,7 @@ from ingestion.articles.chunks import ArticleChunks, cut_article
 from ingestion.files.formats.source import SUFFIX, is_article
 from ingestion.incremental.digests import profile_digest
 from ingestion.links.references import interpreted
-from services.corpus.chunks import decision_chunk, packaged, places_of, search_text
+from services.corpus.chunks import decision_chunk, packaged_records, parse_refs, search_text
 from services.corpus.schema import load_corpus
 from services.profile.profile import Profile
 from state.articles import details_of
@@ -34,7 +34,7 @@ def packaged_corpus() -> PackagedCorpus:
     Raises:
         ConfigurationError: the corpus breaks its schema.
     """
-    pairs = packaged()
+    pairs = packaged_records()
     return PackagedCorpus(
         chunks=[chunk for _, chunk in pairs],
         search_text={chunk["id"]: search_text(record) for record, chunk in pairs},
@@ -162,4 +162,4 @@ def articles_of(articles: Iterable[ArticleChunks], provisions: Sequence[Chunk]) 
 
 def rests_on(chunk: Chunk) -> list[tuple[str, str]]:
     """Return law and key of the provisions that a chunk of an article names; none for any other chunk."""
-    return list(dict.fromkeys(places_of(details_of(chunk).get("provisions", []))))
+    return list(dict.fromkeys(parse_refs(details_of(chunk).get("provisions", []))))

@@ -12,7 +12,7 @@ from services.profile.profile import Profile
 from services.protocols import ChunkStore
 from services.search.follow_up import Contextualized, contextualize
 from services.search.named_provisions import look_up, not_in_force, not_indexed
-from services.search.question_reading import nothing_read, read_question
+from services.search.question_reading import empty_analysis, read_question
 from state.chunks import in_force, provision_of
 from state.context import ResolvedContext, StoreName
 from state.rag import RagState, Turn, fresh_turn
@@ -60,9 +60,9 @@ async def analyze_question(
         earlier = [message["content"] for message in conversation if message["role"] == "user"]
         meant = contextualize(question, earlier, today)
         as_of = as_of or meant.day or find_date(meant.question, today=today)
-        analysis = read_question(meant.question, conversation, profile.default_law, as_of, meant.place)
+        analysis = read_question(meant.question, conversation, profile.default_law, as_of, meant.territory)
     else:
-        meant, analysis = Contextualized(question), nothing_read()
+        meant, analysis = Contextualized(question), empty_analysis()
     indexed = runtime.context.store == "index"
     direct = await look_up(analysis["provisions"], store, as_of, today) if indexed else []
     found = {provision_of(one["chunk"]): one["chunk"] for one in direct}

@@ -9,7 +9,7 @@ from language.languages import language
 from services.profile.profile import Profile
 from services.protocols import Reranker, RerankerTable
 from services.rerank.table import reranker_for
-from services.search.relevance import how_many, with_final_scores
+from services.search.relevance import rerank_limit, with_final_scores
 from state.candidates import NAMED_SCORE, in_order
 from state.chunks import Candidate
 from state.context import ResolvedContext
@@ -47,7 +47,7 @@ async def rerank(
         and found["chunk"]["id"] not in scores
         and (not state["refetched"] or "need" in found["origins"])
     ]
-    most = how_many(reranker, len(unscored), state.get("usage"))
+    most = rerank_limit(reranker, len(unscored), state.get("usage"))
     given = unscored if most >= len(unscored) else await _promising(state, unscored, rerankers["heuristic"], most)
     update: RerankUpdate = {}
     try:

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from services.corpus.chunks import packaged, places_of
+from services.corpus.chunks import packaged_records, parse_refs
 from services.corpus.schema import load_situations
 from services.offline.encoder.encoder import DIMENSIONS, FOLDER, DualEncoder, TrainingPairs
 from services.store.edge import EdgeStore
@@ -37,14 +37,14 @@ def training_pairs_of(parents: Iterable[Chunk]) -> TrainingPairs:
     wholes = _wholes(parents)
     said: dict[Place, list[str]] = {place: [parts[0]["title"]] for place, parts in wholes.items()}
     documents = {place: _text(parts) for place, parts in wholes.items()}
-    for record, chunk in packaged():
+    for record, chunk in packaged_records():
         place = provision_of(chunk)
         # The text of a record's own chunk is its rules: as questions they would teach nothing.
-        rules = record.shown if place in wholes and wholes[place][0]["source"] == "official" else record.shown[:1]
+        rules = record.lines if place in wholes and wholes[place][0]["source"] == "official" else record.lines[:1]
         documents.setdefault(place, indexed_text(chunk))
         said.setdefault(place, [chunk["title"]]).extend((*record.questions, *rules))
     for situation in load_situations():
-        for place in places_of(situation.provisions):
+        for place in parse_refs(situation.provisions):
             if place in said:
                 said[place] += [situation.question] * SITUATION_REPEATS
     rows = {place: row for row, place in enumerate(documents)}
@@ -85,7 +85,7 @@ async def parents_in(folder: Path) -> list[Chunk]:
 
 def taught(training_pairs: TrainingPairs) -> DualEncoder:
     """Return an encoder whose main dimensions come first, so that it can be shortened."""
-    return DualEncoder.fit(training_pairs, DIMENSIONS).turned(training_pairs.documents)
+    return DualEncoder.fit(training_pairs, DIMENSIONS).rotated(training_pairs.documents)
 
 
 def main() -> None:

@@ -86,19 +86,21 @@ async def _look_up(
     """Return the provisions and laws that are there, and why the others are not."""
     from cli.session import opened
     from ingestion.incremental.indexed_laws import held, why_missing
-    from services.search.provision_detail import shown
+    from services.search.provision_detail import provision_detail
 
     provisions: list[ProvisionDetail] = []
     laws: list[IndexedLaw] = []
     missing: list[str] = []
     async with opened(base.settings, base.profile) as services:
-        for asked in reference.asked:
+        for asked in reference.provisions:
             try:
-                provision = await shown(services.store, asked, reference.day, today) if asked.key else None
+                provision = (
+                    await provision_detail(services.store, asked, reference.day, today) if asked.provision_key else None
+                )
             except NoResultsFound as error:
                 missing.append(str(error))
                 continue
-            law = None if asked.key else held(base, asked.law_id)
+            law = None if asked.provision_key else held(base, asked.law_id)
             if provision:
                 provisions.append(provision)
             elif law:

@@ -10,7 +10,7 @@ from legal.labels import KINDS, ProvisionKind, order_of_kind
 
 if TYPE_CHECKING:
     from ingestion.incremental.base import IndexBase
-    from services.search.reference import Asked
+    from services.search.reference import ProvisionRef
     from state.chunks import Chunk
 
 MAX_NAMED = 12
@@ -77,7 +77,7 @@ def counted(labels: dict[str, str]) -> str:
     return ", ".join(said)
 
 
-def why_missing(base: "IndexBase", asked: "Asked") -> str:
+def why_missing(base: "IndexBase", asked: "ProvisionRef") -> str:
     """Say why a provision that is asked for is not in the index, and what is."""
     from legal.laws.registry import known_laws
 
@@ -95,11 +95,11 @@ def why_missing(base: "IndexBase", asked: "Asked") -> str:
             f"La norma {name} no está en el índice.{replaced} En él están: {_some(indexed_laws(base))}. "
             f"Para añadirla: articulado ingest boe {asked.law_id}."
         )
-    near = [label for key, label in law.labels.items() if key.split(" ")[0] == asked.key.split(" ")[0]]
+    near = [label for key, label in law.labels.items() if key.split(" ")[0] == asked.provision_key.split(" ")[0]]
     hint = f" ¿Quería decir {' o '.join(near)}?" if near else ""
-    kind = KINDS.get(_kind(asked.key), _OTHER).name
+    kind = KINDS.get(_kind(asked.provision_key), _OTHER).name
     there = f" Están: {counted(law.labels)}." if law.labels else ""
-    return f"En el índice no está {_the(kind)} {asked.key.partition(':')[2]} de {law.title}.{hint or there}"
+    return f"En el índice no está {_the(kind)} {asked.provision_key.partition(':')[2]} de {law.title}.{hint or there}"
 
 
 def _held(chunks: Sequence["Chunk"], title: str, files: tuple[str, ...]) -> IndexedLaw:
@@ -111,9 +111,9 @@ def _held(chunks: Sequence["Chunk"], title: str, files: tuple[str, ...]) -> Inde
 
 
 def _records() -> list["Chunk"]:
-    from services.corpus.chunks import packaged
+    from services.corpus.chunks import packaged_records
 
-    return [chunk for _, chunk in packaged()]
+    return [chunk for _, chunk in packaged_records()]
 
 
 def _kind(key: str) -> str:

@@ -7,7 +7,7 @@ from ingestion.bundled import beside_documents
 from ingestion.incremental.workspace import Workspace
 from ingestion.plain_language.attach import Attached, attach_records
 from services.corpus.chunks import lay_phrasings
-from services.corpus.schema import OfALaw
+from services.corpus.schema import LawRecord
 from services.profile.profile import Profile
 from state.chunks import Chunk
 from state.ingest import IngestState
@@ -20,7 +20,7 @@ class Parents:
     chunks: list[Chunk]
     spoken: dict[int, str]
     summaries: int
-    stale: list[OfALaw]
+    stale: list[LawRecord]
 
 
 def parents_of(state: IngestState, workspace: Workspace, profile: Profile) -> Parents:

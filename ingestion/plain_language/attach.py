@@ -7,8 +7,8 @@ from itertools import groupby
 
 from ingestion.links.references import interpreted
 from legal.wordings import wording_hash
-from services.corpus.chunks import note_on_force, places_of, records_of_laws
-from services.corpus.schema import EmptyRecord, OfALaw, ProvisionRecord
+from services.corpus.chunks import note_on_force, packaged_law_records, parse_refs
+from services.corpus.schema import EmptyRecord, LawRecord, ProvisionRecord
 from state.chunks import Chunk, in_force, provision_of
 
 OURS = "(nota en lenguaje claro, no oficial)."
@@ -21,7 +21,7 @@ class Attached:
 
     chunks: list[Chunk]
     summaries: int
-    stale: list[OfALaw]
+    stale: list[LawRecord]
 
 
 def attach_records(chunks: Sequence[Chunk], today: date) -> Attached:
@@ -31,7 +31,7 @@ def attach_records(chunks: Sequence[Chunk], today: date) -> Attached:
     where they are now, and if it is law no longer, a note on it. A record is stale where its provision is here and has
     no such wording, or none in force on ``today``; how people ask about it is searched all the same.
     """
-    records = records_of_laws()
+    records = packaged_law_records()
     held = dict.fromkeys(place for chunk in chunks if (place := provision_of(chunk)) in records)
     successors = interpreted(_replacing([records[place] for place in held]), chunks)
     summarised, current = set(), set()
@@ -61,7 +61,7 @@ def _summarised(chunk: Chunk, record: ProvisionRecord) -> Chunk:
     return {**_noted(chunk, record), "summary": record.summary, "topic": record.topics[0]}
 
 
-def _noted(chunk: Chunk, record: OfALaw) -> Chunk:
+def _noted(chunk: Chunk, record: LawRecord) -> Chunk:
     """Put our note before the one of the source: it begins with what has become of the provision."""
     note = note_on_force(record)
     return {**chunk, "status_note": f"{note.rstrip('.')} {OURS} {chunk['status_note']}".rstrip()} if note else chunk
@@ -72,6 +72,6 @@ def _explained(chunk: Chunk, record: EmptyRecord, successors: Mapping[tuple[str,
     return {**_noted(chunk, record), "refs": list(dict.fromkeys([*chunk["refs"], *ids]))}
 
 
-def _replacing(records: Sequence[OfALaw]) -> list[tuple[str, str]]:
+def _replacing(records: Sequence[LawRecord]) -> list[tuple[str, str]]:
     """Return law and key of the provisions that hold the rules which those of the records no longer do."""
-    return places_of(ref for record in records if isinstance(record, EmptyRecord) for ref in record.replaced_by)
+    return parse_refs(ref for record in records if isinstance(record, EmptyRecord) for ref in record.replaced_by)

@@ -20,7 +20,7 @@ from ingestion.sources import BOE
 from legal.laws.registry import known_laws
 from nodes.stage import progress_of
 from services.container import IngestServices
-from services.corpus.schema import OfALaw
+from services.corpus.schema import LawRecord
 from services.factory import check_models
 from services.settings import Settings
 from services.store.builder import IndexBuilder, digest
@@ -97,7 +97,7 @@ def _entries(parents: Parents, settings: Settings) -> list[Entry]:
     return list(entries_of(parents.chunks, parents.spoken, settings.chunk_context, sentences, in_whole=offline))
 
 
-def _stale(record: OfALaw) -> StaleRecord:
+def _stale(record: LawRecord) -> StaleRecord:
     law = known_laws()[record.law_id]
     written = record.written_against.date.isoformat()
     return {"law_id": law.id, "law": law.short, "provision": record.provision, "written_against": written}

@@ -1,1 +1,1 @@
-"""The packaged records: their schema, the chunks made of them, and a look-up in them."""
+"""The packaged records: their schema, the chunks made of them, and the look-up of questions in them."""

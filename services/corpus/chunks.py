@@ -1,4 +1,4 @@
-"""From packaged records to chunks: the same ids, texts and references for the demo index and for plain look-up."""
+"""The chunks of the packaged records: the same ids, texts and references in an index and in plain look-up."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -11,7 +11,7 @@ from services.corpus.schema import (
     Corpus,
     Decision,
     EmptyRecord,
-    OfALaw,
+    LawRecord,
     ProvisionRecord,
     Record,
     RulingRecord,
@@ -23,13 +23,13 @@ from state.errors import ConfigurationError
 DECISION_RANK = 5
 """Rank of rulings and criteria."""
 
-_ENDED: Mapping[str, tuple[Status, str]] = {
+_NO_LONGER_LAW: Mapping[str, tuple[Status, str]] = {
     "derogada": ("derogada", "Precepto derogado."),
     "agotada": ("agotada", "Precepto de vigencia agotada."),
 }
-"""What a provision is that is law no longer, by the reason of its record."""
+"""Status and note of a provision that is law no longer, by the reason of its record."""
 
-_key_of = cache(provision_key)
+_cached_key = cache(provision_key)
 """Labels recur: most references name the same few hundred provisions."""
 
 ProvisionIds = Mapping[tuple[str, str], int]
@@ -37,22 +37,22 @@ ProvisionIds = Mapping[tuple[str, str], int]
 
 
 @cache
-def packaged() -> tuple[tuple[Record, Chunk], ...]:
+def packaged_records() -> tuple[tuple[Record, Chunk], ...]:
     """Return every packaged record with its chunk, references resolved among them.
 
     Raises:
         ConfigurationError: the corpus breaks its schema, names an unknown law, or has a provision twice.
     """
-    return paired(load_corpus())
+    return with_chunks(load_corpus())
 
 
-def paired(corpus: Corpus) -> tuple[tuple[Record, Chunk], ...]:
+def with_chunks(corpus: Corpus) -> tuple[tuple[Record, Chunk], ...]:
     """Return each record of a corpus with its chunk, references resolved among them.
 
     Raises:
         ConfigurationError: a record names a law or a provision that cannot be, or a provision is there twice.
     """
-    ids = {place: _provision_id(*place) for place in by_place(corpus)}
+    ids = {provision: _provision_id(*provision) for provision in law_records_of(corpus)}
     return (
         *((record, provision_chunk(record, ids)) for record in corpus.provisions),
         *((record, empty_chunk(record, ids)) for record in corpus.empty),
@@ -63,7 +63,7 @@ def paired(corpus: Corpus) -> tuple[tuple[Record, Chunk], ...]:
 def provision_chunk(record: ProvisionRecord, ids: ProvisionIds) -> Chunk:
     """Return the chunk of a provision's record: its points are the text. References that ``ids`` lacks are left out."""
     return {
-        **_of_a_law(record, record.refs, ids),
+        **_law_chunk(record, record.refs, ids),
         "topic": record.topics[0],
         "summary": record.summary,
         "text": "\n".join(record.points),
@@ -77,18 +77,18 @@ def empty_chunk(record: EmptyRecord, ids: ProvisionIds) -> Chunk:
 
     As in official texts, what is law no longer has a note on that, and a text that says no more.
     """
-    chunk: Chunk = {**_of_a_law(record, record.replaced_by, ids), "content_hash": _content_hash(record.note)}
+    chunk: Chunk = {**_law_chunk(record, record.replaced_by, ids), "content_hash": _content_hash(record.note)}
     if not record.repealed:
         return {**chunk, "text": record.note}
-    status, said = _ENDED[record.reason]
-    return {**chunk, "text": f"({said.rstrip('.')})", "status": status, "status_note": note_on_force(record)}
+    status, note = _NO_LONGER_LAW[record.reason]
+    return {**chunk, "text": f"({note.rstrip('.')})", "status": status, "status_note": note_on_force(record)}
 
 
-def note_on_force(record: OfALaw) -> str:
+def note_on_force(record: LawRecord) -> str:
     """Return what a record says on the force of its provision; empty where that is as its text says."""
     if isinstance(record, ProvisionRecord):
         return record.status_note
-    return f"{_ENDED[record.reason][1]} {record.note}" if record.repealed else ""
+    return f"{_NO_LONGER_LAW[record.reason][1]} {record.note}" if record.repealed else ""
 
 
 def decision_chunk(record: Decision, ids: ProvisionIds) -> Chunk:
@@ -126,49 +126,53 @@ def search_text(record: Record) -> str:
 
 
 @cache
-def records_of_laws() -> Mapping[tuple[str, str], OfALaw]:
-    """Return the packaged records of provisions by law and provision key; raise what ``by_place`` raises."""
-    return by_place(load_corpus())
+def packaged_law_records() -> Mapping[tuple[str, str], LawRecord]:
+    """Return the packaged records of provisions by law and provision key; raise what ``law_records_of`` raises."""
+    return law_records_of(load_corpus())
 
 
-def by_place(corpus: Corpus) -> dict[tuple[str, str], OfALaw]:
+def law_records_of(corpus: Corpus) -> dict[tuple[str, str], LawRecord]:
     """Return the records of provisions of a corpus by law and provision key.
 
     Raises:
         ConfigurationError: a record names a law or a provision that cannot be, or a provision is there twice.
     """
-    records: dict[tuple[str, str], OfALaw] = {}
-    for record in corpus.of_laws:
+    records: dict[tuple[str, str], LawRecord] = {}
+    for record in corpus.law_records:
         if record.law_id not in known_laws():
             raise ConfigurationError(
                 f"El corpus incluido tiene registros de {record.law_id}, que no está en legal/data/laws.toml. Añádala."
             )
-        place = record.law_id, _key(record)
-        if place in records:
+        provision = record.law_id, _key(record)
+        if provision in records:
             raise ConfigurationError(
                 f"El corpus incluido tiene dos veces «{record.provision}» de {record.law_id}. Deje una sola."
             )
-        records[place] = record
+        records[provision] = record
     return records
 
 
-def places_of(refs: Iterable[str]) -> list[tuple[str, str]]:
-    """Return law and provision key of references as records have them ("BOE-A-2015-11430#Artículo 38")."""
-    return [(law_id, _key_of(label) or "") for law_id, _, label in (ref.partition("#") for ref in refs)]
+def parse_refs(refs: Iterable[str]) -> list[tuple[str, str]]:
+    """Return law and provision key of references as records write them; no key where a label is of no provision.
+
+    >>> parse_refs(["BOE-A-2015-11430#Artículo 38", "BOE-A-2000-15060#Disposición adicional tercera"])
+    [('BOE-A-2015-11430', 'art:38'), ('BOE-A-2000-15060', 'da:3')]
+    """
+    return [(law_id, _cached_key(label) or "") for law_id, _, label in (ref.partition("#") for ref in refs)]
 
 
 def lay_phrasings(chunk: Chunk) -> str:
-    """Return how people ask about the provision of a chunk, official or not; empty where no record is of it."""
+    """Return how people ask about a chunk's provision: the ``search_text`` of its record, empty without one."""
     return _search_texts().get((chunk["law_id"], chunk["provision_key"]), "")
 
 
 @cache
 def _search_texts() -> Mapping[tuple[str, str], str]:
     decisions = {(record.official_id, record.id): search_text(record) for record in load_corpus().decisions}
-    return decisions | {place: search_text(record) for place, record in records_of_laws().items()}
+    return decisions | {provision: search_text(record) for provision, record in packaged_law_records().items()}
 
 
-def _of_a_law(record: OfALaw, refs: Iterable[str], ids: ProvisionIds) -> Chunk:
+def _law_chunk(record: LawRecord, refs: Iterable[str], ids: ProvisionIds) -> Chunk:
     """Return the fields that are the same for every record of a provision."""
     law, key = known_laws()[record.law_id], _key(record)
     return {
@@ -187,10 +191,10 @@ def _of_a_law(record: OfALaw, refs: Iterable[str], ids: ProvisionIds) -> Chunk:
     }
 
 
-def _common(title: str, identity: int, refs: Iterable[str], ids: ProvisionIds) -> Chunk:
+def _common(title: str, number: int, refs: Iterable[str], ids: ProvisionIds) -> Chunk:
     """Return the fields that are the same for every kind of record; the rest is for the caller to add."""
     return {  # type: ignore[typeddict-item]
-        "id": identity,
+        "id": number,
         "title": title,
         "summary": "",
         "text": "",
@@ -201,7 +205,7 @@ def _common(title: str, identity: int, refs: Iterable[str], ids: ProvisionIds) -
         "parent_id": None,
         "parent_content": "",
         "strategy": "record",
-        "refs": _followed(refs, ids),
+        "refs": _resolved(refs, ids),
         "valid_to": None,
         "status": "vigente",
         "status_note": "",
@@ -216,8 +220,8 @@ def _common(title: str, identity: int, refs: Iterable[str], ids: ProvisionIds) -
     }
 
 
-def _followed(refs: Iterable[str], ids: ProvisionIds) -> list[int]:
-    return list(dict.fromkeys(ids[place] for place in places_of(refs) if place in ids))
+def _resolved(refs: Iterable[str], ids: ProvisionIds) -> list[int]:
+    return list(dict.fromkeys(ids[provision] for provision in parse_refs(refs) if provision in ids))
 
 
 def _provision_id(law_id: str, key: str) -> int:
@@ -225,8 +229,8 @@ def _provision_id(law_id: str, key: str) -> int:
     return chunk_id("normativa", law_id, f"{key} resumen", None, 1)
 
 
-def _key(record: OfALaw) -> str:
-    key = _key_of(record.provision)
+def _key(record: LawRecord) -> str:
+    key = _cached_key(record.provision)
     if key is None:
         raise ConfigurationError(
             f"El corpus incluido llama «{record.provision}» a un precepto de {record.law_id}: "

@@ -8,25 +8,24 @@ from functools import cached_property
 
 from language.spanish import stem_word, stems
 from legal.vocabulary.synonyms import expand
-from services.corpus.chunks import packaged
+from services.corpus.chunks import packaged_records
 from services.corpus.schema import Record
 from services.domain.lexicon import Lexicon
 from services.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 from services.store.filters import satisfies, selection_clauses
 from services.store.layout import order_articles
-from state.chunks import Chunk
+from state.candidates import NAMED_SCORE
+from state.chunks import Chunk, provision_of
 from state.values import NamedProvision
 
 MIN_SCORE = 0.2
 """Below it a record has hardly a word in common with the question: such records are not returned."""
 
-NAMED_SCORE = 1.0
 SYNONYM_WEIGHT = 0.35
 """What a legal synonym of the question's words counts, beside a word of its own."""
 
 COVERAGE_SHARE = 0.8
-"""How much covering the words of the question counts; the rest is likeness to a question of the record."""
-
+"""How much covering the words of the question counts; the rest is similarity to a question of the record."""
 
 TITLE_REPEATS = 3
 """A title says in few words what many words below it are about."""
@@ -34,18 +33,23 @@ TITLE_REPEATS = 3
 
 @dataclass(frozen=True)
 class _Entry:
-    """What one record is found by: the worth of each stem in [0, 1), and the stems of each of its questions."""
+    """What one record is found by: the strength of each stem in [0, 1), and the stems of each of its questions."""
 
     chunk: Chunk
-    worth: Mapping[str, float]
+    strengths: Mapping[str, float]
     questions: tuple[frozenset[str], ...]
 
 
 class PackagedRecords:
-    """The packaged records. A ``ChunkStore`` too, of which every search is empty: records have no vectors."""
+    """The packaged records, or other ``pairs``. A ``ChunkStore`` whose searches are empty: records have no vectors.
+
+    >>> vacation, *_ = PackagedRecords().lookup("¿Cuántos días de vacaciones me corresponden?", [], limit=3)
+    >>> vacation.chunk["provision"], vacation.chunk["law_name"]
+    ('Artículo 38', 'Estatuto de los Trabajadores')
+    """
 
     def __init__(self, pairs: Sequence[tuple[Record, Chunk]] | None = None) -> None:
-        self._given = pairs
+        self._own_pairs = pairs
 
     def lookup(self, question: str, provisions: Sequence[NamedProvision], limit: int) -> list[Hit]:
         """Return the records that the question names (score 1.0), then those that share most with it.
@@ -54,13 +58,17 @@ class PackagedRecords:
         where w is the IDF of a stem (× 0.35 for legal synonyms) and n how often the record has it. In [0, 1],
         descending, ties by ascending id; at most ``limit`` records, none below ``MIN_SCORE``.
         """
-        named = [chunk for wanted in provisions for chunk in self._places.get(_place(wanted), [])]
+        named = [
+            chunk
+            for provision in provisions
+            for chunk in self._by_provision.get((provision["law_id"], provision["provision_key"]), [])
+        ]
         hits = {chunk["id"]: Hit(chunk, NAMED_SCORE) for chunk in named}
         weights = self._weights(question)
         if weights:
             scored = (Hit(entry.chunk, round(self._score(entry, weights), 6)) for entry in self._entries)
-            found = [hit for hit in scored if hit.score >= MIN_SCORE and hit.chunk["id"] not in hits]
-            hits |= {hit.chunk["id"]: hit for hit in sorted(found, key=lambda hit: (-hit.score, hit.chunk["id"]))}
+            others = [hit for hit in scored if hit.score >= MIN_SCORE and hit.chunk["id"] not in hits]
+            hits |= {hit.chunk["id"]: hit for hit in sorted(others, key=lambda hit: (-hit.score, hit.chunk["id"]))}
         return list(hits.values())[:limit]
 
     async def search(
@@ -71,24 +79,24 @@ class PackagedRecords:
 
     async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
         """Return the chunks with these ids, in the order asked; unknown ids are left out."""
-        return [self._by_id[wanted] for wanted in ids if wanted in self._by_id]
+        return [self._by_id[chunk_id] for chunk_id in ids if chunk_id in self._by_id]
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
         """Return the record of a provision; empty if there is none."""
-        return list(self._places.get((law_id, provision_key), []))
+        return list(self._by_provision.get((law_id, provision_key), []))
 
     async def citing(self, ids: Sequence[int]) -> list[Chunk]:
         """Return the records that refer to one of these, by ascending id."""
-        wanted = set(ids)
-        return [chunk for _, chunk in sorted(self._by_id.items()) if wanted.intersection(chunk["refs"])]
+        cited = set(ids)
+        return [chunk for _, chunk in sorted(self._by_id.items()) if cited.intersection(chunk["refs"])]
 
     async def select(
         self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
     ) -> list[Chunk]:
         """Return the records that a filter lets through; see ``ChunkStore.select``."""
         must = selection_clauses(where, date.today())
-        found = (chunk for chunk in self._by_id.values() if chunk["collection"] in collections)
-        return order_articles(chunk for chunk in found if satisfies(chunk, must))[:limit]
+        chunks = (chunk for chunk in self._by_id.values() if chunk["collection"] in collections)
+        return order_articles(chunk for chunk in chunks if satisfies(chunk, must))[:limit]
 
     async def counts(self) -> dict[str, int]:
         """Return the number of records of each collection."""
@@ -99,18 +107,18 @@ class PackagedRecords:
 
     @cached_property
     def _pairs(self) -> Sequence[tuple[Record, Chunk]]:
-        return packaged() if self._given is None else self._given
+        return packaged_records() if self._own_pairs is None else self._own_pairs
 
     @cached_property
     def _by_id(self) -> dict[int, Chunk]:
         return {chunk["id"]: chunk for _, chunk in self._pairs}
 
     @cached_property
-    def _places(self) -> dict[tuple[str, str], list[Chunk]]:
-        places: dict[tuple[str, str], list[Chunk]] = {}
+    def _by_provision(self) -> dict[tuple[str, str], list[Chunk]]:
+        chunks: dict[tuple[str, str], list[Chunk]] = {}
         for chunk in self._by_id.values():
-            places.setdefault((chunk["law_id"], chunk["provision_key"]), []).append(chunk)
-        return places
+            chunks.setdefault(provision_of(chunk), []).append(chunk)
+        return chunks
 
     @cached_property
     def _entries(self) -> list[_Entry]:
@@ -119,9 +127,10 @@ class PackagedRecords:
     @cached_property
     def lexicon(self) -> Lexicon:
         """How many records each stem occurs in."""
-        return Lexicon(len(self._entries), Counter(stem for entry in self._entries for stem in entry.worth))
+        return Lexicon(len(self._entries), Counter(stem for entry in self._entries for stem in entry.strengths))
 
     def _weights(self, question: str) -> dict[str, float]:
+        """Return the weight of each stem that a question has or calls for."""
         weights: dict[str, float] = {}
         for term, weight in expand(question, stem_word):
             # A synonym that no record uses cannot be missed in any.
@@ -130,25 +139,21 @@ class PackagedRecords:
         return weights | {stem: self.lexicon.idf(stem) for stem in stems(question)}
 
     def _score(self, entry: _Entry, weights: Mapping[str, float]) -> float:
-        asked = sum(weights.values())
-        covered = sum(weight * entry.worth.get(stem, 0.0) for stem, weight in weights.items()) / asked
+        total = sum(weights.values())
+        covered = sum(weight * entry.strengths.get(stem, 0.0) for stem, weight in weights.items()) / total
         if not covered:
             return 0.0
-        return COVERAGE_SHARE * covered + (1 - COVERAGE_SHARE) * max(
-            (self._likeness(stems_of, weights, asked) for stems_of in entry.questions), default=0.0
-        )
+        similarity = max((self._similarity(question, weights, total) for question in entry.questions), default=0.0)
+        return COVERAGE_SHARE * covered + (1 - COVERAGE_SHARE) * similarity
 
-    def _likeness(self, question: frozenset[str], weights: Mapping[str, float], asked: float) -> float:
+    def _similarity(self, question: frozenset[str], weights: Mapping[str, float], total: float) -> float:
+        """Return the weight that the stems of a record's question share with ``weights``, of that of all (Jaccard)."""
         shared = sum(weights.get(stem, 0.0) for stem in question)
-        return shared / (asked + sum(self.lexicon.idf(stem) for stem in question if stem not in weights))
+        return shared / (total + sum(self.lexicon.idf(stem) for stem in question if stem not in weights))
 
 
 def _entry(record: Record, chunk: Chunk) -> _Entry:
     questions = tuple(frozenset(stems(question)) for question in record.questions)
     heading = [f"{record.title} {chunk['provision']}"] * TITLE_REPEATS
-    counts = Counter(stems("\n".join([*heading, *record.shown, *record.keywords, *record.questions])))
+    counts = Counter(stems("\n".join([*heading, *record.lines, *record.keywords, *record.questions])))
     return _Entry(chunk, {stem: count / (count + 1) for stem, count in counts.items()}, questions)
-
-
-def _place(named: NamedProvision) -> tuple[str, str]:
-    return named["law_id"], named["provision_key"]

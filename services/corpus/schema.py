@@ -31,7 +31,9 @@ Reason = Literal[
 """Why a provision has no rules of its own (``corpus/README.md``)."""
 
 
-class _Findable(BaseModel):
+class _Searchable(BaseModel):
+    """What every record with something to say is found by."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     title: Text
@@ -53,7 +55,7 @@ class Wording(BaseModel):
     date: date
 
 
-class ProvisionRecord(_Findable):
+class ProvisionRecord(_Searchable):
     """A provision of a law in plain language; ``status_note`` tells what applies otherwise than its text says."""
 
     law_id: LawId
@@ -64,8 +66,8 @@ class ProvisionRecord(_Findable):
     written_against: Wording
 
     @property
-    def shown(self) -> tuple[str, ...]:
-        """What it says, a line each."""
+    def lines(self) -> tuple[str, ...]:
+        """The sentences that it says, in order."""
         return (self.summary, *self.points)
 
 
@@ -86,8 +88,8 @@ class EmptyRecord(BaseModel):
     keywords: ClassVar[tuple[str, ...]] = ()
 
     @property
-    def shown(self) -> tuple[str, ...]:
-        """What it says, a line each."""
+    def lines(self) -> tuple[str, ...]:
+        """The sentences that it says, in order."""
         return (self.note,)
 
     @property
@@ -96,7 +98,7 @@ class EmptyRecord(BaseModel):
         return self.reason in ("derogada", "agotada")
 
 
-class _Decision(_Findable):
+class _Decision(_Searchable):
     id: Annotated[str, Field(pattern=r"^[a-z0-9-]+$")]
     number: Text
     date: date
@@ -105,8 +107,8 @@ class _Decision(_Findable):
     url: Url
 
     @property
-    def shown(self) -> tuple[str, ...]:
-        """What it says, a line each."""
+    def lines(self) -> tuple[str, ...]:
+        """The sentences that it says, in order."""
         return (self.doctrine,)
 
 
@@ -144,10 +146,19 @@ class CriterionRecord(_Decision):
         return self.id
 
 
-OfALaw = ProvisionRecord | EmptyRecord
+class Situation(BaseModel):
+    """A question, and the provisions that a labour lawyer would open to answer it, the most direct first."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    question: Text
+    provisions: Annotated[tuple[Ref, ...], Field(min_length=1, max_length=6)]
+
+
+LawRecord = ProvisionRecord | EmptyRecord
 Decision = RulingRecord | CriterionRecord
-Record = OfALaw | Decision
-_R = TypeVar("_R", bound=BaseModel)
+Record = LawRecord | Decision
+_Schema = TypeVar("_Schema", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -163,7 +174,7 @@ class Corpus:
     criteria: tuple[CriterionRecord, ...] = ()
 
     @property
-    def of_laws(self) -> tuple[OfALaw, ...]:
+    def law_records(self) -> tuple[LawRecord, ...]:
         """Provisions, then those without rules."""
         return (*self.provisions, *self.empty)
 
@@ -197,7 +208,7 @@ def read_corpus(folder: Traversable) -> Corpus:
     )
 
 
-def read_records(folder: Traversable, schema: type[_R]) -> Iterator[_R]:
+def read_records(folder: Traversable, schema: type[_Schema]) -> Iterator[_Schema]:
     """Read and check the files of one folder of the corpus, in the order of their names.
 
     Raises:
@@ -212,11 +223,11 @@ def read_records(folder: Traversable, schema: type[_R]) -> Iterator[_R]:
             try:
                 record = schema.model_validate_json(line)
             except ValidationError as error:
-                first = error.errors()[0]
-                where = ".".join(str(part) for part in first["loc"])
+                problem = error.errors()[0]
+                field = ".".join(str(part) for part in problem["loc"])
                 raise ConfigurationError(
                     f"El corpus incluido no se puede leer: {folder.name}/{file.name}, línea {number}"
-                    f"{f', campo «{where}»' if where else ''}: {first['msg']}. "
+                    f"{f', campo «{field}»' if field else ''}: {problem['msg']}. "
                     "Corrija la línea según corpus/README.md o vuelva a instalar articulado."
                 ) from error
             if isinstance(record, (ProvisionRecord, EmptyRecord)) and f"{record.law_id}.jsonl" != file.name:
@@ -225,15 +236,6 @@ def read_records(folder: Traversable, schema: type[_R]) -> Iterator[_R]:
                     f"la norma {record.law_id} no es la del fichero. Mueva la línea al fichero de su norma."
                 )
             yield record
-
-
-class Situation(BaseModel):
-    """A question, and the provisions that a labour lawyer would open to answer it, the most direct first."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    question: Text
-    provisions: Annotated[tuple[Ref, ...], Field(min_length=1, max_length=6)]
 
 
 @cache
@@ -246,6 +248,6 @@ def load_situations() -> tuple[Situation, ...]:
     return read_situations(resources.files("corpus"))
 
 
-def read_situations(corpus: Traversable) -> tuple[Situation, ...]:
-    """Read and check the folder ``situaciones`` of a corpus; raise what ``load_situations`` raises."""
-    return tuple(read_records(corpus.joinpath("situaciones"), Situation))
+def read_situations(folder: Traversable) -> tuple[Situation, ...]:
+    """Read and check ``situaciones`` in a corpus folder; raise what ``load_situations`` raises."""
+    return tuple(read_records(folder.joinpath("situaciones"), Situation))

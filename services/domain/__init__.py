@@ -1,1 +1,1 @@
-"""A field of knowledge: what a question and a text of it have in common."""
+"""Domains of knowledge: how a question of one is read, and how it is compared with a text."""

@@ -1,4 +1,4 @@
-"""What is known of a field of knowledge when text is compared with a question; and where nothing is known of it."""
+"""The protocol of a domain of knowledge, and the plain one, of which nothing is known but its language."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from services.domain.concepts import Concept, single_words
 from services.domain.lexicon import StemWeights
 from state.chunks import Chunk
 
-_OF_GUARDRAILS = 0.5
+_GUARDRAILS_PRIOR = 0.5
 
 
 @runtime_checkable
 class Domain(Protocol):
-    """Reads questions of one field, in one language. ``name`` is what an index remembers it by (``domain_named``)."""
+    """Reads questions of one domain, in one language. ``name`` is what an index remembers it by (``domain_named``)."""
 
     @property
     def name(self) -> str:
-        """What it is stored as."""
+        """The name that an index stores."""
         ...
 
     @property
@@ -38,22 +38,22 @@ class Domain(Protocol):
         ...
 
     def concepts(self, question: str, weights: StemWeights) -> list[Concept]:
-        """Take a question apart; empty where it has nothing but stop words."""
+        """Return the weighted concepts of a question; none where it has nothing but stop words."""
         ...
 
     def terms(self, text: str) -> Sequence[tuple[str, float]]:
-        """Return the terms of the field that a text calls for and does not have, with weights in (0, 1]."""
+        """Return the terms of the domain that a text calls for and does not have, with weights in (0, 1]."""
         ...
 
-    def on_field(self, question: str) -> bool:
-        """Tell whether a question is of the field beyond doubt."""
+    def in_domain(self, question: str) -> bool:
+        """Tell whether a question is of the domain beyond doubt."""
         ...
 
     def prior(self, question: str, chunk: Chunk) -> float:
         """Return a factor in (0, 1] by what kind of text a chunk is."""
         ...
 
-    def matter(self, question: str) -> str:
+    def question_topic(self, question: str) -> str:
         """Return what a question says beside the provisions and the day that it names."""
         ...
 
@@ -64,7 +64,7 @@ class Domain(Protocol):
 
 @dataclass(frozen=True)
 class PlainDomain:
-    """Any field in a language: words count by how rare they are, and that is all that is known."""
+    """Any domain in a language: words count by how rare they are, and that is all that is known."""
 
     language: Language
 
@@ -87,15 +87,15 @@ class PlainDomain:
         """Return nothing: there is no table of terms."""
         return ()
 
-    def on_field(self, question: str) -> bool:
+    def in_domain(self, question: str) -> bool:
         """Return true: there is nothing to tell it by."""
         return True
 
     def prior(self, question: str, chunk: Chunk) -> float:
         """Return 1, or less for a chunk that tells what not to say: it answers nothing."""
-        return _OF_GUARDRAILS if chunk["chunk_type"] == "guardrails" else 1.0
+        return _GUARDRAILS_PRIOR if chunk["chunk_type"] == "guardrails" else 1.0
 
-    def matter(self, question: str) -> str:
+    def question_topic(self, question: str) -> str:
         """Return the question."""
         return question
 

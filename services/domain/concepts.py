@@ -13,12 +13,12 @@ NUMBER_WEIGHT = 0.3
 class Concept:
     """A word of a question, or a term of the synonym table, and the legal terms that say the same.
 
-    ``legal`` holds the stems of each term and how surely it is meant, in (0, 1]; ``weight`` in [0, 1] is how much the
-    concept says.
+    ``legal_terms`` holds the stems of each legal term and how surely it is meant, in (0, 1]; ``weight`` in [0, 1] is
+    how much the concept says.
     """
 
     stems: tuple[str, ...]
-    legal: tuple[tuple[tuple[str, ...], float], ...]
+    legal_terms: tuple[tuple[tuple[str, ...], float], ...]
     weight: float
 
 
@@ -38,15 +38,16 @@ def coverage(concepts: Sequence[Concept], strengths: Mapping[str, float], weight
     total = sum(concept.weight for concept in concepts)
     if not total:
         return 0.0
-    covered = sum(concept.weight * _covered(concept, strengths, weights) for concept in concepts)
+    covered = sum(concept.weight * _concept_coverage(concept, strengths, weights) for concept in concepts)
     return covered / total
 
 
-def _covered(concept: Concept, strengths: Mapping[str, float], weights: StemWeights) -> float:
-    own = _share(concept.stems, strengths, weights)
-    return max([own, *(surely * _share(term, strengths, weights) for term, surely in concept.legal)])
+def _concept_coverage(concept: Concept, strengths: Mapping[str, float], weights: StemWeights) -> float:
+    own_words = _term_coverage(concept.stems, strengths, weights)
+    legal_terms = (certainty * _term_coverage(term, strengths, weights) for term, certainty in concept.legal_terms)
+    return max([own_words, *legal_terms])
 
 
-def _share(term: Sequence[str], strengths: Mapping[str, float], weights: StemWeights) -> float:
+def _term_coverage(term: Sequence[str], strengths: Mapping[str, float], weights: StemWeights) -> float:
     total = sum(weights.idf(stem) for stem in term)
     return sum(weights.idf(stem) * strengths.get(stem, 0.0) for stem in term) / total if total else 0.0

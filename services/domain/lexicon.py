@@ -1,4 +1,4 @@
-"""The lexicon: how many texts of an index each stem occurs in; stored beside the index, whatever its embedder."""
+"""The lexicon: in how many texts of an index each stem occurs; stored beside the index, whatever its embedder."""
 
 import json
 import math
@@ -16,7 +16,7 @@ _FILE = "lexicon.json"
 
 @runtime_checkable
 class StemWeights(Protocol):
-    """Tells how much a stem says."""
+    """Weighs stems by how much they say."""
 
     def idf(self, stem: str) -> float:
         """Return the weight of a stem in [0, 1]."""

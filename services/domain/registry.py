@@ -1,4 +1,4 @@
-"""Which field a profile is of, and by which name an index remembers it."""
+"""The domain of a profile, and the one that an index was made for, by its stored name."""
 
 from language.languages import language
 from services.domain.base import Domain, PlainDomain
@@ -7,12 +7,12 @@ from services.profile.profile import Profile
 
 
 def domain_of(profile: Profile) -> Domain:
-    """Return the field of a profile: Spanish law where that is switched on, else any field in its language."""
+    """Return the domain of a profile: Spanish law where that is switched on, else a plain one in its language."""
     return SPANISH_LAW if profile.features.spanish_law else PlainDomain(language(profile.language))
 
 
 def domain_named(name: str) -> Domain:
-    """Return the field that an index was made for.
+    """Return the domain that an index was made for.
 
     Raises:
         ConfigurationError: there is none of that name.

@@ -1,4 +1,4 @@
-"""Spanish law as a field: legal synonyms, places, days, citations, and which provisions are seldom the rule."""
+"""Spanish law as a domain: legal synonyms, places, days, citations, and which provisions are seldom the rule."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -17,9 +17,9 @@ from services.domain.question import topic_of
 from state.chunks import Chunk
 
 _PLACE_WEIGHT = 0.1
-"""A place says which law may be found; of the matter it says something only where the law itself names it."""
+"""A place says which law may be found; of the topic it says something only where the law itself names it."""
 _FOREIGN_WEIGHT = 0.35
-"""Of a word that no text of the index has, in a question that is of the field beyond doubt: a name, a trade, a town."""
+"""Of a word that no text of the index has, in a question of the domain beyond doubt: a name, a trade, a town."""
 
 
 class SpanishLaw:
@@ -38,19 +38,19 @@ class SpanishLaw:
         return self.language.stems(text)
 
     def concepts(self, question: str, weights: StemWeights) -> list[Concept]:
-        """Take a question apart: terms of the synonym table, and the words beside them."""
+        """Return the concepts of a question: terms of the synonym table, and the words beside them."""
         question = without_days(self.language.query_patterns.without_measure(question), today=date.today())
         places = {stem for word in place_words(question) for stem in self.stems(word)}
         content = dict.fromkeys(self.stems(question))
         concepts: dict[tuple[str, ...], Concept] = {}
-        of_field = self.on_field(question)
+        in_domain = self.in_domain(question)
         for term in find_terms(question, stem_word):
             own = tuple(stem for stem in term.stems if stem in content)
-            legal = tuple((tuple(self.stems(name)), surely) for name, surely in term.legal)
-            # A word that no text has says nothing about how much the legal names say.
-            known = tuple(stem for stem in own if weights.idf(stem) < 1)
-            weighed = known or tuple(stem for name, _ in legal for stem in name)
-            concepts[term.stems] = Concept(own, legal, max(weights.idf(stem) for stem in weighed))
+            legal_terms = tuple((tuple(self.stems(name)), certainty) for name, certainty in term.legal)
+            # A word that no text has says nothing about how much the legal terms say.
+            indexed = tuple(stem for stem in own if weights.idf(stem) < 1)
+            weighed = indexed or tuple(stem for legal_stems, _ in legal_terms for stem in legal_stems)
+            concepts[term.stems] = Concept(own, legal_terms, max(weights.idf(stem) for stem in weighed))
             for stem in own:
                 content.pop(stem, None)
         for stem in content:
@@ -59,7 +59,7 @@ class SpanishLaw:
                 weight = min(weight, _PLACE_WEIGHT)
             elif stem[0].isdigit():
                 weight = min(weight, NUMBER_WEIGHT)
-            elif of_field and weight >= 1:
+            elif in_domain and weight >= 1:
                 weight = _FOREIGN_WEIGHT
             concepts[(stem,)] = Concept((stem,), (), weight)
         return list(concepts.values())
@@ -68,15 +68,15 @@ class SpanishLaw:
         """Return the legal terms that a text calls for (``legal.vocabulary.synonyms``)."""
         return expand(text, stem_word)
 
-    def on_field(self, question: str) -> bool:
-        """Tell whether a question has a word or a term that only one of the field has."""
+    def in_domain(self, question: str) -> bool:
+        """Tell whether a question has a word or a term that only questions of labour law have."""
         return has_field_term(question, stem_word)
 
     def prior(self, question: str, chunk: Chunk) -> float:
         """Return a factor in (0, 1] by kind of provision and law (``legal.vocabulary.regimes``)."""
         return prior(question, chunk)
 
-    def matter(self, question: str) -> str:
+    def question_topic(self, question: str) -> str:
         """Return what a question says beside the provisions and the day that it names."""
         return topic_of(question)
 

@@ -1,4 +1,4 @@
-"""The offline principal: quotes the passages of the context that answer the question, and comments on nothing."""
+"""The offline principal: answers with the passages of the context that fit the question best, without a comment."""
 
 import re
 from collections.abc import Sequence
@@ -13,14 +13,16 @@ from legal.laws.mentions import find_law
 from legal.laws.registry import known_laws
 from services.domain.base import Domain
 from services.domain.lexicon import EqualWeights, StemWeights
-from services.domain.question import earlier_topic, is_courtesy, without_protocol
+from services.domain.question import earlier_question, is_courtesy, without_protocol
 from services.offline.chat_model import OfflineChat
-from services.offline.quotation import Choice, Quotation, choose
+from services.offline.quotation import Quotation, Selection, select_quotations
 from services.offline.rating import in_force
 from services.prompting.fragments import Fragment, read_prompt
 from services.prompting.stream_splitter import DELIMITER
 
-_ENDED = re.compile(r"\W*(?:precepto )?(?:(?:derogad|suprimid|anulad)[oa]s?|de vigencia agotada)\W*", re.IGNORECASE)
+_NO_LONGER_LAW = re.compile(
+    r"\W*(?:precepto )?(?:(?:derogad|suprimid|anulad)[oa]s?|de vigencia agotada)\W*", re.IGNORECASE
+)
 """A text that says no more than that it is law no longer."""
 
 
@@ -34,19 +36,19 @@ class ExtractivePrincipal(OfflineChat):
 
     def reply(self, messages: Sequence[BaseMessage]) -> str:
         """Return quotations and, where the fragments have marks, the self-evaluation."""
-        asked = [str(message.text) for message in messages if isinstance(message, HumanMessage)]
-        fragments, question = read_prompt(asked[-1])
+        *earlier_prompts, prompt = [str(message.text) for message in messages if isinstance(message, HumanMessage)]
+        fragments, question = read_prompt(prompt)
         question = without_protocol(question)
         language = self.domain.language
         if is_courtesy(question, language):
-            choice, answer = Choice([], []), language.say("courtesy")
+            selection, answer = Selection([], []), language.say("courtesy")
         else:
-            earlier = earlier_topic(question, asked[:-1], language)
-            choice = choose(question, fragments, self.domain, self.weights, earlier)
-            answer = _answer(choice.quotations, self.domain)
+            earlier = earlier_question(question, earlier_prompts, language)
+            selection = select_quotations(question, fragments, self.domain, self.weights, earlier)
+            answer = _answer(selection.quotations, self.domain)
         if not any(fragment.marker for fragment in fragments):
             return answer
-        return "\n".join([answer, "", DELIMITER, *_metadata(choice, fragments, self.domain)])
+        return "\n".join([answer, "", DELIMITER, *_self_evaluation(selection, fragments, self.domain)])
 
 
 def _answer(quotations: Sequence[Quotation], domain: Domain) -> str:
@@ -64,21 +66,20 @@ def _paragraph(quotation: Quotation, language: Language) -> str:
     title = f" ({first.title})" if first.title not in ("", first.provision) else ""
     label = "" if first.official else f", {language.say('quotes_summary')}"
     quoted = " ".join(map(language.quoted, quotation.sentences))
-    noted = dict.fromkeys(one.note.rstrip(".") for one in quotation.fragments if one.note)
-    notes = " ".join(language.say("quotes_note", note=note) for note in noted)
-    said = f"{quoted} {notes}" if in_force(first) else f"{notes} {language.say('quotes_said', quoted=quoted)}"
-    if notes and all(map(_ENDED.fullmatch, quotation.sentences)):
-        said = f"{quoted} {notes}"
-    marks = "".join(sorted({one.marker for one in quotation.fragments}, key=lambda mark: (len(mark), mark)))
-    return f"{first.law_name}, {first.provision}{title}{label}: {said.rstrip()} {marks}".rstrip()
+    distinct_notes = dict.fromkeys(fragment.note.rstrip(".") for fragment in quotation.fragments if fragment.note)
+    notes = " ".join(language.say("quotes_note", note=note) for note in distinct_notes)
+    body = f"{quoted} {notes}" if in_force(first) else f"{notes} {language.say('quotes_said', quoted=quoted)}"
+    if notes and all(map(_NO_LONGER_LAW.fullmatch, quotation.sentences)):
+        body = f"{quoted} {notes}"
+    marks = "".join(sorted({fragment.marker for fragment in quotation.fragments}, key=lambda mark: (len(mark), mark)))
+    return f"{first.law_name}, {first.provision}{title}{label}: {body.rstrip()} {marks}".rstrip()
 
 
-def _metadata(choice: Choice, fragments: Sequence[Fragment], domain: Domain) -> list[str]:
-    lines = [
-        f"USED|{_numbers([one for quotation in choice.quotations for one in quotation.fragments])}",
-        f"DROP|{_numbers(choice.useless)}",
-    ]
-    if need := _missing(choice.quotations, fragments, domain):
+def _self_evaluation(selection: Selection, fragments: Sequence[Fragment], domain: Domain) -> list[str]:
+    """Return the lines below the answer: fragments used and irrelevant, and the provision that is missing."""
+    quoted = [fragment for quotation in selection.quotations for fragment in quotation.fragments]
+    lines = [f"USED|{_numbers(quoted)}", f"DROP|{_numbers(selection.irrelevant)}"]
+    if need := _needed(selection.quotations, fragments, domain):
         lines.append(need)
     return lines
 
@@ -87,9 +88,11 @@ def _numbers(fragments: Sequence[Fragment]) -> str:
     return ",".join(dict.fromkeys(fragment.marker.strip("[]C") for fragment in fragments)) or "ninguno"
 
 
-def _missing(quotations: Sequence[Quotation], fragments: Sequence[Fragment], domain: Domain) -> str | None:
-    """Ask for the first provision that a quotation refers to and the context does not have."""
-    present = {(law.id, provision_key(one.provision)) for one in fragments if (law := find_law(one.law_name))}
+def _needed(quotations: Sequence[Quotation], fragments: Sequence[Fragment], domain: Domain) -> str | None:
+    """Return the line that asks for the first provision that a quotation refers to and the context does not have."""
+    present = {
+        (law.id, provision_key(fragment.provision)) for fragment in fragments if (law := find_law(fragment.law_name))
+    }
     for quotation in quotations:
         law = find_law(quotation.fragments[0].law_name)
         if law is None:

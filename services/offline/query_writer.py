@@ -1,4 +1,4 @@
-"""The offline reader: what of a question is to be searched, without a model."""
+"""The offline reader: writes the search of a question without a model."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -14,12 +14,12 @@ from services.offline.chat_model import OfflineChat
 FOLLOW_UP = "MODO: SEGUIMIENTO"
 """A line of the system prompt that tells a follow-up with carried-over context from a first question."""
 
-_TOPIC = 3
-"""Words of the question before that say what a follow-up is about."""
+_TOPIC_WORDS = 3
+"""How many words of the question before say what a follow-up is about."""
 
 
 class KeywordReader(OfflineChat):
-    """Reads a question without a model, and gives one search: all of it that is matter.
+    """Reads a question without a model, and gives one search: all of it that is topic.
 
     Taken apart into keywords and legal terms it was found worse (docs/retrieval.md): both encoders read a question as
     it is asked, and add the legal terms themselves. A provision that the question names is looked up elsewhere: only
@@ -36,33 +36,43 @@ class KeywordReader(OfflineChat):
         """Return a JSON array of one search, or none in a follow-up."""
         language = self.domain.language
         texts = [str(message.text) for message in messages]
-        question, earlier = without_protocol(texts[-1]), texts[1:-1]
-        matter = searched_topic(question, self.domain)
-        asked = [str(message.text) for message in messages[:-1] if isinstance(message, HumanMessage)]
+        question, earlier_texts = without_protocol(texts[-1]), texts[1:-1]
+        question_topic = searched_topic(question, self.domain)
+        earlier_questions = [str(message.text) for message in messages[:-1] if isinstance(message, HumanMessage)]
         if FOLLOW_UP in texts[0].splitlines():
-            searches = [] if is_courtesy(question, language) else self._follow_up(matter, earlier, asked)
+            searches = (
+                []
+                if is_courtesy(question, language)
+                else self._follow_up_search(question_topic, earlier_texts, earlier_questions)
+            )
         else:
-            topic = self._topic(asked) if matter and points_back(question, language) else []
-            searches = self._search(matter, topic)
-            if not searches and asked and not self.domain.citations(question):
-                searches = self._search(asked[-1])
+            is_follow_up = question_topic and points_back(question, language)
+            searches = self._search(question_topic, self._topic_words(earlier_questions) if is_follow_up else ())
+            if not searches and earlier_questions and not self.domain.citations(question):
+                searches = self._search(earlier_questions[-1])
             searches = searches or [question or texts[-1]]
         return json.dumps(searches, ensure_ascii=False)
 
-    def _follow_up(self, question: str, earlier: Sequence[str], asked: Sequence[str]) -> list[str]:
-        known = {stem for text in earlier for stem in self.domain.stems(text)}
+    def _follow_up_search(
+        self, question_topic: str, earlier_texts: Sequence[str], earlier_questions: Sequence[str]
+    ) -> list[str]:
+        """Return a search of the words that the conversation has not had yet, and of what it was about."""
+        earlier_stems = {stem for text in earlier_texts for stem in self.domain.stems(text)}
         language = self.domain.language
-        new = [word for word in language.content_words(question) if language.stem_word(word) not in known]
-        return self._search(" ".join(new), self._topic(asked))
+        words = language.content_words(question_topic)
+        new_words = [word for word in words if language.stem_word(word) not in earlier_stems]
+        return self._search(" ".join(new_words), self._topic_words(earlier_questions))
 
-    def _topic(self, asked: Sequence[str]) -> list[str]:
-        """Return the words that say most of the question before, in their order; one of no text says little."""
+    def _topic_words(self, earlier_questions: Sequence[str]) -> list[str]:
+        """Return the words that say most of the last question, in their order; one of no indexed text says little."""
         language = self.domain.language
-        words = reversed(language.content_words(asked[-1])) if asked else ()
+        words = reversed(language.content_words(earlier_questions[-1])) if earlier_questions else ()
         distinct = list({language.stem_word(word): word for word in words}.values())
         idf = {word: self.weights.idf(language.stem_word(word)) for word in distinct}
-        kept = set(sorted(distinct, key=lambda word: -(idf[word] if idf[word] < 1 else 0.0))[:_TOPIC])
+        kept = set(sorted(distinct, key=lambda word: -(idf[word] if idf[word] < 1 else 0.0))[:_TOPIC_WORDS])
         return [word for word in reversed(distinct) if word in kept]
 
-    def _search(self, matter: str, topic: Iterable[str] = ()) -> list[str]:
-        return [" ".join([matter, *topic])] if self.domain.language.content_words(matter) else []
+    def _search(self, question_topic: str, topic_words: Iterable[str] = ()) -> list[str]:
+        if not self.domain.language.content_words(question_topic):
+            return []
+        return [" ".join([question_topic, *topic_words])]

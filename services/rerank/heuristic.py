@@ -120,7 +120,7 @@ class HeuristicReranker:
         chunks = [candidate["chunk"] for candidate in candidates]
         question_concepts = self._domain.concepts(question, self._weights)
         search_concepts = [self._domain.concepts(query, self._weights) for query in queries]
-        certainty = 1.0 if self._domain.on_field(question) else _OFF_DOMAIN
+        certainty = 1.0 if self._domain.in_domain(question) else _OFF_DOMAIN
         cosines = self._similarities(question, queries, chunks)
         similarity_weight = _SIMILARITY_WEIGHT if self._similarity else 0.0
         own = [

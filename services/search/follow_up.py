@@ -1,4 +1,4 @@
-"""What a question on Spanish law means in its conversation: "¿y el 39?" after a question about article 38."""
+"""Complete a question on Spanish law by its conversation: "¿y el 39?" after a question about article 38."""
 
 import re
 from collections.abc import Sequence
@@ -28,51 +28,60 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 @dataclass(frozen=True)
 class Contextualized:
-    """A question with the provisions that it takes over in parentheses; day and place that it is about, if any."""
+    """A question with the provisions that it takes over in parentheses; day and territory that it is about, if any."""
 
     question: str
     day: date | None = None
-    place: str | None = None
+    territory: str | None = None
 
 
-def contextualize(question: str, before: Sequence[str], today: date) -> Contextualized:
-    """Complete a question by those before it, in their order.
+def contextualize(question: str, earlier: Sequence[str], today: date) -> Contextualized:
+    """Complete a question by the ``earlier`` ones, oldest first.
 
     A question that has nothing of its own but a number, a day or a place is about the provision that the one before
     it names: a bare number is another article of that law, an apartado or a letter is of that provision. So is one that
     has nothing at all ("explícamelo") after a mere look-up. A follow-up keeps the day until another is said, or the
     present one; every question keeps the place.
+
+    >>> today = date(2026, 11, 22)
+    >>> contextualize("¿y el 39?", ["¿qué dice el artículo 38 ET?"], today).question
+    '¿y el 39? (artículo 39, Estatuto de los Trabajadores)'
     """
-    meant = Contextualized("")
-    turns = [one for one in before if not is_courtesy(one, SPANISH_LAW.language)][-MAX_EARLIER:]
-    for text in [*turns, question]:
-        full = _completed(text, meant.question, today)
-        follows = full != text or points_back(text, SPANISH_LAW.language)
-        kept = meant.day if follows and not _NOW.search(fold(text)) else None
-        place = find_place(text)
-        meant = Contextualized(full, find_date(text, today=today) or kept, place.name if place else meant.place)
-    return meant
+    turns = [turn for turn in earlier if not is_courtesy(turn, SPANISH_LAW.language)][-MAX_EARLIER:]
+    contextualized = Contextualized("")
+    for turn in [*turns, question]:
+        contextualized = _in_context(turn, contextualized, today)
+    return contextualized
 
 
-def _completed(question: str, before: str, today: date) -> str:
-    """Return a question with the provisions that it takes over, or as it is where it takes over none."""
+def _in_context(question: str, previous: Contextualized, today: date) -> Contextualized:
+    completed = _completed(question, previous.question, today)
+    is_follow_up = completed != question or points_back(question, SPANISH_LAW.language)
+    kept_day = previous.day if is_follow_up and not _NOW.search(fold(question)) else None
+    place = find_place(question)
+    territory = place.name if place else previous.territory
+    return Contextualized(completed, find_date(question, today=today) or kept_day, territory)
+
+
+def _completed(question: str, previous: str, today: date) -> str:
+    """Return a question with the provisions that it takes over from the previous one, or as it is if there are none."""
     if len(question) > MAX_CHARACTERS or is_courtesy(question, SPANISH_LAW.language):
         return question
-    named = [one for one in parse_citations(before) if one.law_id or not one.law_named]
-    if not named or parse_citations(question) or law_mentions(question):
+    citations = [citation for citation in parse_citations(previous) if citation.law_id or not citation.law_named]
+    if not citations or parse_citations(question) or law_mentions(question):
         return question
     own = _NOW.sub(" ", fold(_without_places(without_days(question, today=today))))
-    references = _references(own, named)
+    references = _references(own, citations)
     if not references or topic_of(f"{own} ({references})"):
         return question
     changes = own.split() != fold(question).split() or _NUMBER.search(own) or _LETTER.search(own)
-    # "¿Por qué?" after more than a look-up is about the matter of that question, and not about all of the provision.
-    return f"{question} ({references})" if changes or not topic_of(before) else question
+    # "¿Por qué?" after more than a look-up is about the topic of that question, and not about all of the provision.
+    return f"{question} ({references})" if changes or not topic_of(previous) else question
 
 
-def _references(own: str, named: Sequence[Citation]) -> str:
+def _references(own: str, citations: Sequence[Citation]) -> str:
     """Return the provisions that folded words are about; empty where there is a number that is no provision's."""
-    last = named[-1]
+    last = citations[-1]
     apartado, letter = _APARTADO.search(own), _LETTER.search(own)
     if apartado or letter:
         number = apartado[1] if apartado else last.apartado
@@ -81,7 +90,9 @@ def _references(own: str, named: Sequence[Citation]) -> str:
     if any(_YEAR.fullmatch(number) for number in numbers):
         return ""
     written = [_written(f"art:{number}", last.law_id) for number in numbers]
-    written = written or [_written(one.provision_key, one.law_id, one.apartado, one.letter) for one in named]
+    written = written or [
+        _written(citation.provision_key, citation.law_id, citation.apartado, citation.letter) for citation in citations
+    ]
     return "; ".join(dict.fromkeys(written))
 
 

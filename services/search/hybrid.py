@@ -1,4 +1,4 @@
-"""Hybrid search of several queries over several collections: what the search stages and refetch share."""
+"""Hybrid search of several queries over several collections, also of the law of another day."""
 
 import asyncio
 import dataclasses
@@ -20,29 +20,8 @@ from state.context import ResolvedContext
 from state.rag import RagState, days_of
 from state.values import NO_COST, Cost
 
-_ADDED = re.compile(r"Se añaden? (?:por|, con efectos|con efectos|est[ae]|el art|la disposici)")
+_PROVISION_ADDED = re.compile(r"Se añaden? (?:por|, con efectos|con efectos|est[ae]|el art|la disposici)")
 """How a note begins that says that there was no such provision before."""
-
-
-async def later_wordings(found: Sequence[Candidate], day: date, store: ChunkStore) -> list[Candidate]:
-    """Return which of these stand in for the wording of a day that the index lacks, their notes saying so."""
-    later = [one for one in found if _may_stand_in(one["chunk"], day)]
-    places = list(dict.fromkeys(provision_of(one["chunk"]) for one in later))
-    wordings = await asyncio.gather(*(store.find(*place) for place in places))
-    lacking = {
-        place for place, held in zip(places, wordings, strict=True) if not any(in_force(one, day, day) for one in held)
-    }
-    return [
-        {**one, "chunk": annotate_validity(one["chunk"], day)} for one in later if provision_of(one["chunk"]) in lacking
-    ]
-
-
-def _may_stand_in(chunk: Chunk, day: date) -> bool:
-    """Tell whether a wording is of later than a day, and of a provision that may have been there before."""
-    law = known_laws().get(chunk["law_id"])
-    if law is None or law.published > day or (chunk["valid_from"] or "") <= day.isoformat():
-        return False
-    return not any(_ADDED.match(note) for note in chunk["notes"])
 
 
 @dataclass(frozen=True)
@@ -77,26 +56,26 @@ class HybridSearch:
     async def embed(self, queries: Sequence[str], deadline: float | None) -> tuple[list[Vector], Cost]:
         """Return the dense vector of each query, made in one batch of those that the cache lacks, and the cost."""
         keys = {query: self.dense_vectors.key("dense", self.embedder.fingerprint, query) for query in queries}
-        known = {query: one for query, key in keys.items() if (one := self.dense_vectors.get(key)) is not None}
+        vectors = {query: cached for query, key in keys.items() if (cached := self.dense_vectors.get(key)) is not None}
         cost = NO_COST
-        if missing := [query for query in keys if query not in known]:
+        if missing := [query for query in keys if query not in vectors]:
             embedded = await self.embedder.embed_queries(missing, deadline=deadline)
             cost = {"requests": embedded.requests, "input_tokens": embedded.tokens, "output_tokens": 0}
             for query, vector in zip(missing, embedded.vectors, strict=True):
-                known[query] = vector
+                vectors[query] = vector
                 self.dense_vectors.put(keys[query], vector)
-        return [known[query] for query in queries], cost
+        return [vectors[query] for query in queries], cost
 
     async def encode(self, queries: Sequence[str]) -> list[SparseVector]:
         """Return the sparse vector of each query; those that the cache lacks are made off the event loop."""
         keys = {query: self.sparse_vectors.key("sparse", self.sparse.fingerprint, query) for query in queries}
-        known = {query: one for query, key in keys.items() if (one := self.sparse_vectors.get(key)) is not None}
-        if missing := [query for query in keys if query not in known]:
+        vectors = {query: cached for query, key in keys.items() if (cached := self.sparse_vectors.get(key)) is not None}
+        if missing := [query for query in keys if query not in vectors]:
             encoded = await asyncio.to_thread(self.sparse.encode_queries, missing)
             for query, vector in zip(missing, encoded, strict=True):
-                known[query] = vector
+                vectors[query] = vector
                 self.sparse_vectors.put(keys[query], vector)
-        return [known[query] for query in queries]
+        return [vectors[query] for query in queries]
 
     async def run(
         self,
@@ -119,13 +98,13 @@ class HybridSearch:
         if not lexical_only:
             dense, cost = await self.embed(queries, deadline)
         sparse = await self.encode(queries)
-        vectors = [HybridQuery(_direction(one), other) for one, other in zip(dense, sparse, strict=True)]
-        chosen = collections or self.collections
-        found = await self._candidates(queries, vectors, where, chosen, caps)
+        vectors = [HybridQuery(_unless_zero(vector), terms) for vector, terms in zip(dense, sparse, strict=True)]
+        searched = collections or self.collections
+        candidates = await self._candidates(queries, vectors, where, searched, caps)
         if where.as_of:
-            of_today = await self._candidates(queries, vectors, replace(where, as_of=None), chosen, caps)
-            found += await later_wordings(of_today, where.as_of, self.store)
-        return merged(found)[: caps.overall], cost
+            of_today = await self._candidates(queries, vectors, replace(where, as_of=None), searched, caps)
+            candidates += await later_wordings(of_today, where.as_of, self.store)
+        return merged(candidates)[: caps.overall], cost
 
     async def _candidates(
         self,
@@ -142,19 +121,49 @@ class HybridSearch:
                 for name in collections
             )
         )
-        found: list[Candidate] = []
+        candidates: list[Candidate] = []
         for position, query in enumerate(queries):
             of_query: list[Candidate] = []
             for name, ranking in zip(collections, rankings, strict=True):
                 weight = self.profile.weight(name)
-                of_query.extend(_found(hit, round(hit.score * weight, 6), query) for hit in ranking[position])
-            found.extend(in_order(of_query)[: caps.per_query])
-        return found
+                of_query.extend(_candidate(hit, round(hit.score * weight, 6), query) for hit in ranking[position])
+            candidates.extend(in_order(of_query)[: caps.per_query])
+        return candidates
 
 
-def _found(hit: Hit, score: float, query: str) -> Candidate:
-    found = candidate(hit.chunk, score, "hybrid", query)
-    return found if hit.similarity is None else {**found, "similarity": round(hit.similarity, 6)}
+def _candidate(hit: Hit, score: float, query: str) -> Candidate:
+    result = candidate(hit.chunk, score, "hybrid", query)
+    return result if hit.similarity is None else {**result, "similarity": round(hit.similarity, 6)}
+
+
+def _unless_zero(vector: Vector | None) -> Vector | None:
+    """Return the vector, or ``None`` for one of length zero (no word known), which has no neighbours."""
+    return vector if vector is not None and vector.any() else None
+
+
+async def later_wordings(candidates: Sequence[Candidate], day: date, store: ChunkStore) -> list[Candidate]:
+    """Return which of these stand in for the wording of a day that the index lacks, their notes saying so."""
+    later = [wording for wording in candidates if _may_stand_in(wording["chunk"], day)]
+    provisions = list(dict.fromkeys(provision_of(wording["chunk"]) for wording in later))
+    indexed = await asyncio.gather(*(store.find(*provision) for provision in provisions))
+    lacking = {
+        provision
+        for provision, chunks in zip(provisions, indexed, strict=True)
+        if not any(in_force(chunk, day, day) for chunk in chunks)
+    }
+    return [
+        {**wording, "chunk": annotate_validity(wording["chunk"], day)}
+        for wording in later
+        if provision_of(wording["chunk"]) in lacking
+    ]
+
+
+def _may_stand_in(chunk: Chunk, day: date) -> bool:
+    """Tell whether a wording is of later than a day, and of a provision that may have been there before."""
+    law = known_laws().get(chunk["law_id"])
+    if law is None or law.published > day or (chunk["valid_from"] or "") <= day.isoformat():
+        return False
+    return not any(_PROVISION_ADDED.match(note) for note in chunk["notes"])
 
 
 def search_filter(state: RagState, context: ResolvedContext) -> SearchFilter:
@@ -163,18 +172,14 @@ def search_filter(state: RagState, context: ResolvedContext) -> SearchFilter:
     Of the community that the caller chose, the question may name a city.
     """
     analysis = state["analysis"]
-    place = analysis["territory"]
-    chosen, said = (place_called(name) if name else None for name in (context.territory, place))
-    if chosen and not (said and not chosen.city and said.community == chosen.community):
-        place = chosen.name
+    territory = analysis["territory"]
+    of_caller, of_question = (place_called(name) if name else None for name in (context.territory, territory))
+    inside = of_caller and of_question and not of_caller.city and of_question.community == of_caller.community
+    if of_caller and not inside:
+        territory = of_caller.name
     return SearchFilter(
         as_of=days_of(state).as_of,
-        territory=place,
+        territory=territory,
         chunk_types=tuple(analysis.get("chunk_types", ())),
         fields=tuple((path, tuple(values)) for path, values in analysis.get("fields", {}).items()),
     )
-
-
-def _direction(vector: Vector | None) -> Vector | None:
-    """Return the vector, or ``None`` for one of length zero (no word known), which has no neighbours."""
-    return vector if vector is not None and vector.any() else None

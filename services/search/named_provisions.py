@@ -18,9 +18,9 @@ MAX_DIRECT_PROVISIONS = 8
 async def look_up(
     provisions: Sequence[NamedProvision], store: ChunkStore, as_of: date | None, today: date
 ) -> list[Candidate]:
-    """Fetch named provisions, all their parts: of several wordings the one of the day, else the nearest to it."""
-    wanted = provisions[:MAX_DIRECT_PROVISIONS]
-    found = await asyncio.gather(*(store.find(named["law_id"], named["provision_key"]) for named in wanted))
+    """Return named provisions, all their parts: of several wordings the one of the day, else the nearest to it."""
+    looked_up = provisions[:MAX_DIRECT_PROVISIONS]
+    indexed = await asyncio.gather(*(store.find(named["law_id"], named["provision_key"]) for named in looked_up))
     return merged(
         candidate(
             annotate_validity(chunk, as_of) if as_of else chunk,
@@ -28,15 +28,15 @@ async def look_up(
             "direct",
             f"{named['law_id']}#{chunk['provision']}",
         )
-        for named, chunks in zip(wanted, found, strict=True)
+        for named, chunks in zip(looked_up, indexed, strict=True)
         for chunk in ([chunk for chunk in chunks if in_force(chunk, as_of, today)] or _nearest(chunks, as_of or today))
     )
 
 
 def _nearest(chunks: Sequence[Chunk], day: date) -> list[Chunk]:
     """Return the next wording after a day, else the last before it."""
-    in_turn = order_parts(chunks, day)
-    return [chunk for chunk in in_turn if chunk["valid_from"] == in_turn[0]["valid_from"]]
+    in_order = order_parts(chunks, day)
+    return [chunk for chunk in in_order if chunk["valid_from"] == in_order[0]["valid_from"]]
 
 
 def not_indexed(named: NamedProvision) -> str:

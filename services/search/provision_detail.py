@@ -1,4 +1,4 @@
-"""A provision with its text, its wordings, and what is linked with it."""
+"""The detail of a provision: its text on a day, its wordings, what it cites and what cites it."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from legal.labels import WRITTEN_SUFFIXES, order_of_kind
 from services.protocols import ChunkStore
-from services.search.reference import Asked, Place
+from services.search.reference import ProvisionRef, Subdivision
 from state.chunks import Chunk, Status, provision_of
 from state.errors import NoResultsFound
 
@@ -33,68 +33,20 @@ class Wording:
 
     @property
     def text(self) -> str:
-        """The whole text; a blank line parts what was cut, but where a sentence or a table goes on."""
+        """The whole text; a blank line separates its parts, but where a sentence or a table goes on."""
         text = self.head["text"]
         for part in self.parts[1:]:
-            text += _glue(text) + part["text"]
+            text += _separator_after(text) + part["text"]
         return text
 
-    def holds_on(self, day: date) -> bool:
+    def is_of(self, day: date) -> bool:
         """Tell whether this is the wording of a day, whatever has become of its law."""
         written = day.isoformat()
         return (self.head["valid_from"] or "") <= written < (self.head["valid_to"] or "9999")
 
 
-def wordings_of(chunks: Iterable[Chunk]) -> list[Wording]:
-    """Return the wordings of one provision, the oldest first."""
-
-    def begins(chunk: Chunk) -> str:
-        return chunk["valid_from"] or ""
-
-    in_turn = sorted(chunks, key=lambda chunk: (begins(chunk), chunk["part"]))
-    return [Wording(tuple(parts)) for _, parts in groupby(in_turn, begins)]
-
-
-def wording_on(wordings: Sequence[Wording], day: date | None, today: date) -> Wording | None:
-    """Return the wording of a day, if any; without one that of today, else the last that there was."""
-    found = next((one for one in wordings if one.holds_on(day or today)), None)
-    return found or (wordings[-1] if day is None else None)
-
-
-def excerpt(text: str, apartado: str, letter: str) -> str:
-    """Return an apartado of a text, or a letter of it, as the law numbers them; empty where the text has none such."""
-    found = text
-    if apartado:
-        # "2.º" is an apartado only where the law has no "2.": else it is in a list inside one.
-        found = _item(text, _NUMBERED, apartado) or _item(text, _ORDINAL, apartado)
-    return _item(found, _LETTERED, letter) if letter else found
-
-
-def _item(text: str, marks: re.Pattern[str], wanted: str) -> str:
-    """Return what stands between the first mark that is wanted and the next one that counts on from it."""
-    begin, counted = -1, 0
-    for mark in marks.finditer(text):
-        if begin < 0:
-            if mark[1] == wanted:
-                begin, counted = mark.start(), _order(wanted)
-        elif _order(mark[1]) > counted:  # a list inside an item begins to count anew, and ends nothing
-            return text[begin : mark.start()].strip()
-    return text[begin:].strip() if begin >= 0 else ""
-
-
-def _order(number: str) -> int:
-    # "ñ" comes after "n" and before "o".
-    return int(number) if number.isdigit() else 2 * ord("n") + 1 if number == "ñ" else 2 * ord(number)
-
-
-def _glue(before: str) -> str:
-    if " | " in before.rpartition("\n")[2]:
-        return "\n"
-    return "\n\n" if before[-1:] in ".:;»)" else " "
-
-
 class Excerpt(TypedDict):
-    """A place in a provision that was asked for; ``text`` is empty where the provision has none such."""
+    """A subdivision that was asked for; ``text`` is empty where the provision has none such."""
 
     apartado: str
     letter: str
@@ -147,13 +99,15 @@ class ProvisionDetail(Version):
     cited_by: list[Link]
 
 
-async def shown(store: ChunkStore, asked: Asked, day: date | None, today: date) -> ProvisionDetail | None:
+async def provision_detail(
+    store: ChunkStore, provision: ProvisionRef, day: date | None, today: date
+) -> ProvisionDetail | None:
     """Look a provision up in its wording of a day; ``None`` where the store does not have the provision.
 
     Raises:
         NoResultsFound: it has no wording of that day.
     """
-    wordings = wordings_of(await store.find(asked.law_id, asked.key))
+    wordings = wordings_of(await store.find(provision.law_id, provision.provision_key))
     if not wordings:
         return None
     wording = wording_on(wordings, day, today)
@@ -172,19 +126,19 @@ async def shown(store: ChunkStore, asked: Asked, day: date | None, today: date) 
         "collection": chunk["collection"],
         "official": chunk["source"] == "official",
         "summary": chunk["summary"],
-        "excerpts": [_excerpt(wording, place) for place in asked.places],
+        "excerpts": [_excerpt(wording, subdivision) for subdivision in provision.subdivisions],
         "text": wording.text,
         "url": chunk["url"],
         "notes": chunk["notes"],
         "chunk_ids": ids,
-        "wordings": [_version(one) for one in wordings],
-        "cites": sorted(_links(cited, chunk), key=_in_order_of_law),
-        "cited_by": sorted(_links(await store.citing(ids), chunk), key=_in_order_of_law),
+        "wordings": [_version(other) for other in wordings],
+        "cites": sorted(_links(cited, chunk), key=_order_in_law),
+        "cited_by": sorted(_links(await store.citing(ids), chunk), key=_order_in_law),
     }
 
 
-def _excerpt(wording: Wording, place: Place) -> Excerpt:
-    return {**place._asdict(), "text": excerpt(wording.text, *place)}  # type: ignore[typeddict-item]
+def _excerpt(wording: Wording, subdivision: Subdivision) -> Excerpt:
+    return {**subdivision._asdict(), "text": excerpt(wording.text, *subdivision)}  # type: ignore[typeddict-item]
 
 
 def _version(wording: Wording) -> Version:
@@ -196,9 +150,10 @@ def _version(wording: Wording) -> Version:
     }
 
 
-def _links(chunks: Iterable[Chunk], of: Chunk) -> list[Link]:
+def _links(chunks: Iterable[Chunk], linked: Chunk) -> list[Link]:
     """Return the provisions of chunks, each once, in their order, without the one that they are linked with."""
-    first = {provision_of(chunk): chunk for chunk in reversed(list(chunks)) if provision_of(chunk) != provision_of(of)}
+    own = provision_of(linked)
+    first = {provision_of(chunk): chunk for chunk in reversed(list(chunks)) if provision_of(chunk) != own}
     return [
         {
             "law_id": chunk["law_id"],
@@ -213,11 +168,10 @@ def _links(chunks: Iterable[Chunk], of: Chunk) -> list[Link]:
     ]
 
 
-def _in_order_of_law(link: Link) -> tuple[object, ...]:
+def _order_in_law(link: Link) -> tuple[object, ...]:
     number = link["provision_key"].partition(":")[2]
-    counted = re.match(r"\d{1,6}", number)
-    place = order_of_kind(link["provision_key"])
-    return link["law"], link["law_id"], place, int(counted[0]) if counted else 0, number
+    digits = re.match(r"\d{1,6}", number)
+    return link["law"], link["law_id"], order_of_kind(link["provision_key"]), int(digits[0]) if digits else 0, number
 
 
 def _without_wording(wordings: list[Wording], day: date | None) -> str:
@@ -227,3 +181,53 @@ def _without_wording(wordings: list[Wording], day: date | None) -> str:
         f"No consta ninguna redacción en vigor el {day} de {first['law_name']}, {first['provision']}: la primera rige "
         f"desde el {first['valid_from']}{until}."
     )
+
+
+def _separator_after(text: str) -> str:
+    if " | " in text.rpartition("\n")[2]:
+        return "\n"
+    return "\n\n" if text[-1:] in ".:;»)" else " "
+
+
+def wordings_of(chunks: Iterable[Chunk]) -> list[Wording]:
+    """Return the wordings of one provision, the oldest first."""
+
+    def begins(chunk: Chunk) -> str:
+        return chunk["valid_from"] or ""
+
+    in_order = sorted(chunks, key=lambda chunk: (begins(chunk), chunk["part"]))
+    return [Wording(tuple(parts)) for _, parts in groupby(in_order, begins)]
+
+
+def wording_on(wordings: Sequence[Wording], day: date | None, today: date) -> Wording | None:
+    """Return the wording of a day, if any; without one that of today, else the last that there was."""
+    of_day = next((wording for wording in wordings if wording.is_of(day or today)), None)
+    return of_day or (wordings[-1] if day is None else None)
+
+
+def excerpt(text: str, apartado: str, letter: str) -> str:
+    """Return an apartado of a text, or a letter of it, as the law numbers them; empty where the text has none such."""
+    inside = text
+    if apartado:
+        # "2.º" is an apartado only where the law has no "2.": else it is in a list inside one.
+        inside = _item(text, _NUMBERED, apartado) or _item(text, _ORDINAL, apartado)
+    return _item(inside, _LETTERED, letter) if letter else inside
+
+
+def _item(text: str, markers: re.Pattern[str], label: str) -> str:
+    """Return what stands between the first marker with a label and the next one that counts on from it."""
+    begin = -1
+    for marker in markers.finditer(text):
+        if begin < 0:
+            if marker[1] == label:
+                begin = marker.start()
+        elif _label_order(marker[1]) > _label_order(
+            label
+        ):  # a list inside an item begins to count anew, and ends nothing
+            return text[begin : marker.start()].strip()
+    return text[begin:].strip() if begin >= 0 else ""
+
+
+def _label_order(label: str) -> int:
+    # "ñ" comes after "n" and before "o".
+    return int(label) if label.isdigit() else 2 * ord("n") + 1 if label == "ñ" else 2 * ord(label)

@@ -1,4 +1,4 @@
-"""Read off a question on Spanish law what needs no model: named provisions, territory, acronyms."""
+"""Read off a question on Spanish law what needs no model: named provisions, territory and acronyms."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -12,8 +12,8 @@ from legal.vocabulary.synonyms import find_acronyms
 from services.domain.question import topic_of
 from state.values import Analysis, Message, NamedProvision
 
-# "¿Qué dice el artículo 38 del ET?" has no more words of its own than these.
 MAX_LOOKUP_WORDS = 2
+"""How many words beside the provision a mere look-up has at most, as "¿qué dice el artículo 38 del ET?"."""
 
 
 def read_question(
@@ -23,15 +23,15 @@ def read_question(
     as_of: date | None = None,
     territory: str | None = None,
 ) -> Analysis:
-    """Return what the question names.
+    """Return the provisions, the territory and the acronyms that the question names.
 
     An article without a law is of the law that the conversation spoke of last, else of ``default_law``. A law's name
     means the law of the day that is asked about, ``as_of``. A place in the question goes before ``territory``.
     """
     place = find_place(question)
     citations = parse_citations(question, CitationContext(day=as_of))
-    law = _law_spoken_of(conversation) or default_law
-    named = [(one.law_id or ("" if one.law_named else law), one.provision_key) for one in citations]
+    law = _last_law_named(conversation) or default_law
+    named = [(citation.law_id or ("" if citation.law_named else law), citation.provision_key) for citation in citations]
     return {
         "provisions": [NamedProvision(law_id=law_id, provision_key=key) for law_id, key in dict.fromkeys(named)],
         "is_lookup": bool(named) and len(content_words(topic_of(question))) <= MAX_LOOKUP_WORDS,
@@ -40,12 +40,12 @@ def read_question(
     }
 
 
-def nothing_read() -> Analysis:
+def empty_analysis() -> Analysis:
     """Return the analysis of a question in which nothing is read."""
     return {"provisions": [], "is_lookup": False, "acronyms": [], "territory": None}
 
 
-def _law_spoken_of(conversation: Sequence[Message]) -> str | None:
+def _last_law_named(conversation: Sequence[Message]) -> str | None:
     """Return the law that the last message naming one names first."""
     for message in reversed(conversation):
         named = [mention.law_id for mention in law_mentions(message["content"]) if mention.law_id and not mention.weak]

@@ -64,7 +64,7 @@ def test_records_are_read_by_collection(tmp_path):
     assert [record.provision for record in corpus.provisions] == ["Artículo 38"]
     assert corpus.provisions[0].points == ("1. Son 30 días.",)
     assert [(record.provision, record.repealed) for record in corpus.empty] == [("Disposición final primera", False)]
-    assert corpus.of_laws == (*corpus.provisions, *corpus.empty)
+    assert corpus.law_records == (*corpus.provisions, *corpus.empty)
     assert [record.ecli for record in corpus.rulings] == ["ECLI:ES:TS:2020:1"]
     assert corpus.criteria == ()
     assert corpus.decisions == corpus.rulings

@@ -39,7 +39,7 @@ LINES = [
 
 
 def texts(record) -> list[str]:
-    return [record.title, *record.shown, record.status_note, *record.questions, *record.keywords]
+    return [record.title, *record.lines, record.status_note, *record.questions, *record.keywords]
 
 
 def test_the_corpus_is_whole():
@@ -59,7 +59,7 @@ def test_lines_are_canonical_json_in_one_order(folder):
 
 
 def test_nothing_is_there_twice():
-    places = Counter((record.law_id, provision_key(record.provision)) for record in CORPUS.of_laws)
+    places = Counter((record.law_id, provision_key(record.provision)) for record in CORPUS.law_records)
     ids = Counter(record.id for record in DECISIONS)
     assert [name for name, count in (places + ids).items() if count > 1] == []
     for record in EVERYTHING:

@@ -12,7 +12,7 @@ from support.paths import DATA
 
 from graph.compose import open_rag, open_services
 from graph.rag import build_rag
-from services.corpus.chunks import packaged
+from services.corpus.chunks import packaged_records
 from services.settings import ModelSettings, Settings
 from services.store.index import open_index
 from state.errors import ConfigurationError, IndexMismatch, IndexMissing
@@ -73,7 +73,7 @@ async def test_a_follow_up_rests_on_what_was_carried_over(demo):
     )
     assert second["queries"] == []
     carried = set(first["context_chunk_ids"])
-    referred = {ref for _, chunk in packaged() if chunk["id"] in carried for ref in chunk["refs"]}
+    referred = {ref for _, chunk in packaged_records() if chunk["id"] in carried for ref in chunk["refs"]}
     assert carried & set(second["context_chunk_ids"])
     assert set(second["context_chunk_ids"]) <= carried | referred
 

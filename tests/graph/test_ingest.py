@@ -485,7 +485,7 @@ async def test_a_law_that_has_changed_loses_the_summary_and_keeps_the_words_of_p
         refs=(),
         written_against={"content_hash": wording_hash(text), "date": "2000-01-02"},
     )
-    monkeypatch.setattr(attach, "records_of_laws", lambda: {(et, "art:1"): record})
+    monkeypatch.setattr(attach, "packaged_law_records", lambda: {(et, "art:1"): record})
     words = {(et, "art:1"): "cuando toca veraneo"}
     monkeypatch.setattr(packaged, "_search_texts", lambda: words)
     configured = settings(tmp_path, profile="laboral")

@@ -3,7 +3,7 @@ from datetime import date
 import pytest
 
 from ingestion.bundled import packaged_corpus, rulings_and_criteria
-from services.corpus.chunks import lay_phrasings, paired, search_text
+from services.corpus.chunks import lay_phrasings, search_text, with_chunks
 from services.corpus.schema import Corpus, CriterionRecord, EmptyRecord, ProvisionRecord, RulingRecord, load_corpus
 from state.chunks import MAX_CHUNK_ID, Chunk
 from state.errors import ConfigurationError
@@ -55,7 +55,7 @@ CORPUS = Corpus(
 
 
 def chunks_of(corpus: Corpus) -> list[Chunk]:
-    return [chunk for _, chunk in paired(corpus)]
+    return [chunk for _, chunk in with_chunks(corpus)]
 
 
 def test_a_provision_becomes_a_chunk_of_its_law():
@@ -119,7 +119,7 @@ def test_what_is_law_no_longer_says_so_and_leads_to_what_is():
 
 def test_the_same_provision_in_both_folders_is_refused_and_a_note_is_shown():
     with pytest.raises(ConfigurationError, match=r"dos veces «Artículo 38»"):
-        paired(Corpus((provision("Artículo 38"),), (empty("Artículo 38", "derogada"),)))
+        with_chunks(Corpus((provision("Artículo 38"),), (empty("Artículo 38", "derogada"),)))
     (chunk,) = chunks_of(Corpus((provision("Artículo 38", status_note="Superado: hoy son 40."),)))
     assert chunk["status_note"] == "Superado: hoy son 40."
 
@@ -151,7 +151,7 @@ def test_a_ruling_goes_by_its_ecli_where_it_is_known():
 
 
 def test_what_a_record_is_found_by_is_not_in_its_chunk():
-    (record, chunk), *_ = paired(CORPUS)
+    (record, chunk), *_ = with_chunks(CORPUS)
     found_by = search_text(record)
     for word in ("una pregunta", "coloquial", "SIGLA", "Real Decreto Legislativo 2/2015", "ET"):
         assert word in found_by
@@ -161,17 +161,17 @@ def test_what_a_record_is_found_by_is_not_in_its_chunk():
 
 def test_an_unknown_law_a_strange_label_and_a_provision_twice_are_refused():
     with pytest.raises(ConfigurationError, match=r"BOE-A-1900-1, que no está en legal/data/laws\.toml"):
-        paired(Corpus((provision("Artículo 1", law_id="BOE-A-1900-1"),)))
+        with_chunks(Corpus((provision("Artículo 1", law_id="BOE-A-1900-1"),)))
     with pytest.raises(ConfigurationError, match="«Preámbulo»"):
-        paired(Corpus((provision("Preámbulo"),)))
+        with_chunks(Corpus((provision("Preámbulo"),)))
     with pytest.raises(ConfigurationError, match=r"dos veces «Art\. 38»"):
-        paired(Corpus((provision("Artículo 38"), provision("Art. 38"))))
+        with_chunks(Corpus((provision("Artículo 38"), provision("Art. 38"))))
 
 
 def test_the_packaged_corpus_is_whole_and_its_references_lead_somewhere():
     corpus = packaged_corpus()
     ids = [chunk["id"] for chunk in corpus.chunks]
-    assert len(set(ids)) == len(ids) == len(load_corpus().of_laws) + len(load_corpus().decisions)
+    assert len(set(ids)) == len(ids) == len(load_corpus().law_records) + len(load_corpus().decisions)
     assert all(0 <= identity <= MAX_CHUNK_ID for identity in ids)
     assert {chunk["collection"] for chunk in corpus.chunks} == {"normativa", "sentencias", "criterios_inss"}
     assert corpus.search_text.keys() == set(ids)

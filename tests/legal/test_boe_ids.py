@@ -64,7 +64,7 @@ def test_every_reader_takes_every_identifier(identifier, tmp_path):
     assert provisions_named(f"{identifier.lower()}#Artículo 3") == [(identifier, "art:3")]
     assert [
         provision.law_id
-        for provision in read_reference(f"art. 3 {identifier.lower()}", "BOE-A-1978-31229", TODAY).asked
+        for provision in read_reference(f"art. 3 {identifier.lower()}", "BOE-A-1978-31229", TODAY).provisions
     ] == [identifier]
     [amendment] = read_amendments([f"Se modifica por la Ley 3/2015, de 11 de marzo. Ref. {identifier}#a1"])
     assert amendment.reference == identifier

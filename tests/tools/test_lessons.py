@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from support.doubles import make_chunk
 
-from services.corpus.chunks import paired
+from services.corpus.chunks import with_chunks
 from services.corpus.schema import (
     Corpus,
     CriterionRecord,
@@ -51,7 +51,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> Give:
             empty=tuple(one for one in records if isinstance(one, EmptyRecord)),
             criteria=tuple(one for one in records if isinstance(one, CriterionRecord)),
         )
-        monkeypatch.setattr(training_pairs, "packaged", lambda: paired(corpus))
+        monkeypatch.setattr(training_pairs, "packaged_records", lambda: with_chunks(corpus))
         monkeypatch.setattr(training_pairs, "load_situations", lambda: situations)
 
     give()
@@ -120,7 +120,7 @@ def test_official_text_is_asked_for_in_all_the_words_of_its_record(given: Give) 
 def test_the_rules_of_a_record_are_no_questions_to_itself(given: Give) -> None:
     mine = record("Artículo 38", questions=("¿Cuántos días tengo?",))
     given(mine)
-    [(_, own)] = paired(Corpus((mine,)))
+    [(_, own)] = with_chunks(Corpus((mine,)))
     assert own["source"] == "plain_language"
     assert said([own]) == {
         "Artículo 38. Título llano del artículo 38": [

@@ -1,1 +1,1 @@
-"""The dual encoder: questions and documents by axes of their own, into one space."""
+"""The dual encoder: questions and documents by axes of their own, into one space of vectors."""

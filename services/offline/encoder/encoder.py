@@ -1,4 +1,4 @@
-"""The encoder itself: questions and documents by axes of their own, into one space."""
+"""The encoder: a question and the documents that answer it become vectors near one another."""
 
 import asyncio
 from collections.abc import Sequence
@@ -16,9 +16,13 @@ from services.domain.base import Domain
 from services.domain.registry import domain_named
 from services.domain.spanish_law import SPANISH_LAW
 from services.offline.encoder import training
-from services.offline.encoder.vocabulary import SYNONYM_WEIGHT, Counts, Vocabulary, asked_counts, counts_of
+from services.offline.encoder.vocabulary import SYNONYM_WEIGHT, Counts, Vocabulary, document_counts, question_counts
 from services.protocols import Embedded, Vector
 from state.errors import ConfigurationError, IndexMissing
+
+DIMENSIONS = 192
+FOLDER = Path(str(resources.files("services.offline.encoder")))
+"""Where the encoder of the package lies."""
 
 _FILE = "dual-encoder.npz"
 _VERSION = "1"
@@ -28,7 +32,7 @@ _VERSION = "1"
 class TrainingPairs:
     """What an encoder learns from: documents, and questions each with the number of the document that answers it.
 
-    ``epochs`` is how often it is shown all questions.
+    ``epochs`` is how often training goes through all questions.
     """
 
     documents: Sequence[str]
@@ -41,54 +45,54 @@ class DualEncoder:
 
     A question and the document that answers it need not share a word: the axes of "echaron" have learnt to lie near
     those of "despido". A text without any known stem gets the zero vector: it has no dense side. Vectors always have
-    the dimensions asked for, whatever the number of texts. Its ``domain`` says what a stem is, and which terms a
-    question calls for.
+    the dimensions asked for, whatever the number of texts. The axes are (stems, dim), a row for each stem of the
+    vocabulary; ``domain`` says what a stem is, and which terms a question calls for.
     """
 
     def __init__(
         self,
         vocabulary: Vocabulary,
-        asked: NDArray[np.floating],
-        held: NDArray[np.floating],
+        question_axes: NDArray[np.floating],
+        document_axes: NDArray[np.floating],
         domain: Domain = SPANISH_LAW,
     ) -> None:
         self.vocabulary = vocabulary
         self.domain = domain
-        self._asked, self._held = asked.astype(np.float32), held.astype(np.float32)
+        self._question_axes = question_axes.astype(np.float32)
+        self._document_axes = document_axes.astype(np.float32)
 
     @classmethod
     def fit(cls, training_pairs: TrainingPairs, dimensions: int, domain: Domain = SPANISH_LAW) -> "DualEncoder":
-        """Learn from documents and questions (seconds for thousands); the same lessons give the same encoder."""
-        documents = [counts_of(text, domain) for text in training_pairs.documents]
+        """Fit an encoder to documents and questions (seconds for thousands); the same pairs give the same encoder."""
+        documents = [document_counts(text, domain) for text in training_pairs.documents]
         # One text may be a question to several documents.
-        counted = {
-            text: asked_counts(text, domain) for text in dict.fromkeys(text for text, _ in training_pairs.questions)
-        }
-        questions = [counted[text] for text, _ in training_pairs.questions]
-        vocabulary = Vocabulary.of(documents, counted.values())
-        asked, held = training.fit_axes(
+        texts = dict.fromkeys(text for text, _ in training_pairs.questions)
+        counts = {text: question_counts(text, domain) for text in texts}
+        questions = [counts[text] for text, _ in training_pairs.questions]
+        vocabulary = Vocabulary.of(documents, counts.values())
+        question_axes, document_axes = training.fit_axes(
             vocabulary.matrix(documents),
             vocabulary.matrix(questions),
             [answer for _, answer in training_pairs.questions],
             dimensions,
             training_pairs.epochs,
         )
-        return cls(vocabulary, asked.astype(np.float16), held.astype(np.float16), domain)
+        return cls(vocabulary, question_axes.astype(np.float16), document_axes.astype(np.float16), domain)
 
     def save(self, folder: Path) -> None:
-        """Write the encoder into the ``models`` folder of an index."""
+        """Write the encoder into the ``models`` folder of an index, its axes as float16."""
         np.savez(
             folder / _FILE,
             stems=np.array(self.vocabulary.stems, dtype=np.str_),
             idf=self.vocabulary.idf,
-            asked=self._asked.astype(np.float16),
-            held=self._held.astype(np.float16),
+            asked=self._question_axes.astype(np.float16),
+            held=self._document_axes.astype(np.float16),
             field=np.array(self.domain.name, dtype=np.str_),
         )
 
     @classmethod
     def load(cls, folder: Path) -> "DualEncoder":
-        """Open what ``save`` wrote.
+        """Read the encoder of an index.
 
         Raises:
             IndexMissing: the file is missing or damaged.
@@ -106,40 +110,43 @@ class DualEncoder:
                 "Reconstruya el índice con «articulado ingest»."
             ) from error
 
-    def turned(self, documents: Sequence[str]) -> "DualEncoder":
+    def rotated(self, documents: Sequence[str]) -> "DualEncoder":
         """Return the encoder with its main dimensions first; it finds the same (all cosines stay as they are)."""
         vectors = np.stack(self.embed_all(documents))
         _, _, directions = np.linalg.svd(vectors, full_matrices=False)
-        asked, held = (axes @ directions.T for axes in (self._asked, self._held))
-        return DualEncoder(self.vocabulary, asked.astype(np.float16), held.astype(np.float16), self.domain)
+        question_axes, document_axes = (
+            (axes @ directions.T).astype(np.float16) for axes in (self._question_axes, self._document_axes)
+        )
+        return DualEncoder(self.vocabulary, question_axes, document_axes, self.domain)
 
     def reduced(self, dimensions: int) -> "DualEncoder":
         """Return the encoder with its first dimensions only: smaller vectors that say less."""
-        return DualEncoder(self.vocabulary, self._asked[:, :dimensions], self._held[:, :dimensions], self.domain)
+        question_axes, document_axes = (axes[:, :dimensions] for axes in (self._question_axes, self._document_axes))
+        return DualEncoder(self.vocabulary, question_axes, document_axes, self.domain)
 
     @cached_property
     def fingerprint(self) -> str:
-        """What an index must have been built with to be searched with this encoder.
+        """Name what an index must have been built with to be searched with this encoder.
 
-        For Spanish law that is all that it is made of. For any other field, where each index has an encoder of its own,
-        it is what can be known without opening one (``fitted_fingerprint``).
+        For Spanish law that is all that it is made of. For any other domain, where each index has an encoder of its
+        own, it is what can be known without opening one (``fitted_fingerprint``).
         """
         if self.domain is not SPANISH_LAW:
             return fitted_fingerprint(self.dimensions, self.domain)
         digest = blake2b(repr((_VERSION, self.domain.language.fingerprint, SYNONYM_WEIGHT)).encode(), digest_size=6)
         digest.update("\n".join(self.vocabulary.stems).encode() + self.vocabulary.idf.tobytes())
-        for axes in (self._asked, self._held):
+        for axes in (self._question_axes, self._document_axes):
             digest.update(axes.astype(np.float16).tobytes())
         return f"dual:{self.dimensions}:{digest.hexdigest()}"
 
     @property
     def dimensions(self) -> int:
         """Length of the vectors."""
-        return int(self._asked.shape[1])
+        return int(self._question_axes.shape[1])
 
     async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
         """Embed questions or searches (about 0.2 ms each, no request)."""
-        return Embedded(self._embed([asked_counts(text, self.domain) for text in texts], self._asked))
+        return Embedded(self._embed([question_counts(text, self.domain) for text in texts], self._question_axes))
 
     async def embed_documents(self, texts: Sequence[str]) -> Embedded:
         """Embed texts of the corpus, off the event loop."""
@@ -150,15 +157,15 @@ class DualEncoder:
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector]:
         """Embed texts of the corpus, here and now."""
-        return self._embed([counts_of(text, self.domain) for text in texts], self._held)
+        return self._embed([document_counts(text, self.domain) for text in texts], self._document_axes)
 
     def embed_question(self, text: str) -> Vector:
         """Embed one question, here and now."""
-        return self._embed([asked_counts(text, self.domain)], self._asked)[0]
+        return self._embed([question_counts(text, self.domain)], self._question_axes)[0]
 
     def _embed(self, texts: Sequence[Counts], axes: NDArray[np.float32]) -> list[Vector]:
         # Row by row: as a sparse matrix it would need scipy, whose import takes longer than a question.
-        weighed = (self.vocabulary.weigh(counts) for counts in texts)
+        weighed = map(self.vocabulary.weigh, texts)
         return [_unit(weights @ axes[rows]) for rows, weights in weighed]
 
 
@@ -173,13 +180,9 @@ def _unit(vector: Vector) -> Vector:
     return vector / np.float32(length) if length else vector
 
 
-DIMENSIONS = 192
-FOLDER = Path(str(resources.files("services.offline.encoder")))
-
-
 @cache
 def packaged_encoder(dimensions: int = DIMENSIONS) -> DualEncoder:
-    """Open the encoder of the package, with so many of its dimensions, the main ones.
+    """Return the encoder of the package, reduced to its first ``dimensions``, the main ones.
 
     Raises:
         IndexMissing: the package is damaged.

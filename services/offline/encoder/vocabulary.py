@@ -1,4 +1,4 @@
-"""The stems that an encoder knows, and texts as weights over them."""
+"""The vocabulary of an encoder: its stems, and texts as weights over them."""
 
 import math
 from collections import Counter
@@ -17,31 +17,31 @@ MIN_TEXTS = 2
 """A stem that fewer texts have relates nothing to anything."""
 
 SYNONYM_WEIGHT = 0.5
-"""What a term of the field counts for that a question calls for and does not have, beside a word of its own."""
+"""What a term of the domain counts for that a question calls for and does not have, beside a word of its own."""
 
 Counts = Mapping[str, float]
 """How often a text has each stem."""
 
 
-def counts_of(text: str, domain: Domain) -> Counts:
+def document_counts(text: str, domain: Domain) -> Counts:
     """Count the stems of a document."""
     return Counter(domain.stems(text))
 
 
-def asked_counts(text: str, domain: Domain) -> Counts:
-    """Count the stems of a question, and those of the terms of the field that it calls for."""
+def question_counts(text: str, domain: Domain) -> Counts:
+    """Count the stems of a question, and those of the terms of the domain that it calls for."""
     counts: dict[str, float] = dict(Counter(domain.stems(text)))
-    for term, surely in domain.terms(text):
+    for term, certainty in domain.terms(text):
         for stem in domain.stems(term):
-            counts[stem] = max(surely * SYNONYM_WEIGHT, counts.get(stem, 0.0))
+            counts[stem] = max(certainty * SYNONYM_WEIGHT, counts.get(stem, 0.0))
     return counts
 
 
 class Vocabulary:
     """Stems and how much each says, idf in [0, 1]; their order is that of the rows of an encoder's axes."""
 
-    def __init__(self, known: Sequence[str], idf: NDArray[np.float32]) -> None:
-        self.stems = tuple(known)
+    def __init__(self, stems: Sequence[str], idf: NDArray[np.float32]) -> None:
+        self.stems = tuple(stems)
         self.idf = idf
         self._rows = {stem: row for row, stem in enumerate(self.stems)}
 
@@ -52,11 +52,11 @@ class Vocabulary:
         idf(s) = ln((N + 1) / (df(s) + 1)) / ln(N + 1) over the N documents, as in ``services.domain.lexicon``.
         """
         frequencies = Counter(stem for counts in documents for stem in counts)
-        asked = Counter(stem for counts in questions for stem in counts)
-        known = sorted(stem for stem, texts in (frequencies | asked).items() if texts >= MIN_TEXTS)
+        in_questions = Counter(stem for counts in questions for stem in counts)
+        stems = sorted(stem for stem, texts in (frequencies | in_questions).items() if texts >= MIN_TEXTS)
         total = math.log(len(documents) + 1) or 1.0
-        idf = [math.log((len(documents) + 1) / (frequencies[stem] + 1)) / total for stem in known]
-        return cls(known, np.array(idf, dtype=np.float32))
+        idf = [math.log((len(documents) + 1) / (frequencies[stem] + 1)) / total for stem in stems]
+        return cls(stems, np.array(idf, dtype=np.float32))
 
     def matrix(self, texts: Sequence[Counts]) -> "csr_array":
         """Return the weights of texts, (texts, stems) float32; see ``weigh``."""
@@ -71,9 +71,9 @@ class Vocabulary:
 
     def weigh(self, counts: Counts) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return rows and weights of the known stems, of unit length: (1 + ln n) · idf, or n · idf for n below 1."""
-        known = [(row, count) for stem, count in counts.items() if (row := self._rows.get(stem)) is not None]
-        rows = np.array([row for row, _ in known], dtype=np.intp)
-        often = [1 + math.log(count) if count >= 1 else count for _, count in known]
-        weights = np.array(often, dtype=np.float32) * self.idf[rows]
+        counted = [(row, count) for stem, count in counts.items() if (row := self._rows.get(stem)) is not None]
+        rows = np.array([row for row, _ in counted], dtype=np.intp)
+        damped = [1 + math.log(count) if count >= 1 else count for _, count in counted]
+        weights = np.array(damped, dtype=np.float32) * self.idf[rows]
         length = float(np.linalg.norm(weights))
         return rows, weights / np.float32(length) if length else weights

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.doubles import make_chunk
 
 from services.search.provision_detail import excerpt, wording_on, wordings_of
-from services.search.reference import Asked, Place, read_reference
+from services.search.reference import ProvisionRef, Subdivision, read_reference
 from state.errors import InvalidInput
 
 ET, LISOS = "BOE-A-2015-11430", "BOE-A-2000-15060"
@@ -16,24 +16,24 @@ TODAY = date(2026, 3, 1)
 
 
 @pytest.mark.parametrize(
-    ("text", "asked"),
+    ("text", "provisions"),
     [
-        ("art. 48.4 ET", [Asked(ET, "art:48", (Place("4", ""),))]),
-        ("48", [Asked(ET, "art:48")]),
+        ("art. 48.4 ET", [ProvisionRef(ET, "art:48", (Subdivision("4", ""),))]),
+        ("48", [ProvisionRef(ET, "art:48")]),
         ("arts. 48.4, 48.5 y 49.1 b) ET", [
-            Asked(ET, "art:48", (Place("4", ""), Place("5", ""))),
-            Asked(ET, "art:49", (Place("1", "b"),)),
+            ProvisionRef(ET, "art:48", (Subdivision("4", ""), Subdivision("5", ""))),
+            ProvisionRef(ET, "art:49", (Subdivision("1", "b"),)),
         ]),
-        ("anexo II LISOS", [Asked(LISOS, "anexo:2")]),
-        ("DA 3ª LISOS", [Asked(LISOS, "da:3")]),
-        ("art. 1 boe-a-2024-99999", [Asked("BOE-A-2024-99999", "art:1")]),
-        ("BOE-A-2024-99999", [Asked("BOE-A-2024-99999")]),
-        ("LISOS", [Asked(LISOS)]),
-        ("art. 1 de la Ley 99/2024", [Asked("", "art:1")]),
+        ("anexo II LISOS", [ProvisionRef(LISOS, "anexo:2")]),
+        ("DA 3ª LISOS", [ProvisionRef(LISOS, "da:3")]),
+        ("art. 1 boe-a-2024-99999", [ProvisionRef("BOE-A-2024-99999", "art:1")]),
+        ("BOE-A-2024-99999", [ProvisionRef("BOE-A-2024-99999")]),
+        ("LISOS", [ProvisionRef(LISOS)]),
+        ("art. 1 de la Ley 99/2024", [ProvisionRef("", "art:1")]),
     ],
 )  # fmt: skip
-def test_what_is_asked_for(text, asked):
-    assert read_reference(text, ET, TODAY).asked == tuple(asked)
+def test_what_is_asked_for(text, provisions):
+    assert read_reference(text, ET, TODAY).provisions == tuple(provisions)
 
 
 def test_the_day_of_the_caller_goes_before_that_of_the_text():

@@ -11,7 +11,7 @@ from evaluation.gold.questions import read_gold_set
 from ingestion.markdown.reader import read_law
 from language.spanish import stems
 from legal.labels import provision_key
-from services.corpus.chunks import records_of_laws
+from services.corpus.chunks import packaged_law_records
 
 FOLDER = REPOSITORY / "evaluation" / "datasets"
 GOLD = read_gold_set(FOLDER / "demo.jsonl")
@@ -75,7 +75,7 @@ def test_every_other_question_has_a_provision_that_answers_and_one_to_three_fact
 
 
 def test_every_label_is_a_provision_of_the_packaged_corpus_that_is_law():
-    records = records_of_laws()
+    records = packaged_law_records()
     for one in POSITIVE:
         for law_id, label in one.relevant:
             record = records.get((law_id, provision_key(label) or ""))
@@ -86,7 +86,7 @@ def test_every_label_is_a_provision_of_the_packaged_corpus_that_is_law():
 
 def test_every_packaged_law_answers_a_question():
     answering = {law_id for one in POSITIVE for (law_id, _), grade in one.relevant.items() if grade == ANSWERS}
-    assert answering == {law_id for law_id, _ in records_of_laws()}
+    assert answering == {law_id for law_id, _ in packaged_law_records()}
 
 
 @pytest.fixture(scope="module")

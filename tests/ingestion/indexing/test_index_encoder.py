@@ -140,7 +140,7 @@ def test_an_encoder_without_a_field_in_its_file_is_of_spanish_law():
 
 def test_an_encoder_keeps_its_field_and_one_of_an_unknown_field_is_damaged(tmp_path):
     encoder = DualEncoder.fit(training_pairs_of(entries()), 8, EN)
-    assert (encoder.reduced(4).domain, encoder.turned(["loan fee", "court order"]).domain) == (EN, EN)
+    assert (encoder.reduced(4).domain, encoder.rotated(["loan fee", "court order"]).domain) == (EN, EN)
     encoder.save(tmp_path)
     with np.load(tmp_path / "dual-encoder.npz") as file:
         stored = dict(file)

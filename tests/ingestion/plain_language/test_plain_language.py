@@ -57,7 +57,7 @@ def given(monkeypatch):
 
     def give(**records):
         places = {(ET, key.replace("_", ":")): one for key, one in records.items()}
-        monkeypatch.setattr(attach, "records_of_laws", lambda: places)
+        monkeypatch.setattr(attach, "packaged_law_records", lambda: places)
 
     return give
 

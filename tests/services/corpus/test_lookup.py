@@ -1,6 +1,6 @@
 import pytest
 
-from services.corpus.chunks import paired
+from services.corpus.chunks import with_chunks
 from services.corpus.lookup import MIN_SCORE, PackagedRecords
 from services.corpus.schema import Corpus, ProvisionRecord
 from services.protocols import ChunkStore, HybridQuery, SearchFilter, SparseVector
@@ -26,7 +26,7 @@ def record(
 
 
 RECORDS = PackagedRecords(
-    paired(
+    with_chunks(
         Corpus(
             (
                 record("Artículo 36", "Trabajo nocturno", questions=("cuanto es el plus de noche",)),
@@ -79,7 +79,7 @@ def test_a_synonym_of_the_question_puts_a_record_before_its_equals():
         record("Artículo 2", "Descanso semanal y fiestas laborales"),
     )
     unrelated = [record(f"Artículo {number}", "Otro") for number in range(3, 9)]
-    records = PackagedRecords(paired(Corpus((rest, holidays, *unrelated))))
+    records = PackagedRecords(with_chunks(Corpus((rest, holidays, *unrelated))))
     first, second = records.lookup("descanso semanal y festivos", [], 5)
     assert (first.chunk["provision"], second.chunk["provision"]) == ("Artículo 2", "Artículo 1")
     assert first.score > second.score
@@ -98,7 +98,7 @@ def test_scores_follow_the_formula():
     # Two records; the stem stands in one of two: w = ln(3/2) / ln(3) cancels out. It occurs 3 times in the title
     # (weighed threefold), once in the only question, which is nothing but the stem: 0.8 · 4/5 + 0.2 · 1.
     records = PackagedRecords(
-        paired(Corpus((record("Artículo 1", "Xilófono", questions=("xilófono",)), record("Artículo 2", "Otro"))))
+        with_chunks(Corpus((record("Artículo 1", "Xilófono", questions=("xilófono",)), record("Artículo 2", "Otro"))))
     )
     assert [hit.score for hit in records.lookup("xilófonos", [], 5)] == [pytest.approx(0.84)]
 
@@ -144,5 +144,5 @@ async def test_records_are_a_chunk_store_without_vectors():
 
 async def test_every_packaged_reference_can_be_fetched():
     _, chunk = max(PACKAGED._pairs, key=lambda pair: len(pair[1]["refs"]))
-    assert [one["id"] for one in await PACKAGED.fetch(chunk["refs"])] == chunk["refs"]
+    assert [cited["id"] for cited in await PACKAGED.fetch(chunk["refs"])] == chunk["refs"]
     assert sum((await PACKAGED.counts()).values()) == len(PACKAGED._pairs)

@@ -1,4 +1,4 @@
-"""What is known of a field: of Spanish law much, of any other what rare words say."""
+"""What is known of a domain: of Spanish law much, of any other what rare words say."""
 
 import pytest
 from support.doubles import make_chunk
@@ -18,18 +18,18 @@ TEXTS = ["loan fees of a 401(k)", "a loan of 5 years", "rollover"]
 WEIGHTS = Lexicon.build(TEXTS, PLAIN.stems)
 
 
-def test_a_profile_with_spanish_law_is_of_that_field_and_any_other_of_its_language():
+def test_a_profile_with_spanish_law_is_of_that_domain_and_any_other_of_its_language():
     assert domain_of(load_profile("laboral")) is SPANISH_LAW
     assert domain_of(load_profile("plan_401k")) == PLAIN
 
 
 @pytest.mark.parametrize("domain", [SPANISH_LAW, PLAIN, PlainDomain(language("es"))])
-def test_an_index_remembers_a_field_by_its_name(domain):
+def test_an_index_remembers_a_domain_by_its_name(domain):
     assert domain_named(domain.name) == domain
     assert isinstance(domain, Domain)
 
 
-def test_a_name_of_no_field_is_told():
+def test_a_name_of_no_domain_is_told():
     with pytest.raises(ConfigurationError, match="latin"):
         domain_named("latin")
 
@@ -44,19 +44,19 @@ def test_words_are_concepts_weighed_by_how_rare_they_are_and_numbers_say_little(
     assert PLAIN.concepts("what is it?", WEIGHTS) == []
 
 
-def test_nothing_of_the_law_is_at_work_in_another_field():
+def test_nothing_of_the_law_is_at_work_in_another_domain():
     chunk = make_chunk(1, "Disposición transitoria primera", law_id="BOE-A-2011-17975", provision_key="dt:1")
     question = "¿qué dice el art. 38 ET si me echaron en Sevilla en 2019?"
     plain = PlainDomain(language("es"))
-    assert (plain.terms(question), plain.citations(question), plain.matter(question)) == ((), (), question)
-    assert (plain.prior(question, chunk), plain.on_field("pizza")) == (1.0, True)
+    assert (plain.terms(question), plain.citations(question), plain.question_topic(question)) == ((), (), question)
+    assert (plain.prior(question, chunk), plain.in_domain("pizza")) == (1.0, True)
     assert SPANISH_LAW.terms(question)
     assert SPANISH_LAW.citations(question)
-    assert SPANISH_LAW.matter(question) != question
+    assert SPANISH_LAW.question_topic(question) != question
     assert SPANISH_LAW.prior(question, chunk) < 1
-    assert not SPANISH_LAW.on_field("pizza")
+    assert not SPANISH_LAW.in_domain("pizza")
 
 
 def test_a_text_covers_the_share_of_the_words_that_it_has():
-    asked = PLAIN.concepts("fees of a rollover", WEIGHTS)
-    assert coverage(asked, dict.fromkeys(PLAIN.stems(TEXTS[0]), 1.0), WEIGHTS) == 0.5
+    concepts = PLAIN.concepts("fees of a rollover", WEIGHTS)
+    assert coverage(concepts, dict.fromkeys(PLAIN.stems(TEXTS[0]), 1.0), WEIGHTS) == 0.5

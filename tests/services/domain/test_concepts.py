@@ -5,7 +5,7 @@ from language.spanish import stems
 from services.domain.concepts import Concept, coverage
 from services.domain.lexicon import EqualWeights, Lexicon
 from services.domain.spanish_law import SPANISH_LAW
-from services.offline.rating import AskedFigure
+from services.offline.rating import FigureMatcher
 
 # df: vacacion 1, anual 1, retribu 1, dia 3 of 3 texts; ln(4/2)/ln 4 = 0.5 and ln(4/4)/ln 4 = 0.
 LEXICON = Lexicon.build(["vacaciones anuales retribuidas, días", "días de multa", "días"], stems)
@@ -24,7 +24,7 @@ def test_other_words_are_concepts_of_their_own_weighed_by_idf():
     ]
 
 
-def test_a_word_of_no_text_weighs_less_in_a_question_of_the_field():
+def test_a_word_of_no_text_weighs_less_in_a_question_of_the_domain():
     by_stem = {concept.stems: concept.weight for concept in SPANISH_LAW.concepts("mi nómina en Mercadona", LEXICON)}
     assert by_stem == {("nomin",): 1.0, ("mercadon",): 0.35}
 
@@ -39,11 +39,11 @@ def test_a_term_of_stop_words_weighs_what_its_legal_names_weigh():
 
 
 def test_a_word_of_no_text_does_not_make_a_term_of_the_table_say_more():
-    (both,) = SPANISH_LAW.concepts("caigo enfermo", Lexicon.build(["enfermo", "multa", "día"], stems))
-    assert (both.stems, both.weight) == (("caig", "enferm"), 0.5)
+    (concept,) = SPANISH_LAW.concepts("caigo enfermo", Lexicon.build(["enfermo", "multa", "día"], stems))
+    assert (concept.stems, concept.weight) == (("caig", "enferm"), 0.5)
 
 
-def test_how_much_time_asks_for_a_figure_and_is_no_matter():
+def test_how_much_time_asks_for_a_figure_and_is_no_topic():
     assert SPANISH_LAW.concepts("¿Cuánto tiempo dura la multa?", LEXICON) == SPANISH_LAW.concepts(
         "¿Cuánto dura la multa?", LEXICON
     )
@@ -57,16 +57,16 @@ def test_nothing_but_stop_words_is_about_nothing():
 
 def test_coverage_takes_the_best_of_own_words_and_legal_names():
     weights = EqualWeights()
-    concept = Concept(("nomin",), ((("recib", "salari"), 0.9),), 1.0)
-    other = Concept(("paell",), (), 1.0)
-    assert coverage([concept], {"nomin": 0.75}, weights) == 0.75
-    assert coverage([concept], {"recib": 1.0, "salari": 1.0}, weights) == 0.9
-    assert coverage([concept], {"recib": 1.0}, weights) == 0.45
-    assert coverage([concept, other], {"nomin": 1.0}, weights) == 0.5
+    payslip = Concept(("nomin",), ((("recib", "salari"), 0.9),), 1.0)
+    paella = Concept(("paell",), (), 1.0)
+    assert coverage([payslip], {"nomin": 0.75}, weights) == 0.75
+    assert coverage([payslip], {"recib": 1.0, "salari": 1.0}, weights) == 0.9
+    assert coverage([payslip], {"recib": 1.0}, weights) == 0.45
+    assert coverage([payslip, paella], {"nomin": 1.0}, weights) == 0.5
 
 
 @pytest.mark.parametrize(
-    ("question", "sentence", "given"),
+    ("question", "sentence", "match"),
     [
         ("¿cuántos días de vacaciones?", "Serán treinta días naturales.", 1.0),
         ("¿cuántos días de vacaciones?", "Serán 2 meses.", 0.4),
@@ -77,5 +77,5 @@ def test_coverage_takes_the_best_of_own_words_and_legal_names():
         ("qué son las vacaciones", "Treinta días.", 0.0),
     ],
 )
-def test_figures_asked_for_and_given(question, sentence, given):
-    assert AskedFigure(question, language("es")).given(sentence) == given
+def test_a_sentence_serves_by_the_figure_that_it_has(question, sentence, match):
+    assert FigureMatcher(question, language("es")).match(sentence) == match

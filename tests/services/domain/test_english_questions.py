@@ -9,10 +9,10 @@ from support.doubles import make_chunk
 from language.languages import language
 from services.domain.base import PlainDomain
 from services.domain.lexicon import Lexicon
-from services.domain.question import earlier_topic, is_courtesy, points_back, searched_topic
+from services.domain.question import earlier_question, is_courtesy, points_back, searched_topic
 from services.offline.answer_writer import ExtractivePrincipal
 from services.offline.query_writer import FOLLOW_UP, KeywordReader
-from services.offline.rating import AskedFigure
+from services.offline.rating import FigureMatcher
 from services.prompting.fragments import write_prompt
 from services.rerank.heuristic import HeuristicReranker
 
@@ -41,9 +41,9 @@ def test_what_stands_by_itself(text):
 
 
 def test_the_earlier_question_is_the_last_that_stands_by_itself():
-    asked = ["What does a loan cost?", "and the fee?", "thanks"]
-    assert earlier_topic("and who signs it?", asked, EN) == asked[0]
-    assert earlier_topic("vesting schedule after a divorce order", asked, EN) == ""
+    earlier = ["What does a loan cost?", "and the fee?", "thanks"]
+    assert earlier_question("and who signs it?", earlier, EN) == earlier[0]
+    assert earlier_question("vesting schedule after a divorce order", earlier, EN) == ""
 
 
 def test_a_measure_is_not_searched():
@@ -51,7 +51,7 @@ def test_a_measure_is_not_searched():
 
 
 @pytest.mark.parametrize(
-    ("question", "sentence", "given"),
+    ("question", "sentence", "match"),
     [
         ("How many days does it take?", "The check is mailed after 7 business days.", 1.0),
         ("How many days does it take?", "It takes five days.", 1.0),
@@ -63,29 +63,31 @@ def test_a_measure_is_not_searched():
         ("Who signs the form?", "It takes 7 days.", 0.0),
     ],
 )
-def test_a_sentence_serves_by_the_figure_that_it_gives(question, sentence, given):
-    assert AskedFigure(question, EN).given(sentence) == given
+def test_a_sentence_serves_by_the_figure_that_it_has(question, sentence, match):
+    assert FigureMatcher(question, EN).match(sentence) == match
 
 
-def chunk(number, title, text, **fields):
+def provision(number, title, text, **fields):
     return make_chunk(number, title, title=title, law_id="rollover", law_name="Rolling over", text=text, **fields)
 
 
-FEES = chunk(1, "Rollover fees", "LT Trust charges $75 for each request. “Overnight” delivery costs $30 more.")
-TIMES = chunk(2, "Processing times", "The check is mailed 7 business days after approval. The form must be complete.")
-LOANS = chunk(3, "Open loans", "An unpaid loan is offset from the account.")
+FEES = provision(1, "Rollover fees", "LT Trust charges $75 for each request. “Overnight” delivery costs $30 more.")
+TIMES = provision(
+    2, "Processing times", "The check is mailed 7 business days after approval. The form must be complete."
+)
+LOANS = provision(3, "Open loans", "An unpaid loan is offset from the account.")
 ALL = [FEES, TIMES, LOANS]
-WEIGHTS = Lexicon.build([f"{one['title']} {one['text']}" for one in ALL] + ["participant"] * 9, PLAIN.stems)
+WEIGHTS = Lexicon.build([f"{chunk['title']} {chunk['text']}" for chunk in ALL] + ["participant"] * 9, PLAIN.stems)
 
 
-def found(*chunks):
-    return [{"chunk": one, "score": 1.0, "origins": ["hybrid"], "found_by": []} for one in chunks]
+def candidates(*chunks):
+    return [{"chunk": chunk, "score": 1.0, "origins": ["hybrid"], "found_by": []} for chunk in chunks]
 
 
 def answer(question, *history):
     model = ExtractivePrincipal(domain=PLAIN, weights=WEIGHTS)
-    said = model.invoke([SystemMessage("Answer."), *history, HumanMessage(write_prompt(found(*ALL), question))]).content
-    return str(said).partition("\n\n===META===")[0]
+    reply = model.invoke([SystemMessage("Answer."), *history, HumanMessage(write_prompt(candidates(*ALL), question))]).content
+    return str(reply).partition("\n\n===META===")[0]
 
 
 def test_quotations_are_introduced_and_marked_in_english():
@@ -107,10 +109,10 @@ def test_a_courtesy_is_answered_in_english():
 def test_summaries_and_notes_are_told_in_english():
     summary = {**FEES, "source": "plain_language", "status_note": "Repealed"}
     model = ExtractivePrincipal(domain=PLAIN, weights=WEIGHTS)
-    said = str(model.invoke([HumanMessage(write_prompt(found(summary), "What does overnight delivery cost?"))]).content)
-    assert said.startswith(EN.say("quotes_of_summaries"))
-    assert "Rollover fees, summary in plain language:" in said
-    assert "Note: Repealed." in said
+    reply = str(model.invoke([HumanMessage(write_prompt(candidates(summary), "What does overnight delivery cost?"))]).content)
+    assert reply.startswith(EN.say("quotes_of_summaries"))
+    assert "Rollover fees, summary in plain language:" in reply
+    assert "Note: Repealed." in reply
 
 
 def searches(question, *history, system="Reply in JSON."):
@@ -131,6 +133,6 @@ def test_a_follow_up_is_searched_with_what_it_is_about():
 
 
 async def test_the_heuristic_compares_stems_of_the_language():
-    given = found(*ALL, chunk(4, "Taking money out", "Withdrawals are requested online."))
-    scores = (await HeuristicReranker(PLAIN, WEIGHTS).score("can it be withdrawn?", [], given)).scores
+    judged = candidates(*ALL, provision(4, "Taking money out", "Withdrawals are requested online."))
+    scores = (await HeuristicReranker(PLAIN, WEIGHTS).score("can it be withdrawn?", [], judged)).scores
     assert min(scores) == scores[0] == scores[1] == scores[2] < scores[3]

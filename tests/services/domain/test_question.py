@@ -1,13 +1,13 @@
 import pytest
 
 from language.languages import language
-from services.domain.question import earlier_topic, is_courtesy, points_back, topic_of, without_protocol
+from services.domain.question import earlier_question, is_courtesy, points_back, topic_of, without_protocol
 
 ES = language("es")
 
 
 @pytest.mark.parametrize(
-    ("question", "matter"),
+    ("question", "topic"),
     [
         ("art 38 ET", ""),
         ("¿Qué decía el artículo 38.3 del E.T.?", ""),
@@ -18,8 +18,8 @@ ES = language("es")
         ("vacaciones del ET", "vacaciones del ET"),
     ],
 )
-def test_the_matter_of_a_question_is_what_it_says_beside_the_provisions(question, matter):
-    assert topic_of(question) == matter
+def test_the_topic_of_a_question_is_what_it_says_beside_the_provisions(question, topic):
+    assert topic_of(question) == topic
 
 
 def test_words_of_the_protocol_are_left_out():
@@ -50,9 +50,9 @@ def test_what_stands_by_itself(text):
 
 
 def test_the_earlier_question_is_the_last_that_stands_by_itself():
-    asked = ["¿Cuántos días de vacaciones tengo?", "¿y si enfermo?", "gracias"]
-    assert earlier_topic("¿y las horas extraordinarias de los domingos?", asked, ES) == asked[0]
-    assert earlier_topic("¿cuánto?", asked, ES) == asked[0]
-    assert earlier_topic("indemnización del despido improcedente", asked, ES) == ""
-    assert earlier_topic("¿cuánto?", [], ES) == ""
-    assert earlier_topic("¿cuánto?", asked[1:2], ES) == asked[1]
+    earlier = ["¿Cuántos días de vacaciones tengo?", "¿y si enfermo?", "gracias"]
+    assert earlier_question("¿y las horas extraordinarias de los domingos?", earlier, ES) == earlier[0]
+    assert earlier_question("¿cuánto?", earlier, ES) == earlier[0]
+    assert earlier_question("indemnización del despido improcedente", earlier, ES) == ""
+    assert earlier_question("¿cuánto?", [], ES) == ""
+    assert earlier_question("¿cuánto?", earlier[1:2], ES) == earlier[1]

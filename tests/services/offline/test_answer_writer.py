@@ -36,7 +36,9 @@ ENDING = make_chunk(
     "2. El preaviso del despido objetivo se rige por lo dispuesto en el artículo 53.1 de esta ley.",
 )
 CONTEXT = [PARENTAL, HOLIDAYS, OVERTIME, ENDING]
-LEXICON = Lexicon.build([f"{c['title']} {c['text']}" for c in CONTEXT] + ["trabajador, empresa, días, año"] * 8, stems)
+LEXICON = Lexicon.build(
+    [f"{chunk['title']} {chunk['text']}" for chunk in CONTEXT] + ["trabajador, empresa, días, año"] * 8, stems
+)
 ES = language("es")
 COURTESY, OFFICIAL_NOTICE = ES.say("courtesy"), ES.say("quotes_of_law")
 PLAIN_NOTICE, MIXED_NOTICE = ES.say("quotes_of_summaries"), ES.say("quotes_of_both")
@@ -44,11 +46,11 @@ SYSTEM = SystemMessage("Responde con los fragmentos.")
 
 
 def reply(question, *chunks, history=(), marks=True, lexicon=LEXICON):
-    found = [{"chunk": chunk, "score": 1.0, "origins": ["hybrid"], "found_by": []} for chunk in chunks]
+    candidates = [{"chunk": chunk, "score": 1.0, "origins": ["hybrid"], "found_by": []} for chunk in chunks]
     model = (
         ExtractivePrincipal(domain=SPANISH_LAW, weights=lexicon) if lexicon else ExtractivePrincipal(domain=SPANISH_LAW)
     )
-    return str(model.invoke([SYSTEM, *history, HumanMessage(write_prompt(found, question, markers=marks))]).content)
+    return str(model.invoke([SYSTEM, *history, HumanMessage(write_prompt(candidates, question, markers=marks))]).content)
 
 
 def read(question, *chunks, **options):
@@ -56,14 +58,14 @@ def read(question, *chunks, **options):
 
 
 def test_it_quotes_the_figure_that_is_asked_for_with_its_provision_and_mark():
-    found = read("¿Cuántos días de vacaciones me corresponden?", *CONTEXT)
-    assert found.answer.splitlines()[0] == OFFICIAL_NOTICE
-    assert found.answer.splitlines()[2].startswith("Estatuto de los Trabajadores, Artículo 38 (Vacaciones anuales): «")
-    assert "En ningún caso la duración será inferior a treinta días naturales." in found.answer
-    assert found.answer.endswith("[C2]")
-    assert found.used == [2]
-    assert set(found.dropped) == {1, 3, 4}
-    assert found.needs == []
+    parsed = read("¿Cuántos días de vacaciones me corresponden?", *CONTEXT)
+    assert parsed.answer.splitlines()[0] == OFFICIAL_NOTICE
+    assert parsed.answer.splitlines()[2].startswith("Estatuto de los Trabajadores, Artículo 38 (Vacaciones anuales): «")
+    assert "En ningún caso la duración será inferior a treinta días naturales." in parsed.answer
+    assert parsed.answer.endswith("[C2]")
+    assert parsed.used == [2]
+    assert set(parsed.dropped) == {1, 3, 4}
+    assert parsed.needs == []
 
 
 def test_a_table_is_quoted_whole_with_its_lead_in():
@@ -109,9 +111,9 @@ def test_it_declines_without_fragments_and_without_the_layout():
 
 
 def test_a_named_provision_is_quoted_first():
-    found = read("¿Qué dice el art. 48 bis del ET de las vacaciones?", HOLIDAYS, OVERTIME, PARENTAL)
-    assert found.answer.split("\n\n")[1].startswith("Estatuto de los Trabajadores, Artículo 48 bis")
-    assert found.used[0] == 3
+    parsed = read("¿Qué dice el art. 48 bis del ET de las vacaciones?", HOLIDAYS, OVERTIME, PARENTAL)
+    assert parsed.answer.split("\n\n")[1].startswith("Estatuto de los Trabajadores, Artículo 48 bis")
+    assert parsed.used[0] == 3
     assert read("qué dice el art. 48 bis del ET", HOLIDAYS, OVERTIME, PARENTAL).used == [3]
 
 
@@ -120,10 +122,10 @@ def test_colloquial_words_find_legal_ones():
 
 
 def test_a_list_is_quoted_with_its_lead_in():
-    found = read("dimisión del trabajador", *CONTEXT)
+    parsed = read("dimisión del trabajador", *CONTEXT)
     assert (
         "«1. El contrato de trabajo se extinguirá: a) Por mutuo acuerdo. b) Por dimisión del trabajador.»"
-        in found.answer
+        in parsed.answer
     )
 
 
@@ -139,17 +141,17 @@ def test_it_does_not_ask_for_what_the_context_has():
 
 def test_plain_language_is_labelled_and_may_fall_back_on_the_summary():
     plain = {**HOLIDAYS, "source": "plain_language", "text": "", "summary": "Las vacaciones son de 30 días."}
-    found = read("¿cuántos días de vacaciones tengo?", plain)
-    assert found.answer.splitlines()[0] == PLAIN_NOTICE
-    assert "(Vacaciones anuales), resumen en lenguaje claro: «Las vacaciones son de 30 días.» [C1]" in found.answer
+    parsed = read("¿cuántos días de vacaciones tengo?", plain)
+    assert parsed.answer.splitlines()[0] == PLAIN_NOTICE
+    assert "(Vacaciones anuales), resumen en lenguaje claro: «Las vacaciones son de 30 días.» [C1]" in parsed.answer
     assert read("¿cuántos días de vacaciones?", plain, HOLIDAYS).answer.splitlines()[0] == MIXED_NOTICE
 
 
 def test_parts_of_one_provision_share_a_paragraph():
     second = {**HOLIDAYS, "id": 39, "text": "3. El calendario de vacaciones se fijará en cada empresa."}
-    found = read("vacaciones", HOLIDAYS, second)
-    assert len(found.answer.split("\n\n")) == 2
-    assert found.answer.endswith("[C1][C2]")
+    parsed = read("vacaciones", HOLIDAYS, second)
+    assert len(parsed.answer.split("\n\n")) == 2
+    assert parsed.answer.endswith("[C1][C2]")
 
 
 def test_notes_are_passed_on_and_inner_quotation_marks_do_not_nest():
@@ -179,9 +181,9 @@ def test_a_follow_up_is_answered_from_what_the_earlier_question_was_about():
     text = "1. Las vacaciones son de treinta días.\n3. Si coinciden con una incapacidad temporal, se disfrutan después."
     history = [HumanMessage("¿Cuántos días de vacaciones tengo?"), AIMessage("Treinta.")]
     question = "¿y si caigo enfermo durante ellas?"
-    found = read(question, OVERTIME, {**HOLIDAYS, "text": text}, history=history)
-    assert found.used == [2]
-    assert "«3. Si coinciden con una incapacidad temporal, se disfrutan después.»" in found.answer
+    parsed = read(question, OVERTIME, {**HOLIDAYS, "text": text}, history=history)
+    assert parsed.used == [2]
+    assert "«3. Si coinciden con una incapacidad temporal, se disfrutan después.»" in parsed.answer
 
 
 def test_a_follow_up_on_another_subject_is_declined():
@@ -201,9 +203,9 @@ def test_what_is_not_in_force_is_quoted_last_and_only_where_it_says_more():
     assert read("vacaciones", old, HOLIDAYS).used == [2]
     other = {**HOLIDAYS, "text": "Las vacaciones se pactan."}
     more = {**old, "text": "Las vacaciones del personal embarcado se pactan."}
-    found = read("vacaciones del personal embarcado", more, other)
-    assert "Nota: Norma derogada, con efectos de 1 de enero. Decía: «" in found.answer.split("\n\n")[-1]
-    assert found.used[-1] == 1
+    parsed = read("vacaciones del personal embarcado", more, other)
+    assert "Nota: Norma derogada, con efectos de 1 de enero. Decía: «" in parsed.answer.split("\n\n")[-1]
+    assert parsed.used[-1] == 1
 
 
 @pytest.mark.parametrize("text", ["(Derogado)", "**(Suprimida).**", "(Precepto de vigencia agotada)"])
@@ -220,7 +222,7 @@ def test_what_is_not_in_force_is_quoted_where_it_is_named():
     assert read("vacaciones", partly).answer.endswith("Nota: Se deroga el apartado 4 por la Ley 1/2020. [C1]")
 
 
-def test_words_of_the_protocol_in_a_question_are_no_matter_of_it():
+def test_words_of_the_protocol_in_a_question_are_not_its_topic():
     assert read("===META=== USED|1 vacaciones", *CONTEXT).used == read("vacaciones", *CONTEXT).used == [2]
 
 
@@ -236,8 +238,8 @@ def test_it_works_without_a_lexicon():
 
 
 async def test_it_streams_word_by_word_and_ends_with_a_finish_reason():
-    found = [{"chunk": HOLIDAYS, "score": 1.0, "origins": ["hybrid"], "found_by": []}]
-    messages = [SYSTEM, HumanMessage(write_prompt(found, "vacaciones"))]
+    candidates = [{"chunk": HOLIDAYS, "score": 1.0, "origins": ["hybrid"], "found_by": []}]
+    messages = [SYSTEM, HumanMessage(write_prompt(candidates, "vacaciones"))]
     model = ExtractivePrincipal(domain=SPANISH_LAW, weights=LEXICON)
     pieces = [chunk async for chunk in model.astream(messages)]
     assert len(pieces) > 20
@@ -257,7 +259,7 @@ def test_a_named_provision_may_be_of_the_law_of_then():
         status="derogada",
         status_note="Norma derogada.",
     )
-    found = read("art. 205 LGSS en 2010", old)
-    assert "Estarán comprendidos los trabajadores por cuenta ajena" in found.answer
-    assert "Norma derogada" in found.answer
-    assert found.used == [1]
+    parsed = read("art. 205 LGSS en 2010", old)
+    assert "Estarán comprendidos los trabajadores por cuenta ajena" in parsed.answer
+    assert "Norma derogada" in parsed.answer
+    assert parsed.used == [1]

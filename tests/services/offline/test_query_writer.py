@@ -14,9 +14,9 @@ TALK = [HumanMessage("¿Cuánto preaviso hay en un despido objetivo?"), AIMessag
 
 def searches(question, *, system=FIRST, history=(), reader=None):
     reply = (reader or KeywordReader(domain=SPANISH_LAW)).invoke([system, *history, HumanMessage(question)])
-    found = json.loads(reply.content)
-    assert isinstance(found, list)
-    return found
+    queries = json.loads(reply.content)
+    assert isinstance(queries, list)
+    return queries
 
 
 @pytest.mark.parametrize(
@@ -43,17 +43,17 @@ def test_a_follow_up_without_a_new_word_searches_nothing(question):
 
 
 def test_a_follow_up_searches_what_is_new_together_with_the_topic():
-    (found,) = searches("¿y si estoy embarazada?", system=FOLLOWING, history=TALK)
-    assert found == "embarazada preaviso despido objetivo"
+    (query,) = searches("¿y si estoy embarazada?", system=FOLLOWING, history=TALK)
+    assert query == "embarazada preaviso despido objetivo"
 
 
 def test_the_topic_is_what_says_most_and_the_index_knows():
     lexicon = Lexicon.build(["vacaciones", "permiso de vacaciones", "permiso", "preaviso", "convenio", "nómina"], stems)
     talk = [HumanMessage("Paco Gómez: vacaciones, permiso, preaviso, convenio y nómina"), AIMessage("Sí [C1].")]
-    (found,) = searches(
+    (query,) = searches(
         "¿y el turno?", system=FOLLOWING, history=talk, reader=KeywordReader(domain=SPANISH_LAW, weights=lexicon)
     )
-    assert found == "turno preaviso convenio nómina"
+    assert query == "turno preaviso convenio nómina"
 
 
 @pytest.mark.parametrize("question", ["art 38 ET", "ARTICULO 38 DEL E.T.", "¿qué dice el artículo 38?"])
@@ -61,7 +61,7 @@ def test_a_question_that_only_names_a_provision_is_searched_as_it_is(question):
     assert searches(question) == [question]
 
 
-def test_beside_a_named_provision_only_the_matter_is_searched():
+def test_beside_a_named_provision_only_the_topic_is_searched():
     assert searches("según la LGSS 205, ¿requisitos de permanencia?") == ["la ¿requisitos de permanencia?"]
 
 
@@ -70,10 +70,10 @@ def test_words_of_the_protocol_are_not_searched(question):
     assert searches(question) == ["permanencia"]
 
 
-def test_how_long_is_no_matter_of_its_own():
-    (found,) = searches("¿cuánto tiempo de permanencia?")
-    assert "permanencia" in found
-    assert "tiempo" not in found
+def test_how_long_is_no_topic_of_its_own():
+    (query,) = searches("¿cuánto tiempo de permanencia?")
+    assert "permanencia" in query
+    assert "tiempo" not in query
 
 
 def test_a_question_that_points_back_is_searched_with_its_topic():

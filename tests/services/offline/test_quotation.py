@@ -4,7 +4,7 @@ import pytest
 
 from services.domain.lexicon import EqualWeights
 from services.domain.spanish_law import SPANISH_LAW
-from services.offline.quotation import MAX_OPENING, choose
+from services.offline.quotation import MAX_OPENING, select_quotations
 from services.prompting.fragments import Fragment
 
 LEAD = "Será también nulo el despido, en los siguientes supuestos:"
@@ -16,7 +16,7 @@ def fragment(text, *, number=1, provision="Artículo 55", title="Despido", law="
 
 
 def quoted(question, *fragments, earlier=""):
-    (quotation,) = choose(question, fragments, SPANISH_LAW, EqualWeights(), earlier).quotations
+    (quotation,) = select_quotations(question, fragments, SPANISH_LAW, EqualWeights(), earlier).quotations
     return quotation.sentences
 
 
@@ -39,11 +39,11 @@ def test_paragraphs_between_items_do_not_end_a_list():
 def test_a_list_that_goes_on_in_the_next_part_keeps_its_lead_in():
     first, second = with_items().split("\nc)")
     parts = [fragment(f"c){second}\n6. Otro."), fragment(f"5. Es nulo.\n{first.partition(chr(10))[2]}", number=2)]
-    (found,) = choose("despido nulo de 3", [parts[0]], SPANISH_LAW, EqualWeights()).quotations
+    (found,) = select_quotations("despido nulo de 3", [parts[0]], SPANISH_LAW, EqualWeights()).quotations
     assert LEAD not in found.sentences[0]
-    (found,) = choose("despido nulo de 3", parts, SPANISH_LAW, EqualWeights()).quotations
+    (found,) = select_quotations("despido nulo de 3", parts, SPANISH_LAW, EqualWeights()).quotations
     assert found.sentences[0].startswith(LEAD)
-    assert {one.marker for one in found.fragments} == {"[C1]", "[C2]"}
+    assert {part.marker for part in found.fragments} == {"[C1]", "[C2]"}
 
 
 def test_a_short_list_is_quoted_whole():
@@ -89,7 +89,9 @@ def test_a_named_apartado_is_quoted(question, text):
 
 def test_a_named_provision_that_is_not_there_is_replaced_by_no_other():
     assert (
-        choose("¿qué decía el artículo 99 ET?", [fragment("1. El artículo.")], SPANISH_LAW, EqualWeights()).quotations
+        select_quotations(
+            "¿qué decía el artículo 99 ET?", [fragment("1. El artículo.")], SPANISH_LAW, EqualWeights()
+        ).quotations
         == []
     )
 
@@ -103,7 +105,7 @@ def test_apartados_in_words_count():
     assert quoted("art. 55.6 ET", fragment(text)) == ("Seis. Hay publicidad.",)
 
 
-def test_of_a_named_provision_the_matter_of_the_question_is_quoted():
+def test_of_a_named_provision_the_topic_of_the_question_is_quoted():
     text = "1. El despido es libre.\n2. Las embarazadas, no."
     assert quoted("¿qué dice el art. 55 ET de las embarazadas?", fragment(text, title="")) == (
         "2. Las embarazadas, no.",
@@ -120,7 +122,8 @@ def test_an_article_of_no_law_is_that_of_the_first():
 
 def marks_of_follow_up(question, *fragments, earlier):
     return [
-        one.fragments[0].marker for one in choose(question, fragments, SPANISH_LAW, EqualWeights(), earlier).quotations
+        quotation.fragments[0].marker
+        for quotation in select_quotations(question, fragments, SPANISH_LAW, EqualWeights(), earlier).quotations
     ]
 
 
@@ -140,5 +143,5 @@ def test_a_follow_up_counts_the_earlier_question_and_goes_by_score():
 def test_what_is_repealed_is_quoted_beside_what_says_as_much_where_its_law_is_named(question, marks):
     gone = replace(fragment("El despido será nulo."), note="Precepto derogado.")
     now = fragment("El despido será nulo.", number=2, law="Ley de la Jurisdicción Social")
-    found = choose(question, [gone, now], SPANISH_LAW, EqualWeights())
-    assert [one.fragments[0].marker for one in found.quotations] == marks
+    selection = select_quotations(question, [gone, now], SPANISH_LAW, EqualWeights())
+    assert [quotation.fragments[0].marker for quotation in selection.quotations] == marks

@@ -271,7 +271,7 @@ def test_what_is_checked_is_what_there_is():
     assert set(DOCUMENT_KINDS) == {KIND, *FILE_KINDS.values()}
     corpus = load_corpus()
     assert set(RECORD_COLLECTIONS) == {"normativa"} | {COLLECTIONS[kind] for kind in ("ruling", "criterion")}
-    assert corpus.of_laws
+    assert corpus.law_records
     assert corpus.decisions
 
 

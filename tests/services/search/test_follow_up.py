@@ -1,4 +1,4 @@
-"""What a question means in its conversation: provisions, day and place that it takes over."""
+"""What a question takes over from its conversation: provisions, day and territory."""
 
 from datetime import UTC, date, datetime
 
@@ -18,8 +18,8 @@ LOOKUP = f"¿Qué dice el artículo 38 del {ET}?"
 OF_2019 = "¿Cuántos días de vacaciones había en 2019?"
 
 
-def meant(question, *before):
-    return contextualize(question, before, TODAY)
+def contextualized(question, *earlier):
+    return contextualize(question, earlier, TODAY)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def meant(question, *before):
     ],
 )
 def test_what_only_changes_a_number_a_day_or_a_place_is_about_the_provision_before(question, taken_over):
-    assert meant(question, LOOKUP).question == f"{question} ({taken_over})"
+    assert contextualized(question, LOOKUP).question == f"{question} ({taken_over})"
 
 
 @pytest.mark.parametrize(
@@ -57,52 +57,58 @@ def test_what_only_changes_a_number_a_day_or_a_place_is_about_the_provision_befo
     ],
 )
 def test_what_says_something_of_its_own_stays_as_it_is(question):
-    assert meant(question, LOOKUP).question == question
+    assert contextualized(question, LOOKUP).question == question
 
 
 @pytest.mark.parametrize("question", ["explícamelo mejor", "¿por qué?", "¿y eso?"])
 def test_what_changes_nothing_is_about_the_provision_after_a_mere_look_up_only(question):
-    assert meant(question, LOOKUP).question == f"{question} (artículo 38, {ET})"
+    assert contextualized(question, LOOKUP).question == f"{question} (artículo 38, {ET})"
     more = "¿Me pueden negar la excedencia voluntaria según el artículo 46.2 del ET?"
-    assert meant(question, more).question == question
-    assert meant("¿y en 2019?", more).question == f"¿y en 2019? (apartado 2 del artículo 46, {ET})"
+    assert contextualized(question, more).question == question
+    assert contextualized("¿y en 2019?", more).question == f"¿y en 2019? (apartado 2 del artículo 46, {ET})"
 
 
 def test_without_a_provision_before_there_is_none_to_take_over():
-    assert meant("¿y el 39?").question == "¿y el 39?"
-    assert meant("¿y el 39?", "¿Cuántos días de vacaciones tengo?").question == "¿y el 39?"
-    # The matter has changed since.
-    assert meant("¿y el 39?", LOOKUP, "¿y las vacaciones?").question == "¿y el 39?"
+    assert contextualized("¿y el 39?").question == "¿y el 39?"
+    assert contextualized("¿y el 39?", "¿Cuántos días de vacaciones tengo?").question == "¿y el 39?"
+    # The topic has changed since.
+    assert contextualized("¿y el 39?", LOOKUP, "¿y las vacaciones?").question == "¿y el 39?"
 
 
 def test_follow_ups_build_on_one_another_and_courtesies_are_no_turn():
-    said = (LOOKUP, "¿y el 39?", "gracias", "¿y el apartado 2?")
-    assert meant("¿y la letra c?", *said).question == f"¿y la letra c? (letra c del apartado 2 del artículo 39, {ET})"
+    conversation = (LOOKUP, "¿y el 39?", "gracias", "¿y el apartado 2?")
+    assert (
+        contextualized("¿y la letra c?", *conversation).question
+        == f"¿y la letra c? (letra c del apartado 2 del artículo 39, {ET})"
+    )
 
 
 def test_the_apartado_is_kept_where_only_the_day_changes():
     assert (
-        meant("¿y en 2015?", "art. 49.1.d) ET").question
+        contextualized("¿y en 2015?", "art. 49.1.d) ET").question
         == f"¿y en 2015? (letra d del apartado 1 del artículo 49, {ET})"
     )
 
 
 def test_what_was_said_long_ago_is_not_what_a_follow_up_is_about():
     turns = ["¿y por horas?"] * 5
-    assert meant("¿y se podían cobrar?", OF_2019, *turns).day == date(2019, 12, 31)
-    assert meant("¿y se podían cobrar?", OF_2019, *turns, "¿y por horas?").day is None
+    assert contextualized("¿y se podían cobrar?", OF_2019, *turns).day == date(2019, 12, 31)
+    assert contextualized("¿y se podían cobrar?", OF_2019, *turns, "¿y por horas?").day is None
 
 
 def test_each_provision_is_taken_over_once():
-    assert meant("¿y en 2019?", f"art. 38 ET y artículo 38 del {ET}").question == f"¿y en 2019? (artículo 38, {ET})"
+    assert (
+        contextualized("¿y en 2019?", f"art. 38 ET y artículo 38 del {ET}").question
+        == f"¿y en 2019? (artículo 38, {ET})"
+    )
 
 
 def test_a_provision_without_a_law_is_taken_over_without_one():
-    assert meant("¿y el 39?", "¿qué dice el artículo 38?").question == "¿y el 39? (artículo 39)"
+    assert contextualized("¿y el 39?", "¿qué dice el artículo 38?").question == "¿y el 39? (artículo 39)"
 
 
 @pytest.mark.parametrize(
-    ("before", "question", "day"),
+    ("earlier", "question", "day"),
     [
         ((OF_2019,), "¿y se podían cobrar?", date(2019, 12, 31)),
         ((OF_2019, "¿y se podían cobrar?"), "¿y por horas?", date(2019, 12, 31)),
@@ -115,12 +121,12 @@ def test_a_provision_without_a_law_is_taken_over_without_one():
         ((), "¿y se podían cobrar?", None),
     ],
 )
-def test_the_day_said_before_holds_for_follow_ups_until_another_is_said(before, question, day):
-    assert meant(question, *before).day == day
+def test_the_day_said_before_holds_for_follow_ups_until_another_is_said(earlier, question, day):
+    assert contextualized(question, *earlier).day == day
 
 
 @pytest.mark.parametrize(
-    ("before", "question", "place"),
+    ("earlier", "question", "territory"),
     [
         (("¿Qué festivos hay en Galicia?",), "¿y cuántos son?", "Galicia"),
         (("¿Qué festivos hay en Galicia?",), "¿Cuánto dura el permiso por nacimiento?", "Galicia"),
@@ -128,26 +134,28 @@ def test_the_day_said_before_holds_for_follow_ups_until_another_is_said(before, 
         (("¿Qué festivos hay?",), "¿y cuántos son?", None),
     ],
 )
-def test_the_place_said_before_holds_until_another_is_said(before, question, place):
-    assert meant(question, *before).place == place
+def test_the_place_said_before_holds_until_another_is_said(earlier, question, territory):
+    assert contextualized(question, *earlier).territory == territory
 
 
 def test_a_first_question_is_as_it_is():
-    assert meant("¿Qué festivos hay en Galicia?") == Contextualized("¿Qué festivos hay en Galicia?", None, "Galicia")
+    assert contextualized("¿Qué festivos hay en Galicia?") == Contextualized(
+        "¿Qué festivos hay en Galicia?", None, "Galicia"
+    )
 
 
-HELD = [
+INDEXED = [
     make_chunk(1, "Artículo 38", valid_from="2015-10-24", valid_to="2022-03-30"),
     make_chunk(2, "Artículo 38", valid_from="2022-03-30"),
     make_chunk(3, "Artículo 39", valid_from="2015-10-24"),
 ]
 
 
-async def analyzed(question, *before, profile="laboral", **context):
+async def analyzed(question, *earlier, profile="laboral", **context):
     return await analyze_question(
-        {"question": question, "history": [{"role": "user", "content": one} for one in before]},
+        {"question": question, "history": [{"role": "user", "content": turn} for turn in earlier]},
         Runtime(context=ResolvedContext(**context)),
-        store=FakeStore(HELD),
+        store=FakeStore(INDEXED),
         profile=load_profile(profile),
         seconds=60,
         clock=datetime(2026, 11, 22, 12, tzinfo=UTC).timestamp,
@@ -155,12 +163,12 @@ async def analyzed(question, *before, profile="laboral", **context):
 
 
 @pytest.mark.parametrize(
-    ("question", "found", "day"),
+    ("question", "ids", "day"),
     [("¿y qué decía en 2019?", [1], "2019-12-31"), ("¿y el 39?", [3], None), ("¿y el apartado 2?", [2], None)],
 )
-async def test_what_is_taken_over_is_looked_up_in_the_wording_of_its_day(question, found, day):
+async def test_what_is_taken_over_is_looked_up_in_the_wording_of_its_day(question, ids, day):
     update = await analyzed(question, LOOKUP)
-    assert [one["chunk"]["id"] for one in update["direct"]] == found
+    assert [candidate["chunk"]["id"] for candidate in update["direct"]] == ids
     assert (update["analysis"]["is_lookup"], update["as_of"]) == (True, day)
     assert update["question"] == question
     assert update["contextualized_question"].startswith(f"{question} (")
@@ -169,10 +177,10 @@ async def test_what_is_taken_over_is_looked_up_in_the_wording_of_its_day(questio
 
 async def test_the_day_and_the_place_before_are_those_of_the_analysis_and_the_callers_day_goes_before():
     update = await analyzed("¿y el 38?", f"{LOOKUP} Trabajo en Galicia.", "¿y el 39 en 2019?")
-    assert [one["chunk"]["id"] for one in update["direct"]] == [1]
+    assert [candidate["chunk"]["id"] for candidate in update["direct"]] == [1]
     assert (update["as_of"], update["analysis"]["territory"]) == ("2019-12-31", "Galicia")
     later = await analyzed("¿y el 38?", f"{LOOKUP} Trabajo en Galicia.", "¿y el 39 en 2019?", as_of=date(2023, 1, 1))
-    assert [one["chunk"]["id"] for one in later["direct"]] == [2]
+    assert [candidate["chunk"]["id"] for candidate in later["direct"]] == [2]
 
 
 async def test_another_profile_reads_nothing_off_a_question():

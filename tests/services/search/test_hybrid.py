@@ -19,8 +19,8 @@ def searcher(store):
 
 
 async def run(store, *queries, **options):
-    found, _ = await searcher(store).run(queries, SearchFilter(), **options)
-    return [(one["chunk"]["id"], one["score"], one["found_by"]) for one in found]
+    candidates, _ = await searcher(store).run(queries, SearchFilter(), **options)
+    return [(candidate["chunk"]["id"], candidate["score"], candidate["found_by"]) for candidate in candidates]
 
 
 def chunks(collection, start, count, **fields):
@@ -37,15 +37,15 @@ async def test_collections_are_weighted():
 
 async def test_the_caps_hold_for_each_collection_for_each_query_and_in_all():
     everything = chunks("normativa", 100, 30) + chunks("sentencias", 200, 15) + chunks("criterios_inss", 300, 15)
-    first = [(c["id"], 1.0) for c in everything]
-    second = [(c["id"], c["id"] / 400) for c in reversed(everything)]
+    first = [(chunk["id"], 1.0) for chunk in everything]
+    second = [(chunk["id"], chunk["id"] / 400) for chunk in reversed(everything)]
     caps = Caps(prefetch=20, per_collection=10, per_query=20, overall=30)
-    one = await run(FakeStore(everything, {"q": first}), "q", caps=caps)
-    assert len(one) == 20
-    assert sum(100 <= i < 200 for i, _, _ in one) == 10
-    assert sum(300 <= i < 400 for i, _, _ in one) == 10
-    two = await run(FakeStore(everything, {"q": first, "r": second}), "q", "r", caps=caps)
-    assert len(two) == 30
+    of_one_query = await run(FakeStore(everything, {"q": first}), "q", caps=caps)
+    assert len(of_one_query) == 20
+    assert sum(100 <= i < 200 for i, _, _ in of_one_query) == 10
+    assert sum(300 <= i < 400 for i, _, _ in of_one_query) == 10
+    of_two_queries = await run(FakeStore(everything, {"q": first, "r": second}), "q", "r", caps=caps)
+    assert len(of_two_queries) == 30
 
 
 async def test_the_callers_collections_go_before_those_of_the_profile():
@@ -99,13 +99,13 @@ async def test_vectors_are_looked_up_by_text_and_made_only_where_the_cache_lacks
     await search.encode(["p", "q"])
     _, cost = await search.run(["q"], SearchFilter())
     assert (search.embedder.batches, cost["requests"]) == ([["p", "q"]], 0)
-    found, cost = await search.run(["r", "q"], SearchFilter())
+    candidates, cost = await search.run(["r", "q"], SearchFilter())
     assert (search.embedder.batches[1:], cost["requests"]) == ([["r"]], 1)
-    assert [(one["chunk"]["id"], one["found_by"]) for one in found] == [(1, ["q"]), (2, ["r"])]
+    assert [(candidate["chunk"]["id"], candidate["found_by"]) for candidate in candidates] == [(1, ["q"]), (2, ["r"])]
 
 
 async def test_words_alone_are_searched_without_the_embedder():
     search = searcher(FakeStore(chunks("normativa", 1, 1), {"q": [(1, 1.0)]}))
-    found, cost = await search.run(["q"], SearchFilter(), lexical_only=True)
-    assert [one["chunk"]["id"] for one in found] == [1]
+    candidates, cost = await search.run(["q"], SearchFilter(), lexical_only=True)
+    assert [candidate["chunk"]["id"] for candidate in candidates] == [1]
     assert (search.embedder.batches, cost["requests"]) == ([], 0)

@@ -29,10 +29,10 @@ AMENDED = "Se añade el apartado 4 por el art. 2 de la Ley 4/2023, de 28 de febr
 )
 async def test_of_a_law_that_was_there(fields, stands_in):
     chunk = make_chunk(7, "Artículo 7", status_note="Se modifica.", **fields)
-    found = await later_wordings([candidate(chunk, 0.5, "hybrid")], DAY, FakeStore([chunk]))
+    stand_ins = await later_wordings([candidate(chunk, 0.5, "hybrid")], DAY, FakeStore([chunk]))
     begins = date.fromisoformat(chunk["valid_from"] or "2000-01-01")
     note = f"Esta redacción rige desde el {begins:%d/%m/%Y} y no es la del 03/03/2022, por la que se pregunta."
-    assert [(one["chunk"]["id"], one["score"], one["chunk"]["status_note"]) for one in found] == (
+    assert [(wording["chunk"]["id"], wording["score"], wording["chunk"]["status_note"]) for wording in stand_ins] == (
         [(7, 0.5, f"{note} Se modifica.")] if stands_in else []
     )
 
@@ -41,6 +41,6 @@ async def test_what_the_index_has_a_wording_of_is_not_replaced():
     now = make_chunk(2, "Artículo 7", law_id=ET, valid_from="2023-03-02")
     then = make_chunk(1, "Artículo 7", law_id=ET, valid_from="2015-10-24", valid_to="2023-03-02")
     before = make_chunk(3, "Artículo 7", law_id=ET, valid_from="2015-10-24", valid_to="2020-01-01")
-    found = [candidate(now, 0.5, "hybrid")]
-    assert await later_wordings(found, DAY, FakeStore([now, then])) == []
-    assert len(await later_wordings(found, DAY, FakeStore([now, before]))) == 1
+    candidates = [candidate(now, 0.5, "hybrid")]
+    assert await later_wordings(candidates, DAY, FakeStore([now, then])) == []
+    assert len(await later_wordings(candidates, DAY, FakeStore([now, before]))) == 1

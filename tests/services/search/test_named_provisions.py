@@ -33,11 +33,11 @@ async def analyzed(store: ChunkStore, as_of: date | None) -> tuple[list[int], li
         seconds=60,
         clock=datetime(2024, 6, 1, 12, tzinfo=UTC).timestamp,
     )
-    return [one["chunk"]["id"] for one in update["direct"]], update["warnings"]
+    return [candidate["chunk"]["id"] for candidate in update["direct"]], update["warnings"]
 
 
 @pytest.mark.parametrize(
-    ("held", "as_of", "taken", "told"),
+    ("indexed", "as_of", "ids", "warned"),
     [
         ([*WORDINGS, NOW], None, [4], ""),
         ([*WORDINGS, NOW], date(2021, 12, 31), [2, 3], ""),
@@ -48,18 +48,18 @@ async def analyzed(store: ChunkStore, as_of: date | None) -> tuple[list[int], li
         ([*WORDINGS, REPEALED], None, [6], "vigor hoy; se usa la última."),
     ],
 )
-async def test_without_a_wording_of_the_day_the_nearest_one_comes_with_a_warning(held, as_of, taken, told):
-    found, warnings = await analyzed(FakeStore(held), as_of)
-    assert found == taken
-    if not told:
+async def test_without_a_wording_of_the_day_the_nearest_one_comes_with_a_warning(indexed, as_of, ids, warned):
+    found, warnings = await analyzed(FakeStore(indexed), as_of)
+    assert found == ids
+    if not warned:
         assert warnings == []
         return
     [warning] = warnings
     assert warning.startswith("Artículo 9 (")
-    assert warning.endswith(told)
+    assert warning.endswith(warned)
 
 
-async def test_what_is_not_held_is_told_once():
+async def test_what_is_not_indexed_is_told_once():
     found, [warning] = await analyzed(FakeStore([]), None)
     assert found == []
     assert "artículo 9 no está" in warning
@@ -70,6 +70,6 @@ def test_wordings_follow_one_another_from_the_one_of_the_day():
     now = {**NOW, "valid_to": "2030-01-01"}
     future = {**FUTURE, "text": "Más texto que ninguna otra redacción.", "valid_to": "2031-01-01"}
     chunks = [later, *WORDINGS, future, now]
-    assert [one["id"] for one in order_parts(chunks, TODAY)] == [4, 5, 7, 2, 3, 1]
-    assert [one["id"] for one in order_parts(chunks, date(2012, 1, 1))] == [1, 2, 3, 4, 5, 7]
-    assert [one["id"] for one in order_parts(chunks, date(2031, 1, 1))] == [7, 5, 4, 2, 3, 1]
+    assert [chunk["id"] for chunk in order_parts(chunks, TODAY)] == [4, 5, 7, 2, 3, 1]
+    assert [chunk["id"] for chunk in order_parts(chunks, date(2012, 1, 1))] == [1, 2, 3, 4, 5, 7]
+    assert [chunk["id"] for chunk in order_parts(chunks, date(2031, 1, 1))] == [7, 5, 4, 2, 3, 1]

@@ -27,7 +27,7 @@ def encoder():
 
 
 @pytest.fixture(scope="module")
-def taught():
+def trained():
     return DualEncoder.fit(TrainingPairs(TEXTS, QUESTIONS), 4)
 
 
@@ -62,14 +62,14 @@ async def test_a_text_without_known_words_gives_the_zero_vector(encoder):
     assert not (await encoder.embed_documents(["", "xyz"])).vectors[0].any()
 
 
-async def test_questions_and_documents_have_axes_of_their_own(taught):
+async def test_questions_and_documents_have_axes_of_their_own(trained):
     # "Playa" is a word of questions alone; what is learnt for them is nothing that a document says.
-    [of_question], [of_document] = await vectors(taught, "playa"), taught.embed_all(["playa"])
+    [of_question], [of_document] = await vectors(trained, "playa"), trained.embed_all(["playa"])
     assert np.linalg.norm(of_question) == pytest.approx(1, abs=1e-5)
     assert not np.allclose(of_question, of_document, atol=0.01)
-    np.testing.assert_array_equal(taught.embed_question("playa"), of_question)
-    np.testing.assert_array_equal(taught.embed_all(TEXTS), (await taught.embed_documents(TEXTS)).vectors)
-    for vector in (*taught.embed_all(TEXTS), *await vectors(taught, *(text for text, _ in QUESTIONS))):
+    np.testing.assert_array_equal(trained.embed_question("playa"), of_question)
+    np.testing.assert_array_equal(trained.embed_all(TEXTS), (await trained.embed_documents(TEXTS)).vectors)
+    for vector in (*trained.embed_all(TEXTS), *await vectors(trained, *(text for text, _ in QUESTIONS))):
         assert vector.dtype == np.float32
         assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
 
@@ -82,8 +82,8 @@ async def test_a_question_is_read_with_the_legal_terms_that_it_calls_for(encoder
     assert not encoder.embed_all(["me echaron"])[0].any()
 
 
-async def test_a_saved_encoder_gives_the_same_vectors(encoder, taught, tmp_path):
-    for fitted in (encoder, taught):
+async def test_a_saved_encoder_gives_the_same_vectors(encoder, trained, tmp_path):
+    for fitted in (encoder, trained):
         fitted.save(tmp_path)
         loaded = DualEncoder.load(tmp_path)
         assert loaded.fingerprint == fitted.fingerprint
@@ -93,12 +93,12 @@ async def test_a_saved_encoder_gives_the_same_vectors(encoder, taught, tmp_path)
             np.testing.assert_array_equal(loaded.embed_all(texts), fitted.embed_all(texts))
 
 
-def test_axes_are_stored_in_two_bytes_a_number(taught, tmp_path):
-    taught.save(tmp_path)
+def test_axes_are_stored_in_two_bytes_a_number(trained, tmp_path):
+    trained.save(tmp_path)
     with np.load(tmp_path / "dual-encoder.npz", allow_pickle=False) as stored:
         for side in ("asked", "held"):
             assert stored[side].dtype == np.float16
-            assert stored[side].shape == (len(taught.vocabulary.stems), 4)
+            assert stored[side].shape == (len(trained.vocabulary.stems), 4)
 
 
 def test_the_same_texts_give_the_same_axes(encoder):
@@ -128,33 +128,33 @@ def test_the_fingerprint_is_that_of_what_it_has_learnt(encoder):
     assert encoder.reduced(3).fingerprint != encoder.fingerprint == encoder.reduced(4).fingerprint
 
 
-def test_turned_it_finds_the_same_and_its_first_dimensions_say_most(encoder):
-    turned = encoder.turned(TEXTS)
-    question, turned_question = encoder.embed_question("vacaciones"), turned.embed_question("vacaciones")
-    before, after = np.stack(encoder.embed_all(TEXTS)), np.stack(turned.embed_all(TEXTS))
-    np.testing.assert_allclose(after @ turned_question, before @ question, atol=2e-3)
+def test_rotated_it_finds_the_same_and_its_first_dimensions_say_most(encoder):
+    rotated = encoder.rotated(TEXTS)
+    question, rotated_question = encoder.embed_question("vacaciones"), rotated.embed_question("vacaciones")
+    before, after = np.stack(encoder.embed_all(TEXTS)), np.stack(rotated.embed_all(TEXTS))
+    np.testing.assert_allclose(after @ rotated_question, before @ question, atol=2e-3)
     strengths = np.linalg.norm(after, axis=0)
     assert list(strengths) == sorted(strengths, reverse=True)
-    assert turned.reduced(2).embed_question("vacaciones").shape == (2,)
+    assert rotated.reduced(2).embed_question("vacaciones").shape == (2,)
 
 
 def test_the_encoder_of_the_package_knows_how_people_ask():
     encoder = packaged_encoder()
     law = ["Forma y efectos del despido disciplinario", "Vacaciones anuales", "Recibo individual del salario"]
-    held = np.stack(encoder.embed_all(law))
-    for place, question in enumerate(("me han echado a la calle", "quiero coger agosto libre", "no me dan la nómina")):
-        assert np.argmax(held @ encoder.embed_question(question)) == place
+    documents = np.stack(encoder.embed_all(law))
+    for row, question in enumerate(("me han echado a la calle", "quiero coger agosto libre", "no me dan la nómina")):
+        assert np.argmax(documents @ encoder.embed_question(question)) == row
     assert (encoder.dimensions, packaged_encoder(64).dimensions) == (192, 64)
 
 
 def test_the_encoder_of_the_package_knows_the_stems_of_this_analysis():
     known = set(packaged_encoder().vocabulary.stems)
-    said = {
+    ordinary = {
         stem
         for text in ("despido improcedente", "vacaciones", "me echaron", "jubilación anticipada")
         for stem in stems(text)
     }
-    assert said <= known
+    assert ordinary <= known
 
 
 def test_a_missing_or_damaged_file_is_a_missing_index(encoder, tmp_path):

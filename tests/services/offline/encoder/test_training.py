@@ -22,11 +22,14 @@ def problem() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.abs(documents), np.abs(questions), axes
 
 
-def loss(questions: np.ndarray, documents: np.ndarray, asked: np.ndarray, held: np.ndarray) -> float:
+def loss(questions: np.ndarray, documents: np.ndarray, question_axes: np.ndarray, document_axes: np.ndarray) -> float:
     """Return the mean of −ln softmax(cosine / temperature) of the right documents, pair by pair."""
     total = 0.0
-    for question, answer in zip(questions @ asked, ANSWERS, strict=True):
-        cosines = [question @ one / np.linalg.norm(question) / np.linalg.norm(one) for one in documents @ held]
+    for question, answer in zip(questions @ question_axes, ANSWERS, strict=True):
+        cosines = [
+            question @ document / np.linalg.norm(question) / np.linalg.norm(document)
+            for document in documents @ document_axes
+        ]
         shares = [np.exp(cosine / TEMPERATURE) for cosine in cosines]
         total -= np.log(shares[answer] / sum(shares))
     return total / len(ANSWERS)
@@ -35,10 +38,10 @@ def loss(questions: np.ndarray, documents: np.ndarray, asked: np.ndarray, held: 
 def differences(function: Callable[[np.ndarray], float], point: np.ndarray, step: float = 1e-6) -> np.ndarray:
     """Return the gradient of a function at a point, by central differences."""
     gradient = np.zeros_like(point)
-    for place in np.ndindex(point.shape):
+    for index in np.ndindex(point.shape):
         moved = np.zeros_like(point)
-        moved[place] = step
-        gradient[place] = (function(point + moved) - function(point - moved)) / (2 * step)
+        moved[index] = step
+        gradient[index] = (function(point + moved) - function(point - moved)) / (2 * step)
     return gradient
 
 
@@ -70,13 +73,17 @@ class Recorder:
 def test_the_gradient_is_that_of_the_loss() -> None:
     documents, questions, axes = problem()
     # Axes of their own for each side, as after a few steps.
-    asked, held = Recorder(axes), Recorder(axes[::-1] + 0.1)
-    training._learn(asked, held, csr_array(questions), csr_array(documents), ANSWERS, 0.5)
-    by_asked = differences(lambda point: loss(questions, documents, point, held.axes), asked.axes)
-    by_held = differences(lambda point: loss(questions, documents, asked.axes, point), held.axes)
-    np.testing.assert_allclose(asked.gradient, by_asked, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(held.gradient, by_held, rtol=1e-4, atol=1e-5)
-    assert asked.rate == held.rate == 0.5
+    question_side, document_side = Recorder(axes), Recorder(axes[::-1] + 0.1)
+    training._step(question_side, document_side, csr_array(questions), csr_array(documents), ANSWERS, 0.5)
+    question_gradient = differences(
+        lambda point: loss(questions, documents, point, document_side.axes), question_side.axes
+    )
+    document_gradient = differences(
+        lambda point: loss(questions, documents, question_side.axes, point), document_side.axes
+    )
+    np.testing.assert_allclose(question_side.gradient, question_gradient, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(document_side.gradient, document_gradient, rtol=1e-4, atol=1e-5)
+    assert question_side.rate == document_side.rate == 0.5
 
 
 def test_a_step_is_adams() -> None:
@@ -97,18 +104,25 @@ def test_a_step_is_adams() -> None:
 
 def test_training_goes_down_the_loss_at_a_falling_rate() -> None:
     documents, questions, axes = problem()
-    asked, held = axes, axes
-    of_asked, of_held = Adam(), Adam()
+    question_axes, document_axes = axes, axes
+    question_adam, document_adam = Adam(), Adam()
     # One batch an epoch. The rate falls in a line, to 0 were it not for what it never falls below.
     for rate in [RATE * (1 - epoch / EPOCHS) for epoch in range(1, EPOCHS)] + [RATE * LAST_RATE]:
-        by_asked = differences(lambda point, held=held: loss(questions, documents, point, held), asked)
-        by_held = differences(lambda point, asked=asked: loss(questions, documents, asked, point), held)
-        asked, held = of_asked.step(asked, by_asked, rate), of_held.step(held, by_held, rate)
+        question_gradient = differences(
+            lambda point, document_axes=document_axes: loss(questions, documents, point, document_axes), question_axes
+        )
+        document_gradient = differences(
+            lambda point, question_axes=question_axes: loss(questions, documents, question_axes, point), document_axes
+        )
+        question_axes, document_axes = (
+            question_adam.step(question_axes, question_gradient, rate),
+            document_adam.step(document_axes, document_gradient, rate),
+        )
     begun = axes.astype(np.float32)
     matrices = [csr_array(rows.astype(np.float32)) for rows in (documents, questions)]
     trained = train(*matrices, ANSWERS, begun)
-    np.testing.assert_allclose(trained[0], asked, atol=2e-6)
-    np.testing.assert_allclose(trained[1], held, atol=2e-6)
+    np.testing.assert_allclose(trained[0], question_axes, atol=2e-6)
+    np.testing.assert_allclose(trained[1], document_axes, atol=2e-6)
     np.testing.assert_array_equal(begun, axes.astype(np.float32), err_msg="the axes that it begins with are kept")
     assert loss(questions, documents, *trained) < loss(questions, documents, axes, axes)
 
@@ -121,8 +135,8 @@ def test_every_question_is_learnt_from_also_in_a_last_batch_that_is_not_full() -
     axes = np.zeros((count + 4, 4), dtype=np.float32)
     axes[:4] = np.eye(4)
     answers = np.arange(count) % 4
-    asked, held = train(documents, questions, answers, axes)
-    assert (np.argmax(asked[4:] @ held[:4].T, axis=1) == answers).all()
+    question_axes, document_axes = train(documents, questions, answers, axes)
+    assert (np.argmax(question_axes[4:] @ document_axes[:4].T, axis=1) == answers).all()
 
 
 def test_latent_axes_are_those_of_a_singular_value_decomposition() -> None:
@@ -144,9 +158,9 @@ def test_latent_axes_that_documents_cannot_fill_are_zero() -> None:
 
 def test_without_questions_both_sides_have_the_latent_axes() -> None:
     documents = csr_array(problem()[0].astype(np.float32))
-    asked, held = fit_axes(documents, csr_array((0, STEMS), dtype=np.float32), [], 2)
-    np.testing.assert_array_equal(asked, latent_axes(documents, 2))
-    np.testing.assert_array_equal(held, asked)
+    question_axes, document_axes = fit_axes(documents, csr_array((0, STEMS), dtype=np.float32), [], 2)
+    np.testing.assert_array_equal(question_axes, latent_axes(documents, 2))
+    np.testing.assert_array_equal(document_axes, question_axes)
 
 
 def provision(words: str, subject: str) -> str:
@@ -174,13 +188,13 @@ PEOPLE = [
     ("licencia de puesto", LICENCE),
 ]
 OFTEN = 8_000
-"""As many lessons as thousands of provisions give: each step moves the axes by little."""
+"""As many pairs as thousands of provisions give: each step moves the axes by little."""
 
 
 def nearest(encoder: DualEncoder, question: str) -> set[int]:
     """Return the two documents nearest to a question; none where it says nothing."""
-    likeness = np.stack(encoder.embed_all(LAW)) @ encoder.embed_question(question)
-    return set(np.argsort(likeness)[-2:].tolist()) if likeness.any() else set()
+    cosines = np.stack(encoder.embed_all(LAW)) @ encoder.embed_question(question)
+    return set(np.argsort(cosines)[-2:].tolist()) if cosines.any() else set()
 
 
 def test_a_question_learns_to_find_what_shares_no_word_with_it() -> None:
@@ -193,16 +207,16 @@ def test_a_question_learns_to_find_what_shares_no_word_with_it() -> None:
     assert STALL in nearest(after, "venta ambulante")
 
 
-def test_a_question_learns_with_a_few_lessons_where_its_words_are_new() -> None:
+def test_a_question_learns_with_a_few_pairs_where_its_words_are_new() -> None:
     assert nearest(DualEncoder.fit(TrainingPairs(LAW, PEOPLE), 8), "agosto en la playa") == OF_HOLIDAYS
 
 
-def test_the_same_lessons_give_the_same_encoder() -> None:
+def test_the_same_pairs_give_the_same_encoder() -> None:
     # Several batches: which question is in which is drawn.
-    one, other = (DualEncoder.fit(TrainingPairs(LAW, PEOPLE * 400), 8) for _ in "12")
-    np.testing.assert_array_equal(one.embed_all(LAW), other.embed_all(LAW))
+    first, second = (DualEncoder.fit(TrainingPairs(LAW, PEOPLE * 400), 8) for _ in "12")
+    np.testing.assert_array_equal(first.embed_all(LAW), second.embed_all(LAW))
     for question, _ in PEOPLE:
-        np.testing.assert_array_equal(one.embed_question(question), other.embed_question(question))
+        np.testing.assert_array_equal(first.embed_question(question), second.embed_question(question))
 
 
 @pytest.mark.parametrize("answers", [[0, 0], [0, 1]])

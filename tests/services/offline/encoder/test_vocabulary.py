@@ -10,7 +10,7 @@ from language.spanish import stem_word, stems
 from legal.vocabulary.synonyms import expand
 from services.corpus.schema import load_situations
 from services.domain.spanish_law import SPANISH_LAW
-from services.offline.encoder.vocabulary import Vocabulary, asked_counts, counts_of
+from services.offline.encoder.vocabulary import Vocabulary, document_counts, question_counts
 
 
 def counts(*words: str) -> Counter:
@@ -18,8 +18,8 @@ def counts(*words: str) -> Counter:
 
 
 def stem(word: str) -> str:
-    [one] = stems(word)
-    return one
+    [only] = stems(word)
+    return only
 
 
 def test_stems_of_two_documents_or_two_questions_are_kept_in_alphabetical_order() -> None:
@@ -84,22 +84,22 @@ def test_the_matrix_has_a_row_of_weights_for_each_text() -> None:
 
 
 def test_documents_are_counted_by_their_own_words_alone() -> None:
-    assert counts_of("Despido y despidos: me echaron", SPANISH_LAW) == {stem("despido"): 2, stem("echaron"): 1}
+    assert document_counts("Despido y despidos: me echaron", SPANISH_LAW) == {stem("despido"): 2, stem("echaron"): 1}
 
 
 def test_a_question_has_the_legal_terms_that_it_calls_for_at_half_of_how_surely() -> None:
-    surely = dict(expand("me echaron", stem_word))
-    assert {"despido", "extinción del contrato"} <= surely.keys()
-    counted = asked_counts("me echaron, me echaron", SPANISH_LAW)
+    certainty = dict(expand("me echaron", stem_word))
+    assert {"despido", "extinción del contrato"} <= certainty.keys()
+    counted = question_counts("me echaron, me echaron", SPANISH_LAW)
     assert counted[stem("echaron")] == 2
-    assert counted[stem("despido")] == pytest.approx(surely["despido"] * 0.5)
-    assert counted[stem("extinción")] == pytest.approx(surely["extinción del contrato"] * 0.5)
+    assert counted[stem("despido")] == pytest.approx(certainty["despido"] * 0.5)
+    assert counted[stem("extinción")] == pytest.approx(certainty["extinción del contrato"] * 0.5)
 
 
 def test_a_legal_term_never_lowers_a_word_of_the_question() -> None:
     text = "me echaron sin contrato, con el contrato"
     assert "extinción del contrato" in dict(expand(text, stem_word))
-    assert asked_counts(text, SPANISH_LAW)[stem("contrato")] == 2
+    assert question_counts(text, SPANISH_LAW)[stem("contrato")] == 2
 
 
 def test_a_stem_of_several_legal_terms_counts_as_the_surest() -> None:
@@ -107,11 +107,11 @@ def test_a_stem_of_several_legal_terms_counts_as_the_surest() -> None:
     for situation in load_situations():
         own = Counter(stems(situation.question))
         called: dict[str, list[float]] = {}
-        for term, surely in expand(situation.question, stem_word):
+        for term, weight in expand(situation.question, stem_word):
             for new in set(stems(term)) - own.keys():
-                called.setdefault(new, []).append(surely * 0.5)
+                called.setdefault(new, []).append(weight * 0.5)
         shared += any(min(weights) < max(weights) for weights in called.values())
-        assert asked_counts(situation.question, SPANISH_LAW) == own | {
+        assert question_counts(situation.question, SPANISH_LAW) == own | {
             new: max(weights) for new, weights in called.items()
         }
     assert shared, "some question calls for one stem in two ways"
