@@ -40,7 +40,7 @@ RECORDS = PackagedRecords(
 PACKAGED = PackagedRecords()
 
 
-def found(records: PackagedRecords, question: str, *named: str, limit: int = 10) -> list[str]:
+def looked_up(records: PackagedRecords, question: str, *named: str, limit: int = 10) -> list[str]:
     provisions = [{"law_id": ET, "provision_key": key} for key in named]
     return [hit.chunk["provision"] for hit in records.lookup(question, provisions, limit)]
 
@@ -53,23 +53,23 @@ def test_a_named_provision_comes_first_with_full_score():
 
 
 def test_a_named_provision_that_is_also_found_is_there_once():
-    assert found(RECORDS, "vacaciones anuales", "art:38") == ["Artículo 38"]
+    assert looked_up(RECORDS, "vacaciones anuales", "art:38") == ["Artículo 38"]
 
 
 def test_a_named_provision_without_a_record_adds_nothing():
-    assert found(RECORDS, "vacaciones", "art:999") == ["Artículo 38"]
+    assert looked_up(RECORDS, "vacaciones", "art:999") == ["Artículo 38"]
 
 
 def test_title_questions_keywords_and_points_are_searched():
-    assert found(RECORDS, "trabajo nocturno")[0] == "Artículo 36"
-    assert found(RECORDS, "plus de noche") == ["Artículo 36"]
-    assert found(RECORDS, "me quieren echar a la calle")[0] == "Artículo 54"
-    assert found(RECORDS, "30 dias naturales")[0] == "Artículo 38"
+    assert looked_up(RECORDS, "trabajo nocturno")[0] == "Artículo 36"
+    assert looked_up(RECORDS, "plus de noche") == ["Artículo 36"]
+    assert looked_up(RECORDS, "me quieren echar a la calle")[0] == "Artículo 54"
+    assert looked_up(RECORDS, "30 dias naturales")[0] == "Artículo 38"
 
 
 def test_accents_and_inflection_do_not_matter():
-    assert found(RECORDS, "VACACION") == found(RECORDS, "vacaciones") == ["Artículo 38"]
-    assert found(RECORDS, "prescripcion") == ["Artículo 59"]
+    assert looked_up(RECORDS, "VACACION") == looked_up(RECORDS, "vacaciones") == ["Artículo 38"]
+    assert looked_up(RECORDS, "prescripcion") == ["Artículo 59"]
 
 
 def test_a_synonym_of_the_question_puts_a_record_before_its_equals():
@@ -87,11 +87,11 @@ def test_a_synonym_of_the_question_puts_a_record_before_its_equals():
 
 @pytest.mark.parametrize("question", ["receta de paella", "", "¿?", "de la y el"])
 def test_what_has_nothing_in_common_finds_nothing(question):
-    assert found(RECORDS, question) == []
+    assert looked_up(RECORDS, question) == []
 
 
 def test_the_limit_counts_named_provisions_too():
-    assert found(RECORDS, "despido", "art:38", limit=2) == ["Artículo 38", "Artículo 54"]
+    assert looked_up(RECORDS, "despido", "art:38", limit=2) == ["Artículo 38", "Artículo 54"]
 
 
 def test_scores_follow_the_formula():
@@ -122,11 +122,11 @@ def test_scores_are_in_range_and_fall_and_ties_go_by_id():
     ],
 )
 def test_the_packaged_records_answer_everyday_questions(question, provision):
-    assert provision in found(PACKAGED, question, limit=3)
+    assert provision in looked_up(PACKAGED, question, limit=3)
 
 
 def test_the_packaged_records_know_nothing_of_cooking():
-    assert found(PACKAGED, "receta de paella valenciana con garrofón") == []
+    assert looked_up(PACKAGED, "receta de paella valenciana con garrofón") == []
 
 
 async def test_records_are_a_chunk_store_without_vectors():

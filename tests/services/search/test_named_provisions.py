@@ -49,8 +49,8 @@ async def analyzed(store: ChunkStore, as_of: date | None) -> tuple[list[int], li
     ],
 )
 async def test_without_a_wording_of_the_day_the_nearest_one_comes_with_a_warning(indexed, as_of, ids, warned):
-    found, warnings = await analyzed(FakeStore(indexed), as_of)
-    assert found == ids
+    ids_found, warnings = await analyzed(FakeStore(indexed), as_of)
+    assert ids_found == ids
     if not warned:
         assert warnings == []
         return
@@ -60,8 +60,8 @@ async def test_without_a_wording_of_the_day_the_nearest_one_comes_with_a_warning
 
 
 async def test_what_is_not_indexed_is_told_once():
-    found, [warning] = await analyzed(FakeStore([]), None)
-    assert found == []
+    ids_found, [warning] = await analyzed(FakeStore([]), None)
+    assert ids_found == []
     assert "artículo 9 no está" in warning
 
 
