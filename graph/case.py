@@ -45,7 +45,7 @@ def build_required_data(services: Services, checkpointer: BaseCheckpointSaver[st
         ConfigurationError: a filter field of the profile has the name of a key of the state.
     """
     profile, language, counter = services.profile, services.language, services.counter
-    builder = _searching(
+    builder = _begin_with_search(
         services, "required_data", RequiredDataInput, RequiredDataOutput, profile.case.required_data.chunks
     )
     bind = partial(stage, account=UsageAccount(services.settings.defaults()))
@@ -61,9 +61,7 @@ def build_required_data(services: Services, checkpointer: BaseCheckpointSaver[st
     builder.add_node("select_required", select)
     builder.add_node(
         "extract_fields",
-        bind(
-            extract_fields, author=case_author(services.settings, services.principal, services.profile), profile=profile
-        ),
+        bind(extract_fields, author=case_author(services.settings, services.principal, profile), profile=profile),
     )
     builder.add_node("check_fields", bind(check_fields, profile=profile, counter=counter, language=language))
     builder.add_node(
@@ -88,7 +86,7 @@ def build_generate_response(services: Services, checkpointer: BaseCheckpointSave
         ConfigurationError: a filter field of the profile has the name of a key of the state.
     """
     profile, language, counter = services.profile, services.language, services.counter
-    builder = _searching(services, "generate_response", CaseInput, ResponseOutput, profile.case.response.chunks)
+    builder = _begin_with_search(services, "generate_response", CaseInput, ResponseOutput, profile.case.response.chunks)
     bind = partial(stage, account=UsageAccount(services.settings.defaults()))
     select = bind(
         select_tiers,
@@ -103,7 +101,7 @@ def build_generate_response(services: Services, checkpointer: BaseCheckpointSave
     builder.add_node("select_tiers", select)
     builder.add_node(
         "write_response",
-        bind(write_response, author=case_author(services.settings, services.principal, services.profile)),
+        bind(write_response, author=case_author(services.settings, services.principal, profile)),
     )
     builder.add_node("check_guardrails", bind(check_guardrails, language=language))
     builder.add_node("fit_answer", bind(fit_answer, counter=counter))
@@ -120,12 +118,14 @@ def build_generate_response(services: Services, checkpointer: BaseCheckpointSave
     return builder.compile(checkpointer=checkpointer, name="generate_response")
 
 
-def _searching(services: Services, graph: CaseGraph, taken: type[Any], given: type[Any], chunks: int) -> Builder:
+def _begin_with_search(
+    services: Services, graph: CaseGraph, input_schema: type[Any], output_schema: type[Any], chunks: int
+) -> Builder:
     """Begin a graph with the stages that both have: accept the case, search, rank."""
     settings, profile = services.settings, services.profile
     names = [field.name for field in profile.filter_fields]
     try:
-        state, accepted = with_filters(CaseState, names), with_filters(taken, names)
+        state, accepted_input = with_filters(CaseState, names), with_filters(input_schema, names)
     except ValueError as error:
         raise ConfigurationError(
             f"El campo «{error}» de [[filter_fields]] del perfil «{profile.name}» se llama como una clave del estado. "
@@ -138,7 +138,7 @@ def _searching(services: Services, graph: CaseGraph, taken: type[Any], given: ty
     search = HybridSearch(
         services.store, services.embedder, services.sparse, profile, profile.for_cases, services.domain
     )
-    builder = Builder(state, context_schema=RunContext, input_schema=accepted, output_schema=given)
+    builder = Builder(state, context_schema=RunContext, input_schema=accepted_input, output_schema=output_schema)
 
     builder.add_node(
         "accept_case",
@@ -154,7 +154,7 @@ def _searching(services: Services, graph: CaseGraph, taken: type[Any], given: ty
     builder.add_node("encode_sparse", bind(encode_sparse, search=search))
     builder.add_node("hybrid_search", bind(hybrid_search, search=search, caps=Caps(overall=chunks)))
     builder.add_node("merge_candidates", bind(merge_candidates))
-    builder.add_node("rerank", bind(rerank, rerankers=services.rerankers, profile=profile))
+    builder.add_node("rerank", bind(rerank, rerankers=services.rerankers, profile=profile, language=services.language))
 
     builder.add_edge(START, "accept_case")
     builder.add_edge("accept_case", "embed_queries")

@@ -44,7 +44,7 @@ def build_rag(services: Services, checkpointer: BaseCheckpointSaver[str] | None 
     builder.add_node("answer", bind(answer, principal=services.principal, prompts=prompts, language=services.language))
     builder.add_node("verify", bind(verify, language=services.language))
     builder.add_node("refetch", bind(refetch, stores=_stores(services), search=search))
-    builder.add_node("finalize", bind(finalize, profile=services.profile))
+    builder.add_node("finalize", bind(finalize, profile=services.profile, language=services.language))
 
     builder.add_edge("abstain", "finalize")
     builder.add_edge("select_context", "answer")
@@ -96,11 +96,11 @@ def _retrieval(services: Services, search: HybridSearch, prompts: Prompts) -> Bu
     # Deferred: the branches that lead here differ in length.
     builder.add_node("merge_candidates", bind(merge_candidates), defer=True)
     builder.add_node("expand_references", bind(expand_references, stores=stores, profile=profile))
-    builder.add_node("rerank", bind(rerank, rerankers=services.rerankers, profile=profile))
+    builder.add_node("rerank", bind(rerank, rerankers=services.rerankers, profile=profile, language=services.language))
     builder.add_node(
         "select_context", bind(select_context, counter=services.counter, context_tokens=settings.context_tokens)
     )
-    builder.add_node("abstain", bind(abstain, profile=profile))
+    builder.add_node("abstain", bind(abstain, profile=profile, language=services.language))
 
     builder.add_edge(START, "analyze_question")
     builder.add_edge(START, "load_carryover")

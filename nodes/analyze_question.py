@@ -58,21 +58,27 @@ async def analyze_question(
     today, as_of = date.fromtimestamp(clock()), runtime.context.as_of
     if profile.features.spanish_law:
         earlier = [message["content"] for message in conversation if message["role"] == "user"]
-        meant = contextualize(question, earlier, today)
-        as_of = as_of or meant.day or find_date(meant.question, today=today)
-        analysis = read_question(meant.question, conversation, profile.default_law, as_of, meant.territory)
+        contextualized = contextualize(question, earlier, today)
+        as_of = as_of or contextualized.day or find_date(contextualized.question, today=today)
+        analysis = read_question(
+            contextualized.question, conversation, profile.default_law, as_of, contextualized.territory
+        )
     else:
-        meant, analysis = Contextualized(question), empty_analysis()
-    indexed = runtime.context.store == "index"
-    direct = await look_up(analysis["provisions"], store, as_of, today) if indexed else []
-    found = {provision_of(one["chunk"]): one["chunk"] for one in direct}
-    missing = [one for one in analysis["provisions"] if (one["law_id"], one["provision_key"]) not in found]
-    others = [chunk for chunk in found.values() if not in_force(chunk, as_of, today)]
-    warnings = [*map(not_indexed, missing), *(not_in_force(chunk, as_of, today) for chunk in others)]
+        contextualized, analysis = Contextualized(question), empty_analysis()
+    uses_index = runtime.context.store == "index"
+    direct = await look_up(analysis["provisions"], store, as_of, today) if uses_index else []
+    chunks = {provision_of(candidate["chunk"]): candidate["chunk"] for candidate in direct}
+    missing = [
+        provision
+        for provision in analysis["provisions"]
+        if (provision["law_id"], provision["provision_key"]) not in chunks
+    ]
+    of_other_days = [chunk for chunk in chunks.values() if not in_force(chunk, as_of, today)]
+    warnings = [*map(not_indexed, missing), *(not_in_force(chunk, as_of, today) for chunk in of_other_days)]
     return {
         **fresh_turn(),
         "question": question,
-        "contextualized_question": meant.question,
+        "contextualized_question": contextualized.question,
         "turn": state.get("turn", 0) + 1,
         "deadline": clock() + seconds,
         "store": runtime.context.store,
@@ -80,6 +86,6 @@ async def analyze_question(
         "as_of": as_of.isoformat() if as_of else None,
         "analysis": analysis,
         "direct": direct,
-        "warnings": warnings if indexed else [],
+        "warnings": warnings if uses_index else [],
         "conversation": conversation,
     }

@@ -74,32 +74,31 @@ async def answer(
             raise
         return first_answer(state, error, language)
     splitter.close()
-    fragments = len(state["context"])
-    read = read_self_evaluation(splitter, fragments) if grounded else classic(splitter, fragments)
-    ids = [found["chunk"]["id"] for found in state["context"]]
+    ids = [candidate["chunk"]["id"] for candidate in state["context"]]
+    parsed = read_self_evaluation(splitter, len(ids)) if grounded else read_without_markers(splitter, len(ids))
     return {
-        "draft": read.answer or language.say("no_verified_information"),
+        "draft": parsed.answer or language.say("no_verified_information"),
         "draft_chunk_ids": ids,
-        "used_chunk_ids": [ids[n - 1] for n in read.used],
-        "dropped_chunk_ids": [ids[n - 1] for n in read.dropped],
-        "needs": read.needs,
+        "used_chunk_ids": [ids[number - 1] for number in parsed.used],
+        "dropped_chunk_ids": [ids[number - 1] for number in parsed.dropped],
+        "needs": parsed.needs,
         "warnings": [*state["warnings"], *([language.say("rag_answer_cut")] if reply.cut else [])],
         "cost": cost_of(reply),
     }
 
 
 def first_answer(state: RagState, error: ModelError, language: Language) -> AnswerUpdate:
-    """Go back to the first answer, and to the context whose numbers its marks are."""
-    known = {found["chunk"]["id"]: found for found in state["candidates"]}
+    """Go back to the first answer, and to the context whose numbers its markers are."""
+    by_id = {candidate["chunk"]["id"]: candidate for candidate in state["candidates"]}
     return {
-        "context": [known[i] for i in state["draft_chunk_ids"]],
+        "context": [by_id[chunk_id] for chunk_id in state["draft_chunk_ids"]],
         "warnings": [*state["warnings"], language.say("rag_answer_not_completed", problem=error)],
         "cost": cost_of_failure(error),
     }
 
 
-def classic(splitter: StreamSplitter, fragments: int) -> Reply:
-    """Read a reply without marks: it rests on everything that was shown."""
+def read_without_markers(splitter: StreamSplitter, fragments: int) -> Reply:
+    """Read a reply without citation markers: it rests on everything that was shown."""
     return Reply(splitter.answer, list(range(1, fragments + 1)), [], [])
 
 

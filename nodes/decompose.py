@@ -62,11 +62,16 @@ async def decompose(
     return {"queries": queries, "searches": searches_of(state, queries, domain), "cost": cost_of(reply)}
 
 
-def parse_queries(text: str, most: int) -> list[str]:
-    """Read a JSON array of searches.
+def parse_queries(text: str, limit: int) -> list[str]:
+    r"""Read a JSON array of searches.
 
-    Code fences and talk around the array are stripped, whatever is no text is dropped, more than ``most`` are cut.
+    Code fences and talk around the array are stripped, whatever is no text is dropped, more than ``limit`` are cut.
     Without a valid array the text itself is the one search.
+
+    >>> parse_queries('```json\n["despido embarazo", "nulidad despido", "readmisión"]\n```', limit=2)
+    ['despido embarazo', 'nulidad despido']
+    >>> parse_queries("despido por embarazo", limit=4)
+    ['despido por embarazo']
     """
     bare = _FENCE.sub("", text).strip()
     for attempt in (bare, *(_ARRAY.findall(bare)[:1])):
@@ -76,7 +81,7 @@ def parse_queries(text: str, most: int) -> list[str]:
             continue
         if isinstance(parsed, list):
             texts = [" ".join(item.split())[:MAX_QUERY_CHARACTERS] for item in parsed if isinstance(item, str)]
-            return list(dict.fromkeys(item for item in texts if item))[:most]
+            return list(dict.fromkeys(item for item in texts if item))[:limit]
     return [" ".join(bare.split())[:MAX_QUERY_CHARACTERS]] if bare else []
 
 
@@ -86,8 +91,8 @@ def searches_of(state: RagState, queries: list[str], domain: Domain) -> list[str
     Keywords lose what the encoders have learnt of how people ask (docs/retrieval.md). A follow-up says too little by
     itself, and a search that has all of the question's words makes it superfluous.
     """
-    matter = searched_topic(state["question"], domain)
-    asked = set(domain.stems(matter))
-    if state.get("carried") or not queries or any(asked <= set(domain.stems(query)) for query in queries):
+    topic = searched_topic(state["question"], domain)
+    topic_stems = set(domain.stems(topic))
+    if state.get("carried") or not queries or any(topic_stems <= set(domain.stems(query)) for query in queries):
         return queries
-    return [*queries, matter]
+    return [*queries, topic]

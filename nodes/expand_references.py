@@ -36,19 +36,19 @@ async def expand_references(
     sources = state["candidates"]
     if not profile.features.references:
         return {"candidates": sources}
-    known = {source["chunk"]["id"] for source in sources}
-    wanted = dict.fromkeys(ref for source in sources for ref in source["chunk"]["refs"] if ref not in known)
+    candidate_ids = {source["chunk"]["id"] for source in sources}
+    refs = dict.fromkeys(ref for source in sources for ref in source["chunk"]["refs"] if ref not in candidate_ids)
     store, (as_of, today) = stores[state["store"]], days_of(state)
     allowed = territories_of(sources)
-    cited = [chunk for chunk in await store.fetch(list(wanted)) if territory_of(chunk) in allowed]
-    of_then = await wordings_of(as_of, [chunk for chunk in cited if not in_force(chunk, as_of, today)], store)
+    cited = [chunk for chunk in await store.fetch(list(refs)) if territory_of(chunk) in allowed]
+    replacements = await wordings_of_day(as_of, [chunk for chunk in cited if not in_force(chunk, as_of, today)], store)
     fetched = {chunk["id"]: chunk for chunk in cited if in_force(chunk, as_of, today)}
-    fetched |= {ref: chunk for ref, chunk in of_then.items() if chunk["id"] not in known}
+    fetched |= {ref: chunk for ref, chunk in replacements.items() if chunk["id"] not in candidate_ids}
     best: dict[int, Candidate] = {}
     for source in in_order(sources):
         # Two references may have become one: to the two parts of what had a single one on the day asked about.
         cited_here = {fetched[ref]["id"]: fetched[ref] for ref in source["chunk"]["refs"] if ref in fetched}
-        for chunk in followed(source["chunk"], list(cited_here.values())):
+        for chunk in references_to_follow(source["chunk"], list(cited_here.values())):
             score = round(source["score"] * PARENT_FACTOR, 6)
             best.setdefault(chunk["id"], candidate(chunk, score, "reference", source["chunk"]["provision"]))
     return {"candidates": sources + in_order(best.values())[:MAX_REFERENCES]}
@@ -65,7 +65,7 @@ def territories_of(sources: list[Candidate]) -> set[tuple[str | None, str | None
     return own | {(community, None) for community, _ in own} | {(None, None)}
 
 
-async def wordings_of(day: date | None, others: list[Chunk], store: ChunkStore) -> dict[int, Chunk]:
+async def wordings_of_day(day: date | None, chunks: list[Chunk], store: ChunkStore) -> dict[int, Chunk]:
     """Return by the id of each chunk the wording of its provision that was in force on the day asked about.
 
     References lead to the wording in force with the one that cites; a question about another day may mean another.
@@ -73,24 +73,25 @@ async def wordings_of(day: date | None, others: list[Chunk], store: ChunkStore) 
     """
     if day is None:
         return {}
-    places = list(dict.fromkeys(map(provision_of, others)))
-    found = dict(zip(places, await asyncio.gather(*(store.find(*place) for place in places)), strict=True))
-    then: dict[int, Chunk] = {}
-    for chunk in others:
-        parts = [one for one in found[provision_of(chunk)] if in_force(one, day, day)]
+    provisions = list(dict.fromkeys(map(provision_of, chunks)))
+    chunks_found = await asyncio.gather(*(store.find(*provision) for provision in provisions))
+    by_provision = dict(zip(provisions, chunks_found, strict=True))
+    wordings: dict[int, Chunk] = {}
+    for chunk in chunks:
+        parts = [part for part in by_provision[provision_of(chunk)] if in_force(part, day, day)]
         if parts:
-            then[chunk["id"]] = next((one for one in parts if one["part"] == chunk["part"]), parts[0])
-    return then
+            wordings[chunk["id"]] = next((part for part in parts if part["part"] == chunk["part"]), parts[0])
+    return wordings
 
 
-def followed(source: Chunk, cited: list[Chunk]) -> list[Chunk]:
+def references_to_follow(source: Chunk, cited: list[Chunk]) -> list[Chunk]:
     """Return which of the cited chunks to follow, in the order of the text."""
-    followed_now: list[Chunk] = []
-    others = 0
+    to_follow: list[Chunk] = []
+    of_others = 0
     for chunk in cited:
         if provision_of(chunk) == provision_of(source):
-            followed_now.append(chunk)
-        elif others < MAX_PER_SOURCE and chunk["rank"] <= source["rank"]:
-            followed_now.append(chunk)
-            others += 1
-    return followed_now
+            to_follow.append(chunk)
+        elif of_others < MAX_PER_SOURCE and chunk["rank"] <= source["rank"]:
+            to_follow.append(chunk)
+            of_others += 1
+    return to_follow

@@ -5,7 +5,7 @@ from datetime import date
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from language.languages import Language, language
+from language.languages import Language
 from legal.wordings import past_law_warnings, tracked_laws, wording_note
 from nodes.abstain import what_was_searched
 from nodes.stage import final_event
@@ -29,49 +29,52 @@ class FinalizeUpdate(TypedDict):
     transcript: list[Message]
 
 
-async def finalize(state: RagState, runtime: Runtime[ResolvedContext], *, profile: Profile) -> FinalizeUpdate:
+async def finalize(
+    state: RagState, runtime: Runtime[ResolvedContext], *, profile: Profile, language: Language
+) -> FinalizeUpdate:
     """Write the turn's result; dropped chunks are never handed on.
 
     A refusal says what was searched. A turn that rests on nothing (a refusal, a "gracias") hands on what it was handed:
     the conversation goes on.
     """
-    spoken = language(profile.language)
     answer, used, dropped = state["answer"], state["used_chunk_ids"], state["dropped_chunk_ids"]
-    abstained = state["abstained"] or declined(answer, spoken)
-    if is_bare_refusal(answer, spoken):
-        answer = f"{answer}\n\n{what_was_searched(state, runtime.context, profile)}"
-    carried = [found["chunk"]["id"] for found in state.get("carried", [])]
-    said: list[Message] = [
+    abstained = state["abstained"] or is_refusal(answer, language)
+    if is_bare_refusal(answer, language):
+        answer = f"{answer}\n\n{what_was_searched(state, runtime.context, profile, language)}"
+    carried = [candidate["chunk"]["id"] for candidate in state.get("carried", [])]
+    exchange: list[Message] = [
         {"role": "user", "content": state["question"]},
         {"role": "assistant", "content": answer},
     ]
-    marks = markers_in(answer) if runtime.context.grounded_prompting else range(1, len(state["context"]) + 1)
-    cited = {number: state["context"][number - 1] for number in marks}
+    numbers = markers_in(answer) if runtime.context.grounded_prompting else range(1, len(state["context"]) + 1)
+    cited = {number: state["context"][number - 1] for number in numbers}
     day = days_of(state).as_of if profile.features.spanish_law else None
-    tracked = tracked_laws(found["chunk"] for found in [*state["candidates"], *state["context"]])
+    tracked = tracked_laws(candidate["chunk"] for candidate in [*state["candidates"], *state["context"]])
     update: FinalizeUpdate = {
         "answer": answer,
-        "context_chunk_ids": used or [i for i in carried if i not in dropped],
-        "citations": [citation(number, found, day, tracked) for number, found in cited.items()],
+        "context_chunk_ids": used or [chunk_id for chunk_id in carried if chunk_id not in dropped],
+        "citations": [citation(number, candidate, day, tracked) for number, candidate in cited.items()],
         "abstained": abstained,
         "warnings": [
             *state["warnings"],
-            *missing_carryover(state.get("missing_carried", []), spoken),
-            *past_law_warnings(day, {f"C{number}": found for number, found in cited.items()}, tracked),
+            *missing_carryover(state.get("missing_carried", []), language),
+            *past_law_warnings(day, {f"C{number}": candidate for number, candidate in cited.items()}, tracked),
         ],
-        "transcript": [*state["conversation"], *said][-MAX_MESSAGES:],
+        "transcript": [*state["conversation"], *exchange][-MAX_MESSAGES:],
     }
     result = {**state, **update}
     runtime.stream_writer(final_event(RagOutput, result))
     return update
 
 
-def citation(number: int, found: Candidate, day: date | None = None, tracked: frozenset[str] = frozenset()) -> Citation:
+def citation(
+    number: int, candidate: Candidate, day: date | None = None, tracked: frozenset[str] = frozenset()
+) -> Citation:
     """Return the citation of one fragment; with a day asked about, which wording it is.
 
     ``tracked`` are the laws whose source tells amendments.
     """
-    chunk = found["chunk"]
+    chunk = candidate["chunk"]
     return {
         "mark": f"C{number}",
         "chunk_id": chunk["id"],
@@ -89,22 +92,22 @@ def citation(number: int, found: Candidate, day: date | None = None, tracked: fr
     }
 
 
-def declined(answer: str, spoken: Language) -> bool:
+def is_refusal(answer: str, language: Language) -> bool:
     """Tell whether the principal itself said that it does not know."""
-    return answer.lstrip("*_ ").casefold().startswith(_refusal(spoken)) and not markers_in(answer)
+    return answer.lstrip("*_ ").casefold().startswith(_refusal(language)) and not markers_in(answer)
 
 
-def is_bare_refusal(answer: str, spoken: Language) -> bool:
+def is_bare_refusal(answer: str, language: Language) -> bool:
     """Tell whether an answer says that it does not know, and nothing else."""
-    return answer.strip("*_. \n").casefold() == _refusal(spoken)
+    return answer.strip("*_. \n").casefold() == _refusal(language)
 
 
-def _refusal(spoken: Language) -> str:
-    return spoken.say("no_verified_information").casefold()
+def _refusal(language: Language) -> str:
+    return language.say("no_verified_information").casefold()
 
 
-def missing_carryover(ids: list[int], spoken: Language) -> list[str]:
+def missing_carryover(ids: list[int], language: Language) -> list[str]:
     """Return the warning for carried-over ids that the index no longer has."""
     if not ids:
         return []
-    return [spoken.say("rag_carried_gone", ids=", ".join(map(str, ids)))]
+    return [language.say("rag_carried_gone", ids=", ".join(map(str, ids)))]

@@ -32,11 +32,11 @@ async def load_carryover(
     Raises:
         InvalidInput: an id is not one that articulado gives out.
     """
-    given = state.get("previous_chunk_ids")
-    ids = checked_ids(given if given is not None else state.get("context_chunk_ids", []))
+    previous = state.get("previous_chunk_ids")
+    ids = checked_ids(previous if previous is not None else state.get("context_chunk_ids", []))
     chunks = await stores[runtime.context.store].fetch(ids) if ids else []
-    found = {chunk["id"] for chunk in chunks}
+    indexed = {chunk["id"] for chunk in chunks}
     return {
         "carried": [candidate(chunk, CARRYOVER_SCORE, "carryover") for chunk in chunks],
-        "missing_carried": [i for i in ids if i not in found],
+        "missing_carried": [chunk_id for chunk_id in ids if chunk_id not in indexed],
     }

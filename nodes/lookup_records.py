@@ -22,7 +22,7 @@ async def lookup_records(
     state: RagState, runtime: Runtime[ResolvedContext], *, records: PackagedRecords
 ) -> LookupRecordsUpdate:
     """Find records by the provisions and the words of the question; one that it names is beyond doubt."""
-    named = [(one["law_id"], one["provision_key"]) for one in state["analysis"]["provisions"]]
+    named = [(provision["law_id"], provision["provision_key"]) for provision in state["analysis"]["provisions"]]
     hits = records.lookup(state["contextualized_question"], state["analysis"]["provisions"], MAX_RECORDS)
     return {
         "found": [

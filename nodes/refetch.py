@@ -46,29 +46,33 @@ async def refetch(
     by_need: list[list[Candidate]] = []
     queries: list[str] = []
     for need in state["needs"]:
-        named = await _named(need, stores[state["store"]])
+        named = await _look_up_named(need, stores[state["store"]])
         if named:
-            by_need.append([one for one in named if in_force(one["chunk"], as_of, today)])
+            by_need.append([fetched for fetched in named if in_force(fetched["chunk"], as_of, today)])
         else:
             queries.append(need["keywords"] or f"{need['article']} {need['law']}")
     warnings, cost = state["warnings"], NO_COST
     if queries and state["store"] == "index":
         try:
-            found, cost = await search.run(
+            hits, cost = await search.run(
                 queries,
                 search_filter(state, runtime.context),
                 collections=runtime.context.collections,
                 deadline=state.get("deadline"),
             )
         except ModelError as error:
-            said = search.domain.language.say("rag_lacking_not_searched", problem=error)
-            warnings, cost = [*warnings, said], cost_of_failure(error)
+            warning = search.domain.language.say("rag_lacking_not_searched", problem=error)
+            warnings, cost = [*warnings, warning], cost_of_failure(error)
         else:
-            by_need.append(found)
-    seen = {found["chunk"]["id"] for found in state["context"]}
-    in_turn = (one for one in chain.from_iterable(zip_longest(*by_need)) if one and one["chunk"]["id"] not in seen)
-    new = list({one["chunk"]["id"]: one for one in in_turn}.values())[:EXTRA_AFTER_REFETCH]
-    asked_for: list[Candidate] = [{**found, "origins": [*found["origins"], "need"]} for found in new]
+            by_need.append(hits)
+    seen = {candidate["chunk"]["id"] for candidate in state["context"]}
+    in_turn = (
+        fetched
+        for fetched in chain.from_iterable(zip_longest(*by_need))
+        if fetched and fetched["chunk"]["id"] not in seen
+    )
+    new = list({fetched["chunk"]["id"]: fetched for fetched in in_turn}.values())[:EXTRA_AFTER_REFETCH]
+    asked_for: list[Candidate] = [{**fetched, "origins": [*fetched["origins"], "need"]} for fetched in new]
     return {
         "candidates": merged(state["candidates"] + asked_for),
         "refetched": bool(new),
@@ -78,7 +82,7 @@ async def refetch(
     }
 
 
-async def _named(need: Need, store: ChunkStore) -> list[Candidate]:
+async def _look_up_named(need: Need, store: ChunkStore) -> list[Candidate]:
     law = find_law(need["law"]) if need["kind"] == "article" else None
     key = provision_key(need["article"])
     chunks = await store.find(law.id, key) if law and key else []

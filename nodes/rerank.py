@@ -5,7 +5,7 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from language.languages import language
+from language.languages import Language
 from services.profile.profile import Profile
 from services.protocols import Reranker, RerankerTable
 from services.rerank.table import reranker_for
@@ -27,7 +27,12 @@ class RerankUpdate(TypedDict):
 
 
 async def rerank(
-    state: RagState, runtime: Runtime[ResolvedContext], *, rerankers: RerankerTable, profile: Profile
+    state: RagState,
+    runtime: Runtime[ResolvedContext],
+    *,
+    rerankers: RerankerTable,
+    profile: Profile,
+    language: Language,
 ) -> RerankUpdate:
     """Score the best candidates that have no score yet, as many as time allows; after a refetch only the new.
 
@@ -38,46 +43,48 @@ async def rerank(
     reranker = reranker_for(runtime.context.rerank_strategy, rerankers)
     if reranker is None:
         return {}
-    named = [found for found in state["candidates"] if "direct" in found["origins"]]
-    scores: dict[int, float | None] = {found["chunk"]["id"]: NAMED_SCORE for found in named}
+    named = [candidate for candidate in state["candidates"] if "direct" in candidate["origins"]]
+    scores: dict[int, float | None] = {candidate["chunk"]["id"]: NAMED_SCORE for candidate in named}
     unscored = [
-        found
-        for found in in_order(state["candidates"])
-        if "rerank_score" not in found
-        and found["chunk"]["id"] not in scores
-        and (not state["refetched"] or "need" in found["origins"])
+        candidate
+        for candidate in in_order(state["candidates"])
+        if "rerank_score" not in candidate
+        and candidate["chunk"]["id"] not in scores
+        and (not state["refetched"] or "need" in candidate["origins"])
     ]
-    most = rerank_limit(reranker, len(unscored), state.get("usage"))
-    given = unscored if most >= len(unscored) else await _promising(state, unscored, rerankers["heuristic"], most)
+    limit = rerank_limit(reranker, len(unscored), state.get("usage"))
+    to_score = unscored if limit >= len(unscored) else await _promising(state, unscored, rerankers["heuristic"], limit)
     update: RerankUpdate = {}
     try:
-        scored = await reranker.score(asked(state), state["queries"], given, deadline=state.get("deadline"))
+        scored = await reranker.score(
+            question_to_score(state), state["queries"], to_score, deadline=state.get("deadline")
+        )
         update["cost"] = cost_of(scored)
     except ModelError as error:
-        given = unscored
-        scored = await rerankers["heuristic"].score(asked(state), state["queries"], given)
-        said = language(profile.language).say("rag_ordered_without_model", problem=error)
-        update["warnings"] = [*state["warnings"], said]
+        to_score = unscored
+        scored = await rerankers["heuristic"].score(question_to_score(state), state["queries"], to_score)
+        warning = language.say("rag_ordered_without_model", problem=error)
+        update["warnings"] = [*state["warnings"], warning]
         update["cost"] = cost_of_failure(error)
-    scores |= {found["chunk"]["id"]: score for found, score in zip(given, scored.scores, strict=True)}
-    judged = [_with_score(found, scores) for found in state["candidates"]]
-    return {**update, "candidates": with_final_scores(judged, profile.signals, *days_of(state))}
+    scores |= {candidate["chunk"]["id"]: score for candidate, score in zip(to_score, scored.scores, strict=True)}
+    with_rerank_scores = [_with_score(candidate, scores) for candidate in state["candidates"]]
+    return {**update, "candidates": with_final_scores(with_rerank_scores, profile.signals, *days_of(state))}
 
 
-async def _promising(state: RagState, unscored: list[Candidate], formula: Reranker, most: int) -> list[Candidate]:
+async def _promising(state: RagState, unscored: list[Candidate], heuristic: Reranker, limit: int) -> list[Candidate]:
     """Return the candidates that the formula puts first: a model's time goes to those (docs/retrieval.md)."""
-    scored = await formula.score(asked(state), state["queries"], unscored)
+    scored = await heuristic.score(question_to_score(state), state["queries"], unscored)
     by_score = sorted(zip(unscored, scored.scores, strict=True), key=lambda pair: -(pair[1] or 0.0))
-    return [found for found, _ in by_score[:most]]
+    return [candidate for candidate, _ in by_score[:limit]]
 
 
-def asked(state: RagState) -> str:
+def question_to_score(state: RagState) -> str:
     """Return the question; one that brings nothing to search for ("explícamelo mejor") is about the one before it."""
     earlier = [message["content"] for message in state["conversation"] if message["role"] == "user"]
     question = state.get("contextualized_question") or state["question"]
     return question if state["queries"] or not earlier else f"{earlier[-1]} {question}"
 
 
-def _with_score(found: Candidate, scores: dict[int, float | None]) -> Candidate:
-    score = scores.get(found["chunk"]["id"])
-    return found if score is None else {**found, "rerank_score": score}
+def _with_score(candidate: Candidate, scores: dict[int, float | None]) -> Candidate:
+    score = scores.get(candidate["chunk"]["id"])
+    return candidate if score is None else {**candidate, "rerank_score": score}

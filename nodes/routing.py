@@ -31,7 +31,7 @@ def after_rerank(floor: float) -> Callable[[RagState], Literal["select_context",
     """
 
     def route(state: RagState) -> Literal["select_context", "abstain"]:
-        scores = [relevance(found) for found in state["candidates"] if "rerank_score" in found]
+        scores = [relevance(candidate) for candidate in state["candidates"] if "rerank_score" in candidate]
         if scores and max(scores) < floor and not state.get("carried") and not state["retried"]:
             return "abstain"
         return "select_context"

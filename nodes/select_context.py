@@ -25,25 +25,25 @@ async def select_context(
 
     What the model asked for (``need``) is let in before the caps are reached: it was fetched for that.
     """
-    most = runtime.context.max_chunks_in_prompt + (EXTRA_AFTER_REFETCH if state["refetched"] else 0)
+    limit = runtime.context.max_chunks_in_prompt + (EXTRA_AFTER_REFETCH if state["refetched"] else 0)
     ranked = sorted(state["candidates"], key=preference)
-    needed_first = sorted(ranked, key=lambda found: "need" not in found["origins"])
+    needed_first = sorted(ranked, key=lambda candidate: "need" not in candidate["origins"])
     separator = counter.count(f"\n{SEPARATOR}\n")
     chosen: set[int] = set()
     spent = 0
-    for found in needed_first:
-        cost = counter.count(render([found])) + separator
-        if len(chosen) < most and (not chosen or spent + cost <= context_tokens):
-            chosen.add(found["chunk"]["id"])
+    for candidate in needed_first:
+        cost = counter.count(render([candidate])) + separator
+        if len(chosen) < limit and (not chosen or spent + cost <= context_tokens):
+            chosen.add(candidate["chunk"]["id"])
             spent += cost
-    return {"context": [found for found in ranked if found["chunk"]["id"] in chosen]}
+    return {"context": [candidate for candidate in ranked if candidate["chunk"]["id"] in chosen]}
 
 
-def preference(found: Candidate) -> tuple[bool, float, float, str, str, int, int]:
+def preference(candidate: Candidate) -> tuple[bool, float, float, str, str, int, int]:
     """Sort key: the final score decides, candidates without one come after, then the search score.
 
     Ties: the parts of a provision together and in their order, then by id.
     """
-    score, chunk = found.get("final_score"), found["chunk"]
-    place = (chunk["law_id"], chunk["provision_key"], chunk["part"], chunk["id"])
-    return score is None, -(score or 0.0), -found["score"], *place
+    score, chunk = candidate.get("final_score"), candidate["chunk"]
+    tie_break = (chunk["law_id"], chunk["provision_key"], chunk["part"], chunk["id"])
+    return score is None, -(score or 0.0), -candidate["score"], *tie_break

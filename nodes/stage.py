@@ -1,4 +1,4 @@
-"""What every stage has in common: its services, a way in for ``ainvoke`` and ``invoke``, an account of its work."""
+"""What every stage has in common: how it is bound to its services, the account of its work, and the events of a run."""
 
 import inspect
 import time
@@ -13,12 +13,6 @@ from services.portal import wait_for
 from services.protocols import Progress
 from state.context import ResolvedContext, RunContext
 from state.values import NO_COST, Cost, FinalEvent
-
-
-def final_event(schema: type[Any], result: Mapping[str, Any]) -> FinalEvent:
-    """Return the event that closes a run: its result, by the keys of its output schema."""
-    return {"type": "final", "result": {key: result[key] for key in schema.__annotations__ if key in result}}
-
 
 Node = Callable[..., Awaitable[Mapping[str, Any]]]
 """A stage: state, runtime and keyword-only services in; an update of its own keys out, and what its account takes."""
@@ -38,7 +32,7 @@ class Account(Protocol):
 
 @dataclass(frozen=True)
 class UsageAccount:
-    """Of the answering graphs: options with their defaults, a stream event, and in ``usage`` time and ``cost``.
+    """The account of the answering graphs: it sets the options, announces the stage, and adds up time and cost.
 
     ``opens_turn`` marks the nodes right after START: they run before the turn counter has gone up.
     """
@@ -64,7 +58,7 @@ class UsageAccount:
 
 
 class SecondsAccount:
-    """Of ingestion: the seconds that each stage took."""
+    """The account of the ingestion graph: the seconds that each stage took."""
 
     def begin(self, stage: str, runtime: Runtime[Any]) -> Runtime[Any]:
         """Return the runtime as it is."""
@@ -76,28 +70,37 @@ class SecondsAccount:
 
 
 def stage(node: Node, *, account: Account, **services: Any) -> RunnableLambda[Any, dict[str, Any]]:
-    """Bind a node to its services and make a graph node of it, for ``ainvoke`` and for plain ``invoke``."""
+    """Bind a node to its services and make a graph node of it, for ``ainvoke`` and for plain ``invoke``.
+
+    Raises:
+        TypeError: the node takes other services than these.
+    """
     name = node.__name__
     # A misspelt service is an error now, not at the first run.
     inspect.signature(node).bind(None, None, **services)
 
     async def run(state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
-        given = account.begin(name, runtime)
+        stage_runtime = account.begin(name, runtime)
         began = time.perf_counter()
-        update = dict(await node(state, given, **services))
+        update = dict(await node(state, stage_runtime, **services))
         return account.end(name, state, update, time.perf_counter() - began)
 
-    async def awaited(state: Mapping[str, Any]) -> dict[str, Any]:
+    async def ainvoke(state: Mapping[str, Any]) -> dict[str, Any]:
         return await run(state, get_runtime())
 
-    def waited_for(state: Mapping[str, Any]) -> dict[str, Any]:
+    def invoke(state: Mapping[str, Any]) -> dict[str, Any]:
         return wait_for(run(state, get_runtime()))
 
-    return RunnableLambda(waited_for, afunc=awaited, name=name)
+    return RunnableLambda(invoke, afunc=ainvoke, name=name)
+
+
+def final_event(schema: type[Any], result: Mapping[str, Any]) -> FinalEvent:
+    """Return the event that closes a run: its result, by the keys of its output schema."""
+    return {"type": "final", "result": {key: result[key] for key in schema.__annotations__ if key in result}}
 
 
 def progress_of(runtime: Runtime[None]) -> Progress:
-    """Return what tells whoever streams the run how far a step is."""
+    """Return the callback of an ingestion stage: each call writes a ``progress`` event to whoever streams the run."""
 
     def progress(step: str, done: int, total: int) -> None:
         runtime.stream_writer({"type": "progress", "step": step, "done": done, "total": total})

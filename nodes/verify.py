@@ -1,4 +1,4 @@
-"""Check the answer's marks against the context."""
+"""Check the answer's citation markers against the context."""
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -11,22 +11,22 @@ from state.values import Verdict
 
 
 class VerifyUpdate(TypedDict):
-    """The text without marks that point to nothing, and what became of each mark."""
+    """The text without markers that point to nothing, and what became of each marker."""
 
     answer: str
     verdicts: list[Verdict]
 
 
 async def verify(state: RagState, runtime: Runtime[ResolvedContext], *, language: Language) -> VerifyUpdate:
-    """Remove marks that point to nothing, and report every mark."""
-    known = set(range(1, len(state["context"]) + 1)) if runtime.context.grounded_prompting else set()
-    text, dropped = keep_markers(state["draft"], known)
+    """Remove markers that point to nothing, and report every marker."""
+    numbers = set(range(1, len(state["context"]) + 1)) if runtime.context.grounded_prompting else set()
+    text, dropped = keep_markers(state["draft"], numbers)
     verdicts: list[Verdict] = [
         {
             "mark": f"C{number}",
-            "valid": number in known,
-            "reason": "" if number in known else language.say("rag_mark_of_nothing"),
+            "valid": number in numbers,
+            "reason": "" if number in numbers else language.say("rag_mark_of_nothing"),
         }
-        for number in dict.fromkeys([*markers_in(state["draft"], known), *dropped])
+        for number in dict.fromkeys([*markers_in(state["draft"], numbers), *dropped])
     ]
     return {"answer": text, "verdicts": verdicts}

@@ -120,8 +120,8 @@ async def accept_case(
 
 def summary(collected: Mapping[str, str]) -> str:
     """Return collected data as words to search with: "employment status terminated; balance $10,000"."""
-    shown = list(collected.items())[:MAX_SUMMARISED]
-    return "; ".join(f"{name.replace('_', ' ')} {value}" for name, value in shown)
+    data = list(collected.items())[:MAX_SUMMARISED]
+    return "; ".join(f"{name.replace('_', ' ')} {value}" for name, value in data)
 
 
 def _unknown(filters: Mapping[str, str], profile: Profile, language: Language) -> list[str]:

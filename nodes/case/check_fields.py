@@ -33,7 +33,7 @@ async def check_fields(
 ) -> CheckFieldsUpdate:
     """Keep what the context bears out, add what its article requires, and drop what goes beyond the tokens."""
     needed = RequiredData.model_validate(state["drafted"]).required_fields
-    chunks = [found["chunk"] for found in state["context"]]
+    chunks = [candidate["chunk"] for candidate in state["context"]]
     specs = field_specs(details_of(chunk) for chunk in chunks if chunk["law_id"] == state["article_id"])
     fields = verify_fields(needed, specs, render(chunks), language)
     # Off the event loop: a model may have listed hundreds.

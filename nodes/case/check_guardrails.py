@@ -23,8 +23,8 @@ async def check_guardrails(
 ) -> CheckGuardrailsUpdate:
     """Check every item of the answer against every guardrail of the context, and its figures against what was given."""
     drafted = CaseResponse.model_validate(state["drafted"])
-    chunks = [found["chunk"] for found in state["context"]]
-    said = [state["inquiry"], *state["filters"].values(), *state["collected"].values()]
-    given = "\n".join([render(chunks), *said])
-    checked = check(drafted.response, guards_of(chunks), given, drafted.guardrails_violated, language)
+    chunks = [candidate["chunk"] for candidate in state["context"]]
+    case_texts = [state["inquiry"], *state["filters"].values(), *state["collected"].values()]
+    material = "\n".join([render(chunks), *case_texts])
+    checked = check(drafted.response, guards_of(chunks), material, drafted.guardrails_violated, language)
     return {"response": checked.answer.model_dump(), "guardrails": checked.guardrails}  # type: ignore[typeddict-item]

@@ -38,7 +38,7 @@ async def close_required_data(
     failure = state["failure"]
     outcome, message = _outcome(state, language)
     dropped = state["dropped_items"]
-    said = [language.say("case_dropped_fields", fields=", ".join(dropped))] if dropped else []
+    dropped_warnings = [language.say("case_dropped_fields", fields=", ".join(dropped))] if dropped else []
     update: CloseRequiredDataUpdate = {
         "outcome": outcome,
         "article_reference": None if failure else _reference(state),
@@ -47,7 +47,7 @@ async def close_required_data(
             state, lambda chunk: TIERS[0] if is_critical(chunk, profile.case.required_data) else chunk["tier"]
         ),
         "metadata": case_metadata(state, 0 if failure else counter.count(fields_json(state["required_fields"]))),
-        "warnings": [*state["warnings"], *said],
+        "warnings": [*state["warnings"], *dropped_warnings],
     }
     result = {**state, **update}
     runtime.stream_writer(final_event(RequiredDataOutput, result))
@@ -56,7 +56,9 @@ async def close_required_data(
 
 def _reference(state: CaseState) -> ArticleReference:
     article = state["article_id"]
-    title = next(article_title(one["chunk"]) for one in state["context"] if one["chunk"]["law_id"] == article)
+    title = next(
+        article_title(candidate["chunk"]) for candidate in state["context"] if candidate["chunk"]["law_id"] == article
+    )
     return {"article_id": article, "title": title, "confidence": state["confidence"]}
 
 
@@ -67,8 +69,8 @@ def _outcome(state: CaseState, language: Language) -> tuple[Outcome, str]:
         return "uncertain", language.say("case_low_confidence", confidence=f"{state['confidence']:.2f}")
     if not any(state["required_fields"].values()):
         return "uncertain", language.say("case_no_fields")
-    named = RequiredData.model_validate(state["drafted"]).article_reference.article_id
-    shown = {found["chunk"]["law_id"] for found in state["context"]}
-    if named in shown - {state["article_id"]}:
-        return "uncertain", language.say("case_other_article", article=named)
+    author_article = RequiredData.model_validate(state["drafted"]).article_reference.article_id
+    context_articles = {candidate["chunk"]["law_id"] for candidate in state["context"]}
+    if author_article in context_articles - {state["article_id"]}:
+        return "uncertain", language.say("case_other_article", article=author_article)
     return "found", ""

@@ -82,14 +82,14 @@ def _decision(state: CaseState, metadata: CaseMetadata, language: Language) -> t
 
 def _doubts(state: CaseState, metadata: CaseMetadata, language: Language) -> list[str]:
     """Return what keeps a case from going on, whatever was decided."""
-    required = {one["field"] for one in state["wanted"] if one["required"]}
+    required = {spec["field"] for spec in state["wanted"] if spec["required"]}
     data = (
         ("case_missing_data", metadata["missing_data"]),
         ("case_unreadable_data", [name for name in metadata["unreadable_data"] if name in required]),
         ("case_conflicting_data", metadata["conflicting_data"]),
     )
     doubts = [language.say(key, fields=", ".join(names)) for key, names in data if names]
-    if any(not one["removed"] for one in state["guardrails"]["violated"]):
+    if any(not violation["removed"] for violation in state["guardrails"]["violated"]):
         doubts.append(language.say("case_guardrail_reported"))
     if not state["response"]["sections"]:
         doubts.append(language.say("case_nothing_left"))
@@ -103,13 +103,13 @@ def _joined(reasons: Sequence[str]) -> str:
 def _rules(state: CaseState) -> list[DecisionRule]:
     """Return the rules of the context, those of the article that fits best first."""
     chunks = sorted(
-        (found["chunk"] for found in state["context"]), key=lambda chunk: chunk["law_id"] != state["article_id"]
+        (candidate["chunk"] for candidate in state["context"]), key=lambda chunk: chunk["law_id"] != state["article_id"]
     )
     return [rule for chunk in chunks for rule in details_of(chunk).get("rules", [])]
 
 
 def _warnings(metadata: CaseMetadata, language: Language) -> list[str]:
-    said = [
+    warnings = [
         language.say(key, fields=", ".join(names))
         for key, names in (
             ("case_unreadable_data", metadata["unreadable_data"]),
@@ -118,5 +118,5 @@ def _warnings(metadata: CaseMetadata, language: Language) -> list[str]:
         if names
     ]
     if metadata["dropped_items"]:
-        said.append(language.say("case_dropped_items", number=len(metadata["dropped_items"])))
-    return said
+        warnings.append(language.say("case_dropped_items", number=len(metadata["dropped_items"])))
+    return warnings

@@ -40,8 +40,8 @@ async def fetch_critical(
         return {}
     names, fields = profile.response_filter, profile.filter_fields
     article = main_article(state["candidates"], state["filters"].get("topic", ""))
-    of_article = [found["chunk"] for found in state["candidates"] if found["chunk"]["law_id"] == article]
-    others = [found["chunk"] for found in state["candidates"] if found["chunk"]["law_id"] != article]
+    of_article = [candidate["chunk"] for candidate in state["candidates"] if candidate["chunk"]["law_id"] == article]
+    others = [candidate["chunk"] for candidate in state["candidates"] if candidate["chunk"]["law_id"] != article]
     open_fields = [field for field in fields if field.name in names and field.name not in state["filters"]]
     # An article may apply to all: then the best one that does not says whose procedure is meant.
     assumed = {
@@ -50,14 +50,22 @@ async def fetch_critical(
     }
     assumed = {name: value for name, value in assumed.items() if value}
     values = {**assumed, **state["filters"]}
-    told = tuple((path, tuple(allowed)) for path, allowed in filter_paths(fields, values, names).items())
-    where = SearchFilter(as_of=days_of(state).as_of, territory=runtime.context.territory, fields=told)
-    critical = await store.select(profile.for_cases, replace(where, fields=(*told, ("tier", ("CRITICAL",)))))
-    needed = await store.select(profile.for_cases, replace(where, chunk_types=(profile.case.required_data.types[0],)))
-    own = [chunk for chunk in needed if chunk["law_id"] == article]
-    wanted = {one["field"]: one for chunk in own for one in details_of(chunk).get("fields", [])}
+    conditions = tuple((path, tuple(allowed)) for path, allowed in filter_paths(fields, values, names).items())
+    search_filter = SearchFilter(as_of=days_of(state).as_of, territory=runtime.context.territory, fields=conditions)
+    critical = await store.select(
+        profile.for_cases, replace(search_filter, fields=(*conditions, ("tier", ("CRITICAL",))))
+    )
+    required_chunks = await store.select(
+        profile.for_cases, replace(search_filter, chunk_types=(profile.case.required_data.types[0],))
+    )
+    wanted = {
+        spec["field"]: spec
+        for chunk in required_chunks
+        if chunk["law_id"] == article
+        for spec in details_of(chunk).get("fields", [])
+    }
     ids = {chunk["id"] for chunk in critical}
-    said = [
+    assumption_warnings = [
         language.say("case_assumed", field=field.label, value=assumed[field.name])
         for field in open_fields
         if field.name in assumed and field.name != "topic"
@@ -68,9 +76,9 @@ async def fetch_critical(
         "critical": critical,
         "wanted": list(wanted.values()),
         "candidates": [
-            found
-            for found in state["candidates"]
-            if found["chunk"]["id"] not in ids and passes_filter(found["chunk"], fields, values, names)
+            candidate
+            for candidate in state["candidates"]
+            if candidate["chunk"]["id"] not in ids and passes_filter(candidate["chunk"], fields, values, names)
         ],
-        "warnings": [*state["warnings"], *said],
+        "warnings": [*state["warnings"], *assumption_warnings],
     }

@@ -57,13 +57,15 @@ async def select_required(
     strategy = effective_strategy(runtime.context.rerank_strategy, rerankers)
     # A caller that names a topic is not helped by what fits another one, however well.
     topics = [field for field in profile.filter_fields if field.path == "topic"]
-    topic = next((one for field in topics if is_known_value(field, one := state["filters"].get(field.name, ""))), "")
-    on_topic = [found for found in candidates if not topic or found["chunk"]["topic"] in (topic, APPLIES_TO_ALL)]
+    topic = next((value for field in topics if is_known_value(field, value := state["filters"].get(field.name, ""))), "")
+    on_topic = [
+        candidate for candidate in candidates if not topic or candidate["chunk"]["topic"] in (topic, APPLIES_TO_ALL)
+    ]
     confidence, raw = estimator.estimate(on_topic, on_topic, critical, strategy)
-    known = {found["chunk"]["id"]: found for found in candidates}
+    by_id = {candidate["chunk"]["id"]: candidate for candidate in candidates}
     return {
         "article_id": article,
-        "context": [known[chunk["id"]] for chunk in chunks],
+        "context": [by_id[chunk["id"]] for chunk in chunks],
         "context_tokens": tokens,
         "confidence": confidence,
         "raw_confidence": raw,

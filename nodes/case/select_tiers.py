@@ -41,7 +41,7 @@ async def select_tiers(
     language: Language,
 ) -> SelectTiersUpdate:
     """Keep all critical chunks, in the order of their articles, and after them the others by tier and score."""
-    order = {name: place for place, name in enumerate(profile.case.tiers.critical)}
+    order = {name: position for position, name in enumerate(profile.case.tiers.critical)}
     critical = sorted(
         state["critical"],
         key=lambda chunk: (chunk["law_id"], order.get(chunk["chunk_type"], len(order)), chunk["part"]),
@@ -57,8 +57,8 @@ async def select_tiers(
             critical, order_by_tier(state["candidates"]), budget_shares(state["budget"])[0], counter
         )
         check_enough(tokens, profile.case.min_context_tokens, language)
-        known = {found["chunk"]["id"]: found for found in state["candidates"]}
-        context = [known.get(chunk["id"]) or candidate(chunk, CRITICAL_SCORE, "direct") for chunk in chunks]
+        by_id = {candidate["chunk"]["id"]: candidate for candidate in state["candidates"]}
+        context = [by_id.get(chunk["id"]) or candidate(chunk, CRITICAL_SCORE, "direct") for chunk in chunks]
     except NoResultsFound as error:
         failure = {"error": "NoResultsFound", "message": str(error)}
     except InsufficientContext as error:

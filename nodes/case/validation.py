@@ -40,12 +40,12 @@ def checked_filters(state: Mapping[str, Any], profile: Profile) -> dict[str, str
     """
     filters: dict[str, str] = {}
     for field in profile.filter_fields:
-        given = state.get(field.name)
-        if given is None or given == "":
+        sent = state.get(field.name)
+        if sent is None or sent == "":
             continue
-        if not isinstance(given, str) or len(given) > MAX_FILTER_CHARACTERS:
+        if not isinstance(sent, str) or len(sent) > MAX_FILTER_CHARACTERS:
             raise InvalidInput(f"«{field.name}» debe ser un texto de {MAX_FILTER_CHARACTERS} caracteres como mucho.")
-        if value := " ".join(given.split()):
+        if value := " ".join(sent.split()):
             filters[field.name] = canonical_value(field, value)
     return filters
 

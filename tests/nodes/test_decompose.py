@@ -36,9 +36,9 @@ def test_parse(reply, queries):
 
 
 @given(st.text(), st.integers(1, 4))
-def test_any_text_gives_few_short_searches(text, most):
-    queries = parse_queries(text, most)
-    assert len(queries) <= most
+def test_any_text_gives_few_short_searches(text, limit):
+    queries = parse_queries(text, limit)
+    assert len(queries) <= limit
     assert all(query.strip() and len(query) <= MAX_QUERY_CHARACTERS for query in queries)
 
 

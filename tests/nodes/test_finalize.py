@@ -4,6 +4,7 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import make_chunk
 
+from language.languages import language
 from nodes.finalize import finalize
 from services.profile.profile import load_profile
 from state.candidates import candidate
@@ -17,7 +18,7 @@ def fragment(id_, origin="hybrid"):
     return candidate(make_chunk(id_, f"Artículo {id_}"), 0.5, origin)
 
 
-async def finalized(**said):
+async def finalized(**values):
     state = {
         **fresh_turn(),
         "question": "¿y eso?",
@@ -25,9 +26,11 @@ async def finalized(**said):
         "store": "index",
         "today": "2024-06-01",
         "as_of": None,
-        **said,
+        **values,
     }
-    return await finalize(state, Runtime(context=ResolvedContext()), profile=load_profile("laboral"))
+    return await finalize(
+        state, Runtime(context=ResolvedContext()), profile=load_profile("laboral"), language=language("es")
+    )
 
 
 @pytest.mark.parametrize(
@@ -54,9 +57,9 @@ async def test_what_was_dropped_is_not_handed_on_even_where_nothing_was_used(use
 async def test_an_answer_that_rests_on_a_fragment_is_no_refusal_however_it_begins(answer, abstained):
     update = await finalized(answer=answer, context=[fragment(1)], used_chunk_ids=[1])
     assert update["abstained"] is abstained
-    assert [one["mark"] for one in update["citations"]] == ([] if abstained else ["C1"])
+    assert [citation["mark"] for citation in update["citations"]] == ([] if abstained else ["C1"])
 
 
 async def test_a_fragment_that_the_answer_does_not_mark_is_not_cited():
     update = await finalized(answer="Treinta días [C2].", context=[fragment(1), fragment(2)], used_chunk_ids=[2])
-    assert [(one["mark"], one["chunk_id"]) for one in update["citations"]] == [("C2", 2)]
+    assert [(citation["mark"], citation["chunk_id"]) for citation in update["citations"]] == [("C2", 2)]

@@ -34,4 +34,4 @@ async def test_what_is_followed(community, city, followed):
         stores={"index": FakeStore([source, *CITED])},
         profile=load_profile("laboral"),
     )
-    assert {one["chunk"]["id"] for one in update["candidates"]} == {1} | followed
+    assert {candidate["chunk"]["id"] for candidate in update["candidates"]} == {1} | followed

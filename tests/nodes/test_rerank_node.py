@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
 from graph.rag import build_rag
+from language.languages import language
 from nodes.rerank import rerank
 from services.profile.profile import load_profile
 from services.rerank.model_reranker import ModelReranker
@@ -38,11 +39,11 @@ def state_of(candidates, **said):
 async def reranked(state, *, strategy="auto", profile=PROFILE, **table):
     table = {"heuristic": FixedReranker(is_cheap=True)} | table
     runtime = Runtime(context=ResolvedContext(rerank_strategy=strategy))
-    return await rerank(state, runtime, rerankers=table, profile=profile)
+    return await rerank(state, runtime, rerankers=table, profile=profile, language=language(profile.language))
 
 
 def scores(update):
-    return [one.get("rerank_score") for one in update["candidates"]]
+    return [candidate.get("rerank_score") for candidate in update["candidates"]]
 
 
 def used(**stages):
@@ -56,7 +57,9 @@ async def test_a_model_gets_the_twenty_that_the_heuristic_puts_first():
     reranker, heuristic = FixedReranker(), FixedReranker({n: 1 - n / 100 for n in range(30)}, is_cheap=True)
     update = await reranked(state_of(THIRTY), strategy="llm", llm=reranker, heuristic=heuristic)
     assert reranker.seen == [list(range(20))]
-    assert [one["chunk"]["id"] for one in update["candidates"] if "rerank_score" not in one] == list(range(20, 30))
+    assert [candidate["chunk"]["id"] for candidate in update["candidates"] if "rerank_score" not in candidate] == list(
+        range(20, 30)
+    )
 
 
 async def test_the_final_score_has_the_legal_signals_and_a_named_provision_is_first_whatever_they_say():
@@ -72,7 +75,7 @@ async def test_the_final_score_has_the_legal_signals_and_a_named_provision_is_fi
     named = {**candidate(old, 0.9, "direct"), "chunk": {**old, "id": 4}}
     update = await reranked(state_of([*(candidate(chunk, 0.5, "hybrid") for chunk in (old, new, gone)), named]))
     # 0.70 · 0.5 + 0.15 · 0.05 + 0.10 · 0 + 0.05; 0.35 + 0.15 + 0.10 + 0.05; 0.35 + 0.15 + 0.10 - 0.30
-    finals = [one["final_score"] for one in update["candidates"]]
+    finals = [candidate["final_score"] for candidate in update["candidates"]]
     assert finals == [pytest.approx(0.4075), pytest.approx(0.65), pytest.approx(0.30), 1.0]
 
 
