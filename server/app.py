@@ -20,8 +20,8 @@ from state.errors import ConfigurationError
 if TYPE_CHECKING:
     from services.container import Services
 
-
 MAX_BODY_BYTES = 1_000_000
+SHUTDOWN_SECONDS = 5
 ENDPOINTS: tuple[EndpointName, ...] = ("invoke", "stream", "input_schema", "output_schema")
 PLAYGROUND_ENDPOINTS: tuple[EndpointName, ...] = ("playground", "stream_log", "config_schema")
 ABOUT = "Respuestas y casos, con las fuentes en que se apoyan"
@@ -100,9 +100,6 @@ def __getattr__(name: str) -> Any:
 
     globals()["app"] = app_over(wait_for(open_services()))
     return globals()["app"]
-
-
-SHUTDOWN_SECONDS = 5
 
 
 def serve(

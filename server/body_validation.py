@@ -12,6 +12,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from server.errors import answer_failure
 from state.errors import InvalidInput
 
+MAX_DEPTH = 50
+TOO_DEEP = f"La petición tiene más de {MAX_DEPTH} niveles, unos dentro de otros. Envíe los datos con menos niveles."
+HALVES = (
+    "La petición tiene caracteres incompletos (mitades de un par de Unicode, como \\ud83d sin su pareja). Quítelos."
+)
+
 
 class BodyLimit:
     """Refuse bodies of more than ``limit`` bytes, with or without a declared length, with HTTP 413."""
@@ -43,13 +49,6 @@ class BodyLimit:
         await self._app(scope, counted, send)
 
 
-MAX_DEPTH = 50
-TOO_DEEP = f"La petición tiene más de {MAX_DEPTH} niveles, unos dentro de otros. Envíe los datos con menos niveles."
-HALVES = (
-    "La petición tiene caracteres incompletos (mitades de un par de Unicode, como \\ud83d sin su pareja). Quítelos."
-)
-
-
 async def check_body(request: Request) -> None:
     """Read the body of a ``POST`` as JSON; the request keeps what was read.
 
@@ -76,7 +75,7 @@ async def check_body(request: Request) -> None:
 def depth(value: Any) -> int:
     """Return how many objects and lists are within each other, 0 for neither; no recursion, however many."""
     levels, within = 0, [value]
-    while within := [one for one in within if isinstance(one, dict | list)]:
+    while within := [item for item in within if isinstance(item, dict | list)]:
         levels += 1
-        within = [one for outer in within for one in (outer.values() if isinstance(outer, dict) else outer)]
+        within = [item for outer in within for item in (outer.values() if isinstance(outer, dict) else outer)]
     return levels

@@ -63,18 +63,18 @@ def failure_of(error: Exception) -> Failure:
 
 def explain(problems: Sequence[Any], path: str) -> str:
     """Say in Spanish what a request to this path lacks, at most three things."""
-    said = "; ".join(_problem(problem) for problem in problems[:3])
+    explained = "; ".join(_problem(problem) for problem in problems[:3])
     schema = f"{path.rpartition('/')[0]}/input_schema"
-    return f"La petición no es válida: {said}. El esquema de la entrada está en {schema}."
+    return f"La petición no es válida: {explained}. El esquema de la entrada está en {schema}."
 
 
 def _problem(problem: Any) -> str:
     if not isinstance(problem, dict) or problem["type"] == "json_invalid":
         return "el cuerpo no es JSON"
-    where = ".".join(str(part) for part in problem["loc"]) or "input"
-    said = PROBLEMS.get(problem["type"], "no es válido")
+    field = ".".join(str(part) for part in problem["loc"]) or "input"
+    explanation = PROBLEMS.get(problem["type"], "no es válido")
     # Pydantic joins the values of a choice with an English word.
-    return f"«{where}» {said.format_map(problem.get('ctx', {}))}".replace("' or '", "' o '")
+    return f"«{field}» {explanation.format_map(problem.get('ctx', {}))}".replace("' or '", "' o '")
 
 
 def answer_failure(status: int, failure: Failure) -> JSONResponse:

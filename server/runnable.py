@@ -10,7 +10,60 @@ from langgraph.graph.state import CompiledStateGraph
 from server.schemas import CONTEXT, served_input
 from state.context import RunContext
 
+Graph: TypeAlias = CompiledStateGraph[Any, RunContext, Any, Any]
+ServedInput: TypeAlias = dict[str, Any]
+"""A graph's own input, with the options of the run under ``CONTEXT``."""
+
 T = TypeVar("T")
+
+
+class ServedGraph(Runnable[ServedInput, Any]):
+    """Wrap a compiled graph: ``invoke`` gives its output, ``stream`` its typed events up to ``final``.
+
+    A compiled graph by itself streams node updates through LangServe, and its run context cannot be passed.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._input = served_input(graph.builder.input_schema)
+        self.name = graph.get_name()
+
+    @property
+    def InputType(self) -> Any:  # noqa: N802 - the name is LangChain's
+        """What LangServe checks a request against and shows in its schemas."""
+        return self._input
+
+    @property
+    def OutputType(self) -> Any:  # noqa: N802 - the name is LangChain's
+        """What ``invoke`` returns."""
+        return self._graph.builder.output_schema
+
+    def invoke(self, input: ServedInput, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run the graph once; not to be called from a running event loop."""
+        graph_input, context = split_context(input)
+        return self._graph.invoke(graph_input, config, context=context, **kwargs)
+
+    async def ainvoke(self, input: ServedInput, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run the graph once."""
+        graph_input, context = split_context(input)
+        return await self._graph.ainvoke(graph_input, config, context=context, **kwargs)
+
+    async def astream(
+        self, input: ServedInput, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[dict[str, Any]]:
+        """Yield the graph's events as they happen, and last the authoritative result.
+
+        Closing the iterator cancels the run.
+        """
+        graph_input, context = split_context(input)
+        events = self._graph.astream(graph_input, config, context=context, stream_mode="custom", **kwargs)
+        async for event in cancellable_stream(events):
+            yield event
+
+
+def split_context(request: ServedInput) -> tuple[ServedInput, RunContext | None]:
+    """Return the graph's own input, and the options of the run, ``None`` where none were sent."""
+    return {key: value for key, value in request.items() if key != CONTEXT}, request.get(CONTEXT)
 
 
 async def cancellable_stream(items: AsyncIterator[T]) -> AsyncIterator[T]:
@@ -33,56 +86,3 @@ async def cancellable_stream(items: AsyncIterator[T]) -> AsyncIterator[T]:
 async def _drain(items: AsyncIterator[T], queue: asyncio.Queue[T | None]) -> None:
     async for item in items:
         queue.put_nowait(item)
-
-
-Graph: TypeAlias = CompiledStateGraph[Any, RunContext, Any, Any]
-Sent: TypeAlias = dict[str, Any]
-
-
-class ServedGraph(Runnable[Sent, Any]):
-    """Wrap a compiled graph: ``invoke`` gives its output, ``stream`` its typed events up to ``final``.
-
-    A compiled graph by itself streams node updates through LangServe, and its run context cannot be passed.
-    """
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-        self._input = served_input(graph.builder.input_schema)
-        self.name = graph.get_name()
-
-    @property
-    def InputType(self) -> Any:  # noqa: N802 - the name is LangChain's
-        """What LangServe checks a request against and shows in its schemas."""
-        return self._input
-
-    @property
-    def OutputType(self) -> Any:  # noqa: N802 - the name is LangChain's
-        """What ``invoke`` returns."""
-        return self._graph.builder.output_schema
-
-    def invoke(self, input: Sent, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run the graph once; not to be called from a running event loop."""
-        own, context = split(input)
-        return self._graph.invoke(own, config, context=context, **kwargs)
-
-    async def ainvoke(self, input: Sent, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run the graph once."""
-        own, context = split(input)
-        return await self._graph.ainvoke(own, config, context=context, **kwargs)
-
-    async def astream(
-        self, input: Sent, config: RunnableConfig | None = None, **kwargs: Any
-    ) -> AsyncIterator[dict[str, Any]]:
-        """Yield the graph's events as they happen, and last the authoritative result.
-
-        Closing the iterator cancels the run.
-        """
-        own, context = split(input)
-        events = self._graph.astream(own, config, context=context, stream_mode="custom", **kwargs)
-        async for event in cancellable_stream(events):
-            yield event
-
-
-def split(sent: Sent) -> tuple[Sent, RunContext | None]:
-    """Part the graph's input from the options of the run."""
-    return {key: value for key, value in sent.items() if key != CONTEXT}, sent.get(CONTEXT)

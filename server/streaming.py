@@ -48,5 +48,5 @@ async def with_failures(events: Events) -> AsyncIterator[Event]:
         if not isinstance(error, ArticuladoError):
             logger.exception("La respuesta se ha interrumpido por un error inesperado.")
         failure = failure_of(error)
-        told = {"status_code": status_of(error), "message": failure["detail"], "error": failure["error"]}
-        yield {"event": "error", "data": json.dumps(told, ensure_ascii=False)}
+        payload = {"status_code": status_of(error), "message": failure["detail"], "error": failure["error"]}
+        yield {"event": "error", "data": json.dumps(payload, ensure_ascii=False)}

@@ -46,7 +46,7 @@ def test_the_data_that_a_case_needs(url: str) -> None:
     assert result["outcome"] == "found"
     assert result["article_reference"] == {"article_id": ARTICLE, "title": TITLE, "confidence": 0.8}
     fields = result["required_fields"]
-    assert [one["field"] for one in fields["participant_data"]] == ["birth_date"]
+    assert [field["field"] for field in fields["participant_data"]] == ["birth_date"]
     assert fields["plan_data"] == [
         {
             "field": "vested_balance",
