@@ -1,0 +1,5 @@
+"""``python -m cli``: the program ``articulado``."""
+
+from cli.main import main
+
+main()
