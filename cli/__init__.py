@@ -1,1 +1,1 @@
-"""The command line: one file a command, over the same graph as every other front."""
+"""The command line: one folder a command, over the same graph as every other front."""

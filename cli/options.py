@@ -30,8 +30,8 @@ def a_date(value: str) -> date:
         raise InvalidInput(f"«{value}» no es una fecha. Escríbala como AAAA-MM-DD, por ejemplo 2021-03-01.") from error
 
 
-def whole(option: str, least: int, most: int) -> Callable[[str], int]:
-    """Make the reader of a whole number in [least, most].
+def whole(option: str, minimum: int, maximum: int) -> Callable[[str], int]:
+    """Make the reader of a whole number in [minimum, maximum].
 
     Raises:
         InvalidInput: (the reader) it is none, or out of range.
@@ -39,8 +39,8 @@ def whole(option: str, least: int, most: int) -> Callable[[str], int]:
 
     def read(value: str | int) -> int:
         digits = str(value)
-        if not (digits.isascii() and digits.isdigit() and least <= int(digits[:9]) <= most):
-            raise InvalidInput(f"{option} debe ser un número entre {least} y {most}, no «{value}».")
+        if not (digits.isascii() and digits.isdigit() and minimum <= int(digits[:9]) <= maximum):
+            raise InvalidInput(f"{option} debe ser un número entre {minimum} y {maximum}, no «{value}».")
         return int(digits)
 
     return read
@@ -131,9 +131,9 @@ def run_context(
     if rerank is not None and rerank not in strategies:
         raise InvalidInput(f"--rerank no admite «{rerank}». Valores posibles: {', '.join(strategies)}.")
     names = [name.strip() for name in collections.split(",") if name.strip()] if collections is not None else None
-    known = profile.names
-    if names is not None and (not names or not set(names) <= set(known)):
-        raise InvalidInput(f"--collections no admite «{collections}». Colecciones disponibles: {', '.join(known)}.")
+    available = profile.names
+    if names is not None and (not names or not set(names) <= set(available)):
+        raise InvalidInput(f"--collections no admite «{collections}». Colecciones disponibles: {', '.join(available)}.")
     place = place_called(territory) if territory else None
     return RunContext(
         as_of=as_of,

@@ -57,7 +57,7 @@ def print_sources(out: Console, citations: Iterable[Citation], language: "Langua
     """
     sources: dict[tuple[object, ...], list[Citation]] = {}
     for citation in citations:
-        place = (
+        source = (
             citation["law_id"],
             citation["provision"],
             citation["url"],
@@ -65,11 +65,11 @@ def print_sources(out: Console, citations: Iterable[Citation], language: "Langua
             citation["official"],
             citation.get("wording"),
         )
-        sources.setdefault(place, []).append(citation)
+        sources.setdefault(source, []).append(citation)
     if sources:
         out.print(f"\n{language.say('view_sources')}", style="bold", markup=False)
     for citation, *others in sources.values():
-        marks = "".join(f"[{one['mark']}]" for one in (citation, *others))
+        marks = "".join(f"[{part['mark']}]" for part in (citation, *others))
         title = f". {citation['title']}" if citation["title"] not in ("", citation["provision"]) else ""
         print_indented(out, f"{marks} {citation['law']}, {citation['provision']}{title}", indent=2)
         if citation["url"]:
@@ -85,10 +85,10 @@ def print_sources(out: Console, citations: Iterable[Citation], language: "Langua
             print_indented(out, language.say("view_not_official"), indent=7, style="dim")
 
 
-def print_warnings(out: Console, warnings: Iterable[str], said: str = WARNING) -> None:
+def print_warnings(out: Console, warnings: Iterable[str], template: str = WARNING) -> None:
     """Print what went less well than it should, each on a line of its own, in the place of ``{text}``."""
     for warning in warnings:
-        out.print(f"\n{said.replace('{text}', clean(warning))}", style="yellow", markup=False)
+        out.print(f"\n{template.replace('{text}', clean(warning))}", style="yellow", markup=False)
 
 
 def notice(language: "Language", *, law: bool) -> str:

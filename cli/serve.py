@@ -30,7 +30,7 @@ def serve(
 ) -> None:
     """Sirve el agente por HTTP (LangServe) hasta que se interrumpe."""
     from cli.render import console
-    from cli.session import announced
+    from cli.session import announce_first_index
     from graph.compose import open_services
     from server.app import serve as run
     from services.portal import wait_for
@@ -43,6 +43,6 @@ def serve(
             f"Se abre el índice y se atiende en http://{address}:{port}: {', '.join(PATHS)} (Ctrl-C termina).",
             markup=False,
         )
-        return wait_for(open_services(settings, knowledge, announce=announced))
+        return wait_for(open_services(settings, knowledge, announce=announce_first_index))
 
     run(services, host, port, playground=playground)

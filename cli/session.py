@@ -17,18 +17,17 @@ if TYPE_CHECKING:
     from state.rag import RagInput
     from state.values import StreamEvent
 
-
-INITIAL = "el índice inicial del perfil"
-"""What is built on first use is called on screen, before the name of the profile."""
+FIRST_INDEX = "el índice inicial del perfil"
+"""What is built on first use, as it is called on screen before the name of the profile."""
 
 
 @contextmanager
-def announced(settings: "Settings", profile: "Profile") -> "Iterator[None]":
+def announce_first_index(settings: "Settings", profile: "Profile") -> "Iterator[None]":
     """Say that the first index of the profile has to be built, and who gets its texts, while that is done."""
-    errors, what = console(stderr=True), f"{INITIAL} «{profile.name}»"
+    errors, index_name = console(stderr=True), f"{FIRST_INDEX} «{profile.name}»"
     if recipient := receives_texts(settings):
-        errors.print(f"Se construye {what}: sus textos se envían a {recipient}.", markup=False)
-    with errors.status(f"Construyendo {what} (solo la primera vez)…"):
+        errors.print(f"Se construye {index_name}: sus textos se envían a {recipient}.", markup=False)
+    with errors.status(f"Construyendo {index_name} (solo la primera vez)…"):
         yield
 
 
@@ -39,7 +38,7 @@ def receives_texts(settings: "Settings") -> str:
 
 
 @asynccontextmanager
-async def opened(settings: "Settings", profile: "Profile") -> "AsyncIterator[Services]":
+async def opened_services(settings: "Settings", profile: "Profile") -> "AsyncIterator[Services]":
     """Open the services for the length of a command; where the first index has to be built, say so.
 
     Raises:
@@ -47,7 +46,7 @@ async def opened(settings: "Settings", profile: "Profile") -> "AsyncIterator[Ser
     """
     from graph.compose import open_services
 
-    services = await open_services(settings, profile, announce=announced)
+    services = await open_services(settings, profile, announce=announce_first_index)
     try:
         yield services
     finally:
@@ -66,9 +65,9 @@ async def ask_graph(
 
     ``previous`` are chunk ids to carry over; ``thread`` names the conversation of a graph that remembers.
     """
-    given: RagInput = {"question": question}
+    graph_input: RagInput = {"question": question}
     if previous is not None:
-        given["previous_chunk_ids"] = previous
+        graph_input["previous_chunk_ids"] = previous
     config: RunnableConfig = {"configurable": {"thread_id": thread}} if thread else {}
-    async for event in graph.astream(given, config, context=context, stream_mode="custom"):
+    async for event in graph.astream(graph_input, config, context=context, stream_mode="custom"):
         yield cast("StreamEvent", event)

@@ -71,20 +71,20 @@ def usage_message(error: typer.TyperException) -> str:
     parameter, option = getattr(error, "param", None), getattr(error, "option_name", "")
     match type(error).__name__:
         case "NoSuchOption":
-            close = ", ".join(sorted(getattr(error, "possibilities", None) or ()))
-            said = f"No existe la opción {option}." + (f" ¿Quería decir {close}?" if close else "")
+            suggestions = ", ".join(sorted(getattr(error, "possibilities", None) or ()))
+            message = f"No existe la opción {option}." + (f" ¿Quería decir {suggestions}?" if suggestions else "")
         case "BadOptionUsage":
-            said = f"A la opción {option} le falta su valor, o tiene uno que no lleva."
+            message = f"A la opción {option} le falta su valor, o tiene uno que no lleva."
         case "MissingParameter":
-            said = f"Falta {_name(parameter)}."
+            message = f"Falta {_name(parameter)}."
         case "BadParameter":
-            said = f"El valor de {_name(parameter)} no es válido ({error.message})."
+            message = f"El valor de {_name(parameter)} no es válido ({error.message})."
         case _:
             # "Got unexpected extra argument(s) (…)"
-            said = f"Esta parte de la orden sobra o no se entiende: {error.message.rpartition('(')[2].rstrip(')')}."
+            message = f"Esta parte de la orden sobra o no se entiende: {error.message.rpartition('(')[2].rstrip(')')}."
     context = getattr(error, "ctx", None)
     # The path of a command without a name ends in a blank.
-    return f"{said} Ayuda: {context.command_path.rstrip() if context else 'articulado'} --help"
+    return f"{message} Ayuda: {context.command_path.rstrip() if context else 'articulado'} --help"
 
 
 def _no_type(ctx: Any) -> None:
@@ -94,5 +94,5 @@ def _no_type(ctx: Any) -> None:
 def _name(parameter: Any) -> str:
     if parameter is None:
         return "un argumento"
-    long = [name for name in parameter.opts if name.startswith("--")]
-    return long[0] if long else str(parameter.metavar or parameter.name)
+    long_options = [name for name in parameter.opts if name.startswith("--")]
+    return long_options[0] if long_options else str(parameter.metavar or parameter.name)

@@ -39,19 +39,19 @@ def ask(
     """Responde una pregunta y dice en qué preceptos se apoya."""
     from cli.ask.view import AnswerView, result_of
     from cli.render import console, print_end, print_json
-    from cli.session import ask_graph, opened
+    from cli.session import ask_graph, opened_services
     from nodes.validation import checked_ids
 
     settings, knowledge = read_configuration(index, profile)
     context = run_context(knowledge, as_of, territory, collections, rerank)
-    asked = read_question(question)
+    question_text = read_question(question)
     ids = checked_ids([part.strip() for part in previous.split(",")]) if previous else None
 
-    async def answered() -> None:
-        async with opened(settings, knowledge) as services:
+    async def run_command() -> None:
+        async with opened_services(settings, knowledge) as services:
             from graph.rag import build_rag
 
-            events = ask_graph(build_rag(services), asked, context, previous=ids)
+            events = ask_graph(build_rag(services), question_text, context, previous=ids)
             if as_json:
                 print_json(await result_of(events))
                 return
@@ -59,4 +59,4 @@ def ask(
             result: dict[str, Any] = await AnswerView(out).show(events)
             print_end(out, result, services.profile, services.language)
 
-    asyncio.run(answered())
+    asyncio.run(run_command())

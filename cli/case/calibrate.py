@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from cli.case.calibrate_run import Measured
+from cli.case.calibrate_run import CalibrationResult
 from cli.options import IndexFolder, Json
 from cli.render import clean
 from cli.tables import say, table
@@ -23,6 +23,14 @@ from evaluation.case_desk.report_rows import (
     kinds_said,
     rows_of,
     totals,
+)
+
+BINS_HEAD = ("Consultas", "Antes: conf.", "aciertos", "Después: conf.", "aciertos")
+LEGEND = (
+    "Acierta la consulta cuyo artículo se encuentra; la que ningún artículo resuelve, nunca. Todo se mide con la mitad "
+    "de las consultas con la que no se ajustó la curva. ECE: distancia media entre confianza y aciertos; con tan "
+    "pocas consultas, la de una confianza exacta tampoco sería 0. Brier: media de (confianza − resultado)². "
+    "AUC: con qué frecuencia lo acertado tiene más confianza que lo demás."
 )
 
 Profiles = Annotated[
@@ -59,59 +67,54 @@ def calibrate(
     from cli.render import console, print_json
     from evaluation.case_desk.report_json import report_json
 
-    measured = asyncio.run(measure(Request(profile or [], gold, index, report, dry_run)))
+    result = asyncio.run(measure(Request(profile or [], gold, index, report, dry_run)))
     if as_json:
-        print_json({**report_json(measured.profiles), "written": [str(path) for path in measured.written]})
+        print_json({**report_json(result.profiles), "written": [str(path) for path in result.written]})
     else:
-        print_calibrations(console(), measured)
+        print_calibrations(console(), result)
 
 
-BINS_HEAD = ("Consultas", "Antes: conf.", "aciertos", "Después: conf.", "aciertos")
-LEGEND = (
-    "Acierta la consulta cuyo artículo se encuentra; la que ningún artículo resuelve, nunca. Todo se mide con la mitad "
-    "de las consultas con la que no se ajustó la curva. ECE: distancia media entre confianza y aciertos; con tan "
-    "pocas consultas, la de una confianza exacta tampoco sería 0. Brier: media de (confianza − resultado)². "
-    "AUC: con qué frecuencia lo acertado tiene más confianza que lo demás."
-)
-
-
-def print_calibrations(out: Console, measured: Measured) -> None:
+def print_calibrations(out: Console, result: CalibrationResult) -> None:
     """Print each profile, all of them together where they are several, and the files that were written."""
-    for at, found in enumerate(measured.profiles):
-        if at:
+    for position, findings in enumerate(result.profiles):
+        if position:
             out.print()
-        _print_profile(out, found)
-    if len(measured.profiles) > 1:
-        for graph, one in pooled(measured.profiles).items():
-            say(out, f"\nTodos los perfiles, {graph} ({len(one.scored)} consultas, AUC {auc_said(one)})", style="bold")
-            _print_measured(out, one)
+        _print_profile(out, findings)
+    if len(result.profiles) > 1:
+        for graph, before_after in pooled(result.profiles).items():
+            say(
+                out,
+                f"\nTodos los perfiles, {graph} ({len(before_after.scored)} consultas, AUC {auc_said(before_after)})",
+                style="bold",
+            )
+            _print_before_after(out, before_after)
     say(out, f"\n{LEGEND}", style="dim")
-    for path in measured.written:
+    for path in result.written:
         say(out, f"Escrito: {path}")
 
 
-def _print_profile(out: Console, found: ProfileFindings) -> None:
-    answerable = sum(case.answerable for case in found.cases)
-    head = f"{found.profile}: {len(found.cases)} consultas, {answerable} con artículo"
+def _print_profile(out: Console, findings: ProfileFindings) -> None:
+    answerable = sum(case.answerable for case in findings.cases)
+    head = f"{findings.profile}: {len(findings.cases)} consultas, {answerable} con artículo"
     out.print(clean(head), style="bold", markup=False)
-    say(out, f"Vectores {found.embedder}, reordenación {found.reranker}.")
-    if found.not_indexed:
-        say(out, f"Aviso: el índice no tiene estos artículos: {', '.join(found.not_indexed)}.", style="yellow")
-    for graph, report in found.reports.items():
+    say(out, f"Vectores {findings.embedder}, reordenación {findings.reranker}.")
+    if findings.not_indexed:
+        say(out, f"Aviso: el índice no tiene estos artículos: {', '.join(findings.not_indexed)}.", style="yellow")
+    for graph, report in findings.reports.items():
         _print_graph(out, graph, report)
 
 
 def _print_graph(out: Console, graph: str, report: CurveReport) -> None:
-    tried = [*report.fitted_on, *(one.tried for one in report.measured.scored)]
+    attempts = [*report.fitted_on, *(attempt.tried for attempt in report.measured.scored)]
     say(out, f"\n{graph}", style="bold")
-    right = totals([one.right for one in tried if one.case.answerable])
-    say(out, f"Artículo acertado: {right}. AUC en la mitad que se mide: {auc_said(report.measured)}.")
+    accuracy = totals([attempt.right for attempt in attempts if attempt.case.answerable])
+    say(out, f"Artículo acertado: {accuracy}. AUC en la mitad que se mide: {auc_said(report.measured)}.")
     say(out, f"Curva: {curve_said(report.curve)}.")
-    _print_measured(out, report.measured)
+    _print_before_after(out, report.measured)
     table(out, KINDS_HEAD, kind_rows(report.kinds))
     say(out, kinds_said(report.kinds))
 
 
-def _print_measured(out: Console, found: BeforeAfter) -> None:
-    table(out, HEAD, rows_of(found))
-    table(out, BINS_HEAD, bin_rows(found))
+def _print_before_after(out: Console, before_after: BeforeAfter) -> None:
+    table(out, HEAD, rows_of(before_after))
+    table(out, BINS_HEAD, bin_rows(before_after))

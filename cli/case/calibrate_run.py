@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cli.options import read_configuration
 from cli.render import console
-from cli.session import opened
+from cli.session import opened_services
 from evaluation.case_desk.cases import LabelledCase, own_cases, read_cases
 from evaluation.case_desk.findings import ProfileFindings, find
 from services.case.calibration import write_calibration
@@ -34,14 +34,14 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What one command has measured, and the files that it has written."""
+class CalibrationResult:
+    """What one command has measured of each profile, and the files that it has written."""
 
     profiles: Sequence[ProfileFindings]
     written: Sequence[Path]
 
 
-async def measure(request: Request) -> Measured:
+async def measure(request: Request) -> CalibrationResult:
     """Run the inquiries of each profile through its graphs; write what is to be written, once all is measured.
 
     Raises:
@@ -49,22 +49,25 @@ async def measure(request: Request) -> Measured:
     """
     _check_output(request)
     cases = read_cases(request.gold) if request.gold else own_cases()
-    every = [read_configuration(request.index, name) for name in dict.fromkeys(request.profiles) or [None]]
-    wanted = [_of_profile(cases, settings, profile, request) for settings, profile in every]
-    findings = [await _measured(*configured, own) for configured, own in zip(every, wanted, strict=True)]
+    configurations = [read_configuration(request.index, name) for name in dict.fromkeys(request.profiles) or [None]]
+    cases_by_profile = [_cases_of(cases, settings, profile, request) for settings, profile in configurations]
+    findings = [
+        await _measure_profile(settings, profile, profile_cases)
+        for (settings, profile), profile_cases in zip(configurations, cases_by_profile, strict=True)
+    ]
     written = []
     if not request.dry_run:
-        for (_, profile), found in zip(every, findings, strict=True):
-            written.append(write_calibration(profile.own_folder, found.calibration))
+        for (_, profile), profile_findings in zip(configurations, findings, strict=True):
+            written.append(write_calibration(profile.own_folder, profile_findings.calibration))
     if request.report:
         from evaluation.case_desk.report import write_report
 
         written += write_report(request.report, findings)
-    return Measured(findings, written)
+    return CalibrationResult(findings, written)
 
 
-async def _measured(settings: "Settings", profile: "Profile", cases: Sequence[LabelledCase]) -> ProfileFindings:
-    async with opened(settings, profile) as services:
+async def _measure_profile(settings: "Settings", profile: "Profile", cases: Sequence[LabelledCase]) -> ProfileFindings:
+    async with opened_services(settings, profile) as services:
         with console(stderr=True).status(f"Perfil «{services.profile.name}»…") as status:
             return await find(
                 services,
@@ -75,7 +78,7 @@ async def _measured(settings: "Settings", profile: "Profile", cases: Sequence[La
             )
 
 
-def _of_profile(
+def _cases_of(
     cases: Sequence[LabelledCase], settings: "Settings", profile: "Profile", request: Request
 ) -> list[LabelledCase]:
     """Return the inquiries of a profile.
@@ -89,18 +92,18 @@ def _of_profile(
         )
     name = profile.name
     where = str(request.gold) if request.gold else "El fichero de consultas incluido"
-    own = [case for case in cases if case.profile == name]
-    if len(own) < MIN_CASES:
+    profile_cases = [case for case in cases if case.profile == name]
+    if len(profile_cases) < MIN_CASES:
         raise InvalidInput(
-            f"{where} tiene {len(own)} consultas del perfil «{name}» y hacen falta al menos {MIN_CASES}. Escriba "
-            "más, o indique otro fichero en --gold u otro perfil en --profile."
+            f"{where} tiene {len(profile_cases)} consultas del perfil «{name}» y hacen falta al menos {MIN_CASES}. "
+            "Escriba más, o indique otro fichero en --gold u otro perfil en --profile."
         )
-    if len({case.answerable for case in own}) == 1:
+    if len({case.answerable for case in profile_cases}) == 1:
         raise InvalidInput(
             f"{where} debe tener, del perfil «{name}», consultas con artículo y otras sin él («article»: null): una "
             "tercera parte, por ejemplo."
         )
-    return own
+    return profile_cases
 
 
 def _check_output(request: Request) -> None:

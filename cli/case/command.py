@@ -3,7 +3,7 @@
 import asyncio
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +15,7 @@ from cli.spanish import Command, Commands
 from state.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from graph.case import Case
     from services.container import Services
     from services.profile.profile import Profile as KnowledgeProfile
     from services.settings import Settings
@@ -76,8 +77,8 @@ def required_data(
     from graph.case import build_required_data
 
     settings, knowledge = read_configuration(index, profile)
-    given = {"inquiry": inquiry, **filters_of(context.args, knowledge)}
-    _run("required_data", build_required_data, given, settings, knowledge, rerank, as_json=as_json)
+    graph_input = {"inquiry": inquiry, **filters_of(context.args, knowledge)}
+    _run("required_data", build_required_data, graph_input, settings, knowledge, rerank, as_json=as_json)
 
 
 @app.command("respond", cls=Command, context_settings=ANY_OPTION, epilog=FIELDS)
@@ -95,14 +96,14 @@ def respond(
     from graph.case import build_generate_response
 
     settings, knowledge = read_configuration(index, profile)
-    given: dict[str, Any] = {
+    graph_input: dict[str, Any] = {
         "inquiry": inquiry,
         "collected_data": read_data(collected_data),
         **filters_of(context.args, knowledge),
     }
     if max_tokens is not None:
-        given["max_tokens"] = max_tokens
-    _run("generate_response", build_generate_response, given, settings, knowledge, rerank, as_json=as_json)
+        graph_input["max_tokens"] = max_tokens
+    _run("generate_response", build_generate_response, graph_input, settings, knowledge, rerank, as_json=as_json)
 
 
 app.command("calibrate", cls=Command)(calibrate)
@@ -110,8 +111,8 @@ app.command("calibrate", cls=Command)(calibrate)
 
 def _run(
     name: str,
-    build: Any,
-    given: Mapping[str, Any],
+    build: "Callable[[Services], Case]",
+    graph_input: Mapping[str, Any],
     settings: "Settings",
     profile: "KnowledgeProfile",
     rerank: str | None,
@@ -120,40 +121,36 @@ def _run(
 ) -> None:
     from cli.case.view import print_required_data, print_response
     from cli.render import console, print_json
-    from cli.session import opened
+    from cli.session import opened_services
 
     context = run_context(profile, None, None, None, rerank)
     show = print_required_data if name == "required_data" else print_response
 
-    async def handled() -> None:
-        async with opened(settings, profile) as services:
-            result: dict[str, Any] = await _graph(build, services).ainvoke(given, context=context)
+    async def run_command() -> None:
+        async with opened_services(settings, profile) as services:
+            result: dict[str, Any] = await build(services).ainvoke(graph_input, context=context)
             if as_json:
                 print_json(result)
             else:
-                show(console(), result, services.profile, services.language, given.get("max_tokens"))
+                show(console(), result, services.profile, services.language, graph_input.get("max_tokens"))
 
-    asyncio.run(handled())
-
-
-def _graph(build: Any, services: "Services") -> Any:
-    return build(services)
+    asyncio.run(run_command())
 
 
-def read_data(written: str) -> dict[str, Any]:
+def read_data(argument: str) -> dict[str, Any]:
     """Read collected data from the command line, or with ``@`` from the file that it names (``@-``: from stdin).
 
     Raises:
         InvalidInput: the file cannot be read, or it is no JSON object.
     """
-    if written.startswith("@"):
+    if argument.startswith("@"):
         try:
-            file = Path(written[1:]).expanduser()
-            written = sys.stdin.read() if written == "@-" else file.read_text(encoding="utf-8-sig")
+            file = Path(argument[1:]).expanduser()
+            argument = sys.stdin.read() if argument == "@-" else file.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeError) as error:
-            raise InvalidInput(f"No se puede leer {written[1:]}, el fichero de --collected-data.") from error
+            raise InvalidInput(f"No se puede leer {argument[1:]}, el fichero de --collected-data.") from error
     try:
-        data = json.loads(written)
+        data = json.loads(argument)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(
             "--collected-data no es JSON. Escríbalo entre comillas simples, por ejemplo: "
@@ -178,9 +175,9 @@ def filters_of(arguments: Sequence[str], profile: "KnowledgeProfile") -> dict[st
     while rest:
         option, equals, value = rest.pop(0).partition("=")
         if option not in options:
-            known = ", ".join(options) or "ninguna"
+            names = ", ".join(options) or "ninguna"
             raise InvalidInput(
-                f"No existe la opción {option}. Las del perfil «{profile.name}» son: {known}. "
+                f"No existe la opción {option}. Las del perfil «{profile.name}» son: {names}. "
                 "Ayuda: articulado case --help"
             )
         if not equals:

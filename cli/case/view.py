@@ -27,9 +27,9 @@ def print_required_data(
     for group in GROUPS:
         if fields := result["required_fields"][group]:
             _heading(out, f"\n{getattr(profile.case.categories, group) or group.replace('_', ' ')}")
-            for one in fields:
-                _field(out, one, language)
-    if any(one["required"] for group in GROUPS for one in result["required_fields"][group]):
+            for field in fields:
+                _print_field(out, field, language)
+    if any(field["required"] for group in GROUPS for field in result["required_fields"][group]):
         out.print(f"\n{language.say('view_required')}", style="dim")
     _print_end(out, result, profile, language)
     account = result["metadata"]
@@ -62,8 +62,8 @@ def print_response(
             print_indented(out, f"{number}. {step}", indent=2)
         for warning in section["warnings"]:
             print_indented(out, language.say("view_warning", text=warning), indent=2, style="yellow")
-    for one in result["guardrails"]["violated"]:
-        removed = language.say("view_removed", rule=one["rule"], removed=one["removed"])
+    for violation in result["guardrails"]["violated"]:
+        removed = language.say("view_removed", rule=violation["rule"], removed=violation["removed"])
         _say(out, f"\n{removed}", "red")
     _print_end(out, result, profile, language)
     account = result["metadata"]
@@ -83,11 +83,11 @@ def print_response(
         )
 
 
-def _field(out: Console, one: Mapping[str, Any], language: Language) -> None:
-    mark = "*" if one["required"] else " "
-    guess = f", {language.say('view_uncertain')}" if one["uncertain"] else ""
-    print_indented(out, f"{mark} {one['field']} ({one['data_type']}{guess}): {one['description']}", indent=2)
-    print_indented(out, language.say("view_why", why=one["why_needed"]), indent=6, style="dim")
+def _print_field(out: Console, field: Mapping[str, Any], language: Language) -> None:
+    mark = "*" if field["required"] else " "
+    guess = f", {language.say('view_uncertain')}" if field["uncertain"] else ""
+    print_indented(out, f"{mark} {field['field']} ({field['data_type']}{guess}): {field['description']}", indent=2)
+    print_indented(out, language.say("view_why", why=field["why_needed"]), indent=6, style="dim")
 
 
 def _print_end(out: Console, result: Mapping[str, Any], profile: Profile, language: Language) -> None:
@@ -99,28 +99,28 @@ def _print_end(out: Console, result: Mapping[str, Any], profile: Profile, langua
     for article, provisions in _articles(result["sources"]).items():
         print_indented(out, article, indent=2)
         for law_id, labels in _by_law(provisions).items():
-            known = known_laws().get(law_id)
-            print_indented(out, f"{known.short if known else law_id}: {', '.join(labels)}", indent=4)
+            law = known_laws().get(law_id)
+            print_indented(out, f"{law.short if law else law_id}: {', '.join(labels)}", indent=4)
             print_indented(out, law_url(law_id), indent=4, style="cyan")
     _say(out, f"\n{notice(language, law=profile.features.spanish_law)}", "dim")
 
 
 def _articles(sources: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     """Return the provisions of each article that the author was shown, each once."""
-    found: dict[str, list[str]] = {}
+    by_article: dict[str, list[str]] = {}
     for source in sources:
-        provisions = found.setdefault(f"{source['article_title']} ({source['article_id']})", [])
-        provisions += [one for one in source["provisions"] if one not in provisions]
-    return found
+        provisions = by_article.setdefault(f"{source['article_title']} ({source['article_id']})", [])
+        provisions += [provision for provision in source["provisions"] if provision not in provisions]
+    return by_article
 
 
 def _by_law(provisions: Sequence[str]) -> dict[str, list[str]]:
     """Return the labels of provisions ("BOE-A-2015-11430#Artículo 55") by law."""
-    found: dict[str, list[str]] = {}
+    by_law: dict[str, list[str]] = {}
     for provision in provisions:
         law_id, _, label = provision.partition("#")
-        found.setdefault(law_id, []).append(label)
-    return found
+        by_law.setdefault(law_id, []).append(label)
+    return by_law
 
 
 def _heading(out: Console, text: str) -> None:

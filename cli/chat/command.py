@@ -25,7 +25,7 @@ def chat(
 
     from cli.chat.conversation import Conversation
     from cli.render import console
-    from cli.session import announced
+    from cli.session import announce_first_index
     from graph.compose import open_services
     from graph.rag import build_rag
 
@@ -34,7 +34,7 @@ def chat(
     out = console()
     # One loop for the whole conversation keeps connections alive from one question to the next.
     with asyncio.Runner() as runner:
-        services = runner.run(open_services(settings, knowledge, announce=announced))
+        services = runner.run(open_services(settings, knowledge, announce=announce_first_index))
         try:
             conversation = Conversation(
                 build_rag(services, InMemorySaver()),

@@ -12,53 +12,53 @@ from cli.render import clean
 from language.formats import figure
 
 
-def print_diagnosis(out: Console, found: Diagnosis) -> None:
-    """Print a diagnosis for a person."""
-    lines = []
-    for role, name in ROLES.items():
-        if settings := found["roles"].get(role):
-            model = " ".join(part for part in (settings["provider"], settings["model"], settings["base_url"]) if part)
-            lines.append((f"Modelo {name}", f"{model} · clave: {settings['key']}"))
-    if found["profile"]:
-        lines.append(("Perfil", found["profile"]))
-    if found["store"]:
-        lines.append(("Almacén", found["store"]))
-    if found["rerank"]:
-        lines.append(("Reordenación", found["rerank"]))
-    if index := found["index"]:
-        lines += [
-            ("Índice", index["folder"] + (" (inicial)" if index["demo"] else "")),
-            ("Contenido", f"{figure(index['points'])} puntos: fragmentos y sus piezas de búsqueda"),
-            *((f"  {name}", _amount(index, name)) for name in index["collections"]),
-            ("Procede de", index["source"]),
-            ("Construido", f"{index['created']} (UTC)"),
-            *((f"Huella {part}", value) for part, value in index["fingerprints"].items()),
-        ]
-    for name, value in lines:
-        out.print(f"{name:<18} {clean(value)}", markup=False)
-    for note in found["notes"]:
-        out.print(f"\n{clean(note)}", markup=False)
-    for problem in found["problems"]:
-        out.print(f"\nProblema: {clean(problem)}", style="red", markup=False)
-    if found["ready"]:
-        can = "se puede preguntar" if found["questions"] else "se pueden tratar casos, y no preguntas libres"
-        out.print(f"\nTodo listo: {can}. (No se ha llamado a ningún modelo.)", style="green")
-
-
-def _amount(index: IndexDiagnosis, name: str) -> str:
-    unit = "leyes" if name == "normativa" else "documentos"
-    return f"{figure(index['collections'][name])} puntos de {index['documents'].get(name, '?')} {unit}"
-
-
 def doctor(index: IndexFolder = None, profile: Profile = None, as_json: Json = False) -> None:
     """Comprueba la configuración y el índice, y dice qué falta."""
     from cli.doctor.diagnosis import diagnose
     from cli.render import console, print_json
 
-    found = asyncio.run(diagnose(index, profile))
+    diagnosis = asyncio.run(diagnose(index, profile))
     if as_json:
-        print_json(found)
+        print_json(diagnosis)
     else:
-        print_diagnosis(console(), found)
-    if not found["ready"]:
+        print_diagnosis(console(), diagnosis)
+    if not diagnosis["ready"]:
         raise typer.Exit(FAILED)
+
+
+def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
+    """Print a diagnosis for a person."""
+    lines = []
+    for role, name in ROLES.items():
+        if settings := diagnosis["roles"].get(role):
+            model = " ".join(part for part in (settings["provider"], settings["model"], settings["base_url"]) if part)
+            lines.append((f"Modelo {name}", f"{model} · clave: {settings['key']}"))
+    if diagnosis["profile"]:
+        lines.append(("Perfil", diagnosis["profile"]))
+    if diagnosis["store"]:
+        lines.append(("Almacén", diagnosis["store"]))
+    if diagnosis["rerank"]:
+        lines.append(("Reordenación", diagnosis["rerank"]))
+    if index := diagnosis["index"]:
+        lines += [
+            ("Índice", index["folder"] + (" (inicial)" if index["demo"] else "")),
+            ("Contenido", f"{figure(index['points'])} puntos: fragmentos y sus piezas de búsqueda"),
+            *((f"  {name}", _point_count(index, name)) for name in index["collections"]),
+            ("Procede de", index["source"]),
+            ("Construido", f"{index['created']} (UTC)"),
+            *((f"Huella {part}", value) for part, value in index["fingerprints"].items()),
+        ]
+    for label, value in lines:
+        out.print(f"{label:<18} {clean(value)}", markup=False)
+    for note in diagnosis["notes"]:
+        out.print(f"\n{clean(note)}", markup=False)
+    for problem in diagnosis["problems"]:
+        out.print(f"\nProblema: {clean(problem)}", style="red", markup=False)
+    if diagnosis["ready"]:
+        can = "se puede preguntar" if diagnosis["questions"] else "se pueden tratar casos, y no preguntas libres"
+        out.print(f"\nTodo listo: {can}. (No se ha llamado a ningún modelo.)", style="green")
+
+
+def _point_count(index: IndexDiagnosis, name: str) -> str:
+    unit = "leyes" if name == "normativa" else "documentos"
+    return f"{figure(index['collections'][name])} puntos de {index['documents'].get(name, '?')} {unit}"

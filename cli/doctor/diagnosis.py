@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from cli.doctor.profile import article_problem, cases_alone, staleness, without_index
+from cli.doctor.profile import article_problem, cases_only, index_needed, staleness
 from cli.options import read_settings
-from cli.session import INITIAL, receives_texts
+from cli.session import FIRST_INDEX, receives_texts
 from state.errors import ArticuladoError, ConfigurationError
 
 if TYPE_CHECKING:
@@ -47,12 +47,11 @@ class IndexDiagnosis(TypedDict):
 
 
 class Diagnosis(TypedDict):
-    """Everything found.
+    """Everything that was found out.
 
     ``profile`` is its name, where it can be read. ``ready`` says whether what the profile is for can be done: questions
     answered, or where ``questions`` is false, cases alone; ``problems`` what keeps it from that and what to do;
-    ``notes`` what else is worth knowing. ``index`` is ``None`` where there is none
-    yet, or none that is used or can be.
+    ``notes`` what else is worth knowing. ``index`` is ``None`` where there is none yet, or none that is used or can be.
     """
 
     ready: bool
@@ -68,7 +67,7 @@ class Diagnosis(TypedDict):
 
 async def diagnose(index: Path | None, profile: str | None = None) -> Diagnosis:
     """Look at the settings, the keys, the index and the store; nothing is built and no model is called."""
-    found: Diagnosis = {
+    diagnosis: Diagnosis = {
         "ready": False,
         "questions": True,
         "store": "",
@@ -81,20 +80,20 @@ async def diagnose(index: Path | None, profile: str | None = None) -> Diagnosis:
     }
     try:
         settings = read_settings(index, profile)
-        found["store"], found["profile"] = settings.store, settings.profile
+        diagnosis["store"], diagnosis["profile"] = settings.store, settings.profile
         for role in ROLES:
             model: ModelSettings = getattr(settings, role)
-            found["roles"][role] = _role(model)
+            diagnosis["roles"][role] = _role(model)
             if settings.rag_enabled or role != "embedder":
-                found["problems"] += _obstacles(role, model)
-        found["rerank"] = _reranking(settings)
-        await _look(settings, found)
+                diagnosis["problems"] += _role_problems(role, model)
+        diagnosis["rerank"] = _reranking(settings)
+        await _diagnose_index(settings, diagnosis)
     except ArticuladoError as error:
         # A role that cannot be used may be met again on the way to the index.
-        if str(error) not in found["problems"]:
-            found["problems"].append(str(error))
-    found["ready"] = not found["problems"]
-    return found
+        if str(error) not in diagnosis["problems"]:
+            diagnosis["problems"].append(str(error))
+    diagnosis["ready"] = not diagnosis["problems"]
+    return diagnosis
 
 
 def _role(settings: "ModelSettings") -> RoleDiagnosis:
@@ -117,11 +116,11 @@ def _reranking(settings: "Settings") -> str:
     from services.rerank.table import resolve_auto
 
     strategy, _ = resolve_auto(settings)
-    found = "está" if strategy == "cross_encoder" else "no está"
-    return f"{strategy} (auto: {ModelFiles.of(settings).name} {found} en esta máquina)"
+    presence = "está" if strategy == "cross_encoder" else "no está"
+    return f"{strategy} (auto: {ModelFiles.of(settings).name} {presence} en esta máquina)"
 
 
-def _obstacles(role: "Role", settings: "ModelSettings") -> list[str]:
+def _role_problems(role: "Role", settings: "ModelSettings") -> list[str]:
     """Return what a role lacks."""
     if settings.provider == "offline":
         return []
@@ -134,7 +133,7 @@ def _obstacles(role: "Role", settings: "ModelSettings") -> list[str]:
     return []
 
 
-async def _look(settings: "Settings", found: Diagnosis) -> None:
+async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis) -> None:
     """Find the index; with all that a question needs at hand, open every service on it and ask the store."""
     from ingestion.first_index import find_configured
     from ingestion.incremental.base import IndexBase
@@ -142,38 +141,39 @@ async def _look(settings: "Settings", found: Diagnosis) -> None:
     from services.profile.profile import load_profile
 
     profile = load_profile(settings.profile)
-    found["profile"], found["questions"] = profile.name, bool(profile.for_questions)
+    diagnosis["profile"], diagnosis["questions"] = profile.name, bool(profile.for_questions)
     if not settings.rag_enabled:
-        if problem := without_index(profile):
-            found["problems"].append(problem)
+        if problem := index_needed(profile):
+            diagnosis["problems"].append(problem)
         else:
-            found["notes"].append(WITHOUT_INDEX)
+            diagnosis["notes"].append(WITHOUT_INDEX)
         return
-    if only := cases_alone(profile):
-        found["notes"].append(only)
-    index, problem = find_configured(settings, profile), article_problem(profile)
+    if note := cases_only(profile):
+        diagnosis["notes"].append(note)
+    index, article_issue = find_configured(settings, profile), article_problem(profile)
     if index is None:
-        if problem:
-            found["problems"].append(problem)
+        if article_issue:
+            diagnosis["problems"].append(article_issue)
             return
-        if not _can_hold(settings.index_folder):
-            found["problems"].append(
-                f"{INITIAL.capitalize()} «{profile.name}» no se puede construir en {settings.index_folder}: este "
+        if not _is_writable(settings.index_folder):
+            diagnosis["problems"].append(
+                f"{FIRST_INDEX.capitalize()} «{profile.name}» no se puede construir en {settings.index_folder}: este "
                 "usuario no tiene permiso. Indique otra carpeta en ARTICULADO_HOME o con --index."
             )
             return
         recipient = receives_texts(settings)
-        found["notes"].append(
-            f"{INITIAL.capitalize()} «{profile.name}» se construirá con la primera pregunta en {settings.index_folder}"
+        diagnosis["notes"].append(
+            f"{FIRST_INDEX.capitalize()} «{profile.name}» se construirá con la primera pregunta en "
+            + str(settings.index_folder)
             + (f": sus textos se enviarán a {recipient}." if recipient else ".")
         )
         if settings.store == "server":
-            await _reach_server(settings)
+            await _check_server(settings)
         return
-    found["index"] = _index(index.manifest, settings.index_folder)
-    if stale := staleness(IndexBase(settings, profile), problem):
-        found["notes"].append(stale)
-    if found["problems"]:
+    diagnosis["index"] = _index(index.manifest, settings.index_folder)
+    if stale := staleness(IndexBase(settings, profile), article_issue):
+        diagnosis["notes"].append(stale)
+    if diagnosis["problems"]:
         return
     services = build_services(settings, profile, index)
     try:
@@ -182,13 +182,13 @@ async def _look(settings: "Settings", found: Diagnosis) -> None:
         await services.close()
 
 
-def _can_hold(folder: Path) -> bool:
+def _is_writable(folder: Path) -> bool:
     """Tell whether a folder can be written to, or made where it is not."""
-    nearest = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+    nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     return os.access(nearest, os.W_OK | os.X_OK)
 
 
-async def _reach_server(settings: "Settings") -> None:
+async def _check_server(settings: "Settings") -> None:
     """Ask the server for anything.
 
     Raises:

@@ -25,7 +25,7 @@ def article_problem(profile: "Profile") -> str:
     return ""
 
 
-def cases_alone(profile: "Profile") -> str:
+def cases_only(profile: "Profile") -> str:
     """Say that a profile has nothing to ask free questions of; "" where it has."""
     if profile.for_questions:
         return ""
@@ -35,7 +35,7 @@ def cases_alone(profile: "Profile") -> str:
     )
 
 
-def without_index(profile: "Profile") -> str:
+def index_needed(profile: "Profile") -> str:
     """Say what keeps a profile from answering where the search is switched off; "" where nothing does."""
     if profile.features.records:
         return ""
@@ -55,12 +55,12 @@ def staleness(base: "IndexBase", problem: str) -> str:
     if problem:
         return f"El índice sirve, pero no se puede renovar hasta que se arregle esto: {problem}"
     try:
-        follows = follows_profile(base)
+        is_current = follows_profile(base)
     except IndexMismatch as error:  # it can be asked all the same
         return str(error)
     return (
         ""
-        if follows
+        if is_current
         else (
             "El índice se hizo con otros artículos, u otros ajustes, que los que tiene ahora el perfil. Renuévelo con: "
             f"{renewing(base.settings)}"

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from cli.eval.run import Measurement, SetMeasured
 from evaluation.gold.provisions import Key, key_of, written
 from evaluation.gold.questions import Question
+from evaluation.measure import Measurement, SetMeasurement
 from evaluation.report.as_json import report_json
 from evaluation.retrieval.evaluate import Configuration, Outcome
 from evaluation.retrieval.failures import diagnosed
@@ -19,19 +19,19 @@ def as_dict(measurement: Measurement) -> dict[str, Any]:
         "rerank": measurement.strategy,
         "compared_with": str(measurement.request.other) if measurement.request.other else None,
         "written": [str(path) for path in measurement.written],
-        "sets": [_set(one) for one in measurement.sets],
+        "sets": [_set(set_measurement) for set_measurement in measurement.sets],
     }
 
 
-def _set(one: SetMeasured) -> dict[str, Any]:
-    outcome = one.outcome
+def _set(set_measurement: SetMeasurement) -> dict[str, Any]:
+    outcome = set_measurement.outcome
     return {
         "name": outcome.gold.name,
         "gold": str(outcome.gold.path),
         "questions": len(outcome.gold.questions),
         "negatives": len(outcome.negatives),
         "ignored_keys": list(outcome.gold.ignored),
-        "not_held": [written(named) for named in one.not_indexed],
+        "not_held": [written(provision) for provision in set_measurement.not_indexed],
         "metrics": metrics(outcome.measured),
         "by_category": {
             name: {"questions": len(values.per_question), "metrics": metrics(values)}
@@ -43,22 +43,22 @@ def _set(one: SetMeasured) -> dict[str, Any]:
             **asdict(outcome.latency),
             "stages": {name: asdict(values) for name, values in outcome.stage_latency.items()},
         },
-        "compared": {name: _paired(asdict(paired)) for name, paired in one.against.items()},
-        **_asked_for(one),
+        "compared": {name: _paired(asdict(paired)) for name, paired in set_measurement.against.items()},
+        **_optional(set_measurement),
         "per_question": [_question(outcome, question) for question in outcome.gold.questions],
     }
 
 
-def _asked_for(one: SetMeasured) -> dict[str, Any]:
+def _optional(set_measurement: SetMeasurement) -> dict[str, Any]:
     """Return what a report has of an ablation, of answers and of peers, where they were asked for."""
-    found = one.findings
-    asked = {
-        "configurations": found.configurations,
-        "answers": found.answers,
-        "peers": found.peers.runs or found.peers.missing,
+    findings = set_measurement.findings
+    parts = {
+        "configurations": findings.configurations,
+        "answers": findings.answers,
+        "peers": findings.peers.runs or findings.peers.missing,
     }
-    names = [name for name, values in asked.items() if values]
-    report = report_json(found) if names else {}
+    names = [name for name, values in parts.items() if values]
+    report = report_json(findings) if names else {}
     return {name: report[name] for name in names}
 
 
@@ -76,26 +76,26 @@ def _paired(paired: dict[str, Any]) -> dict[str, Any]:
 
 
 def _question(outcome: Outcome, question: Question) -> dict[str, Any]:
-    found = outcome.retrieved[question.id]
-    grades = {key_of(named): grade for named, grade in question.relevant.items()}
-    failure = diagnosed(question, found.ranking)
+    retrieved = outcome.retrieved[question.id]
+    grades = {key_of(provision): grade for provision, grade in question.relevant.items()}
+    failure = diagnosed(question, retrieved.ranking)
     return {
         "id": question.id,
         "question": question.question,
         "category": question.category,
         "topic": question.topic,
         "voice": question.voice,
-        "relevant": {written(named): grade for named, grade in question.relevant.items()},
-        "queries": list(found.queries),
+        "relevant": {written(provision): grade for provision, grade in question.relevant.items()},
+        "queries": list(retrieved.queries),
         "metrics": outcome.measured.per_question.get(question.id),
         "failure": failure.kind if question.relevant else None,
         "rank": failure.rank,
-        "abstained": found.abstained,
-        "top_score": found.top_score,
-        "milliseconds": found.milliseconds,
-        "stages_ms": dict(found.stages),
-        "warnings": list(found.warnings),
-        "ranking": [_row(row, grades) for row in found.rows],
+        "abstained": retrieved.abstained,
+        "top_score": retrieved.top_score,
+        "milliseconds": retrieved.milliseconds,
+        "stages_ms": dict(retrieved.stages),
+        "warnings": list(retrieved.warnings),
+        "ranking": [_row(row, grades) for row in retrieved.rows],
     }
 
 

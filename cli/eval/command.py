@@ -65,14 +65,24 @@ def evaluate(
         return
 
     from cli.eval.as_json import as_dict
-    from cli.eval.run import Request, measure
     from cli.eval.view import print_measurement
     from cli.render import console, print_json
+    from cli.session import opened_services
+    from evaluation.measure import Measurement, Request, measure, read_inputs
 
     settings, profile = read_configuration(index)
     context = run_context(profile, None, None, None, rerank)
     request = Request(gold or [], run, compare_run, ablation, answers, peers, report)
-    measurement = asyncio.run(measure(request, settings, profile, context))
+    sets, other_run = read_inputs(request, settings, profile)
+
+    async def run_command() -> Measurement:
+        async with opened_services(settings, profile) as services:
+            with console(stderr=True).status("Evaluando…") as status:
+                return await measure(
+                    request, sets, other_run, services, context, lambda doing: status.update(f"{doing}…")
+                )
+
+    measurement = asyncio.run(run_command())
     if as_json:
         print_json(as_dict(measurement))
     else:

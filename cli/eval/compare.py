@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from rich.console import Console
 
 from cli.render import console
-from cli.session import opened
+from cli.session import opened_services
 from cli.tables import number, percent, say, signed, table
 from evaluation.gold.sets import check_index, read_sets
 from evaluation.retrieval.compare import (
@@ -43,38 +43,40 @@ async def measure(
     Raises:
         ArticuladoError: a strategy does not exist, or a file, the index or a service cannot be used.
     """
-    known = get_args(RerankStrategy)
+    available = get_args(RerankStrategy)
     for strategy in strategies:
-        if strategy not in known:
-            raise InvalidInput(f"--compare no admite «{strategy}». Valores posibles: {', '.join(known)}.")
+        if strategy not in available:
+            raise InvalidInput(f"--compare no admite «{strategy}». Valores posibles: {', '.join(available)}.")
     check_index(settings)
     if strategies[0] == strategies[1]:
         raise InvalidInput("--compare necesita dos modos distintos, por ejemplo: --compare heuristic cross_encoder.")
     first, second = cast(tuple[RerankStrategy, RerankStrategy], strategies)
     sets = read_sets(gold, profile)
-    async with opened(settings, profile) as services:
+    async with opened_services(settings, profile) as services:
         with console(stderr=True).status("Evaluando…") as status:
             return [
-                await compare_strategies(one, services, (first, second), on_strategy=lambda name: status.update(name))
-                for one in sets
+                await compare_strategies(
+                    gold_set, services, (first, second), on_strategy=lambda name: status.update(name)
+                )
+                for gold_set in sets
             ]
 
 
 def as_dict(comparisons: Sequence[Comparison]) -> dict[str, Any]:
     """Return what ``--json`` writes."""
-    return {"sets": [_as_dict(one) for one in comparisons]}
+    return {"sets": [_as_dict(comparison) for comparison in comparisons]}
 
 
-def _as_dict(one: Comparison) -> dict[str, Any]:
+def _as_dict(comparison: Comparison) -> dict[str, Any]:
     return {
-        "name": one.gold.name,
-        "gold": str(one.gold.path),
-        "questions": len(one.gold.questions),
-        "before": _side_as_dict(one.before),
-        "after": _side_as_dict(one.after),
-        "gain": one.gain,
-        METRIC: one.ndcg and {**asdict(one.ndcg), "interval": one.ndcg.interval._asdict()},
-        "moved": one.moved and {**asdict(one.moved), "share": one.moved.share},
+        "name": comparison.gold.name,
+        "gold": str(comparison.gold.path),
+        "questions": len(comparison.gold.questions),
+        "before": _side_as_dict(comparison.before),
+        "after": _side_as_dict(comparison.after),
+        "gain": comparison.gain,
+        METRIC: comparison.ndcg and {**asdict(comparison.ndcg), "interval": comparison.ndcg.interval._asdict()},
+        "moved": comparison.moved and {**asdict(comparison.moved), "share": comparison.moved.share},
     }
 
 
@@ -92,24 +94,24 @@ def _side_as_dict(side: Side) -> dict[str, Any]:
 
 def print_comparisons(out: Console, comparisons: Sequence[Comparison]) -> None:
     """Print a table for each gold set, with the goals; below it what could not be measured, and why."""
-    for at, one in enumerate(comparisons):
-        if at:
+    for position, comparison in enumerate(comparisons):
+        if position:
             out.print()
-        say(out, f"{one.gold.name}: {len(one.gold.questions)} preguntas", style="bold")
-        before, after = one.before, one.after
+        say(out, f"{comparison.gold.name}: {len(comparison.gold.questions)} preguntas", style="bold")
+        before, after = comparison.before, comparison.after
         rows = [
             (METRIC, _mean(before), _mean(after), ""),
-            (f"Cambio de {METRIC}", "", _gain(one), f"≥ +{percent(MIN_GAIN)}"),
-            ("Suben de las que pueden", "", _risen(one), f"≥ {percent(MIN_RISEN)}"),
+            (f"Cambio de {METRIC}", "", _gain(comparison), f"≥ +{percent(MIN_GAIN)}"),
+            ("Suben de las que pueden", "", _risen(comparison), f"≥ {percent(MIN_RISEN)}"),
             ("Puntuación del primero", _top(before), _top(after), f"> {figure(MIN_TOP_SCORE, 1)}"),
             ("Reordenación p50/p95, ms", _times(before.rerank), _times(after.rerank), f"< {figure(MAX_RERANK_MS)}"),
             ("Total sin modelos p50/p95, ms", _times(before.total), _times(after.total), f"< {figure(MAX_TOTAL_MS)}"),
         ]
         table(out, ("", before.strategy, after.strategy, "Objetivo"), rows)
-        if one.ndcg:
-            low, high = one.ndcg.interval
-            said = f"\nDiferencia de {METRIC}: {signed(one.ndcg.difference)} [{signed(low)}; {signed(high)}]"
-            say(out, f"{said}, p = {number(one.ndcg.p)}.")
+        if comparison.ndcg:
+            low, high = comparison.ndcg.interval
+            sentence = f"\nDiferencia de {METRIC}: {signed(comparison.ndcg.difference)} [{signed(low)}; {signed(high)}]"
+            say(out, f"{sentence}, p = {number(comparison.ndcg.p)}.")
         for side in (before, after):
             _print_shortfall(out, side)
 
@@ -118,8 +120,8 @@ def _print_shortfall(out: Console, side: Side) -> None:
     if side.why:
         say(out, f"{side.strategy}: {NOT_MEASURED}: {side.why}", style="yellow")
     if side.failed:
-        said = f"{side.strategy}: el modelo falló en {side.failed} preguntas, que ordenó la heurística"
-        say(out, f"{said}: sus cifras no son las del modelo solo.", style="yellow")
+        sentence = f"{side.strategy}: el modelo falló en {side.failed} preguntas, que ordenó la heurística"
+        say(out, f"{sentence}: sus cifras no son las del modelo solo.", style="yellow")
 
 
 def _mean(side: Side) -> str:
@@ -127,16 +129,18 @@ def _mean(side: Side) -> str:
     return NOT_MEASURED if mean is None else number(mean)
 
 
-def _gain(one: Comparison) -> str:
-    return NOT_MEASURED if one.gain is None else f"{signed(100 * one.gain, 1)} %"
+def _gain(comparison: Comparison) -> str:
+    return NOT_MEASURED if comparison.gain is None else f"{signed(100 * comparison.gain, 1)} %"
 
 
-def _risen(one: Comparison) -> str:
-    if one.moved is None:
+def _risen(comparison: Comparison) -> str:
+    if comparison.moved is None:
         return NOT_MEASURED
-    counted = f"{one.moved.risen}/{one.moved.movable}"
+    counted = f"{comparison.moved.risen}/{comparison.moved.movable}"
     return (
-        f"{counted} (menos de {MIN_MOVABLE})" if one.moved.share is None else f"{counted} ({percent(one.moved.share)})"
+        f"{counted} (menos de {MIN_MOVABLE})"
+        if comparison.moved.share is None
+        else f"{counted} ({percent(comparison.moved.share)})"
     )
 
 
@@ -144,5 +148,5 @@ def _top(side: Side) -> str:
     return NOT_MEASURED if side.top_score is None else number(side.top_score)
 
 
-def _times(found: Percentiles | None) -> str:
-    return NOT_MEASURED if found is None else f"{figure(found.p50)}/{figure(found.p95)}"
+def _times(percentiles: Percentiles | None) -> str:
+    return NOT_MEASURED if percentiles is None else f"{figure(percentiles.p50)}/{figure(percentiles.p95)}"

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Console
 
-from cli.eval.run import Measurement, SetMeasured
 from cli.render import clean
 from cli.tables import number, say, signed, table
 from evaluation.answers.answers import AnswerResult, answer_means
 from evaluation.gold.provisions import Provision, written
+from evaluation.measure import Measurement, SetMeasurement
 from evaluation.report.findings import Findings, Step
 from evaluation.retrieval.evaluate import Outcome
 from evaluation.retrieval.failures import FIRST, FOUND_WITHIN, Failure, Kind
@@ -17,59 +17,14 @@ from evaluation.statistics.bootstrap import Paired
 from language.formats import figure
 from legal.laws.registry import known_laws
 
-
-def print_configurations(out: Console, steps: Sequence[Step]) -> None:
-    """Print the configurations of an ablation, each against the one before."""
-    say(out, f"\nTécnicas, cada una frente a la línea anterior en {MAIN}", style="bold")
-    rows = []
-    for step in steps:
-        means, bounds = step.configuration.means, step.configuration.intervals[MAIN]
-        rows.append(
-            (
-                step.configuration.name,
-                number(means[MAIN]),
-                f"{number(bounds.low)} – {number(bounds.high)}",
-                signed(step.against.difference) if step.against else "",
-                number(step.against.p) if step.against else "",
-                number(means["R@20"]),
-                number(means["hit@3"]),
-            )
-        )
-    table(out, ("Configuración", MAIN, "Intervalo 95 %", "Dif.", "p", "R@20", "hit@3"), rows)
-
-
-def print_answers(out: Console, answers: Sequence[AnswerResult]) -> None:
-    """Print what the answers are worth."""
-    say(out, "\nRespuestas", style="bold")
-    rows = [(name, number(mean), str(count)) for name, (mean, count) in answer_means(answers).items()]
-    table(out, ("Medida", "Media", "n"), rows)
-
-
-def print_peers(out: Console, findings: Findings) -> None:
-    """Print what other searches find among the same provisions, and what the one in use gives against each."""
-    peers, ours = findings.peers, findings.outcome
-    say(out, f"\nOtros buscadores sobre los mismos {figure(peers.provisions)} preceptos", style="bold")
-    rows = [("articulado", *_means(ours.measured.means), "", "", figure(ours.latency.p50, 1))]
-    for run, rival in zip(peers.runs, findings.rivals, strict=True):
-        against = (signed(rival.against.difference), number(rival.against.p)) if rival.against else ("", "")
-        rows.append((run.name, *_means(rival.configuration.means), *against, figure(run.question_ms, 1)))
-    table(out, ("", MAIN, "R@20", "hit@3", "Ventaja", "p", "ms"), rows)
-    for why in peers.missing.values():
-        say(out, why, style="yellow")
-
-
-def _means(means: dict[str, float]) -> tuple[str, str, str]:
-    return number(means[MAIN]), number(means["R@20"]), number(means["hit@3"])
-
-
 MAX_WORST = 5
-MAX_LACKING = 10
+MAX_MISSING = 10
 BY_CATEGORY = ("nDCG@5", MAIN, "R@20", "hit@3", "success@3")
 LEGEND = (
     "hit@k: un precepto que responde (grado 2) entre los k primeros; success@k: uno que al menos ayuda (grado 1). "
     "P@3/min(3,R): P@3 sobre lo más que la pregunta permite."
 )
-FAILED: dict[Kind | None, str] = {
+FAILURES: dict[Kind | None, str] = {
     None: "lo que responde está entre los tres primeros, pero falta otro precepto o va detrás",
     "retrieval": f"recuperación: nada de lo que responde está entre los {FOUND_WITHIN} primeros",
     "ranking": f"ordenación: está entre los {FOUND_WITHIN} primeros, no entre los {FIRST} primeros",
@@ -79,55 +34,65 @@ FAILED: dict[Kind | None, str] = {
 
 def print_measurement(out: Console, measurement: Measurement) -> None:
     """Print each gold set: metrics, categories, abstention, latency, comparison, failures and worst questions."""
-    for at, one in enumerate(measurement.sets):
-        if at:
+    for position, set_measurement in enumerate(measurement.sets):
+        if position:
             out.print()
-        _print_set(out, one, measurement)
+        _print_set(out, set_measurement, measurement)
     say(out, f"\n{LEGEND}", style="dim")
     for path in measurement.written:
         say(out, f"Escrito: {path}")
 
 
-def _print_set(out: Console, one: SetMeasured, measurement: Measurement) -> None:
-    outcome = one.outcome
+def _print_set(out: Console, set_measurement: SetMeasurement, measurement: Measurement) -> None:
+    outcome = set_measurement.outcome
     positives, negatives = len(outcome.positives), len(outcome.negatives)
     out.print(clean(f"{outcome.gold.name}: {_questions(positives + negatives)}"), style="bold", markup=False)
-    _say_lacking(out, one)
+    _print_missing(out, set_measurement)
     if positives:
         _print_metrics(out, outcome)
     if outcome.by_category:
         _print_categories(out, outcome)
-    if one.against:
-        _print_comparison(out, one.against, str(measurement.request.other))
-    _print_asked_for(out, one.findings)
+    if set_measurement.against:
+        _print_comparison(out, set_measurement.against, str(measurement.request.other))
+    _print_optional(out, set_measurement.findings)
     refused, declined = len(outcome.wrongly_refused), len(outcome.rightly_declined)
-    said = f"\nAbstención: {refused} de {positives} con respuesta, rechazadas sin razón"
-    say(out, f"{said}; {declined} de {negatives} sin respuesta, bien declinadas.")
+    line = f"\nAbstención: {refused} de {positives} con respuesta, rechazadas sin razón"
+    say(out, f"{line}; {declined} de {negatives} sin respuesta, bien declinadas.")
     latency = outcome.latency
     say(out, f"Recuperación por pregunta: p50 {latency.p50:.0f} ms, p95 {latency.p95:.0f} ms.")
-    kinds = [failure.kind for failure in one.findings.failures]
-    said = f"Fallos: {kinds.count('retrieval')} de recuperación, {kinds.count('ranking')} de ordenación"
-    say(out, f"{said}, {kinds.count('answer')} de respuesta." if one.findings.answers else f"{said}.")
-    _print_worst(out, one.findings.worst[:MAX_WORST], outcome)
+    kinds = [failure.kind for failure in set_measurement.findings.failures]
+    line = f"Fallos: {kinds.count('retrieval')} de recuperación, {kinds.count('ranking')} de ordenación"
+    say(out, f"{line}, {kinds.count('answer')} de respuesta." if set_measurement.findings.answers else f"{line}.")
+    _print_worst(out, set_measurement.findings.worst[:MAX_WORST], outcome)
 
 
-def _print_asked_for(out: Console, findings: Findings) -> None:
+def _print_optional(out: Console, findings: Findings) -> None:
     if findings.configurations and findings.outcome.positives:
-        print_configurations(out, findings.steps)
+        _print_configurations(out, findings.steps)
     if findings.answers:
-        print_answers(out, findings.answers)
+        _print_answers(out, findings.answers)
     if (findings.peers.runs or findings.peers.missing) and findings.outcome.positives:
-        print_peers(out, findings)
+        _print_peers(out, findings)
 
 
-def _say_lacking(out: Console, one: SetMeasured) -> None:
-    if one.not_indexed:
-        shown = ", ".join(map(written, one.not_indexed[:MAX_LACKING]))
-        more = f" y {len(one.not_indexed) - MAX_LACKING} más" if len(one.not_indexed) > MAX_LACKING else ""
-        said = f"Aviso: el índice no tiene {len(one.not_indexed)} de los preceptos esperados: {shown}{more}."
-        say(out, f"{said} ¿Es el índice para el que se escribió el fichero?", style="yellow")
-    if one.outcome.gold.ignored:
-        say(out, f"Aviso: no se usan estos campos del fichero: {', '.join(one.outcome.gold.ignored)}.", style="yellow")
+def _print_missing(out: Console, set_measurement: SetMeasurement) -> None:
+    if set_measurement.not_indexed:
+        shown = ", ".join(map(written, set_measurement.not_indexed[:MAX_MISSING]))
+        more = (
+            f" y {len(set_measurement.not_indexed) - MAX_MISSING} más"
+            if len(set_measurement.not_indexed) > MAX_MISSING
+            else ""
+        )
+        warning = (
+            f"Aviso: el índice no tiene {len(set_measurement.not_indexed)} de los preceptos esperados: {shown}{more}."
+        )
+        say(out, f"{warning} ¿Es el índice para el que se escribió el fichero?", style="yellow")
+    if set_measurement.outcome.gold.ignored:
+        say(
+            out,
+            f"Aviso: no se usan estos campos del fichero: {', '.join(set_measurement.outcome.gold.ignored)}.",
+            style="yellow",
+        )
 
 
 def _print_metrics(out: Console, outcome: Outcome) -> None:
@@ -141,8 +106,8 @@ def _print_metrics(out: Console, outcome: Outcome) -> None:
 
 def _print_categories(out: Console, outcome: Outcome) -> None:
     rows = [
-        (name, str(len(one.per_question)), *(number(one.means[metric]) for metric in BY_CATEGORY))
-        for name, one in outcome.by_category.items()
+        (name, str(len(measured.per_question)), *(number(measured.means[metric]) for metric in BY_CATEGORY))
+        for name, measured in outcome.by_category.items()
     ]
     table(out, ("Categoría", "n", *BY_CATEGORY), rows)
 
@@ -164,15 +129,59 @@ def _print_comparison(out: Console, against: Mapping[str, Paired], other: str) -
     table(out, ("Métrica", "Aquí", "Otro", "Dif.", "Intervalo 95 %", "p", "+/=/−"), rows)
 
 
+def _print_configurations(out: Console, steps: Sequence[Step]) -> None:
+    """Print the configurations of an ablation, each against the one before."""
+    say(out, f"\nTécnicas, cada una frente a la línea anterior en {MAIN}", style="bold")
+    rows = []
+    for step in steps:
+        means, bounds = step.configuration.means, step.configuration.intervals[MAIN]
+        rows.append(
+            (
+                step.configuration.name,
+                number(means[MAIN]),
+                f"{number(bounds.low)} – {number(bounds.high)}",
+                signed(step.against.difference) if step.against else "",
+                number(step.against.p) if step.against else "",
+                number(means["R@20"]),
+                number(means["hit@3"]),
+            )
+        )
+    table(out, ("Configuración", MAIN, "Intervalo 95 %", "Dif.", "p", "R@20", "hit@3"), rows)
+
+
+def _print_answers(out: Console, answers: Sequence[AnswerResult]) -> None:
+    """Print what the answers are worth."""
+    say(out, "\nRespuestas", style="bold")
+    rows = [(name, number(mean), str(count)) for name, (mean, count) in answer_means(answers).items()]
+    table(out, ("Medida", "Media", "n"), rows)
+
+
+def _print_peers(out: Console, findings: Findings) -> None:
+    """Print what other searches find among the same provisions, and what the one in use gives against each."""
+    peers, ours = findings.peers, findings.outcome
+    say(out, f"\nOtros buscadores sobre los mismos {figure(peers.provisions)} preceptos", style="bold")
+    rows = [("articulado", *_means(ours.measured.means), "", "", figure(ours.latency.p50, 1))]
+    for run, rival in zip(peers.runs, findings.rivals, strict=True):
+        against = (signed(rival.against.difference), number(rival.against.p)) if rival.against else ("", "")
+        rows.append((run.name, *_means(rival.configuration.means), *against, figure(run.question_ms, 1)))
+    table(out, ("", MAIN, "R@20", "hit@3", "Ventaja", "p", "ms"), rows)
+    for reason in peers.missing.values():
+        say(out, reason, style="yellow")
+
+
+def _means(means: dict[str, float]) -> tuple[str, str, str]:
+    return number(means[MAIN]), number(means["R@20"]), number(means["hit@3"])
+
+
 def _print_worst(out: Console, worst_first: Sequence[Failure], outcome: Outcome) -> None:
     if worst_first:
         say(out, f"\nPeores preguntas por {MAIN}", style="bold")
-    laws = {row.provision[0]: row.law for found in outcome.retrieved.values() for row in found.rows}
+    laws = {row.provision[0]: row.law for retrieved in outcome.retrieved.values() for row in retrieved.rows}
     for failure in worst_first:
         question = failure.question
         score = number(outcome.measured.per_question[question.id][MAIN])
         say(out, f"{question.id} ({score}): {question.question}")
-        say(out, f"Fallo de {FAILED[failure.kind]}." if failure.kind else f"{FAILED[None].capitalize()}.", indent=4)
+        say(out, f"Fallo de {FAILURES[failure.kind]}." if failure.kind else f"{FAILURES[None].capitalize()}.", indent=4)
         say(out, f"Se esperaba: {_listed(question.relevant, laws)}.", indent=4)
         say(out, f"Se encontró: {_listed(failure.instead, laws) or 'nada'}.", indent=4)
 
@@ -182,8 +191,8 @@ def _listed(provisions: Iterable[Provision], laws: Mapping[str, str]) -> str:
 
 
 def _law(law_id: str, laws: Mapping[str, str]) -> str:
-    known = known_laws().get(law_id)
-    return known.abbreviation or known.short if known else laws.get(law_id, law_id)
+    law = known_laws().get(law_id)
+    return law.abbreviation or law.short if law else laws.get(law_id, law_id)
 
 
 def _questions(count: int) -> str:

@@ -14,9 +14,9 @@ from cli.spanish import Command, Commands
 if TYPE_CHECKING:
     from state.ingest import IngestRequest, Listing
 
-
 PATHS = "rutas"
 """The hidden command that paths go to."""
+MAX_LAWS = 20_000
 
 
 class IngestCommands(Commands):
@@ -24,9 +24,9 @@ class IngestCommands(Commands):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put the name of the command first, before paths the hidden one; help asked for without one is the group's."""
-        place = self._first_word(args)
-        if place is not None and args[place] in self._visible():
-            args = [args[place], *args[:place], *args[place + 1 :]]
+        position = self._first_word(args)
+        if position is not None and args[position] in self._visible():
+            args = [args[position], *args[:position], *args[position + 1 :]]
         else:
             args = ["--help"] if set(args) & set(ctx.help_option_names) else [PATHS, *args]
         return super().parse_args(ctx, args)
@@ -52,23 +52,21 @@ class IngestCommands(Commands):
         super(IngestCommands, shown).format_help(ctx, formatter)
 
     def _first_word(self, args: list[str]) -> int | None:
-        """Return the place of the first argument that is neither an option nor the value of one."""
+        """Return the position of the first argument that is neither an option nor the value of one."""
         params = [param for command in self.commands.values() for param in command.params]
         valued = {name for param in params if not getattr(param, "is_flag", False) for name in param.opts}
         is_value = False
-        for place, argument in enumerate(args):
+        for position, argument in enumerate(args):
             if argument == "--":
                 return None
             if not is_value and not argument.startswith("-"):
-                return place
+                return position
             is_value = not is_value and argument in valued
         return None
 
     def _visible(self) -> list[str]:
         return [name for name, command in self.commands.items() if not command.hidden]
 
-
-MAX_LAWS = 20_000
 
 app = typer.Typer(
     cls=IngestCommands,
@@ -157,8 +155,8 @@ def ingest_boe(
 ) -> None:
     """Descarga normas consolidadas del BOE y las indexa."""
     days = {"since": since.isoformat() if since else "", "until": until.isoformat() if until else ""}
-    given = {"materia": materia, "query": query, **days, "limit": limit}
-    listing: Listing = {name: value for name, value in given.items() if value}  # type: ignore[assignment]
+    criteria = {"materia": materia, "query": query, **days, "limit": limit}
+    listing: Listing = {name: value for name, value in criteria.items() if value}  # type: ignore[assignment]
     request: IngestRequest = {"boe": laws or [], "listing": listing, "confirmed": yes}
     _ingest({**request, "refresh": not (laws or listing)}, index, profile, as_json)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 REPEAT_HINT = " Para seguir, repita la orden con --yes."
 """How the graph ends the message on its cost; no news to whoever can answer at once."""
 
-Told = Callable[[str, int, int], None]
+ReportProgress = Callable[[str, int, int], None]
 
 
 def run_ingest(settings: "Settings", profile: "Profile", request: "IngestRequest") -> "IngestReport":
@@ -61,15 +61,15 @@ def run_ingest(settings: "Settings", profile: "Profile", request: "IngestRequest
             runner.run(services.close())
 
 
-async def _until_it_stops(graph: "Ingest", given: "IngestRequest | Command[Any]") -> "IngestReport | str":
+async def _until_it_stops(graph: "Ingest", graph_input: "IngestRequest | Command[Any]") -> "IngestReport | str":
     """Return the report, or the message with which the graph stops."""
     config: RunnableConfig = {"configurable": {"thread_id": "ingest"}}
     errors = console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[count]}"), TimeElapsedColumn())
     outcome: IngestReport | str = ""
     with Progress(*columns, console=errors, disable=not errors.is_terminal) as bar:
-        progress = shown_on(bar)
-        parts = graph.astream(given, config, stream_mode=["custom", "updates"])
+        progress = progress_on(bar)
+        parts = graph.astream(graph_input, config, stream_mode=["custom", "updates"])
         async for mode, part in cast("AsyncIterator[tuple[str, Any]]", parts):
             if mode == "custom":
                 progress(part["step"], part["done"], part["total"])
@@ -95,7 +95,7 @@ def _allowed(message: str) -> bool:
     return answer.startswith("s")
 
 
-def shown_on(bar: Progress) -> Told:
+def progress_on(bar: Progress) -> ReportProgress:
     """Return what shows each step on a bar; ``count`` ("3/66") is empty for a step that cannot count."""
     tasks: dict[str, TaskID] = {}
 

@@ -33,7 +33,7 @@ def print_report(out: Console, report: "IngestReport", profile: "Profile") -> No
         ("Añadidos", report["added"]),
         ("Actualizados", report["updated"]),
         ("Retirados", report["removed"]),
-        ("Resúmenes desactualizados", [f"{one['provision']} ({one['law']})" for one in report["stale"]]),
+        ("Resúmenes desactualizados", [f"{summary['provision']} ({summary['law']})" for summary in report["stale"]]),
     ):
         if names:
             out.print(clean(f"{label}: {_listed(names)}."), markup=False)
@@ -59,10 +59,10 @@ def _table(rows: Iterable[tuple[str, str]], *, piped: bool) -> Table:
 
 def _rows(report: "IngestReport", profile: "Profile", changed: bool) -> Iterator[tuple[str, str]]:
     labels = {collection.name: collection.label for collection in profile.collections}
-    order = {name: place for place, name in enumerate(labels)}
-    held = sorted(report["documents"].items(), key=lambda one: order.get(one[0], len(order)))
+    order = {name: position for position, name in enumerate(labels)}
+    documents = sorted(report["documents"].items(), key=lambda item: order.get(item[0], len(order)))
     yield "Documentos", figure(sum(report["documents"].values()))
-    for name, count in held:
+    for name, count in documents:
         yield f"  {labels.get(name, name)}", figure(count)
     yield "Preceptos", figure(report["provisions"])
     if changed:

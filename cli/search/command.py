@@ -47,28 +47,28 @@ def search(
 ) -> None:
     """Busca preceptos sin redactar respuesta."""
     from cli.render import console, print_json, print_warnings
-    from cli.session import opened
+    from cli.session import opened_services
 
     settings, knowledge = read_configuration(index, profile)
     context = run_context(knowledge, as_of, territory, collections, rerank)
-    asked = read_question(question)
+    question_text = read_question(question)
 
-    async def searched() -> None:
-        async with opened(settings, knowledge) as services:
+    async def run_command() -> None:
+        async with opened_services(settings, knowledge) as services:
             from cli.search.view import as_dict, print_results
             from graph.rag import build_retrieval
             from nodes.select_context import preference
 
             state: dict[str, Any] = await build_retrieval(services).ainvoke(
-                {"question": asked}, context=context, output_keys=SHOWN_STATE
+                {"question": question_text}, context=context, output_keys=SHOWN_STATE
             )
             ranked: list[Candidate] = sorted(state["candidates"], key=preference)[:limit]
             if as_json:
-                listed = [as_dict(rank, found) for rank, found in enumerate(ranked, start=1)]
-                print_json({"question": asked, **state, "candidates": listed})
+                listed = [as_dict(rank, candidate) for rank, candidate in enumerate(ranked, start=1)]
+                print_json({"question": question_text, **state, "candidates": listed})
             else:
                 out, language = console(), services.language
                 print_results(out, ranked, services.profile, language, abstained=state["abstained"])
                 print_warnings(out, state["warnings"], language.say("view_warning", text="{text}"))
 
-    asyncio.run(searched())
+    asyncio.run(run_command())

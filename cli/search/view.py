@@ -11,9 +11,9 @@ from services.profile.profile import Profile
 from state.chunks import REPEALED, Candidate, ordering_score
 
 
-def as_dict(rank: int, found: Candidate) -> dict[str, Any]:
+def as_dict(rank: int, candidate: Candidate) -> dict[str, Any]:
     """Return a candidate as ``search --json`` lists it; ``score`` decides the order."""
-    chunk = found["chunk"]
+    chunk = candidate["chunk"]
     return {
         "rank": rank,
         "chunk_id": chunk["id"],
@@ -23,11 +23,11 @@ def as_dict(rank: int, found: Candidate) -> dict[str, Any]:
         "title": chunk["title"],
         "part": chunk["part"],
         "collection": chunk["collection"],
-        "score": ordering_score(found),
-        "search_score": found["score"],
-        "rerank_score": found.get("rerank_score"),
-        "origins": found["origins"],
-        "found_by": found["found_by"],
+        "score": ordering_score(candidate),
+        "search_score": candidate["score"],
+        "rerank_score": candidate.get("rerank_score"),
+        "origins": candidate["origins"],
+        "found_by": candidate["found_by"],
         "status": chunk["status"],
         "official": chunk["source"] == "official",
         "url": chunk["url"],
@@ -41,16 +41,16 @@ def print_results(
     if not ranked:
         out.print(language.say("view_nothing_found_law" if profile.features.spanish_law else "view_nothing_found"))
     labels = {collection.name: collection.label for collection in profile.collections}
-    for rank, found in enumerate(ranked, start=1):
-        chunk = found["chunk"]
+    for rank, candidate in enumerate(ranked, start=1):
+        chunk = candidate["chunk"]
         title = f". {chunk['title']}" if chunk["title"] not in ("", chunk["provision"]) else ""
         part = f" ({chunk['part']}/{chunk['parts']})" if chunk["parts"] > 1 else ""
         heading = f"{rank:>2}. {chunk['law_name']}, {chunk['provision']}{title}{part}"
         out.print(clean(heading), style="bold", markup=False)
-        decimals = f"{ordering_score(found):.2f}".replace(".", language.say("view_decimal_mark"))
+        decimals = f"{ordering_score(candidate):.2f}".replace(".", language.say("view_decimal_mark"))
         score = language.say("view_score", score=decimals)
         label = labels.get(chunk["collection"], chunk["collection"])
-        print_indented(out, f"{label} · {score} · {_came_from(found, language)}", indent=4)
+        print_indented(out, f"{label} · {score} · {_came_from(candidate, language)}", indent=4)
         if chunk["status"] in REPEALED:
             caution = language.say("view_attention", text=chunk["status_note"] or chunk["status"])
             print_indented(out, caution, indent=4, style="yellow")
@@ -62,9 +62,9 @@ def print_results(
         out.print(f"\n{language.say('view_below_floor')}", style="yellow")
 
 
-def _came_from(found: Candidate, language: Language) -> str:
-    origins = ", ".join(language.say(f"view_origin_{origin}") for origin in found["origins"])
+def _came_from(candidate: Candidate, language: Language) -> str:
+    origins = ", ".join(language.say(f"view_origin_{origin}") for origin in candidate["origins"])
     # Searches are shown as they were made: marks inside them stay.
     begin, end, *_ = language.data.quotation_marks
-    words = ", ".join(f"{begin}{words}{end}" for words in found["found_by"])
+    words = ", ".join(f"{begin}{words}{end}" for words in candidate["found_by"])
     return f"{origins} {words}".strip()

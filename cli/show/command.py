@@ -12,7 +12,7 @@ from cli.options import AsOf, IndexFolder, Json, Profile, read_configuration, re
 from state.errors import NoResultsFound
 
 if TYPE_CHECKING:
-    from cli.show.document import ShownDocument
+    from cli.show.document import DocumentDetail
     from ingestion.incremental.base import IndexBase
     from ingestion.incremental.indexed_laws import IndexedLaw
     from services.search.provision_detail import ProvisionDetail
@@ -37,16 +37,16 @@ def show(
 ) -> None:
     """Muestra un precepto: su texto, sus redacciones, qué cita y quién lo cita."""
     from cli.render import console, print_json
-    from cli.show.document import document_named, print_document
-    from cli.show.view import print_held, print_shown
+    from cli.show.document import find_document, print_document
+    from cli.show.view import print_law, print_provision
     from ingestion.incremental.base import IndexBase
     from language.languages import language
     from services.search.reference import read_reference
 
     settings, knowledge = read_configuration(index, profile)
     base, today, text = IndexBase(settings, knowledge), date.today(), read_question(provision)
-    named = document_named(base, text)
-    if named and (document := asyncio.run(_document(base, named))):
+    document_id = find_document(base, text)
+    if document_id and (document := asyncio.run(_document(base, document_id))):
         if as_json:
             print_json({"asked": text, "documents": [document]})
         else:
@@ -57,54 +57,56 @@ def show(
     provisions, laws, missing = asyncio.run(_look_up(base, reference, today))
     if as_json:
         day = reference.day.isoformat() if reference.day else None
-        held = [asdict(law) for law in laws]
-        print_json({"asked": text, "as_of": day, "provisions": provisions, "laws": held, "missing": missing})
+        indexed = [asdict(law) for law in laws]
+        print_json({"asked": text, "as_of": day, "provisions": provisions, "laws": indexed, "missing": missing})
     else:
-        out, spoken = console(), language(knowledge.language)
-        for number, found in enumerate(provisions):
-            out.print("\n" * bool(number), end="")
-            print_shown(out, found, today, spoken)
+        out, profile_language = console(), language(knowledge.language)
+        for position, detail in enumerate(provisions):
+            out.print("\n" * bool(position), end="")
+            print_provision(out, detail, today, profile_language)
         for law in laws:
-            print_held(out, law, spoken)
+            print_law(out, law, profile_language)
     for message in missing:
         complain(message)
     if missing:
         raise typer.Exit(FAILED)
 
 
-async def _document(base: "IndexBase", named: str) -> "ShownDocument | None":
-    from cli.session import opened
-    from cli.show.document import shown_document
+async def _document(base: "IndexBase", document_id: str) -> "DocumentDetail | None":
+    from cli.session import opened_services
+    from cli.show.document import document_detail
 
-    async with opened(base.settings, base.profile) as services:
-        return await shown_document(services.store, named)
+    async with opened_services(base.settings, base.profile) as services:
+        return await document_detail(services.store, document_id)
 
 
 async def _look_up(
     base: "IndexBase", reference: "Reference", today: date
 ) -> tuple[list["ProvisionDetail"], list["IndexedLaw"], list[str]]:
     """Return the provisions and laws that are there, and why the others are not."""
-    from cli.session import opened
+    from cli.session import opened_services
     from ingestion.incremental.indexed_laws import held, why_missing
     from services.search.provision_detail import provision_detail
 
     provisions: list[ProvisionDetail] = []
     laws: list[IndexedLaw] = []
     missing: list[str] = []
-    async with opened(base.settings, base.profile) as services:
-        for asked in reference.provisions:
+    async with opened_services(base.settings, base.profile) as services:
+        for provision_ref in reference.provisions:
             try:
-                provision = (
-                    await provision_detail(services.store, asked, reference.day, today) if asked.provision_key else None
+                detail = (
+                    await provision_detail(services.store, provision_ref, reference.day, today)
+                    if provision_ref.provision_key
+                    else None
                 )
             except NoResultsFound as error:
                 missing.append(str(error))
                 continue
-            law = None if asked.provision_key else held(base, asked.law_id)
-            if provision:
-                provisions.append(provision)
+            law = None if provision_ref.provision_key else held(base, provision_ref.law_id)
+            if detail:
+                provisions.append(detail)
             elif law:
                 laws.append(law)
             else:
-                missing.append(why_missing(base, asked))
+                missing.append(why_missing(base, provision_ref))
     return provisions, laws, missing

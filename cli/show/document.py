@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ingestion.incremental.base import IndexBase
 
 
-class ShownDocument(TypedDict):
+class DocumentDetail(TypedDict):
     """A document whole. ``published`` is ISO 8601.
 
     ``text`` joins its parts, in order, with blank lines; those of an article each below its title.
@@ -33,7 +33,7 @@ class ShownDocument(TypedDict):
     chunk_ids: list[int]
 
 
-def document_named(base: "IndexBase", text: str) -> str:
+def find_document(base: "IndexBase", text: str) -> str:
     """Return the id of what goes by its id (an ECLI), title, path or file name; else "".
 
     That is a document of the index, or an article that the profile brings along, which may not be in the index yet.
@@ -43,19 +43,19 @@ def document_named(base: "IndexBase", text: str) -> str:
 
     if not base.settings.rag_enabled:
         return ""
-    served, wanted = base.open(), text.strip().casefold()
-    for source in read_catalog(served.folder).sources if served else ():
+    index, name = base.open(), text.strip().casefold()
+    for source in read_catalog(index.folder).sources if index else ():
         files = [file["path"] for file in source["files"]]
         # What goes by its path is no law: those have provisions, and are read as references.
         if source["identity"] in files:
             names = (source["law_id"], source["title"], *files, *(Path(file).name for file in files))
-            if wanted in map(str.casefold, names):
+            if name in map(str.casefold, names):
                 return source["law_id"]
     article = article_named(base.profile, text)
     return article.id if article else ""
 
 
-async def shown_document(store: ChunkStore, document: str) -> ShownDocument | None:
+async def document_detail(store: ChunkStore, document: str) -> DocumentDetail | None:
     """Put a document together from its parts; ``None`` where the store has none of this id."""
     # Each part has a key of its own (``document_chunks``).
     first = await store.find(document, f"{document}#1")
@@ -63,7 +63,7 @@ async def shown_document(store: ChunkStore, document: str) -> ShownDocument | No
         return None
     numbers = range(2, first[0]["parts"] + 1)
     others = await asyncio.gather(*(store.find(document, f"{document}#{number}") for number in numbers))
-    parts = [first[0], *(part for found in others for part in found[:1])]
+    parts = [first[0], *(part for chunks in others for part in chunks[:1])]
     head = first[0]
     # Each part of an article has a title of its own, and that of the article is its name.
     article = "article_title" in details_of(head)
@@ -80,16 +80,16 @@ async def shown_document(store: ChunkStore, document: str) -> ShownDocument | No
     }
 
 
-def print_document(out: Console, found: ShownDocument) -> None:
+def print_document(out: Console, detail: DocumentDetail) -> None:
     """Print a document: heading, date, text, link."""
-    out.print(clean(f"{found['name']} ({found['law_id']})"), style="bold", markup=False)
-    if found["title"] != found["name"]:
-        out.print(clean(found["title"]), style="bold", markup=False)
-    if found["published"]:
-        out.print(f"Publicado el {found['published']}.", style="dim")
-    if found["status_note"]:
-        out.print(clean(f"Nota: {found['status_note']}"), style="yellow", markup=False)
+    out.print(clean(f"{detail['name']} ({detail['law_id']})"), style="bold", markup=False)
+    if detail["title"] != detail["name"]:
+        out.print(clean(detail["title"]), style="bold", markup=False)
+    if detail["published"]:
+        out.print(f"Publicado el {detail['published']}.", style="dim")
+    if detail["status_note"]:
+        out.print(clean(f"Nota: {detail['status_note']}"), style="yellow", markup=False)
     out.print()
-    print_indented(out, found["text"], indent=2)
-    if found["url"]:
-        out.print(Text(f"\n{clean(found['url'])}", style="cyan"), soft_wrap=True)
+    print_indented(out, detail["text"], indent=2)
+    if detail["url"]:
+        out.print(Text(f"\n{clean(detail['url'])}", style="cyan"), soft_wrap=True)

@@ -24,34 +24,34 @@ STATUSES: dict[Status, str] = {
 }
 
 
-def print_shown(out: Console, found: ProvisionDetail, today: date, language: Language) -> None:
+def print_provision(out: Console, detail: ProvisionDetail, today: date, language: Language) -> None:
     """Print a provision: heading, validity, text, wordings, amendments, what it cites and who cites it."""
-    title = f". {found['title']}" if found["title"] else ""
-    out.print(clean(f"{found['law']} ({found['law_id']})"), style="bold", markup=False)
-    out.print(clean(f"{found['provision']}{title}"), style="bold", markup=False)
-    if found["breadcrumb"]:
-        out.print(clean(found["breadcrumb"]), style="dim", markup=False)
-    state, style = _state(found, today), "green" if _rules(found, today) else "yellow"
-    validity = f": {_validity(found)}" if found["official"] else ""
+    title = f". {detail['title']}" if detail["title"] else ""
+    out.print(clean(f"{detail['law']} ({detail['law_id']})"), style="bold", markup=False)
+    out.print(clean(f"{detail['provision']}{title}"), style="bold", markup=False)
+    if detail["breadcrumb"]:
+        out.print(clean(detail["breadcrumb"]), style="dim", markup=False)
+    state, style = _state(detail, today), "green" if _rules(detail, today) else "yellow"
+    validity = f": {_validity(detail)}" if detail["official"] else ""
     out.print(f"{state[0].upper()}{state[1:]}{validity}.", style=style)
-    if found["status_note"]:
-        out.print(clean(language.say("view_note", note=found["status_note"])), style="yellow", markup=False)
-    if not found["official"]:
+    if detail["status_note"]:
+        out.print(clean(language.say("view_note", note=detail["status_note"])), style="yellow", markup=False)
+    if not detail["official"]:
         out.print(language.say("view_not_official"), style="dim")
-    _print_text(out, found, language)
-    if found["url"]:
-        out.print(Text(f"\n{clean(found['url'])}", style="cyan"), soft_wrap=True)
-    if found["official"]:
-        _print_wordings(out, found, today)
-    if found["notes"]:
+    _print_text(out, detail, language)
+    if detail["url"]:
+        out.print(Text(f"\n{clean(detail['url'])}", style="cyan"), soft_wrap=True)
+    if detail["official"]:
+        _print_wordings(out, detail, today)
+    if detail["notes"]:
         out.print("\nModificaciones anotadas", style="bold")
-        for note in found["notes"]:
+        for note in detail["notes"]:
             print_indented(out, f"– {note}", indent=2)
-    _print_links(out, "Cita", found["cites"])
-    _print_links(out, "Lo citan", found["cited_by"])
+    _print_links(out, "Cita", detail["cites"])
+    _print_links(out, "Lo citan", detail["cited_by"])
 
 
-def print_held(out: Console, law: IndexedLaw, language: Language) -> None:
+def print_law(out: Console, law: IndexedLaw, language: Language) -> None:
     """Print what the index holds of a law."""
     out.print(clean(f"{law.title} ({law.law_id})"), style="bold", markup=False)
     if not law.official:
@@ -63,35 +63,35 @@ def print_held(out: Console, law: IndexedLaw, language: Language) -> None:
     out.print(f'Para ver uno: articulado show "art. 1 {law.law_id}"', markup=False)
 
 
-def _print_text(out: Console, found: ProvisionDetail, language: Language) -> None:
+def _print_text(out: Console, detail: ProvisionDetail, language: Language) -> None:
     """Print the places that were asked for; the whole text where none was, or there is none of them."""
-    whole = not any(one["text"] for one in found["excerpts"])
-    for one in found["excerpts"]:
-        names = {"apartado": one["apartado"], "letra": one["letter"] and f"{one['letter']})"}
-        place = ", ".join(f"{kind} {number}" for kind, number in names.items() if number)
-        if one["text"]:
-            heading = f"\n{place.capitalize()} (solo esta parte: sin nombrarla se muestra el precepto entero)"
+    whole = not any(excerpt["text"] for excerpt in detail["excerpts"])
+    for excerpt in detail["excerpts"]:
+        names = {"apartado": excerpt["apartado"], "letra": excerpt["letter"] and f"{excerpt['letter']})"}
+        part_name = ", ".join(f"{kind} {number}" for kind, number in names.items() if number)
+        if excerpt["text"]:
+            heading = f"\n{part_name.capitalize()} (solo esta parte: sin nombrarla se muestra el precepto entero)"
             out.print(heading, style="bold", markup=False)
-            print_indented(out, one["text"], indent=2)
+            print_indented(out, excerpt["text"], indent=2)
         else:
-            out.print(f"\nNo tiene {place}{': se muestra entero' if whole else ''}.", style="yellow", markup=False)
+            out.print(f"\nNo tiene {part_name}{': se muestra entero' if whole else ''}.", style="yellow", markup=False)
     if whole:
-        kind = "view_plain_language" if found["official"] else "view_summary"
-        summary = found["summary"] and language.say(kind, summary=found["summary"])
-        for text in filter(None, (summary, found["text"])):
+        kind = "view_plain_language" if detail["official"] else "view_summary"
+        summary = detail["summary"] and language.say(kind, summary=detail["summary"])
+        for text in filter(None, (summary, detail["text"])):
             out.print()
             print_indented(out, text, indent=2)
 
 
-def _print_wordings(out: Console, found: ProvisionDetail, today: date) -> None:
-    out.print(f"\nRedacciones ({len(found['wordings'])})", style="bold")
+def _print_wordings(out: Console, detail: ProvisionDetail, today: date) -> None:
+    out.print(f"\nRedacciones ({len(detail['wordings'])})", style="bold")
     table = Table(box=None if out.soft_wrap else SIMPLE_HEAD, pad_edge=False)
     for heading in ("Desde", "Hasta", "Estado"):
         table.add_column(heading)
-    for one in found["wordings"]:
-        several = len(found["wordings"]) > 1 and one["valid_from"] == found["valid_from"]
+    for wording in detail["wordings"]:
+        several = len(detail["wordings"]) > 1 and wording["valid_from"] == detail["valid_from"]
         mark = " (la de arriba)" if several else ""
-        table.add_row(one["valid_from"] or "", _last_day(one) or "", _state(one, today) + mark)
+        table.add_row(wording["valid_from"] or "", _last_day(wording) or "", _state(wording, today) + mark)
     out.print(table)
 
 

@@ -57,7 +57,9 @@ async def select_required(
     strategy = effective_strategy(runtime.context.rerank_strategy, rerankers)
     # A caller that names a topic is not helped by what fits another one, however well.
     topics = [field for field in profile.filter_fields if field.path == "topic"]
-    topic = next((value for field in topics if is_known_value(field, value := state["filters"].get(field.name, ""))), "")
+    topic = next(
+        (value for field in topics if is_known_value(field, value := state["filters"].get(field.name, ""))), ""
+    )
     on_topic = [
         candidate for candidate in candidates if not topic or candidate["chunk"]["topic"] in (topic, APPLIES_TO_ALL)
     ]

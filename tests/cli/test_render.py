@@ -9,7 +9,7 @@ from support.doubles import make_chunk
 
 from cli.render import clean, console, print_end, print_json, print_sources
 from cli.search.view import as_dict, print_results
-from cli.show.view import print_shown
+from cli.show.view import print_provision
 from language.languages import language
 from services.profile.profile import load_profile
 from state.chunks import Origin
@@ -125,7 +125,7 @@ def provision_shown(**fields):
 def test_a_provision_on_screen_is_marked_in_the_language_of_its_profile():
     ours = provision_shown(official=False, summary="Thirty.", status_note="Withdrawn.")
     out = piped()
-    print_shown(out, ours, date(2026, 1, 1), EN)
+    print_provision(out, ours, date(2026, 1, 1), EN)
     page = out.file.getvalue().splitlines()
     assert page[3:] == [
         "Note: Withdrawn.",
@@ -136,7 +136,7 @@ def test_a_provision_on_screen_is_marked_in_the_language_of_its_profile():
         "  Treinta días.",
     ]
     out = piped()
-    print_shown(out, ours, date(2026, 1, 1), ES)
+    print_provision(out, ours, date(2026, 1, 1), ES)
     page = out.file.getvalue().splitlines()
     assert page[3:5] == ["Nota: Withdrawn.", "(resumen en lenguaje claro, no es el texto oficial)"]
     assert page[6] == "  Resumen: Thirty."
@@ -144,7 +144,7 @@ def test_a_provision_on_screen_is_marked_in_the_language_of_its_profile():
 
 def test_a_provision_on_screen_has_its_summary_marked_as_ours():
     out = piped()
-    print_shown(out, provision_shown(summary="Son 30 días."), date(2026, 1, 1), ES)
+    print_provision(out, provision_shown(summary="Son 30 días."), date(2026, 1, 1), ES)
     assert "  Resumen en lenguaje claro, no oficial: Son 30 días." in out.file.getvalue().splitlines()
 
 

@@ -3,7 +3,7 @@ import io
 from rich.console import Console
 from rich.progress import Progress, TextColumn
 
-from cli.ingest.run import shown_on
+from cli.ingest.run import progress_on
 
 
 def shown(bar: Progress) -> list[str]:
@@ -14,7 +14,7 @@ def shown(bar: Progress) -> list[str]:
 
 def test_a_step_without_a_count_shows_none_and_ends_with_the_next():
     bar = Progress(TextColumn("{task.description}"), TextColumn("{task.fields[count]}"), TextColumn("{task.finished}"))
-    progress = shown_on(bar)
+    progress = progress_on(bar)
     progress("Leyendo", 1, 2)
     progress("Leyendo", 2, 2)
     progress("Analizando", 0, 0)

@@ -86,7 +86,9 @@ def candidates(*chunks):
 
 def answer(question, *history):
     model = ExtractivePrincipal(domain=PLAIN, weights=WEIGHTS)
-    reply = model.invoke([SystemMessage("Answer."), *history, HumanMessage(write_prompt(candidates(*ALL), question))]).content
+    reply = model.invoke(
+        [SystemMessage("Answer."), *history, HumanMessage(write_prompt(candidates(*ALL), question))]
+    ).content
     return str(reply).partition("\n\n===META===")[0]
 
 
@@ -109,7 +111,9 @@ def test_a_courtesy_is_answered_in_english():
 def test_summaries_and_notes_are_told_in_english():
     summary = {**FEES, "source": "plain_language", "status_note": "Repealed"}
     model = ExtractivePrincipal(domain=PLAIN, weights=WEIGHTS)
-    reply = str(model.invoke([HumanMessage(write_prompt(candidates(summary), "What does overnight delivery cost?"))]).content)
+    reply = str(
+        model.invoke([HumanMessage(write_prompt(candidates(summary), "What does overnight delivery cost?"))]).content
+    )
     assert reply.startswith(EN.say("quotes_of_summaries"))
     assert "Rollover fees, summary in plain language:" in reply
     assert "Note: Repealed." in reply

@@ -50,7 +50,9 @@ def reply(question, *chunks, history=(), marks=True, lexicon=LEXICON):
     model = (
         ExtractivePrincipal(domain=SPANISH_LAW, weights=lexicon) if lexicon else ExtractivePrincipal(domain=SPANISH_LAW)
     )
-    return str(model.invoke([SYSTEM, *history, HumanMessage(write_prompt(candidates, question, markers=marks))]).content)
+    return str(
+        model.invoke([SYSTEM, *history, HumanMessage(write_prompt(candidates, question, markers=marks))]).content
+    )
 
 
 def read(question, *chunks, **options):

@@ -1,4 +1,4 @@
-"""What ``articulado eval`` does: gold sets in, what they measure out."""
+"""Measuring gold sets on an index: what is found and, where it is asked for, ablation, answers, peers and a report."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,8 +6,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.render import console
-from cli.session import opened
 from evaluation.gold.provisions import Provision
 from evaluation.gold.questions import GoldSet
 from evaluation.gold.sets import check_ids, check_index, not_indexed, read_sets
@@ -29,7 +27,7 @@ TAG = "articulado"
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for. ``run`` and ``report`` are where to write, ``other`` a run to compare with."""
+    """What is to be measured. ``run`` and ``report`` are where to write, ``other`` a run to compare with."""
 
     gold: Sequence[Path] = ()
     run: Path | None = None
@@ -41,7 +39,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class SetMeasured:
+class SetMeasurement:
     """One gold set on the index: the labels that the index lacks, what was found, and how another run compares.
 
     ``against`` goes by metric; the other run is the first of each pair. It is empty without one.
@@ -59,20 +57,20 @@ class SetMeasured:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one command has measured, and the files that it has written."""
+    """What was measured on every gold set, and the files that were written."""
 
     request: Request
     index: Path
     strategy: "RerankStrategy"
-    sets: Sequence[SetMeasured]
+    sets: Sequence[SetMeasurement]
     written: Sequence[Path]
 
 
-async def measure(request: Request, settings: "Settings", profile: "Profile", context: "RunContext") -> Measurement:
-    """Ask every question of every gold set; write what is to be written.
+def read_inputs(request: Request, settings: "Settings", profile: "Profile") -> tuple[list[GoldSet], Run]:
+    """Return the gold sets, and the run to compare with, empty without one.
 
     Raises:
-        ArticuladoError: a file, the index or a service cannot be used.
+        ArticuladoError: a file cannot be read, the result could not be written, or the index is not searched.
     """
     sets = read_sets(request.gold, profile)
     if request.run or request.other:
@@ -80,17 +78,33 @@ async def measure(request: Request, settings: "Settings", profile: "Profile", co
     if request.ablation or request.peers:
         check_index(settings)
     _check_output(request)
-    theirs = read_trec(request.other) if request.other else {}
-    measured = []
-    async with opened(settings, profile) as services:
-        with console(stderr=True).status("Evaluando…") as status:
-            for one in sets:
-                lacking = await not_indexed(one.questions, services.store)
-                findings = await _findings(one, services, context, request, lambda doing: status.update(f"{doing}…"))
-                against = compared(findings.outcome, theirs) if request.other else {}
-                measured.append(SetMeasured(lacking, findings, against))
+    return sets, read_trec(request.other) if request.other else {}
+
+
+async def measure(
+    request: Request,
+    sets: Sequence[GoldSet],
+    other_run: Run,
+    services: "Services",
+    context: "RunContext",
+    tell: Callable[[str], None],
+) -> Measurement:
+    """Ask every question of every gold set; write what is to be written.
+
+    ``tell`` hears in Spanish what is being measured.
+
+    Raises:
+        ArticuladoError: a service cannot be used, or the other run has none of the questions.
+    """
+    measurements = []
+    for gold_set in sets:
+        missing = await not_indexed(gold_set.questions, services.store)
+        findings = await _findings(gold_set, services, context, request, tell)
+        against = compare_runs(findings.outcome, other_run) if request.other else {}
+        measurements.append(SetMeasurement(missing, findings, against))
+    settings = services.settings
     strategy = settings.defaults().overridden_by(context).rerank_strategy
-    return Measurement(request, settings.index_folder, strategy, measured, _write(request, measured))
+    return Measurement(request, settings.index_folder, strategy, measurements, _write(request, measurements))
 
 
 async def _findings(
@@ -115,21 +129,24 @@ async def _findings(
     return Findings(outcome, environment(services) if request.report else {}, configurations, answers, peers)
 
 
-def compared(outcome: Outcome, theirs: Run) -> dict[str, Paired]:
+def compare_runs(outcome: Outcome, other_run: Run) -> dict[str, Paired]:
     """Compare another run with this one, metric by metric; a question that it leaves out scores 0.
 
     Raises:
         InvalidInput: it has none of the questions.
     """
     questions = outcome.positives
-    if not any(question.id in theirs for question in outcome.gold.questions):
+    if not any(question.id in other_run for question in outcome.gold.questions):
         raise InvalidInput(
             f"La lista de --compare-run no tiene ninguna pregunta de {outcome.gold.path}. Los identificadores de las "
             "preguntas deben ser los mismos."
         )
-    ours, others = outcome.measured.per_question, per_question(questions, theirs)
+    own_scores, other_scores = outcome.measured.per_question, per_question(questions, other_run)
     return {
-        name: compare([others[one.id][name] for one in questions], [ours[one.id][name] for one in questions])
+        name: compare(
+            [other_scores[question.id][name] for question in questions],
+            [own_scores[question.id][name] for question in questions],
+        )
         for name in METRICS
         if questions
     }
@@ -148,18 +165,18 @@ def _check_output(request: Request) -> None:
         )
 
 
-def _write(request: Request, measured: Sequence[SetMeasured]) -> list[Path]:
+def _write(request: Request, measurements: Sequence[SetMeasurement]) -> list[Path]:
     """Write the run of all sets, and the report of each, in a folder of its own where there are several."""
     written = []
     if request.run:
-        outcomes = [one.outcome for one in measured]
-        run = {name: found.ranking for outcome in outcomes for name, found in outcome.retrieved.items()}
+        outcomes = [set_measurement.outcome for set_measurement in measurements]
+        run = {name: retrieved.ranking for outcome in outcomes for name, retrieved in outcome.retrieved.items()}
         write_trec(run, request.run, TAG)
         written.append(request.run)
     if request.report:
         from evaluation.report.write import write_report
 
-        for one in measured:
-            folder = request.report / one.outcome.gold.name if len(measured) > 1 else request.report
-            written += write_report(folder, one.findings)
+        for set_measurement in measurements:
+            folder = request.report / set_measurement.outcome.gold.name if len(measurements) > 1 else request.report
+            written += write_report(folder, set_measurement.findings)
     return written
