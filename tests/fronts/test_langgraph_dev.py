@@ -90,7 +90,7 @@ def test_a_thread_carries_the_conversation(client: SyncLangGraphClient) -> None:
     assert first["citations"]
     assert first["context_chunk_ids"] == first["used_chunk_ids"]
     assert second["answer"]
-    assert {found["chunk"]["id"] for found in state["carried"]} == set(first["context_chunk_ids"])
+    assert {candidate["chunk"]["id"] for candidate in state["carried"]} == set(first["context_chunk_ids"])
     assert [message["role"] for message in state["transcript"]] == ["user", "assistant"] * 2
 
 
@@ -113,13 +113,15 @@ def test_a_fork_searches_for_the_searches_that_it_is_given(client: SyncLangGraph
     assert after["searches"] == searches
     assert found_by(after) == set(searches)
     assert answered["question"] == asked["question"]
-    assert {one["chunk_id"] for one in answered["citations"]} <= {one["chunk"]["id"] for one in after["candidates"]}
+    assert {citation["chunk_id"] for citation in answered["citations"]} <= {
+        candidate["chunk"]["id"] for candidate in after["candidates"]
+    }
 
 
 def found_by(values: dict[str, Any]) -> set[str]:
     """Return the searches that found the candidates of a thread."""
-    candidates = [one for one in values["candidates"] if "hybrid" in one["origins"]]
-    return {search for one in candidates for search in one["found_by"]}
+    candidates = [candidate for candidate in values["candidates"] if "hybrid" in candidate["origins"]]
+    return {search for candidate in candidates for search in candidate["found_by"]}
 
 
 def test_custom_events_are_streamed(client: SyncLangGraphClient) -> None:

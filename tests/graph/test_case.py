@@ -165,10 +165,10 @@ async def test_offline_the_data_of_a_case_are_those_of_its_article(plan):
     found = await plan.needed(ROLLOVER)
 
     assert found["article_reference"]["article_id"] == "lt-trust-rollover"
-    names = [one["field"] for one in found["required_fields"]["participant_data"]]
+    names = [field["field"] for field in found["required_fields"]["participant_data"]]
     assert "receiving_institution" in names
     assert found["required_fields"]["plan_data"]
-    assert {one["article_id"] for one in found["sources"] if one["chunk_type"] == "required_data"} == {
+    assert {source["article_id"] for source in found["sources"] if source["chunk_type"] == "required_data"} == {
         "lt-trust-rollover"
     }
     assert found["usage"]["model_calls"] == 0
@@ -198,7 +198,7 @@ async def test_a_case_of_the_law_is_asked_and_answered_in_spanish_with_its_provi
     assert needed["article_reference"]["article_id"] == "despido-disciplinario"
     assert "fecha_despido" in {one["field"] for group in needed["required_fields"].values() for one in group}
     assert answer["decision"] == "uncertain"
-    assert any("BOE-A-2015-11430#Artículo 55" in one["provisions"] for one in answer["sources"])
+    assert any("BOE-A-2015-11430#Artículo 55" in source["provisions"] for source in answer["sources"])
     assert "Faltan datos" in answer["message"] or "confianza" in answer["message"]
 
 
@@ -207,7 +207,7 @@ async def test_with_all_data_and_enough_confidence_a_case_can_proceed(embedded):
     fields = [one for group in needed["required_fields"].values() for one in group]
     values = {"text": "x", "currency": "$0", "date": "1960-05-01", "boolean": "no", "number": "100"}
     known = {"employment_status": "terminated", "account_balance": "$10,000"}
-    data = {one["field"]: values[one["data_type"]] for one in fields} | known
+    data = {field["field"]: values[field["data_type"]] for field in fields} | known
 
     found = await embedded.answered({**ROLLOVER, "collected_data": data})
 
@@ -229,7 +229,7 @@ async def test_data_under_another_name_and_in_groups_count_and_the_rest_is_said_
 async def test_a_field_that_is_left_open_is_not_mixed_and_the_choice_is_told(embedded):
     found = await embedded.answered({"inquiry": "How does a participant roll over to an IRA?", "topic": "rollover"})
 
-    keepers = {one["article_id"].split("-")[0] for one in found["sources"]}
+    keepers = {source["article_id"].split("-")[0] for source in found["sources"]}
     assert len(keepers) == 1
     assert any("Record keeper" in warning for warning in found["warnings"])
 
@@ -304,7 +304,7 @@ async def test_a_field_of_which_the_context_says_nothing_is_marked_as_a_guess(em
 
     found = await embedded.needed(ROLLOVER, principal=model(server))
 
-    shown = {one["field"]: one["uncertain"] for one in found["required_fields"]["participant_data"]}
+    shown = {field["field"]: field["uncertain"] for field in found["required_fields"]["participant_data"]}
     assert (shown["receiving_institution"], shown["zodiac_sign"]) == (False, True)
 
 
@@ -330,7 +330,7 @@ async def test_a_model_that_names_another_article_makes_the_case_uncertain(embed
         roomy = replace(services, profile=services.profile.model_copy(update={"case": case}))
         found = await build_required_data(roomy).ainvoke(PLAN)
 
-    assert "lt-trust-distribution" in {one["article_id"] for one in found["sources"]}
+    assert "lt-trust-distribution" in {source["article_id"] for source in found["sources"]}
     assert found["article_reference"]["article_id"] == "lt-trust-rollover"
     assert (found["outcome"], found["message"]) == (
         "uncertain",
@@ -481,7 +481,7 @@ async def test_what_breaks_a_guardrail_of_the_context_is_removed_and_reported(em
     found = await embedded.answered(ROLLOVER, principal=model(server))
 
     assert found["response"]["sections"][0]["answer_components"] == ["The check is payable to the new institution."]
-    assert "You will owe $2,000 in taxes." in {one["removed"] for one in found["guardrails"]["violated"]}
+    assert "You will owe $2,000 in taxes." in {violation["removed"] for violation in found["guardrails"]["violated"]}
     assert found["guardrails"]["checked"] >= 3
 
 
@@ -560,7 +560,7 @@ async def test_the_store_is_asked_with_the_filters_of_each_graph(remote):
     needed = filters_of(remote.qdrant, SEARCH)[before:]
     await remote.answered(ROLLOVER)
     answered = filters_of(remote.qdrant, SEARCH)[before + len(needed) :]
-    read = [allowed(one) for one in filters_of(remote.qdrant, ".*/points/scroll")]
+    read = [allowed(search_filter) for search_filter in filters_of(remote.qdrant, ".*/points/scroll")]
 
     assert needed
     for one in map(allowed, needed):
@@ -640,5 +640,5 @@ async def test_a_fork_of_a_case_makes_the_searches_that_it_is_given_by_the_law_o
         await graph.ainvoke(None, fork)
         after = (await graph.aget_state(thread)).values
     assert accepted.values["searches"] == [search]
-    assert {found_by for one in after["found"] for found_by in one["found_by"]} == {"account transfer"}
+    assert {found_by for candidate in after["found"] for found_by in candidate["found_by"]} == {"account transfer"}
     assert (after["as_of"], after["store"]) == ("2026-05-05", "index")

@@ -86,14 +86,14 @@ async def test_a_follow_up_rests_on_what_was_carried_over(demo):
 async def test_a_follow_up_after_a_look_up_is_one_too(demo, question, provision, said, rag_enabled):
     history = [{"role": "user", "content": "¿Qué dice el artículo 38 del ET?"}]
     result = await demo.ainvoke({"question": question, "history": history}, context={"rag_enabled": rag_enabled})
-    assert [one["provision"] for one in result["citations"]] == [provision]
+    assert [citation["provision"] for citation in result["citations"]] == [provision]
     assert said in result["answer"].lower()
 
 
 async def test_a_follow_up_about_an_apartado_is_answered_with_it(demo):
     history = [{"role": "user", "content": "¿Qué dice el artículo 37 del ET?"}]
     result = await ask(demo, "¿y el apartado 1?", history=history)
-    assert [one["provision"] for one in result["citations"]] == ["Artículo 37"]
+    assert [citation["provision"] for citation in result["citations"]] == ["Artículo 37"]
     assert "«1. El descanso semanal" in result["answer"]
     assert "«2." not in result["answer"]
 
@@ -114,7 +114,7 @@ async def test_without_retrieval_the_packaged_records_answer(demo):
 async def test_without_retrieval_a_named_provision_is_beyond_doubt(demo):
     question = {"question": "¿Qué dice el artículo 38 del ET?"}
     result = await demo.ainvoke(question, context={"rag_enabled": False})
-    assert [one["provision"] for one in result["citations"]] == ["Artículo 38"]
+    assert [citation["provision"] for citation in result["citations"]] == ["Artículo 38"]
 
 
 async def test_with_retrieval_switched_off_no_index_is_opened_or_built(tmp_path):

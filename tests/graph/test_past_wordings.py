@@ -39,11 +39,11 @@ def rag(statute, tmp_path_factory):
 
 async def found(retrieval, question, **context):
     state = await retrieval.ainvoke({"question": question}, context=context, output_keys=["candidates"])
-    return [one["chunk"] for one in state["candidates"]]
+    return [candidate["chunk"] for candidate in state["candidates"]]
 
 
 def wordings(chunks, key="art:15"):
-    return {(one["valid_from"], one["valid_to"]) for one in chunks if one["provision_key"] == key}
+    return {(chunk["valid_from"], chunk["valid_to"]) for chunk in chunks if chunk["provision_key"] == key}
 
 
 def test_the_article_has_three_wordings(statute):
@@ -73,14 +73,14 @@ async def test_without_a_date_what_is_superseded_stays_out(retrieval):
     chunks = await found(retrieval, "¿Cuánto dura un contrato de obra?")
     assert len(chunks) >= 10
     # Repealed law stays, with its note; a superseded wording of what is still law does not.
-    assert all(in_force(one, None, date.today()) or one["status"] in REPEALED for one in chunks)
+    assert all(in_force(chunk, None, date.today()) or chunk["status"] in REPEALED for chunk in chunks)
 
 
 async def test_with_a_date_all_is_of_that_day(retrieval):
     chunks = await found(retrieval, "¿Cuánto dura un contrato de obra?", as_of=date(2018, 5, 1))
     assert len(chunks) >= 10
-    assert all(in_force(one, date(2018, 5, 1), date.today()) for one in chunks)
-    assert not any(one["provision_key"] in ("art:47 bis", "art:48 bis") for one in chunks)
+    assert all(in_force(chunk, date(2018, 5, 1), date.today()) for chunk in chunks)
+    assert not any(chunk["provision_key"] in ("art:47 bis", "art:48 bis") for chunk in chunks)
 
 
 async def test_the_answer_says_which_wording_it_applied(rag):
@@ -118,7 +118,7 @@ async def test_the_amount_of_a_past_year_is_not_that_of_today(real_laws, tmp_pat
     chunks = [chunk for law in held for chunk in law_chunks(read_law(real_laws / f"{law}.md"))]
     graph = await rag_over(tmp_path, chunks, "cuantía salario mínimo interprofesional", cited=1)
     result = await graph.ainvoke({"question": "¿Cuál era el SMI de 2025?"})
-    assert [one["law_id"] for one in result["citations"]] == cited
+    assert [citation["law_id"] for citation in result["citations"]] == cited
     assert "31/12/2025" in result["warnings"][0]
     today = await graph.ainvoke({"question": "¿Cuál es el SMI de 2026?"})
-    assert [one["law_id"] for one in today["citations"]] == [SMI_2026]
+    assert [citation["law_id"] for citation in today["citations"]] == [SMI_2026]

@@ -66,7 +66,11 @@ async def test_scores_are_weighted_and_references_follow_their_source():
     thread = {"configurable": {"thread_id": "1"}}
     await graph.ainvoke({"question": "vacaciones"}, thread)
     values = (await graph.aget_state(thread)).values
-    assert {found["chunk"]["id"]: found["score"] for found in values["candidates"]} == {38: 1.0, 900: 0.8, 48: 0.8}
+    assert {candidate["chunk"]["id"]: candidate["score"] for candidate in values["candidates"]} == {
+        38: 1.0,
+        900: 0.8,
+        48: 0.8,
+    }
 
 
 async def test_a_model_that_always_asks_for_more_gets_exactly_one_retry():
@@ -120,7 +124,7 @@ async def test_two_questions_in_one_thread_each_get_their_own_retry():
     assert two["usage"]["model_calls"] == 5
     assert one["usage"]["model_calls"] == 4
     candidates = (await graph.aget_state(thread)).values["candidates"]
-    origins = {found["chunk"]["id"]: found["origins"] for found in candidates}
+    origins = {candidate["chunk"]["id"]: candidate["origins"] for candidate in candidates}
     assert one["context_chunk_ids"] == [38]
     assert origins[38] == ["carryover"]
     assert set(origins) == {
@@ -170,7 +174,7 @@ async def test_history_and_ids_of_one_turn_do_not_stick_to_the_thread():
     )
     await graph.ainvoke({"question": "dos"}, thread)
     values = (await graph.aget_state(thread)).values
-    assert [found["chunk"]["id"] for found in values["carried"]] == [38]
+    assert [candidate["chunk"]["id"] for candidate in values["carried"]] == [38]
     assert [message["content"] for message in values["transcript"]] == [
         "x",
         "uno",
@@ -295,7 +299,7 @@ async def test_the_searches_stand_in_the_state_and_a_fork_makes_those_that_it_is
         graph, thread, {"searches": ["despido", "preaviso"]}, "decompose", before=["embed_queries", "encode_sparse"]
     )
 
-    found = {one["chunk"]["id"]: one["found_by"] for one in after["candidates"]}
+    found = {candidate["chunk"]["id"]: candidate["found_by"] for candidate in after["candidates"]}
     assert found == {55: ["despido"], 49: ["preaviso"]}
     assert live.embedder.batches[1:] == [["despido", "preaviso"]]
     assert len(live.reader.calls) == 1
@@ -306,7 +310,9 @@ async def test_searches_edited_after_their_vectors_were_made_are_made_all_the_sa
     graph, thread = build_rag(live, InMemorySaver()), {"configurable": {"thread_id": "1"}}
     await graph.ainvoke({"question": "vacaciones"}, thread)
     after = await forked(graph, thread, {"searches": ["despido"]}, "embed_queries", before=["hybrid_search"])
-    assert [(one["chunk"]["id"], one["found_by"]) for one in after["candidates"]] == [(55, ["despido"])]
+    assert [(candidate["chunk"]["id"], candidate["found_by"]) for candidate in after["candidates"]] == [
+        (55, ["despido"])
+    ]
 
 
 async def test_a_fork_without_searches_goes_by_what_was_carried_over():
@@ -315,7 +321,9 @@ async def test_a_fork_without_searches_goes_by_what_was_carried_over():
     await graph.ainvoke({"question": "vacaciones", "previous_chunk_ids": [55]}, thread)
     searched = len(live.store.searches)
     after = await forked(graph, thread, {"searches": []}, "decompose", before=["embed_queries", "encode_sparse"])
-    assert [(one["chunk"]["id"], one["origins"]) for one in after["candidates"]] == [(55, ["carryover"])]
+    assert [(candidate["chunk"]["id"], candidate["origins"]) for candidate in after["candidates"]] == [
+        (55, ["carryover"])
+    ]
     assert len(live.store.searches) == searched
 
 
@@ -326,19 +334,19 @@ async def test_the_days_of_the_state_are_those_that_all_stages_go_by():
     await graph.ainvoke({"question": "vacaciones"}, thread)
     today = (await graph.aget_state(thread)).values
     assert (today["as_of"], today["today"], today["store"]) == (None, date.today().isoformat(), "index")
-    assert 48 not in {one["chunk"]["id"] for one in today["candidates"]}
+    assert 48 not in {candidate["chunk"]["id"] for candidate in today["candidates"]}
 
     day = {"as_of": "2019-05-05"}
     then = await forked(graph, thread, day, "decompose", before=["embed_queries", "encode_sparse"])
 
-    assert 48 in {one["chunk"]["id"] for one in then["candidates"]}
+    assert 48 in {candidate["chunk"]["id"] for candidate in then["candidates"]}
     assert {str(search[4].as_of) for search in live.store.searches[4:]} == {"2019-05-05", "None"}
     assert "05/05/2019" in then["warnings"][0]
     # On a day before, what ended in 2020 was in force, whatever the clock says.
     earlier = await forked(
         graph, thread, {"today": "2019-12-31", "as_of": None}, "merge_candidates", before=["expand_references"]
     )
-    assert 48 in {one["chunk"]["id"] for one in earlier["candidates"]}
+    assert 48 in {candidate["chunk"]["id"] for candidate in earlier["candidates"]}
 
 
 async def test_no_search_of_the_last_question_is_left_in_the_next():
@@ -418,7 +426,7 @@ async def test_a_retry_that_fails_leaves_the_first_answer_and_its_context():
     live.principal.replies = [first, ModelError("El modelo no responde.")]
     result = await ask(live)
     assert result["answer"] == "Primera [C1]."
-    assert [one["chunk_id"] for one in result["citations"]] == result["used_chunk_ids"]
+    assert [citation["chunk_id"] for citation in result["citations"]] == result["used_chunk_ids"]
     assert result["citations"][0]["provision"] in live.principal.calls[0][1][-1]["content"].split("[C2]")[0]
     assert "no responde" in result["warnings"][-1]
 
@@ -465,7 +473,9 @@ async def test_needs_take_turns_and_parts_come_in_order():
     thread = {"configurable": {"thread_id": "1"}}
     await graph.ainvoke({"question": "vacaciones"}, thread)
     candidates = (await graph.aget_state(thread)).values["candidates"]
-    asked_for = {one["chunk"]["id"]: one["score"] for one in candidates if "need" in one["origins"]}
+    asked_for = {
+        candidate["chunk"]["id"]: candidate["score"] for candidate in candidates if "need" in candidate["origins"]
+    }
     assert asked_for == dict.fromkeys([999, 998, 997, 996, 49], 1.0)
 
 
@@ -491,8 +501,8 @@ async def test_carryover_scores_one_half_and_named_provisions_one():
     thread = {"configurable": {"thread_id": "1"}}
     await graph.ainvoke({"question": "¿y el artículo 49 del ET sobre vacaciones?", "previous_chunk_ids": [55]}, thread)
     values = (await graph.aget_state(thread)).values
-    assert [one["score"] for one in values["carried"]] == [0.5]
-    assert [(one["chunk"]["id"], one["score"]) for one in values["direct"]] == [(49, 1.0)]
+    assert [candidate["score"] for candidate in values["carried"]] == [0.5]
+    assert [(candidate["chunk"]["id"], candidate["score"]) for candidate in values["direct"]] == [(49, 1.0)]
 
 
 async def test_thirty_chunks_are_carried_over_at_most():
@@ -503,7 +513,7 @@ async def test_thirty_chunks_are_carried_over_at_most():
     thread = {"configurable": {"thread_id": "1"}}
     await graph.ainvoke({"question": "¿y eso?", "previous_chunk_ids": list(range(1, 41))}, thread)
     carried = (await graph.aget_state(thread)).values["carried"]
-    assert [one["chunk"]["id"] for one in carried] == list(range(1, 31))
+    assert [candidate["chunk"]["id"] for candidate in carried] == list(range(1, 31))
 
 
 async def test_eight_named_provisions_are_looked_up_at_most():
@@ -513,7 +523,7 @@ async def test_eight_named_provisions_are_looked_up_at_most():
     thread = {"configurable": {"thread_id": "1"}}
     await graph.ainvoke({"question": "artículos 1, 2, 3, 4, 5, 6, 7, 8, 9 y 10 del ET"}, thread)
     direct = (await graph.aget_state(thread)).values["direct"]
-    assert sorted(one["chunk"]["id"] for one in direct) == list(range(1, 9))
+    assert sorted(candidate["chunk"]["id"] for candidate in direct) == list(range(1, 9))
 
 
 async def test_the_principal_reads_six_messages_and_a_thread_keeps_twenty():
@@ -602,7 +612,7 @@ async def test_an_article_without_a_law_is_of_the_law_that_was_spoken_of():
     graph = build_rag(live, InMemorySaver())
     thread = {"configurable": {"thread_id": "1"}}
     await graph.ainvoke({"question": "¿y el artículo 205?", "history": history}, thread)
-    assert [one["chunk"]["id"] for one in (await graph.aget_state(thread)).values["direct"]] == [205]
+    assert [candidate["chunk"]["id"] for candidate in (await graph.aget_state(thread)).values["direct"]] == [205]
 
 
 async def test_a_follow_up_that_only_changes_a_number_reaches_the_models_with_its_provision():

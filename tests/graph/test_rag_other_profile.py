@@ -36,11 +36,11 @@ async def test_offline_it_quotes_the_knowledge_base_in_english(rag):
     assert not SPANISH.search(result["answer"])
     quotations = re.findall(r"“([^”]+)”[^“]*?\[(C\d+)\]", result["answer"])
     assert quotations
-    read, ids = await texts_read(result), {one["mark"]: one["chunk_id"] for one in result["citations"]}
+    read, ids = await texts_read(result), {citation["mark"]: citation["chunk_id"] for citation in result["citations"]}
     for quotation, mark in quotations:
         assert quotation.split(" […]")[0] in read[ids[mark]]
     assert result["citations"]
-    assert all("olling over" in one["law"] for one in result["citations"])
+    assert all("olling over" in citation["law"] for citation in result["citations"])
     assert (result["warnings"], result["usage"]["model_calls"]) == ([], 0)
 
 
@@ -56,7 +56,7 @@ async def texts_read(result):
 
 async def test_a_fee_that_is_asked_for_is_quoted_with_its_source(rag):
     result = await ask(rag, "What does LT Trust charge for a loan?")
-    [fees] = [one for one in result["citations"] if one["provision"] == "LT Trust loan fees"]
+    [fees] = [citation for citation in result["citations"] if citation["provision"] == "LT Trust loan fees"]
     assert re.search(rf"Set-up costs \$100 .*\[{fees['mark']}\]", result["answer"])
 
 
@@ -88,13 +88,13 @@ async def test_a_follow_up_is_about_what_was_carried_over(rag):
 async def test_what_looks_like_spanish_law_is_read_as_words(rag):
     result = await rag.ainvoke({"question": f"{ROLLOVER} It was in 2019, art. 38 ET, Galicia."})
     assert result["warnings"] == []
-    assert all(one["wording"] == "" for one in result["citations"])
+    assert all(citation["wording"] == "" for citation in result["citations"])
 
 
 async def test_a_day_of_the_caller_brings_no_notes_on_the_law(rag):
     result = await rag.ainvoke({"question": ROLLOVER}, context={"as_of": "2026-11-20"})
     assert result["warnings"] == []
-    assert all(one["wording"] == "" for one in result["citations"])
+    assert all(citation["wording"] == "" for citation in result["citations"])
 
 
 async def test_without_retrieval_there_is_nothing_to_look_up(rag):
@@ -177,5 +177,5 @@ async def test_a_model_that_asks_for_more_is_announced_in_english():
 
 async def test_marks_that_point_to_nothing_are_reported_in_english():
     result = await ask(build_rag(small('["rollover"]', "Yes [C1][C9].\n===META===\nUSED|1\nDROP|none")), ROLLOVER)
-    [verdict] = [one for one in result["verdicts"] if not one["valid"]]
+    [verdict] = [verdict for verdict in result["verdicts"] if not verdict["valid"]]
     assert verdict["reason"] == "The mark does not belong to any fragment and was removed."

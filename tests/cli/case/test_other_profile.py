@@ -143,8 +143,8 @@ def test_its_cases_are_asked_and_answered(gym, capsys):
 
     needed = handled(capsys, "required-data", *asked)
     assert needed["article_reference"]["article_id"] == "baja"
-    assert [one["field"] for one in needed["required_fields"]["participant_data"]] == ["numero_socio"]
-    assert [one["field"] for one in needed["required_fields"]["plan_data"]] == ["permanencia"]
+    assert [field["field"] for field in needed["required_fields"]["participant_data"]] == ["numero_socio"]
+    assert [field["field"] for field in needed["required_fields"]["plan_data"]] == ["permanencia"]
 
     data = '{"carné": 17, "permanencia": true}'
     found = handled(capsys, "respond", *asked, "--topic", "baja", "--collected-data", data)
@@ -159,7 +159,7 @@ def test_its_cases_are_asked_and_answered(gym, capsys):
     assert found["metadata"]["missing_data"] == []
     assert found["guardrails"]["checked"] == 2
     assert found["metadata"]["token_count"] <= 1200
-    assert {one["article_id"] for one in found["sources"]} == {"baja"}
+    assert {source["article_id"] for source in found["sources"]} == {"baja"}
     assert found["decision"] == "uncertain"
 
 
@@ -170,7 +170,7 @@ def test_its_own_fields_filter(gym, capsys):
     basic = handled(capsys, "required-data", *asked, "--tarifa", "Básica")
 
     assert premium["article_reference"]["article_id"] == "taquillas"
-    assert "taquillas" not in {one["article_id"] for one in basic["sources"]}
+    assert "taquillas" not in {source["article_id"] for source in basic["sources"]}
 
 
 def test_it_answers_free_questions_too(gym, capsys):

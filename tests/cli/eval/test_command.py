@@ -101,7 +101,7 @@ def test_tables_fit_eighty_columns_and_name_what_went_wrong(gold, capsys):
 def test_several_sets_are_shown_one_after_the_other(gold, evaluated):
     Path("otro.jsonl").write_text(json.dumps({**QUESTIONS[1], "id": "otra"}), encoding="utf-8")
     result = evaluated("--gold", gold, "--gold", "otro.jsonl", "--run", "a.trec")
-    assert [one["name"] for one in result["sets"]] == ["oro", "otro"]
+    assert [gold_set["name"] for gold_set in result["sets"]] == ["oro", "otro"]
     assert set(read_trec(Path("a.trec"))) >= {"v", "l", "x", "otra"}
 
 

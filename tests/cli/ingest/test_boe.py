@@ -25,7 +25,7 @@ def test_a_law_is_downloaded_shown_and_brought_up_to_date(tmp_path, monkeypatch,
         output = capsys.readouterr()
         report = json.loads(output.out)
         assert report["added"] == ["Ley 9/2001, de 2 de febrero, de Pruebas"]
-        assert [one["source"] for one in report["failures"]] == ["BOE-A-1999-1"]
+        assert [failure["source"] for failure in report["failures"]] == ["BOE-A-1999-1"]
         assert "omitido BOE-A-1999-1" in output.err
         assert run(["ingest", "boe"]) == 0
         assert capsys.readouterr().out.startswith("Sin cambios: ")

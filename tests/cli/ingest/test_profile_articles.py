@@ -105,7 +105,7 @@ def test_an_article_that_cannot_be_used_is_a_problem(profile, doctor):
     broken = write_article(profile.parent / "garden" / "articles" / "roses.article.yaml", climate="Moon")
     status, found = doctor()
     assert (status, found["ready"], found["notes"]) == (1, False, [])
-    assert [str(broken) in one and "«Moon»" in one for one in found["problems"]] == [True]
+    assert [str(broken) in problem and "«Moon»" in problem for problem in found["problems"]] == [True]
 
 
 @pytest.mark.parametrize("gone", [True, False])
@@ -116,7 +116,7 @@ def test_articles_that_are_not_there_are_a_problem(profile, doctor, gone):
         folder.rmdir()
     status, found = doctor()
     assert (status, found["ready"]) == (1, False)
-    assert [str(folder) in one for one in found["problems"]] == [True]
+    assert [str(folder) in problem for problem in found["problems"]] == [True]
     assert ("No existe la carpeta" in found["problems"][0]) is gone
 
 

@@ -91,7 +91,7 @@ def test_a_provision_with_everything_that_is_known_of_it(shown):
     assert provision["text"].startswith("1. La pausa del café dura doce minutos")
     assert provision["text"].endswith("b) Por dormirse.")
     assert provision["official"]
-    assert [(one["valid_from"], one["valid_to"]) for one in provision["wordings"]] == [
+    assert [(wording["valid_from"], wording["valid_to"]) for wording in provision["wordings"]] == [
         ("2020-01-02", provision["valid_from"]),
         (provision["valid_from"], None),
     ]
@@ -121,7 +121,7 @@ def test_places_are_cut_out_of_the_text(shown):
 
 def test_several_provisions_and_those_that_are_not_there(shown):
     found = shown("arts. 1, 2 y 3 bis BOE-A-2020-1", status=1)
-    assert [one["provision"] for one in found["provisions"]] == ["Artículo 1", "Artículo 2"]
+    assert [provision["provision"] for provision in found["provisions"]] == ["Artículo 1", "Artículo 2"]
     [message] = found["missing"]
     assert message == (
         "En el índice no está el artículo 3 bis de Ley 1/2020, de Pausas. Están: Artículo 1, Artículo 2, Disposición "

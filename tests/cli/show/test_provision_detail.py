@@ -63,7 +63,7 @@ def test_a_wording_is_put_together_from_its_parts():
 def test_the_wording_of_a_day():
     past, now = parts("Antes.", until="2022-05-04"), parts("Ahora.", since="2022-05-04", first=10)
     wordings = wordings_of([*now, *past])
-    assert [one.text for one in wordings] == ["Antes.", "Ahora."]
+    assert [wording.text for wording in wordings] == ["Antes.", "Ahora."]
     assert wording_on(wordings, date(2022, 5, 3), TODAY).text == "Antes."
     assert wording_on(wordings, date(2022, 5, 4), TODAY).text == "Ahora."
     assert wording_on(wordings, None, TODAY).text == "Ahora."
