@@ -60,23 +60,23 @@ def parsed_in(row: dict[str, Any], law: Law, index: ProvisionIndex, chunks: Sequ
     Raises:
         ValueError: the paragraph is not the one that was labelled.
     """
-    provision = next(one for one in law.provisions if one.key == row["key"])
+    provision = next(candidate for candidate in law.provisions if candidate.key == row["key"])
     paragraphs = provision.paragraphs
     if row["paragraph"] >= len(paragraphs) or fingerprint(paragraphs[row["paragraph"]]) != row["hash"]:
         raise ValueError(f"{row['law']} {row['key']}: paragraph {row['paragraph']} is not the one that was labelled")
     start = sum(len(paragraph) + len("\n\n") for paragraph in paragraphs[: row["paragraph"]])
     end = start + len(paragraphs[row["paragraph"]])
     parts = [chunk for chunk in chunks if chunk["provision_key"] == row["key"]]
-    return [one for at, one in _placed(provision, parts, index) if start <= at < end]
+    return [candidate for position, candidate in _placed(provision, parts, index) if start <= position < end]
 
 
 def _placed(provision: Provision, parts: Sequence[Chunk], index: ProvisionIndex) -> Iterator[tuple[int, Citation]]:
     """Yield the citations of a provision with where they begin in its whole text."""
-    cited, end = cited_by(parts, index), 0
+    citations_by_part, end = cited_by(parts, index), 0
     for part in parts:
         start = provision.text.index(part["text"], end)
         end = start + len(part["text"])
-        yield from ((start + citation.start, citation) for citation in cited[part["id"]])
+        yield from ((start + citation.start, citation) for citation in citations_by_part[part["id"]])
 
 
 def measure(rows: Sequence[dict[str, Any]], folder: Path, fields: int = WITHOUT_PLACE) -> Score:
@@ -86,10 +86,16 @@ def measure(rows: Sequence[dict[str, Any]], folder: Path, fields: int = WITHOUT_
     index = ProvisionIndex([chunk for of_law in chunks.values() for chunk in of_law])
     right = parsed = labelled = 0
     for row in rows:
-        found = parsed_in(row, laws[row["law"]], index, chunks[row["law"]])
-        ours = Counter((one.law_id, one.provision_key, one.apartado, one.letter)[:fields] for one in found)
-        gold = Counter((one["law"], one["key"], one["apartado"], one["letter"])[:fields] for one in row["citations"])
-        right, parsed, labelled = right + (ours & gold).total(), parsed + ours.total(), labelled + gold.total()
+        citations = parsed_in(row, laws[row["law"]], index, chunks[row["law"]])
+        parsed_fields = Counter((one.law_id, one.provision_key, one.apartado, one.letter)[:fields] for one in citations)
+        labelled_fields = Counter(
+            (one["law"], one["key"], one["apartado"], one["letter"])[:fields] for one in row["citations"]
+        )
+        right, parsed, labelled = (
+            right + (parsed_fields & labelled_fields).total(),
+            parsed + parsed_fields.total(),
+            labelled + labelled_fields.total(),
+        )
     return Score(right, parsed, labelled)
 
 

@@ -25,9 +25,9 @@ def main() -> None:
     command += ["--index", options.index] if options.index else []
     times = []
     for _ in range(options.runs + 1):
-        began = time.perf_counter()
+        started = time.perf_counter()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        times.append(time.perf_counter() - began)
+        times.append(time.perf_counter() - started)
     counted = times[1:]
     print(f"median {statistics.median(counted):.2f} s, best {min(counted):.2f} s, worst {max(counted):.2f} s")
 

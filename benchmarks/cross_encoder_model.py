@@ -31,8 +31,8 @@ def write_model(folder: Path) -> Path:
         single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )
     tokenizer.save(str(folder / "tokenizer.json"))
-    said = {"model_max_length": MAX_LENGTH, "pad_token": "<pad>"}
-    (folder / "tokenizer_config.json").write_text(json.dumps(said), encoding="utf-8")
+    configuration = {"model_max_length": MAX_LENGTH, "pad_token": "<pad>"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(configuration), encoding="utf-8")
     (folder / "config.json").write_text(json.dumps({"pad_token_id": 1}), encoding="utf-8")
     return folder
 
@@ -58,19 +58,21 @@ class _Graph:
 
     def model(self) -> Any:
         mask = self.op("Cast", "attention_mask", to=TensorProto.FLOAT)
-        open_ = self.op("Unsqueeze", mask, self.tensor("middle", np.array([1, 2])))
-        shut = self.op("Mul", self.op("Sub", self.number("one", 1), open_), self.number("least", -1e9))
-        places = self.op("CumSum", "attention_mask", self.tensor("axis", np.array(1)))
-        places = self.op("Add", self.op("Mul", places, "attention_mask"), self.tensor("padding", np.array(1)))
+        visible = self.op("Unsqueeze", mask, self.tensor("middle", np.array([1, 2])))
+        closed = self.op("Mul", self.op("Sub", self.number("one", 1), visible), self.number("least", -1e9))
+        positions = self.op("CumSum", "attention_mask", self.tensor("axis", np.array(1)))
+        positions = self.op("Add", self.op("Mul", positions, "attention_mask"), self.tensor("padding", np.array(1)))
         words = self.op("Gather", self.weights("words", VOCABULARY, HIDDEN), "input_ids")
-        hidden = self.norm(self.op("Add", words, self.op("Gather", self.weights("places", POSITIONS, HIDDEN), places)))
+        hidden = self.norm(
+            self.op("Add", words, self.op("Gather", self.weights("places", POSITIONS, HIDDEN), positions))
+        )
         self.tensor("heads", np.array([0, 0, HEADS, HIDDEN // HEADS]))
         self.tensor("joined", np.array([0, 0, HIDDEN]))
         self.number("scale", (HIDDEN // HEADS) ** -0.5)
         self.number("half", 0.5)
         self.number("root", 2**0.5)
         for _ in range(LAYERS):
-            hidden = self.norm(self.op("Add", hidden, self.attention(hidden, shut)))
+            hidden = self.norm(self.op("Add", hidden, self.attention(hidden, closed)))
             hidden = self.norm(self.op("Add", hidden, self.feed_forward(hidden)))
         first = self.op("Gather", hidden, self.tensor("first", np.array(0)), axis=1)
         pooled = self.op("Tanh", self.dense(first, HIDDEN, HIDDEN))
@@ -83,12 +85,12 @@ class _Graph:
         graph = helper.make_graph(self.nodes, "cross-encoder", inputs, outputs, self.tensors)
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
 
-    def attention(self, hidden: str, shut: str) -> str:
+    def attention(self, hidden: str, mask: str) -> str:
         def heads(order: list[int]) -> str:
             return self.op("Transpose", self.op("Reshape", self.dense(hidden, HIDDEN, HIDDEN), "heads"), perm=order)
 
         query, key, value = heads([0, 2, 1, 3]), heads([0, 2, 3, 1]), heads([0, 2, 1, 3])
-        scores = self.op("Add", self.op("Mul", self.op("MatMul", query, key), "scale"), shut)
+        scores = self.op("Add", self.op("Mul", self.op("MatMul", query, key), "scale"), mask)
         mixed = self.op("MatMul", self.op("Softmax", scores, axis=-1), value)
         joined = self.op("Reshape", self.op("Transpose", mixed, perm=[0, 2, 1, 3]), "joined")
         return self.dense(joined, HIDDEN, HIDDEN)
@@ -98,16 +100,16 @@ class _Graph:
         bend = self.op("Add", self.op("Erf", self.op("Div", wide, "root")), "one")
         return self.dense(self.op("Mul", self.op("Mul", wide, bend), "half"), INNER, HIDDEN)
 
-    def dense(self, given: str, wide: int, out: int) -> str:
+    def dense(self, hidden: str, wide: int, out: int) -> str:
         name = f"dense{len(self.tensors)}"
-        product = self.op("MatMul", given, self.weights(name, wide, out))
+        product = self.op("MatMul", hidden, self.weights(name, wide, out))
         return self.op("Add", product, self.weights(f"{name}b", out))
 
-    def norm(self, given: str) -> str:
+    def norm(self, hidden: str) -> str:
         name = f"norm{len(self.tensors)}"
         gain = self.tensor(name, np.ones(HIDDEN, np.float32))
         shift = self.tensor(f"{name}b", np.zeros(HIDDEN, np.float32))
-        return self.op("LayerNormalization", given, gain, shift, axis=-1, epsilon=1e-5)
+        return self.op("LayerNormalization", hidden, gain, shift, axis=-1, epsilon=1e-5)
 
     def weights(self, name: str, *shape: int) -> str:
         # A block that repeats: drawing 96 million numbers takes longer than all the rest.
@@ -121,7 +123,7 @@ class _Graph:
         self.tensors.append(numpy_helper.from_array(value, name))
         return name
 
-    def op(self, kind: str, *given: str, **attributes: Any) -> str:
+    def op(self, kind: str, *operands: str, **attributes: Any) -> str:
         result = f"{kind}{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, list(given), [result], **attributes))
+        self.nodes.append(helper.make_node(kind, list(operands), [result], **attributes))
         return result

@@ -38,13 +38,13 @@ def measured(folders: list[str], index: Path, workers: int) -> dict[str, object]
     """Run one ingest and return its report, with ``wall`` seconds and ``peak`` bytes."""
     command = [sys.executable, "-c", "from cli.main import main; main()", "ingest", *folders]
     environment = os.environ | {"ARTICULADO_INGEST_WORKERS": str(workers), "ARTICULADO_HOME": str(index.parent)}
-    began, peak = time.perf_counter(), 0
+    started, peak = time.perf_counter(), 0
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen([*command, "--index", str(index), "--json"], stdout=output, env=environment)
         while process.poll() is None:
             peak = max(peak, resident(process.pid))
             time.sleep(0.02)
-        wall = time.perf_counter() - began
+        wall = time.perf_counter() - started
         output.seek(0)
         return {**json.load(output), "wall": wall, "peak": peak}
 

@@ -68,21 +68,21 @@ async def _measured(runs: int, folders: dict[str, Path]) -> None:
     chunks = [chunk for _, chunk in packaged_records()]
     for name, folder in folders.items():
         encoder = CrossEncoder(ModelFiles("benchmark", "", folder, folder))
-        began = time.perf_counter()
+        started = time.perf_counter()
         await encoder.open(time.time() + 600)
-        loading = time.perf_counter() - began
-        for said, tokens, lengths in (("512", 512, (1024,)), ("256", 256, (512,)), ("usual", 512, USUAL)):
+        loading = time.perf_counter() - started
+        for length_name, tokens, lengths in (("512", 512, (1024,)), ("256", 256, (512,)), ("usual", 512, USUAL)):
             for passages in (20, 12):
                 texts = (_text(size, words) for size in itertools.cycle(lengths))
-                given = [{**chunk, "title": "", "text": next(texts)} for chunk in chunks[:passages]]
+                passages_of_length = [{**chunk, "title": "", "text": next(texts)} for chunk in chunks[:passages]]
                 reranker = ModelReranker(encoder, tokens=tokens)
-                times = await _times(reranker, runs, given, lambda: _text(QUESTION_WORDS, words))
-                _print(f"cross_encoder, {name}", passages, said, times)
+                times = await _times(reranker, runs, passages_of_length, lambda: _text(QUESTION_WORDS, words))
+                _print(f"cross_encoder, {name}", passages, length_name, times)
         await encoder.close()
         print(f"| cross_encoder, {name}: loading | | | {loading:.2f} s | | | |")
     for passages in (20, 45):
-        found = words.sample(chunks, passages)
-        times = await _times(HeuristicReranker(SPANISH_LAW), runs, found, lambda: QUESTION)
+        sampled = words.sample(chunks, passages)
+        times = await _times(HeuristicReranker(SPANISH_LAW), runs, sampled, lambda: QUESTION)
         _print("heuristic", passages, "all", times)
 
 
@@ -93,10 +93,10 @@ async def _times(
     candidates: Any = [{"chunk": chunk, "score": 0.5, "origins": ["hybrid"], "found_by": []} for chunk in chunks]
     times = []
     for _ in range(runs + 1):
-        asked = question()
-        began, worked = time.perf_counter(), time.process_time()
-        await reranker.score(asked, [asked], candidates)
-        times.append((time.perf_counter() - began, time.process_time() - worked))
+        new_question = question()
+        started, worked = time.perf_counter(), time.process_time()
+        await reranker.score(new_question, [new_question], candidates)
+        times.append((time.perf_counter() - started, time.process_time() - worked))
     return times[1:]
 
 

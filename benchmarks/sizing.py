@@ -128,19 +128,19 @@ async def build(folder: Path, points: int, dimensions: int) -> dict[str, float]:
     """Build the index, then continue it with one point in a hundred changed; return seconds and memory."""
     fingerprints = Fingerprints(embedder="random", sparse="bm25", chunker="sizing")
     description = Description(fingerprints=fingerprints, profile="laboral", language="es", source="sizing")
-    wanted = islice(rows(dimensions, "a"), points)
+    new_rows = islice(rows(dimensions, "a"), points)
     adding = 0.0
     async with IndexBuilder(folder, EdgeWriter) as builder:
-        while batch := list(islice(wanted, BATCH)):
-            began = time.perf_counter()
+        while batch := list(islice(new_rows, BATCH)):
+            started = time.perf_counter()
             await builder.add(*zip(*batch, strict=True))
-            adding += time.perf_counter() - began
-        began = time.perf_counter()
+            adding += time.perf_counter() - started
+        started = time.perf_counter()
         index = await builder.commit(description)
-        committing = time.perf_counter() - began
+        committing = time.perf_counter() - started
     peak = peak_megabytes()
     changed = list(islice(rows(dimensions, "b"), int(points * CHANGED)))
-    began = time.perf_counter()
+    started = time.perf_counter()
     async with IndexBuilder(folder, EdgeWriter) as builder:
         await builder.continue_from(index)
         await builder.add(*zip(*changed, strict=True))
@@ -149,7 +149,7 @@ async def build(folder: Path, points: int, dimensions: int) -> dict[str, float]:
         "points_per_second": points / adding,
         "commit_seconds": committing,
         "build_peak_mb": peak,
-        "update_seconds": time.perf_counter() - began,
+        "update_seconds": time.perf_counter() - started,
     }
 
 
@@ -164,10 +164,10 @@ async def search(folder: Path, dimensions: int) -> dict[str, float]:
     ]
     times = []
     for start in range(0, len(queries), 4):
-        began = time.perf_counter()
-        asked = queries[start : start + 4]
-        await store.search(COLLECTION, asked, limit=10, prefetch=20, where=SearchFilter())
-        times.append(1_000 * (time.perf_counter() - began))
+        started = time.perf_counter()
+        batch = queries[start : start + 4]
+        await store.search(COLLECTION, batch, limit=10, prefetch=20, where=SearchFilter())
+        times.append(1_000 * (time.perf_counter() - started))
     first, *others = times
     await store.close()
     return {

@@ -59,8 +59,8 @@ def decoded(token: bytes) -> str:
 
 
 def token_words(tokens: Iterable[bytes]) -> set[str]:
-    found = (TOKEN_WORD.fullmatch(decoded(token)) for token in tokens)
-    return {match[1][0].lower() + match[1][1:] for match in found if match}
+    matches = (TOKEN_WORD.fullmatch(decoded(token)) for token in tokens)
+    return {match[1][0].lower() + match[1][1:] for match in matches if match}
 
 
 def chosen(english: list[str], spanish: list[str]) -> set[str]:
@@ -102,7 +102,7 @@ def symbols(texts: list[str]) -> dict[tuple[int, int], list[str]]:
         text = decoded(token)
         if text and text <= "\u2500" and len(text) <= SHORT_BYTES and not regex.search(r"[\p{L}\p{N}]", text):
             seen[text] += 3
-    always = [char * times for char, most in RUNS.items() for times in range(1, most + 1)]
+    always = [char * times for char, limit in RUNS.items() for times in range(1, limit + 1)]
     always += ["\n" + " " * times for times in range(1, 41)] + CONTRACTIONS
     always += [lead + char for char in map(chr, range(0xA1, 0x100)) for lead in ("", " ")]
     always += [lead + char for char in "–—‘’“”…€" for lead in ("", " ")]
@@ -122,14 +122,14 @@ def main(english: list[str], spanish: list[str]) -> None:
     for word in sorted(chosen(english, spanish)):
         by_digits[digits(word)].append(word)
     by_digits.pop("", None)
-    for told, words in sorted(by_digits.items()):
-        print(told, *words)
+    for key, words in sorted(by_digits.items()):
+        print(key, *words)
     parts: dict[str, list[str]] = defaultdict(list)
     for token in sorted(TOKENS[0] | TOKENS[1]):
         if 1 < len(token) <= SHORT_BYTES and LATIN.fullmatch(decoded(token)):
             parts["".join("01"[token in tokens] for tokens in TOKENS)].append(decoded(token).replace(" ", "_"))
-    for told, group in sorted(parts.items()):
-        print("part", told, *group)
+    for key, group in sorted(parts.items()):
+        print("part", key, *group)
     for counts, pieces in sorted(symbols(english + spanish).items()):
         print("symbol", json.dumps([*counts, sorted(pieces)], separators=(",", ":")))
 
