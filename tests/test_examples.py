@@ -1,0 +1,66 @@
+"""The examples in docstrings are true, and the functions that are used most have one."""
+
+import doctest
+import pkgutil
+import tomllib
+from functools import reduce
+from importlib import import_module
+
+import pytest
+from support.paths import REPOSITORY
+
+MOST_USED = (
+    "language.folding:fold",
+    "language.formats:figure",
+    "language.numerals:numeral",
+    "legal.citations.parser:parse_citations",
+    "legal.dates.finder:find_date",
+    "legal.labels:provision_key",
+    "legal.labels:provision_url",
+    "legal.laws.mentions:find_law",
+    "legal.territory.mentions:find_territory",
+    "services.models.tokens:token_counter",
+    "services.profile.profile:load_profile",
+    "services.prompting.citation_markers:markers_in",
+    "services.prompting.self_evaluation:parse_reply",
+    "services.search.follow_up:contextualize",
+    "services.search.reference:read_reference",
+    "services.settings:Settings.read",
+    "services.store.rrf:fuse",
+    "nodes.decompose:parse_queries",
+    "evaluation.retrieval.metrics:per_question",
+    "evaluation.statistics.bootstrap:interval",
+)
+"""``module:name`` of what a reader of the library calls first."""
+
+ROOMS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]["packages"]
+PROMPT = ">>> "
+
+
+def modules_with_examples() -> list[str]:
+    """Return the modules whose source has a prompt; only packages are imported to find them."""
+    modules = (info for room in ROOMS for info in pkgutil.walk_packages([str(REPOSITORY / room)], f"{room}."))
+    return [info.name for info in modules if PROMPT in source_of(info)]
+
+
+def source_of(info: pkgutil.ModuleInfo) -> str:
+    return info.module_finder.find_spec(info.name).loader.get_source(info.name)
+
+
+@pytest.mark.parametrize("function", MOST_USED)
+def test_what_is_used_most_has_an_example(function):
+    module, _, name = function.partition(":")
+    docstring = reduce(getattr, name.split("."), import_module(module)).__doc__
+    assert doctest.DocTestParser().get_examples(docstring or "")
+
+
+@pytest.mark.parametrize("name", modules_with_examples())
+def test_examples_are_true(name, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # settings are read beside the program, too
+    examples = [test for test in doctest.DocTestFinder().find(import_module(name)) if test.examples]
+    assert examples, "a prompt outside of a docstring"
+    report: list[str] = []
+    runner = doctest.DocTestRunner(verbose=False)
+    for example in examples:
+        runner.run(example, out=report.append)
+    assert runner.failures == 0, "".join(report)
