@@ -30,7 +30,7 @@ from state.values import Message
 
 def make_chunk(id_: int, provision: str = "Artículo 1", **fields: Any) -> Chunk:
     """Make a chunk that is known by its provision."""
-    known = {
+    defaults = {
         "provision": provision,
         "provision_key": provision.lower().replace("artículo ", "art:"),
         "title": "Título",
@@ -38,7 +38,7 @@ def make_chunk(id_: int, provision: str = "Artículo 1", **fields: Any) -> Chunk
         "text": f"Texto del {provision.lower()}.",
         "url": f"https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#a{id_}",
     }
-    return plain_chunk(id_, **{**known, **fields})
+    return plain_chunk(id_, **{**defaults, **fields})
 
 
 class FakeStore:

@@ -21,16 +21,16 @@ def written(text: str) -> set[float]:
 
 def readable(text: str) -> set[float]:
     """Return every figure that can be read off a text, parts of longer ones too (47.5 is also 47 and 5)."""
-    parts = {number(part) for found in DIGITS.findall(spaced(text)) for part in found.split(".")}
+    parts = {number(part) for numeral in DIGITS.findall(spaced(text)) for part in numeral.split(".")}
     return digits(text) | parts | words(text, inside=True)
 
 
 def digits(text: str) -> set[float]:
-    return {number(found.replace(".", "")) for found in DIGITS.findall(spaced(text))}
+    return {number(numeral.replace(".", "")) for numeral in DIGITS.findall(spaced(text))}
 
 
-def number(found: str) -> float:
-    return float(found.replace(",", "."))
+def number(numeral: str) -> float:
+    return float(numeral.replace(",", "."))
 
 
 def spaced(text: str) -> str:

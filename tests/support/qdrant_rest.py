@@ -133,17 +133,17 @@ class FakeQdrant:
         found = []
         for id, point in points.items():
             vector = point.get("vector", {}).get(search["using"])
-            score = likeness(search["query"]["nearest"], vector) if vector else None
+            score = similarity(search["query"]["nearest"], vector) if vector else None
             if score is not None and passes(point["payload"], search.get("filter")):
                 found.append({"id": id, "version": 1, "score": score})
         return sorted(found, key=lambda one: -one["score"])[: search["limit"]]
 
 
-def likeness(asked: Any, held: Any) -> float | None:
+def similarity(query: Any, stored: Any) -> float | None:
     """Score a vector: the cosine of dense ones, the product of sparse ones; ``None`` where these share nothing."""
-    if isinstance(asked, list):
-        return sum(a * b for a, b in zip(asked, held, strict=True)) / (math.hypot(*asked) * math.hypot(*held) or 1)
-    mine, theirs = (dict(zip(vector["indices"], vector["values"], strict=True)) for vector in (asked, held))
+    if isinstance(query, list):
+        return sum(a * b for a, b in zip(query, stored, strict=True)) / (math.hypot(*query) * math.hypot(*stored) or 1)
+    mine, theirs = (dict(zip(vector["indices"], vector["values"], strict=True)) for vector in (query, stored))
     return sum(mine[term] * theirs[term] for term in mine.keys() & theirs) if mine.keys() & theirs else None
 
 
@@ -169,12 +169,12 @@ def passes(payload: dict[str, Any], condition: Any) -> bool:
 
 def values_at(payload: dict[str, Any], path: str) -> list[Any]:
     """What a payload holds below a path: the elements of a list, one value, or nothing."""
-    held: Any = payload
+    value: Any = payload
     for key in path.split("."):
-        if not isinstance(held, dict) or key not in held:
+        if not isinstance(value, dict) or key not in value:
             return []
-        held = held[key]
-    return held if isinstance(held, list) else [held]
+        value = value[key]
+    return value if isinstance(value, list) else [value]
 
 
 @contextmanager

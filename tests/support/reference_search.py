@@ -30,8 +30,8 @@ def passes(chunk: Chunk, where: SearchFilter, today: date) -> bool:
         return False
     for path, values in where.fields:
         kind, _, name = path.partition(".")
-        held = chunk["attributes"].get(name) if kind == "attributes" else chunk[kind]
-        if held not in values:
+        value = chunk["attributes"].get(name) if kind == "attributes" else chunk[kind]
+        if value not in values:
             return False
     return chunk["territory_ccaa"] in (None, COMMUNITIES.get(where.territory)) and (
         chunk["territory_municipio"] in (None, where.territory)
@@ -44,12 +44,12 @@ def search(
     allowed = [passes(chunk, where, today) for chunk in batch.chunks]
     sides: list[tuple[int, dict[int, float]]] = []
     if query.dense is not None:
-        likeness = {
+        similarities = {
             chunk["id"]: float(vector @ query.dense)
             for chunk, vector, ok in zip(batch.chunks, batch.dense, allowed, strict=True)
             if ok and vector is not None
         }
-        sides.append((3, likeness))
+        sides.append((3, similarities))
     if query.sparse.indices:
         with_words = [dict(zip(vector.indices, vector.values, strict=True)) for vector in batch.sparse]
         documents = sum(1 for words in with_words if words)
