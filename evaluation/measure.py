@@ -111,7 +111,7 @@ async def _findings(
     gold: GoldSet, services: "Services", context: "RunContext", request: Request, tell: Callable[[str], None]
 ) -> Findings:
     from evaluation.answers.answers import evaluate_answers
-    from evaluation.peers.measure import Measured, run_peers
+    from evaluation.peers.measure import PeerFindings, run_peers
     from evaluation.report.environment import environment
     from evaluation.retrieval.ablation import ablation
     from evaluation.retrieval.retrieve import Retriever
@@ -125,7 +125,7 @@ async def _findings(
     )
     tell(f"Respuestas a {gold.name}" if request.answers else f"Evaluando {gold.name}")
     answers = await evaluate_answers(services, gold.questions, context=context) if request.answers else []
-    peers = await run_peers(services, gold.questions) if request.peers else Measured((), {}, 0)
+    peers = await run_peers(services, gold.questions) if request.peers else PeerFindings((), {}, 0)
     return Findings(outcome, environment(services) if request.report else {}, configurations, answers, peers)
 
 

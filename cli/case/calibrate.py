@@ -16,13 +16,13 @@ from evaluation.case_desk.findings import ProfileFindings, pooled
 from evaluation.case_desk.report_rows import (
     HEAD,
     KINDS_HEAD,
-    auc_said,
     bin_rows,
-    curve_said,
+    comparison_rows,
+    describe_kinds,
+    format_auc,
+    format_count,
+    format_curve,
     kind_rows,
-    kinds_said,
-    rows_of,
-    totals,
 )
 
 BINS_HEAD = ("Consultas", "Antes: conf.", "aciertos", "Después: conf.", "aciertos")
@@ -84,7 +84,7 @@ def print_calibrations(out: Console, result: CalibrationResult) -> None:
         for graph, before_after in pooled(result.profiles).items():
             say(
                 out,
-                f"\nTodos los perfiles, {graph} ({len(before_after.scored)} consultas, AUC {auc_said(before_after)})",
+                f"\nTodos los perfiles, {graph} ({len(before_after.scored)} consultas, AUC {format_auc(before_after)})",
                 style="bold",
             )
             _print_before_after(out, before_after)
@@ -105,16 +105,16 @@ def _print_profile(out: Console, findings: ProfileFindings) -> None:
 
 
 def _print_graph(out: Console, graph: str, report: CurveReport) -> None:
-    attempts = [*report.fitted_on, *(attempt.tried for attempt in report.measured.scored)]
+    attempts = [*report.fitted_on, *(attempt.result for attempt in report.measured.scored)]
     say(out, f"\n{graph}", style="bold")
-    accuracy = totals([attempt.right for attempt in attempts if attempt.case.answerable])
-    say(out, f"Artículo acertado: {accuracy}. AUC en la mitad que se mide: {auc_said(report.measured)}.")
-    say(out, f"Curva: {curve_said(report.curve)}.")
+    accuracy = format_count([attempt.right for attempt in attempts if attempt.case.answerable])
+    say(out, f"Artículo acertado: {accuracy}. AUC en la mitad que se mide: {format_auc(report.measured)}.")
+    say(out, f"Curva: {format_curve(report.curve)}.")
     _print_before_after(out, report.measured)
     table(out, KINDS_HEAD, kind_rows(report.kinds))
-    say(out, kinds_said(report.kinds))
+    say(out, describe_kinds(report.kinds))
 
 
 def _print_before_after(out: Console, before_after: BeforeAfter) -> None:
-    table(out, HEAD, rows_of(before_after))
+    table(out, HEAD, comparison_rows(before_after))
     table(out, BINS_HEAD, bin_rows(before_after))

@@ -10,7 +10,7 @@ from cli.options import read_configuration
 from cli.render import console
 from cli.session import opened_services
 from evaluation.case_desk.cases import LabelledCase, own_cases, read_cases
-from evaluation.case_desk.findings import ProfileFindings, find
+from evaluation.case_desk.findings import ProfileFindings, calibrate_profile
 from services.case.calibration import write_calibration
 from state.errors import ConfigurationError, InvalidInput
 
@@ -69,7 +69,7 @@ async def measure(request: Request) -> CalibrationResult:
 async def _measure_profile(settings: "Settings", profile: "Profile", cases: Sequence[LabelledCase]) -> ProfileFindings:
     async with opened_services(settings, profile) as services:
         with console(stderr=True).status(f"Perfil «{services.profile.name}»…") as status:
-            return await find(
+            return await calibrate_profile(
                 services,
                 cases,
                 lambda graph, done: status.update(

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from evaluation.gold.provisions import Key, key_of, written
+from evaluation.gold.provisions import Key, format_provision, key_of
 from evaluation.gold.questions import Question
 from evaluation.measure import Measurement, SetMeasurement
 from evaluation.report.as_json import report_json
 from evaluation.retrieval.evaluate import Configuration, Outcome
-from evaluation.retrieval.failures import diagnosed
+from evaluation.retrieval.failures import diagnose
 
 
 def as_dict(measurement: Measurement) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def _set(set_measurement: SetMeasurement) -> dict[str, Any]:
         "questions": len(outcome.gold.questions),
         "negatives": len(outcome.negatives),
         "ignored_keys": list(outcome.gold.ignored),
-        "not_held": [written(provision) for provision in set_measurement.not_indexed],
+        "not_held": [format_provision(provision) for provision in set_measurement.not_indexed],
         "metrics": metrics(outcome.measured),
         "by_category": {
             name: {"questions": len(values.per_question), "metrics": metrics(values)}
@@ -78,14 +78,14 @@ def _paired(paired: dict[str, Any]) -> dict[str, Any]:
 def _question(outcome: Outcome, question: Question) -> dict[str, Any]:
     retrieved = outcome.retrieved[question.id]
     grades = {key_of(provision): grade for provision, grade in question.relevant.items()}
-    failure = diagnosed(question, retrieved.ranking)
+    failure = diagnose(question, retrieved.ranking)
     return {
         "id": question.id,
         "question": question.question,
         "category": question.category,
         "topic": question.topic,
         "voice": question.voice,
-        "relevant": {written(provision): grade for provision, grade in question.relevant.items()},
+        "relevant": {format_provision(provision): grade for provision, grade in question.relevant.items()},
         "queries": list(retrieved.queries),
         "metrics": outcome.measured.per_question.get(question.id),
         "failure": failure.kind if question.relevant else None,
@@ -101,7 +101,7 @@ def _question(outcome: Outcome, question: Question) -> dict[str, Any]:
 
 def _row(row: Any, grades: Mapping[Key, int]) -> dict[str, Any]:
     return {
-        "provision": written(row.provision),
+        "provision": format_provision(row.provision),
         "law": row.law,
         "score": row.score,
         "origins": list(row.origins),

@@ -7,7 +7,7 @@ from rich.console import Console
 from cli.render import clean
 from cli.tables import number, say, signed, table
 from evaluation.answers.answers import AnswerResult, answer_means
-from evaluation.gold.provisions import Provision, written
+from evaluation.gold.provisions import Provision, format_provision
 from evaluation.measure import Measurement, SetMeasurement
 from evaluation.report.findings import Findings, Step
 from evaluation.retrieval.evaluate import Outcome
@@ -77,7 +77,7 @@ def _print_optional(out: Console, findings: Findings) -> None:
 
 def _print_missing(out: Console, set_measurement: SetMeasurement) -> None:
     if set_measurement.not_indexed:
-        shown = ", ".join(map(written, set_measurement.not_indexed[:MAX_MISSING]))
+        shown = ", ".join(map(format_provision, set_measurement.not_indexed[:MAX_MISSING]))
         more = (
             f" y {len(set_measurement.not_indexed) - MAX_MISSING} más"
             if len(set_measurement.not_indexed) > MAX_MISSING

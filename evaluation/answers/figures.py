@@ -45,7 +45,7 @@ _ROW = "|"
 
 @dataclass(frozen=True)
 class Figure:
-    """A number and its unit, how they are written, and where the number begins."""
+    """A number and its unit, how they are written, and where in the text the number begins."""
 
     value: Decimal
     unit: str
@@ -53,15 +53,18 @@ class Figure:
     start: int
 
     @property
-    def known_by(self) -> tuple[Decimal, str]:
+    def key(self) -> tuple[Decimal, str]:
         """What two spellings of one figure share."""
         return self.value, self.unit
 
 
 def figures_in(text: str) -> list[Figure]:
-    """Return the figures of a text, in order; numbers joined to one that has a unit have it, too."""
-    folded = fold(text)
-    return list(_figures(text, folded))
+    """Return the figures of a text, in order; numbers joined to one that has a unit have it, too.
+
+    >>> [(str(figure.value), figure.unit) for figure in figures_in("De 15 a treinta días, y el artículo 38.")]
+    [('15', 'día'), ('30', 'día')]
+    """
+    return list(_figures(text, fold(text)))
 
 
 def table_numbers(text: str) -> set[Decimal]:
@@ -85,9 +88,9 @@ def _figures(text: str, folded: str) -> Iterator[Figure]:
         # From the end of the unit: "4 por ciento" has no hundred.
         position, name = unit.end(), _NAMES[int(str(unit.lastgroup)[1:])]
         counts = name != "persona" or not _ARTICLE.match(folded, start)
-        for at, end, one in joined if counts else []:
-            if not _REFERENCE.search(folded, 0, at):
-                yield Figure(one, name, text[at:end], at)
+        for begins, ends, number in joined if counts else []:
+            if not _REFERENCE.search(folded, 0, begins):
+                yield Figure(number, name, text[begins:ends], begins)
         if counts:
             yield Figure(value, name, text[start : unit.end()], start)
         joined = []

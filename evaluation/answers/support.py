@@ -1,4 +1,4 @@
-"""What an answer says that the fragments do not: provisions and figures without support.
+"""Claims of an answer that no fragment supports: provisions and figures.
 
 Words are compared, not meaning: an answer that draws a wrong conclusion from right provisions and figures passes.
 """
@@ -16,7 +16,7 @@ from legal.laws.registry import known_laws
 from services.offline.passages import LEFT_OUT
 from state.chunks import Chunk
 
-Place = tuple[str | None, str]
+ProvisionRef = tuple[str | None, str]
 """Law (``None`` where the registry does not know it) and provision key."""
 
 _QUOTED = re.compile(r"«([^«»]*)»")
@@ -25,7 +25,7 @@ _QUOTES = str.maketrans("«»“”„", '"""""')
 
 @dataclass(frozen=True)
 class Unsupported:
-    """Provisions and figures of an answer that nothing supports, as the answer writes them, each once."""
+    """Provisions and figures of an answer that nothing supports, each once, as the answer writes them."""
 
     provisions: tuple[str, ...]
     figures: tuple[str, ...]
@@ -44,40 +44,40 @@ def unsupported(answer: str, question: str, context: Sequence[Chunk], cited: Seq
     )
 
 
-def _provisions(said: str, question: str, context: Sequence[Chunk]) -> Iterator[str]:
-    known = {place for chunk in context for place in _named_in(chunk)}
-    known |= {place for one in parse_citations(question) for place in _places(one)}
-    numbers = {key for _, key in known}
+def _provisions(answer: str, question: str, context: Sequence[Chunk]) -> Iterator[str]:
+    supported = {ref for chunk in context for ref in _named_in(chunk)}
+    supported |= {ref for citation in parse_citations(question) for ref in _refs(citation)}
+    numbers = {key for _, key in supported}
     # By paragraphs: "dicha ley" is one that the same paragraph names.
-    for paragraph in said.splitlines():
+    for paragraph in answer.splitlines():
         # In "según el ET, 24 mensualidades" there is no article 24.
         amounts = {figure.start for figure in figures_in(paragraph)}
-        for one in parse_citations(paragraph):
-            place = (one.law_id, one.provision_key)
-            supported = place in known if one.law_named else one.provision_key in numbers
-            if not supported and one.start not in amounts:
-                yield _label(one)
+        for citation in parse_citations(paragraph):
+            ref = (citation.law_id, citation.provision_key)
+            is_supported = ref in supported if citation.law_named else citation.provision_key in numbers
+            if not is_supported and citation.start not in amounts:
+                yield _label(citation)
 
 
-def _figures(said: str, question: str, cited: Sequence[Chunk]) -> Iterator[str]:
+def _figures(answer: str, question: str, cited: Sequence[Chunk]) -> Iterator[str]:
     texts = [question, *map(_text, cited)]
-    known = {figure.known_by for text in texts for figure in figures_in(text)}
+    supported = {figure.key for text in texts for figure in figures_in(text)}
     in_tables = {number for text in texts for number in table_numbers(text)}
-    for figure in figures_in(said):
-        if figure.known_by not in known and figure.value not in in_tables:
+    for figure in figures_in(answer):
+        if figure.key not in supported and figure.value not in in_tables:
             yield figure.written
 
 
-def _named_in(chunk: Chunk) -> Iterator[Place]:
+def _named_in(chunk: Chunk) -> Iterator[ProvisionRef]:
     # The second article of a number is known as "art:1~2"; an answer can only call it "artículo 1".
     yield chunk["law_id"], chunk["provision_key"].partition("~")[0]
-    for one in parse_citations(_text(chunk), CitationContext(law_id=chunk["law_id"])):
-        yield from _places(one)
+    for citation in parse_citations(_text(chunk), CitationContext(law_id=chunk["law_id"])):
+        yield from _refs(citation)
 
 
-def _places(one: Citation) -> set[Place]:
+def _refs(citation: Citation) -> set[ProvisionRef]:
     """Return the provision that is cited, under the law that is named and under the one where it is read today."""
-    return {(law_id, one.provision_key) for law_id in (one.law_id, one.current_id or one.law_id)}
+    return {(law_id, citation.provision_key) for law_id in (citation.law_id, citation.current_id or citation.law_id)}
 
 
 def _text(chunk: Chunk) -> str:
@@ -85,22 +85,22 @@ def _text(chunk: Chunk) -> str:
     return "\n".join(filter(None, fields))
 
 
-def _without_quotations(said: str, chunks: Sequence[Chunk]) -> str:
+def _without_quotations(answer: str, chunks: Sequence[Chunk]) -> str:
     texts = [_plain(_text(chunk)) for chunk in chunks]
 
-    def kept(quotation: re.Match[str]) -> str:
+    def unless_verbatim(quotation: re.Match[str]) -> str:
         pieces = [_plain(piece) for piece in quotation[1].split(LEFT_OUT)]
         verbatim = all(any(piece in text for text in texts) for piece in pieces if piece)
         return "«»" if verbatim else quotation[0]
 
-    return _QUOTED.sub(kept, said)
+    return _QUOTED.sub(unless_verbatim, answer)
 
 
 def _plain(text: str) -> str:
     return " ".join(fold(text).translate(_QUOTES).split())
 
 
-def _label(one: Citation) -> str:
+def _label(citation: Citation) -> str:
     """Return a provision as a person would point to it: "artículo 99 (Estatuto de los Trabajadores)"."""
-    law = known_laws().get(one.law_id or "")
-    return provision_name(one.provision_key) + (f" ({law.short})" if law else "")
+    law = known_laws().get(citation.law_id or "")
+    return provision_name(citation.provision_key) + (f" ({law.short})" if law else "")

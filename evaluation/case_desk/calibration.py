@@ -1,4 +1,8 @@
-"""What the confidence of a case is worth before and after calibration, on inquiries that no curve was fitted on."""
+"""What the confidence of a case is worth before and after calibration, on inquiries that no curve was fitted on.
+
+A curve is fitted on one half of the inquiries and measured on the other: ECE, Brier score, AUC, and what is decided
+at a confidence of 0.70.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,53 +11,30 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from evaluation.case_desk.curves import CurveKinds, compare_kinds
+from evaluation.case_desk.curves import CurveComparison, compare_curves
 from evaluation.case_desk.halves import halves
-from evaluation.case_desk.run import Tried
+from evaluation.case_desk.run import CaseResult
 from evaluation.statistics.bootstrap import SEED, Interval, Paired, compare, interval_of
-from evaluation.statistics.reliability import Judged, Reliability, reliability
+from evaluation.statistics.reliability import Prediction, Reliability, reliability
 from services.case.calibration import Curve, fit_curve
 from services.case.confidence import DECIMALS, MIN_CONFIDENCE
 
 RESAMPLES = 1_000
-"""Each one is sorted and binned anew."""
+"""Fewer than for a mean: each one is sorted and binned anew."""
 
 
-def ece_difference(before: Sequence[Judged], after: Sequence[Judged]) -> Interval:
-    """Return the bootstrap percentile interval of ECE after - ECE before: the same inquiries are drawn for both."""
+class CalibratedCase(NamedTuple):
+    """The result of an inquiry, and the confidence that the curve gives it, in [0, 1] with two decimals."""
 
-    def difference(rows: Sequence[int]) -> float:
-        first, second = (reliability([judged[int(row)] for row in rows]).ece for judged in (before, after))
-        return second - first
-
-    return interval_of(difference, range(len(before)), RESAMPLES)
-
-
-def exact_ece(judged: Sequence[Judged]) -> float:
-    """Return the mean ECE in [0, 1] if these confidences were exact: their outcomes are drawn by them.
-
-    What an ECE has beyond it is error; what it has up to it is the chance of few inquiries (Bröcker and Smith,
-    "Increasing the reliability of reliability diagrams", 2007).
-    """
-    source = np.random.default_rng(SEED)
-    confidences = np.array([one.confidence for one in judged])
-    drawn = source.random((RESAMPLES, len(confidences))) < confidences
-    found = [reliability(list(map(Judged, confidences, row.astype(float)))).ece for row in drawn]
-    return float(np.mean(found))
-
-
-class Scored(NamedTuple):
-    """An inquiry that was run, and the confidence that it has with the curve, in [0, 1] with two decimals."""
-
-    tried: Tried
+    result: CaseResult
     calibrated: float
 
 
 @dataclass(frozen=True)
-class Decided:
-    """What comes of going on at a confidence of 0.70: how many do, how many of them are right, how many are right.
+class Decisions:
+    """What follows from accepting cases from a confidence of 0.70 on: how many are, how many of them are right.
 
-    ``unanswerable`` are those that go on and that no article answers.
+    ``right`` counts the right ones of all cases, ``unanswerable`` those accepted that no article answers.
     """
 
     accepted: int
@@ -63,18 +44,18 @@ class Decided:
 
     @property
     def precision(self) -> float | None:
-        """The share of right ones among those that go on; ``None`` where none does."""
+        """The share of right ones among the accepted; ``None`` where none is accepted."""
         return self.accepted_right / self.accepted if self.accepted else None
 
     @property
     def coverage(self) -> float | None:
-        """The share of right ones that go on; ``None`` where none is right."""
+        """The share of the right ones that are accepted; ``None`` where none is right."""
         return self.accepted_right / self.right if self.right else None
 
 
 @dataclass(frozen=True)
-class Measured:
-    """One kind of confidence on some inquiries: how it agrees with the outcome, and what is decided by it.
+class ConfidenceMetrics:
+    """The metrics of one kind of confidence, raw or calibrated, on some inquiries.
 
     ``exact`` is the ECE that would be found, on so few, if this confidence were exact; ``brier`` is the mean of
     (confidence - outcome)² (Brier, 1950).
@@ -83,7 +64,7 @@ class Measured:
     reliability: Reliability
     exact: float
     brier: float
-    decided: Decided
+    decided: Decisions
 
 
 @dataclass(frozen=True)
@@ -95,9 +76,9 @@ class BeforeAfter:
     ``brier`` compares the two on the same inquiries.
     """
 
-    scored: tuple[Scored, ...]
-    before: Measured
-    after: Measured
+    scored: tuple[CalibratedCase, ...]
+    before: ConfidenceMetrics
+    after: ConfidenceMetrics
     auc: float | None
     ece: Interval
     brier: Paired
@@ -105,15 +86,15 @@ class BeforeAfter:
 
 @dataclass(frozen=True)
 class CurveReport:
-    """The curve of a graph, both halves, how the kinds of curve do on the half that it was fitted on, and its worth."""
+    """The curve of a graph, the half that it was fitted on with the kinds of curve compared there, and its worth."""
 
     curve: Curve
-    fitted_on: tuple[Tried, ...]
-    kinds: CurveKinds
+    fitted_on: tuple[CaseResult, ...]
+    kinds: CurveComparison
     measured: BeforeAfter
 
 
-def calibrate(tried: Sequence[Tried]) -> CurveReport:
+def calibrate(results: Sequence[CaseResult]) -> CurveReport:
     """Fit a curve on one half of the inquiries, and measure it on the other (``halves``).
 
     One for which nothing was found has a confidence of 0 with any curve: none is fitted on it.
@@ -121,48 +102,73 @@ def calibrate(tried: Sequence[Tried]) -> CurveReport:
     Raises:
         ValueError: a half has no inquiry for which something was found.
     """
-    fitting, reported = halves(tried)
-    found = [one for one in fitting if one.raw]
-    curve = fit_curve([one.raw for one in found], [one.right for one in found])
-    scored = [Scored(one, round(curve(one.raw), DECIMALS) if one.raw else 0.0) for one in reported]
-    return CurveReport(curve, tuple(fitting), compare_kinds(found), before_and_after(scored))
+    fitting, reported = halves(results)
+    found = [result for result in fitting if result.raw]
+    curve = fit_curve([result.raw for result in found], [result.right for result in found])
+    scored = [CalibratedCase(result, round(curve(result.raw), DECIMALS) if result.raw else 0.0) for result in reported]
+    return CurveReport(curve, tuple(fitting), compare_curves(found), before_and_after(scored))
 
 
-def before_and_after(scored: Sequence[Scored]) -> BeforeAfter:
+def before_and_after(scored: Sequence[CalibratedCase]) -> BeforeAfter:
     """Measure both kinds of confidence on the same inquiries.
 
     Raises:
         ValueError: there are no inquiries.
     """
-    before = [Judged(one.tried.raw, float(one.tried.right)) for one in scored]
-    after = [Judged(one.calibrated, float(one.tried.right)) for one in scored]
-    answerable = [one.tried.case.answerable for one in scored]
-    outcomes = [one.outcome for one in before]
+    before = [Prediction(case.result.raw, float(case.result.right)) for case in scored]
+    after = [Prediction(case.calibrated, float(case.result.right)) for case in scored]
+    answerable = [case.result.case.answerable for case in scored]
+    outcomes = [prediction.outcome for prediction in before]
+    confidences = [prediction.confidence for prediction in before]
     return BeforeAfter(
         scored=tuple(scored),
-        before=_measured(before, answerable),
-        after=_measured(after, answerable),
-        auc=float(roc_auc_score(outcomes, [one.confidence for one in before])) if len(set(outcomes)) > 1 else None,
+        before=_metrics(before, answerable),
+        after=_metrics(after, answerable),
+        auc=float(roc_auc_score(outcomes, confidences)) if len(set(outcomes)) > 1 else None,
         ece=ece_difference(before, after),
         brier=compare(_squares(before), _squares(after)),
     )
 
 
-def _measured(judged: Sequence[Judged], answerable: Sequence[bool]) -> Measured:
-    accepted = [(one, known) for one, known in zip(judged, answerable, strict=True) if one.confidence >= MIN_CONFIDENCE]
-    squares = _squares(judged)
-    return Measured(
-        reliability=reliability(judged),
-        exact=exact_ece(judged),
+def ece_difference(before: Sequence[Prediction], after: Sequence[Prediction]) -> Interval:
+    """Return the bootstrap percentile interval of ECE after - ECE before: the same inquiries are drawn for both."""
+
+    def difference(rows: Sequence[int]) -> float:
+        first, second = (reliability([side[int(row)] for row in rows]).ece for side in (before, after))
+        return second - first
+
+    return interval_of(difference, range(len(before)), RESAMPLES)
+
+
+def exact_ece(predictions: Sequence[Prediction]) -> float:
+    """Return the mean ECE in [0, 1] if these confidences were exact: their outcomes are drawn by them.
+
+    What an ECE has beyond it is error; what it has up to it is the chance of few inquiries (Bröcker and Smith,
+    "Increasing the reliability of reliability diagrams", 2007).
+    """
+    source = np.random.default_rng(SEED)
+    confidences = np.array([prediction.confidence for prediction in predictions])
+    drawn = source.random((RESAMPLES, len(confidences))) < confidences
+    eces = [reliability(list(map(Prediction, confidences, outcomes.astype(float)))).ece for outcomes in drawn]
+    return float(np.mean(eces))
+
+
+def _metrics(predictions: Sequence[Prediction], answerable: Sequence[bool]) -> ConfidenceMetrics:
+    pairs = zip(predictions, answerable, strict=True)
+    accepted = [(prediction, has_answer) for prediction, has_answer in pairs if prediction.confidence >= MIN_CONFIDENCE]
+    squares = _squares(predictions)
+    return ConfidenceMetrics(
+        reliability=reliability(predictions),
+        exact=exact_ece(predictions),
         brier=sum(squares) / len(squares),
-        decided=Decided(
+        decided=Decisions(
             accepted=len(accepted),
-            accepted_right=sum(bool(one.outcome) for one, _ in accepted),
-            right=sum(bool(one.outcome) for one in judged),
-            unanswerable=sum(not known for _, known in accepted),
+            accepted_right=sum(bool(prediction.outcome) for prediction, _ in accepted),
+            right=sum(bool(prediction.outcome) for prediction in predictions),
+            unanswerable=sum(not has_answer for _, has_answer in accepted),
         ),
     )
 
 
-def _squares(judged: Sequence[Judged]) -> list[float]:
-    return [(one.confidence - one.outcome) ** 2 for one in judged]
+def _squares(predictions: Sequence[Prediction]) -> list[float]:
+    return [(prediction.confidence - prediction.outcome) ** 2 for prediction in predictions]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from sklearn.isotonic import IsotonicRegression
 
 from evaluation.case_desk.halves import folds
-from evaluation.case_desk.run import Tried
+from evaluation.case_desk.run import CaseResult
 from evaluation.statistics.bootstrap import Paired, compare
-from evaluation.statistics.reliability import Judged, reliability
+from evaluation.statistics.reliability import Prediction, reliability
 from services.case.calibration import fit_curve
 
 FOLDS = 5
@@ -17,23 +17,23 @@ Fitted = Callable[[float], float]
 
 
 @dataclass(frozen=True)
-class KindMeasured:
-    """One kind of curve on inquiries that it was not fitted on: ECE and Brier score, both in [0, 1], less is better."""
+class CurveMetrics:
+    """ECE and Brier score of a kind of curve on inquiries that it was not fitted on; both in [0, 1], less is better."""
 
     ece: float
     brier: float
 
 
 @dataclass(frozen=True)
-class CurveKinds:
-    """The kinds of curve by cross-validation, and the confidence as it was measured; ``difference`` is by Brier score.
+class CurveComparison:
+    """The kinds of curve by cross-validation, beside the raw confidence.
 
-    It compares the isotonic curve with the logistic one, which is the first of the pair.
+    ``difference`` compares Brier scores: the logistic curve is the first of the pair, the isotonic one the second.
     """
 
-    raw: KindMeasured
-    logistic: KindMeasured
-    isotonic: KindMeasured
+    raw: CurveMetrics
+    logistic: CurveMetrics
+    isotonic: CurveMetrics
     difference: Paired
 
     @property
@@ -42,47 +42,51 @@ class CurveKinds:
         return self.difference.interval.high < 0
 
 
-def compare_kinds(tried: Sequence[Tried]) -> CurveKinds:
+def compare_curves(results: Sequence[CaseResult]) -> CurveComparison:
     """Fit each kind of curve on four fifths of the inquiries, and try it on the rest, in turn.
 
     Raises:
         ValueError: there are fewer than two inquiries.
     """
-    within = folds(tried, FOLDS)
-    raw = [one.raw for one in tried]
-    logistic = _held_out(tried, within, _logistic)
-    isotonic = _held_out(tried, within, _isotonic)
-    return CurveKinds(
-        _measured(tried, raw),
-        _measured(tried, logistic),
-        _measured(tried, isotonic),
-        compare(_squares(tried, logistic), _squares(tried, isotonic)),
+    fold_of_each = folds(results, FOLDS)
+    raw = [result.raw for result in results]
+    logistic = _cross_validated(results, fold_of_each, _logistic)
+    isotonic = _cross_validated(results, fold_of_each, _isotonic)
+    return CurveComparison(
+        _metrics(results, raw),
+        _metrics(results, logistic),
+        _metrics(results, isotonic),
+        compare(_squares(results, logistic), _squares(results, isotonic)),
     )
 
 
-def _held_out(tried: Sequence[Tried], within: Sequence[int], fit: Callable[[Sequence[Tried]], Fitted]) -> list[float]:
-    curves = {
-        fold: fit([one for one, place in zip(tried, within, strict=True) if place != fold]) for fold in set(within)
-    }
-    return [curves[fold](one.raw) for one, fold in zip(tried, within, strict=True)]
+def _cross_validated(
+    results: Sequence[CaseResult], fold_of_each: Sequence[int], fit: Callable[[Sequence[CaseResult]], Fitted]
+) -> list[float]:
+    """Return the confidence of each inquiry by a curve that was fitted without its fold."""
+    folded = list(zip(results, fold_of_each, strict=True))
+    curves = {held_out: fit([result for result, fold in folded if fold != held_out]) for held_out in set(fold_of_each)}
+    return [curves[fold](result.raw) for result, fold in folded]
 
 
-def _logistic(tried: Sequence[Tried]) -> Fitted:
-    return fit_curve([one.raw for one in tried], [one.right for one in tried])
+def _logistic(results: Sequence[CaseResult]) -> Fitted:
+    return fit_curve([result.raw for result in results], [result.right for result in results])
 
 
-def _isotonic(tried: Sequence[Tried]) -> Fitted:
+def _isotonic(results: Sequence[CaseResult]) -> Fitted:
     """Fit by pool-adjacent-violators (Zadrozny and Elkan, KDD 2002); outside of what it has seen, the nearest value."""
     steps = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")
-    steps.fit([one.raw for one in tried], [float(one.right) for one in tried])
+    steps.fit([result.raw for result in results], [float(result.right) for result in results])
     return lambda raw: float(steps.predict([raw])[0])
 
 
-def _measured(tried: Sequence[Tried], confidences: Sequence[float]) -> KindMeasured:
-    squares = _squares(tried, confidences)
-    judged = [Judged(given, float(one.right)) for one, given in zip(tried, confidences, strict=True)]
-    return KindMeasured(reliability(judged).ece, sum(squares) / len(squares))
+def _metrics(results: Sequence[CaseResult], confidences: Sequence[float]) -> CurveMetrics:
+    squares = _squares(results, confidences)
+    judged = [
+        Prediction(confidence, float(result.right)) for result, confidence in zip(results, confidences, strict=True)
+    ]
+    return CurveMetrics(reliability(judged).ece, sum(squares) / len(squares))
 
 
-def _squares(tried: Sequence[Tried], confidences: Sequence[float]) -> list[float]:
-    return [(given - one.right) ** 2 for one, given in zip(tried, confidences, strict=True)]
+def _squares(results: Sequence[CaseResult], confidences: Sequence[float]) -> list[float]:
+    return [(confidence - result.right) ** 2 for result, confidence in zip(results, confidences, strict=True)]

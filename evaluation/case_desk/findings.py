@@ -1,4 +1,4 @@
-"""What calibrating a profile has found: a curve of each graph with its worth, and the scores that it is of."""
+"""What calibrating a profile has found: a curve of each graph with its worth, and what its scores come from."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,10 +31,10 @@ class ProfileFindings:
         return Calibration(embedder=self.embedder, reranker=self.reranker, curves=curves)
 
 
-async def find(
+async def calibrate_profile(
     services: Services,
     cases: Sequence[LabelledCase],
-    tell: Callable[[CaseGraph, int], None] = lambda graph, done: None,
+    on_case: Callable[[CaseGraph, int], None] = lambda graph, done: None,
 ) -> ProfileFindings:
     """Run the inquiries of the services' profile, and fit and measure a curve for each graph.
 
@@ -43,11 +43,11 @@ async def find(
         ArticuladoError: the index or a provider cannot be used.
     """
     profile, store = services.profile, services.store
-    held = {chunk["law_id"] for chunk in await store.select(profile.for_cases, SearchFilter())}
-    tried = await run_cases(services, cases, tell)
+    indexed = {chunk["law_id"] for chunk in await store.select(profile.for_cases, SearchFilter())}
+    results = await run_cases(services, cases, on_case)
     strategy = services.settings.defaults().rerank_strategy
     try:
-        reports = {graph: calibrate(tried[graph]) for graph in GRAPHS}
+        reports = {graph: calibrate(results[graph]) for graph in GRAPHS}
     except ValueError as error:
         raise InvalidInput(
             f"No se puede calibrar el perfil «{profile.name}»: su índice no tiene casi nada para estas consultas. "
@@ -58,7 +58,7 @@ async def find(
         embedder=services.embedder.fingerprint,
         reranker=effective_strategy(strategy, services.rerankers),
         cases=tuple(cases),
-        not_indexed=tuple(sorted({case.article for case in cases if case.answerable} - held)),
+        not_indexed=tuple(sorted({case.article for case in cases if case.answerable} - indexed)),
         reports=reports,
     )
 
@@ -66,6 +66,6 @@ async def find(
 def pooled(findings: Sequence[ProfileFindings]) -> dict[CaseGraph, BeforeAfter]:
     """Measure the inquiries of several profiles together, each with the curve of its own profile."""
     return {
-        graph: before_and_after([one for found in findings for one in found.reports[graph].measured.scored])
+        graph: before_and_after([case for profile in findings for case in profile.reports[graph].measured.scored])
         for graph in GRAPHS
     }

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Literal, NamedTuple
 
 from evaluation.case_desk.cases import LabelledCase
-from evaluation.case_desk.run import Tried
+from evaluation.case_desk.run import CaseResult
 
 Half = Literal["fit", "report"]
 
@@ -14,29 +14,29 @@ Half = Literal["fit", "report"]
 class Halves(NamedTuple):
     """The inquiries that the curve is fitted on, and those that it is reported on."""
 
-    fit: list[Tried]
-    report: list[Tried]
+    fit: list[CaseResult]
+    report: list[CaseResult]
 
 
-def halves(tried: Sequence[Tried]) -> Halves:
-    """Part inquiries into disjoint halves, each in the order given.
+def halves(results: Sequence[CaseResult]) -> Halves:
+    """Split inquiries into disjoint halves, each in the order given.
 
     Those of a profile that have an article, and those that have none, are each sorted by the SHA-256 of their ids and
     dealt out by turns: the halves differ by one of each at most. It depends on nothing but the ids, so that an inquiry
     stays in its half whatever the search finds.
     """
-    dealt = _dealt([one.case for one in tried], 2, lambda case: (case.profile, case.answerable))
+    dealt = _dealt([result.case for result in results], 2, lambda case: (case.profile, case.answerable))
     return Halves(
-        [one for one in tried if dealt[one.case.id] == 0],
-        [one for one in tried if dealt[one.case.id] == 1],
+        [result for result in results if dealt[result.case.id] == 0],
+        [result for result in results if dealt[result.case.id] == 1],
     )
 
 
-def folds(tried: Sequence[Tried], number: int) -> list[int]:
+def folds(results: Sequence[CaseResult], number: int) -> list[int]:
     """Return for each inquiry the fold, in [0, number), that it is in: dealt out alike, by right and wrong."""
-    right = {one.case.id: one.right for one in tried}
-    dealt = _dealt([one.case for one in tried], number, lambda case: (case.profile, right[case.id]))
-    return [dealt[one.case.id] for one in tried]
+    right = {result.case.id: result.right for result in results}
+    dealt = _dealt([result.case for result in results], number, lambda case: (case.profile, right[case.id]))
+    return [dealt[result.case.id] for result in results]
 
 
 def _dealt(
@@ -46,7 +46,7 @@ def _dealt(
     for case in cases:
         strata[stratum(case)].append(case.id)
     return {
-        name: place % number
+        name: position % number
         for names in strata.values()
-        for place, name in enumerate(sorted(names, key=lambda name: sha256(name.encode()).digest()))
+        for position, name in enumerate(sorted(names, key=lambda name: sha256(name.encode()).digest()))
     }

@@ -1,7 +1,7 @@
 """Write a report of calibration into a folder: JSON for programs, Markdown for people, and a chart of each curve."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from evaluation.case_desk.calibration import BeforeAfter
@@ -11,17 +11,21 @@ from evaluation.case_desk.report_rows import (
     BINS_HEAD,
     HEAD,
     KINDS_HEAD,
-    auc_said,
     bin_rows,
-    curve_said,
+    comparison_rows,
+    describe_kinds,
+    format_auc,
+    format_count,
+    format_curve,
     kind_rows,
-    kinds_said,
-    rows_of,
-    totals,
 )
 from evaluation.report.plots import reliability_chart
 from evaluation.report.tables import table
+from services.case.calibration import CaseGraph
 from state.errors import InvalidInput, reason
+
+Pooled = Mapping[CaseGraph, BeforeAfter]
+"""What was measured on the inquiries of several profiles together; empty for one profile alone."""
 
 JSON, MARKDOWN = "calibracion.json", "calibracion.md"
 _ALL = "todos"
@@ -49,8 +53,9 @@ def write_report(folder: Path, findings: Sequence[ProfileFindings]) -> list[Path
         folder.mkdir(parents=True, exist_ok=True)
         values = json.dumps(report_json(findings), ensure_ascii=False, indent=2)
         (folder / JSON).write_text(f"{values}\n", encoding="utf-8")
-        (folder / MARKDOWN).write_text(_markdown(findings), encoding="utf-8")
-        for name, graph, measured in _measurements(findings):
+        together = pooled(findings) if len(findings) > 1 else {}
+        (folder / MARKDOWN).write_text(_markdown(findings, together), encoding="utf-8")
+        for name, graph, measured in _measurements(findings, together):
             charts += _charts(folder, name, graph, measured)
     except OSError as error:
         raise InvalidInput(
@@ -59,59 +64,60 @@ def write_report(folder: Path, findings: Sequence[ProfileFindings]) -> list[Path
     return [folder / JSON, folder / MARKDOWN, *charts]
 
 
-def _measurements(findings: Sequence[ProfileFindings]) -> list[tuple[str, str, BeforeAfter]]:
-    of_each = [(found.profile, graph, one.measured) for found in findings for graph, one in found.reports.items()]
-    together = [(_ALL, graph, one) for graph, one in pooled(findings).items()] if len(findings) > 1 else []
-    return [*of_each, *together]
+def _measurements(findings: Sequence[ProfileFindings], together: Pooled) -> Iterator[tuple[str, str, BeforeAfter]]:
+    """Yield profile, graph and what was measured, and all profiles together at last."""
+    for profile in findings:
+        yield from ((profile.profile, graph, report.measured) for graph, report in profile.reports.items())
+    yield from ((_ALL, graph, measured) for graph, measured in together.items())
 
 
-def _charts(folder: Path, name: str, graph: str, found: BeforeAfter) -> list[Path]:
+def _charts(folder: Path, name: str, graph: str, before_after: BeforeAfter) -> list[Path]:
     files = []
-    for when, measured in (("antes", found.before), ("despues", found.after)):
+    for when, metrics in (("antes", before_after.before), ("despues", before_after.after)):
         files.append(folder / f"{name}-{graph}-{when}.png")
-        said = "antes" if when == "antes" else "después"
-        title = f"{name}, {graph}, {said} de calibrar"
-        reliability_chart(files[-1], title, measured.reliability, axis=_AXIS[when], asked="consultas")
+        when_title = "antes" if when == "antes" else "después"
+        title = f"{name}, {graph}, {when_title} de calibrar"
+        reliability_chart(files[-1], title, metrics.reliability, axis=_AXIS[when], unit="consultas")
     return files
 
 
-def _markdown(findings: Sequence[ProfileFindings]) -> str:
+def _markdown(findings: Sequence[ProfileFindings], together: Pooled) -> str:
     sections = ["# Calibración de la confianza de los casos", _INTRODUCTION]
-    for found in findings:
-        sections += _profile(found)
-    if len(findings) > 1:
+    for profile in findings:
+        sections += _profile(profile)
+    if together:
         sections.append("## Todos los perfiles")
-        for graph, measured in pooled(findings).items():
+        for graph, measured in together.items():
             sections += [f"### {graph}", *_measured(_ALL, graph, measured)]
     return "\n\n".join(sections) + "\n"
 
 
-def _profile(found: ProfileFindings) -> list[str]:
-    answerable = sum(case.answerable for case in found.cases)
+def _profile(profile: ProfileFindings) -> list[str]:
+    answerable = sum(case.answerable for case in profile.cases)
     sections = [
-        f"## Perfil {found.profile}",
-        f"{len(found.cases)} consultas, {answerable} con un artículo que las resuelve. Vectores: `{found.embedder}`; "
-        f"reordenación: `{found.reranker}`.",
+        f"## Perfil {profile.profile}",
+        f"{len(profile.cases)} consultas, {answerable} con un artículo que las resuelve. "
+        f"Vectores: `{profile.embedder}`; reordenación: `{profile.reranker}`.",
     ]
-    if found.not_indexed:
-        sections.append(f"El índice no tiene estos artículos: {', '.join(found.not_indexed)}.")
-    for graph, report in found.reports.items():
-        tried = [*report.fitted_on, *(one.tried for one in report.measured.scored)]
+    if profile.not_indexed:
+        sections.append(f"El índice no tiene estos artículos: {', '.join(profile.not_indexed)}.")
+    for graph, report in profile.reports.items():
+        results = [*report.fitted_on, *(result.result for result in report.measured.scored)]
         sections += [
-            f"### {found.profile}: {graph}",
-            f"Artículo acertado: {totals([one.right for one in tried if one.case.answerable])}. "
-            f"Curva: {curve_said(report.curve)}.",
-            *_measured(found.profile, graph, report.measured),
+            f"### {profile.profile}: {graph}",
+            f"Artículo acertado: {format_count([result.right for result in results if result.case.answerable])}. "
+            f"Curva: {format_curve(report.curve)}.",
+            *_measured(profile.profile, graph, report.measured),
             table(KINDS_HEAD, kind_rows(report.kinds)),
-            kinds_said(report.kinds),
+            describe_kinds(report.kinds),
         ]
     return sections
 
 
-def _measured(name: str, graph: str, found: BeforeAfter) -> list[str]:
+def _measured(name: str, graph: str, before_after: BeforeAfter) -> list[str]:
     return [
-        f"{len(found.scored)} consultas de la mitad que se mide; AUC {auc_said(found)}.",
-        table(HEAD, rows_of(found)),
-        table(BINS_HEAD, bin_rows(found)),
+        f"{len(before_after.scored)} consultas de la mitad que se mide; AUC {format_auc(before_after)}.",
+        table(HEAD, comparison_rows(before_after)),
+        table(BINS_HEAD, bin_rows(before_after)),
         f"![Antes]({name}-{graph}-antes.png) ![Después]({name}-{graph}-despues.png)",
     ]

@@ -1,6 +1,6 @@
 """Run labelled inquiries through the case graphs, and see which article each is handled by, and how surely.
 
-What is measured is what the search found: the graphs stop before their author writes, so that no chat model is asked.
+What is measured is what the search found: the graphs stop before the node that writes, so that no chat model is asked.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,13 +14,13 @@ from state.errors import InvalidInput
 
 GRAPHS: tuple[CaseGraph, ...] = ("required_data", "generate_response")
 
-_AUTHORS = {"required_data": "extract_fields", "generate_response": "write_response"}
-_SEEN = ["article_id", "raw_confidence"]
+_WRITING_NODES = {"required_data": "extract_fields", "generate_response": "write_response"}
+_STATE = ["article_id", "raw_confidence"]
 
 
 @dataclass(frozen=True)
-class Tried:
-    """An inquiry that was run: the article that it would be handled by, empty without one, and the raw confidence."""
+class CaseResult:
+    """The article that an inquiry would be handled by, empty without one, and the raw confidence in [0, 1]."""
 
     case: LabelledCase
     article: str
@@ -33,36 +33,38 @@ class Tried:
 
 
 async def run_cases(
-    services: Services, cases: Sequence[LabelledCase], tell: Callable[[CaseGraph, int], None] = lambda graph, done: None
-) -> dict[CaseGraph, list[Tried]]:
+    services: Services,
+    cases: Sequence[LabelledCase],
+    on_case: Callable[[CaseGraph, int], None] = lambda graph, done: None,
+) -> dict[CaseGraph, list[CaseResult]]:
     """Run every inquiry through both graphs of the services' profile, in their order, without any collected data.
 
-    ``tell`` hears how many of a graph are done. The confidence is the one before calibration, whatever calibration the
-    profile has.
+    ``on_case`` is told how many of a graph are done. The confidence is the one before calibration, whatever
+    calibration the profile has.
 
     Raises:
         InvalidInput: an inquiry is of another profile, or one cannot be used.
         ArticuladoError: the index or a provider cannot be used.
     """
-    if strange := [case.id for case in cases if case.profile != services.profile.name]:
-        raise InvalidInput(f"La consulta «{strange[0]}» no es del perfil «{services.profile.name}».")
+    if of_others := [case.id for case in cases if case.profile != services.profile.name]:
+        raise InvalidInput(f"La consulta «{of_others[0]}» no es del perfil «{services.profile.name}».")
     graphs: Mapping[CaseGraph, Case] = {
         "required_data": build_required_data(services),
         "generate_response": build_generate_response(services),
     }
-    found: dict[CaseGraph, list[Tried]] = {name: [] for name in GRAPHS}
+    results: dict[CaseGraph, list[CaseResult]] = {name: [] for name in GRAPHS}
     for name, graph in graphs.items():
         for case in cases:
-            found[name].append(await _try(graph, case, _AUTHORS[name]))
-            tell(name, len(found[name]))
-    return found
+            results[name].append(await _try(graph, case, _WRITING_NODES[name]))
+            on_case(name, len(results[name]))
+    return results
 
 
-async def _try(graph: Case, case: LabelledCase, author: str) -> Tried:
+async def _try(graph: Case, case: LabelledCase, writing_node: str) -> CaseResult:
     try:
-        seen = await graph.ainvoke(
-            {"inquiry": case.inquiry, **case.filters}, output_keys=_SEEN, interrupt_before=[author]
+        state = await graph.ainvoke(
+            {"inquiry": case.inquiry, **case.filters}, output_keys=_STATE, interrupt_before=[writing_node]
         )
     except InvalidInput as error:
         raise InvalidInput(f"La consulta «{case.id}» no se puede usar. {error}") from error
-    return Tried(case, seen.get("article_id", ""), seen["raw_confidence"])
+    return CaseResult(case, state.get("article_id", ""), state["raw_confidence"])

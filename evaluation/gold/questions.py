@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from evaluation.gold.provisions import Provision, parsed
+from evaluation.gold.provisions import Provision, parse_provision
 from evaluation.json_lines import json_lines
 from state.errors import InvalidInput
 
@@ -50,7 +50,7 @@ class GoldSet:
     ignored: tuple[str, ...] = ()
 
 
-def _listed(value: object) -> object:
+def _as_list(value: object) -> object:
     return [value] if isinstance(value, str) else value or []
 
 
@@ -60,15 +60,15 @@ def _one_word(value: str) -> str:
     return value
 
 
-def _named(relevant: dict[str, int]) -> dict[Provision, int]:
-    named: dict[Provision, int] = {}
+def _graded_provisions(relevant: dict[str, int]) -> dict[Provision, int]:
+    grades: dict[Provision, int] = {}
     for text, grade in relevant.items():
-        one = parsed(text)
-        if one is None:
+        provision = parse_provision(text)
+        if provision is None:
             raise ValueError(text)
         if grade:
-            named[one] = max(grade, named.get(one, 0))
-    return named
+            grades[provision] = max(grade, grades.get(provision, 0))
+    return grades
 
 
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
@@ -79,11 +79,13 @@ class _Row(BaseModel):
 
     id: Annotated[str, AfterValidator(_one_word)]
     question: Annotated[str, Field(min_length=1)]
-    relevant: Annotated[dict[str, Annotated[int, Field(strict=True, ge=0, le=MAX_GRADE)]], AfterValidator(_named)]
+    relevant: Annotated[
+        dict[str, Annotated[int, Field(strict=True, ge=0, le=MAX_GRADE)]], AfterValidator(_graded_provisions)
+    ]
     category: Text = ""
     topic: Text = ""
     voice: Text = ""
-    answer_facts: Annotated[list[str], BeforeValidator(_listed)] = []
+    answer_facts: Annotated[list[str], BeforeValidator(_as_list)] = []
 
 
 EXPECTED = {

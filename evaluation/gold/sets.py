@@ -1,11 +1,11 @@
-"""The gold sets that a user names, or the project's own, and whether the index can be measured with them."""
+"""Which gold sets a run of the harness asks, and what must hold before it does."""
 
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.gold.provisions import Provision, key_of
+from evaluation.gold.provisions import Key, Provision, key_of
 from evaluation.gold.questions import GoldSet, Question, read_gold_set
 from services.protocols import ChunkStore
 from state.errors import InvalidInput
@@ -14,21 +14,12 @@ if TYPE_CHECKING:
     from services.profile.profile import Profile
     from services.settings import Settings
 
-
-async def not_indexed(questions: Sequence[Question], store: ChunkStore) -> list[Provision]:
-    """Return the right provisions that the index has in no wording, each once, in the order of the questions."""
-    wanted: dict[tuple[str, str], Provision] = {}
-    for question in questions:
-        for named in question.relevant:
-            wanted.setdefault(key_of(named), named)
-    return [named for key, named in wanted.items() if not await store.find(*key)]
-
-
 OWN_SET = "demo.jsonl"
+"""The project's own questions, which are about the demo corpus."""
 
 
 def read_sets(gold: Sequence[Path], profile: "Profile") -> list[GoldSet]:
-    """Read gold sets; without any, the project's own, which asks about the demo corpus.
+    """Read the gold sets that a user names; without any, the project's own.
 
     Raises:
         InvalidInput: one cannot be read, or none is given and the profile has not the demo corpus.
@@ -42,13 +33,13 @@ def read_sets(gold: Sequence[Path], profile: "Profile") -> list[GoldSet]:
 
 
 def own_set() -> GoldSet:
-    """Read the project's own set."""
+    """Read the project's own gold set."""
     with resources.as_file(resources.files("evaluation").joinpath("datasets", OWN_SET)) as path:
         return read_gold_set(path)
 
 
 def check_index(settings: "Settings") -> None:
-    """Check that there is a search to take apart.
+    """Check that retrieval is on: without it there is no search to measure.
 
     Raises:
         InvalidInput: retrieval is switched off.
@@ -61,17 +52,26 @@ def check_index(settings: "Settings") -> None:
 
 
 def check_ids(sets: Sequence[GoldSet]) -> None:
-    """Check that no two sets have a question of one identifier: a run could not tell them apart.
+    """Check that no two sets share the identifier of a question: a run could not tell them apart.
 
     Raises:
         InvalidInput: two have.
     """
-    seen: dict[str, Path] = {}
-    for one in sets:
-        for question in one.questions:
-            if question.id in seen:
+    paths: dict[str, Path] = {}
+    for gold in sets:
+        for question in gold.questions:
+            if question.id in paths:
                 raise InvalidInput(
-                    f"El identificador «{question.id}» está en {seen[question.id]} y en {one.path}: en una lista TREC "
-                    "no se distinguirían. Evalúe los dos ficheros por separado."
+                    f"El identificador «{question.id}» está en {paths[question.id]} y en {gold.path}: en una lista "
+                    "TREC no se distinguirían. Evalúe los dos ficheros por separado."
                 )
-            seen[question.id] = one.path
+            paths[question.id] = gold.path
+
+
+async def not_indexed(questions: Sequence[Question], store: ChunkStore) -> list[Provision]:
+    """Return the right provisions that the index has in no wording, each once, in the order of the questions."""
+    relevant: dict[Key, Provision] = {}
+    for question in questions:
+        for provision in question.relevant:
+            relevant.setdefault(key_of(provision), provision)
+    return [provision for key, provision in relevant.items() if not await store.find(*key)]

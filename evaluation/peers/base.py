@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from evaluation.peers.corpus import PeerCorpus
 
 Hits = list[tuple[int, float]]
-"""Places of provisions in the corpus, best first, each once, with the score that the peer gives them."""
+"""Indexes of provisions in the corpus, best first, each once, with the score that the peer gives them."""
 
 Search = Callable[[str, int], Hits]
 """Takes a question and how many provisions are wanted at most."""

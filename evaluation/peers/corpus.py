@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from py_rust_stemmers import SnowballStemmer
 
-from evaluation.gold.provisions import Provision, provision
+from evaluation.gold.provisions import Provision, make_provision
 from evaluation.retrieval.retrieve import LAW
 from language.spanish import content_words
 from services.container import Services
@@ -19,6 +19,14 @@ from services.store.layout import order_parts
 from services.store.points import Points
 from state.chunks import Chunk, provision_of
 from state.errors import NoResultsFound
+
+DIMENSIONS = 192
+"""As many as our own vectors have by default."""
+MIN_TEXTS = 2
+"""A stem that fewer texts have relates nothing to anything."""
+_SEED = 7
+_PAGE = 2_000
+"""Chunks that are read at once: about 6 MB."""
 
 
 def spanish_stems(text: str) -> list[str]:
@@ -33,13 +41,6 @@ def spanish_stems(text: str) -> list[str]:
 @cache
 def _stemmer() -> SnowballStemmer:
     return SnowballStemmer("spanish")
-
-
-DIMENSIONS = 192
-"""As many as our own vectors have by default."""
-MIN_TEXTS = 2
-"""A stem that fewer texts have relates nothing to anything."""
-_SEED = 7
 
 
 class LatentVectors:
@@ -61,10 +62,6 @@ class LatentVectors:
         lengths: NDArray[np.float32] = np.linalg.norm(vectors, axis=1, keepdims=True)
         lengths[lengths == 0] = 1
         return vectors / lengths
-
-
-_PAGE = 2_000
-"""Chunks that are read at once: about 6 MB."""
 
 
 @dataclass(frozen=True)
@@ -112,25 +109,25 @@ def corpus_of(chunks: Iterable[Chunk]) -> PeerCorpus:
             "El índice no tiene ningún precepto con el que comparar otros buscadores. Añada normas con "
             "«articulado ingest» o indique otro índice con --index."
         )
-    whole = [_of_today(order_parts(parts[place])) for place in sorted(parts)]
-    texts = tuple(map(_text, whole))
+    wordings = [_of_today(order_parts(parts[key])) for key in sorted(parts)]
+    texts = tuple(map(_text, wordings))
     embed = LatentVectors(texts)
-    provisions = tuple(provision(one[0]["law_id"], one[0]["provision"]) for one in whole)
+    provisions = tuple(make_provision(wording[0]["law_id"], wording[0]["provision"]) for wording in wordings)
     return PeerCorpus(provisions, texts, embed(texts), embed)
 
 
 def _of_today(parts: Sequence[Chunk]) -> list[Chunk]:
     day = date.today().isoformat()
-    now = [one for one in parts if (one["valid_from"] or day) <= day < (one["valid_to"] or "9999")]
+    in_force = [part for part in parts if (part["valid_from"] or day) <= day < (part["valid_to"] or "9999")]
     first = parts[0]["valid_from"]
-    return now or [one for one in parts if one["valid_from"] == first]
+    return in_force or [part for part in parts if part["valid_from"] == first]
 
 
 def _text(parts: Sequence[Chunk]) -> str:
     """Return law, breadcrumb and heading, once for all parts, and the texts of the parts."""
     headings = [
         line
-        for one in parts
-        for line in (one["law_name"], one["breadcrumb"], f"{one['provision']}. {one['title']}".rstrip(". "))
+        for part in parts
+        for line in (part["law_name"], part["breadcrumb"], f"{part['provision']}. {part['title']}".rstrip(". "))
     ]
-    return "\n".join(filter(None, [*dict.fromkeys(headings), *(one["text"] for one in parts)]))
+    return "\n".join(filter(None, [*dict.fromkeys(headings), *(part["text"] for part in parts)]))

@@ -24,8 +24,8 @@ def hybrid_search(corpus: PeerCorpus) -> Search:
     store = InMemoryDocumentStore(shared=False, return_embedding=False)
     store.write_documents(
         [
-            Document(id=str(place), content=" ".join(spanish_stems(text)), embedding=vector.tolist())
-            for place, (text, vector) in enumerate(zip(corpus.texts, corpus.vectors, strict=True))
+            Document(id=str(index), content=" ".join(spanish_stems(text)), embedding=vector.tolist())
+            for index, (text, vector) in enumerate(zip(corpus.texts, corpus.vectors, strict=True))
         ]
     )
     pipeline = Pipeline()
@@ -36,16 +36,16 @@ def hybrid_search(corpus: PeerCorpus) -> Search:
     pipeline.connect("meaning", "both")
 
     def search(question: str, depth: int) -> Hits:
-        asked = " ".join(spanish_stems(question))
-        if not asked:
+        stems = " ".join(spanish_stems(question))
+        if not stems:
             return []
         vector = corpus.embed([question])[0]
         if vector.any():
-            sides = {"words": {"query": asked}, "meaning": {"query_embedding": vector.tolist()}}
-            found = pipeline.run(sides)["both"]["documents"]
+            sides = {"words": {"query": stems}, "meaning": {"query_embedding": vector.tolist()}}
+            documents = pipeline.run(sides)["both"]["documents"]
         else:  # no word of it is known: all provisions would be equally near
-            found = store.bm25_retrieval(asked, top_k=depth)
-        return [(int(one.id), one.score) for one in found[:depth]]
+            documents = store.bm25_retrieval(stems, top_k=depth)
+        return [(int(document.id), document.score) for document in documents[:depth]]
 
     return search
 

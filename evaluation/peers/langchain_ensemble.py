@@ -8,7 +8,7 @@ from evaluation.peers.base import SIDE_DEPTH, Hits, Peer, Search
 from evaluation.peers.corpus import PeerCorpus
 from evaluation.peers.lexical import lexical_search
 
-_PLACE = "place"
+_INDEX = "index"
 _RRF_K = 60
 """The constant that the ensemble fuses with by default; it hands over no scores, only the order."""
 
@@ -28,7 +28,7 @@ def ensemble_search(corpus: PeerCorpus) -> Search:
 
     by_words = lexical_search(corpus)
     documents = [
-        Document(id=str(place), page_content=text, metadata={_PLACE: place}) for place, text in enumerate(corpus.texts)
+        Document(id=str(index), page_content=text, metadata={_INDEX: index}) for index, text in enumerate(corpus.texts)
     ]
 
     class Shared(Embeddings):
@@ -44,17 +44,19 @@ def ensemble_search(corpus: PeerCorpus) -> Search:
         """BM25 as a retriever."""
 
         def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
-            return [documents[place] for place, _ in by_words(query, SIDE_DEPTH)]
+            return [documents[index] for index, _ in by_words(query, SIDE_DEPTH)]
 
     store = InMemoryVectorStore(Shared())
     store.add_documents(documents)
     words, meaning = Words(), store.as_retriever(search_kwargs={"k": SIDE_DEPTH})
-    both = EnsembleRetriever(retrievers=[words, meaning], weights=[0.5, 0.5], id_key=_PLACE, c=_RRF_K)
+    both = EnsembleRetriever(retrievers=[words, meaning], weights=[0.5, 0.5], id_key=_INDEX, c=_RRF_K)
 
     def search(question: str, depth: int) -> Hits:
         # The vector store refuses a question without a vector: no word of it is known.
-        found = (both if corpus.embed([question]).any() else words).invoke(question)[:depth]
-        return [(one.metadata[_PLACE], 1 / (_RRF_K + rank)) for rank, one in enumerate(found, start=1)]
+        found_documents = (both if corpus.embed([question]).any() else words).invoke(question)[:depth]
+        return [
+            (document.metadata[_INDEX], 1 / (_RRF_K + rank)) for rank, document in enumerate(found_documents, start=1)
+        ]
 
     return search
 

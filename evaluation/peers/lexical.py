@@ -15,16 +15,16 @@ def lexical_search(corpus: PeerCorpus) -> Search:
     import bm25s
 
     # Several queries at once would be faster, but a peer is timed as it would answer: one question after another.
-    counted = bm25s.BM25(backend="numpy")
-    counted.index([spanish_stems(text) for text in corpus.texts], show_progress=False)
+    bm25 = bm25s.BM25(backend="numpy")
+    bm25.index([spanish_stems(text) for text in corpus.texts], show_progress=False)
 
     def search(question: str, depth: int) -> Hits:
-        asked = spanish_stems(question)
-        if not asked:
+        stems = spanish_stems(question)
+        if not stems:
             return []
-        scores = counted.get_scores(asked)
+        scores = bm25.get_scores(stems)
         best = np.argsort(-scores, kind="stable")[:depth]
-        return [(int(place), float(scores[place])) for place in best if scores[place] > 0]
+        return [(int(index), float(scores[index])) for index in best if scores[index] > 0]
 
     return search
 

@@ -32,7 +32,7 @@ class PeerRun:
 
 
 @dataclass(frozen=True)
-class Measured:
+class PeerFindings:
     """The runs of the peers that are installed, over so many provisions; for each of the others what to do."""
 
     runs: tuple[PeerRun, ...]
@@ -40,7 +40,7 @@ class Measured:
     provisions: int
 
 
-async def run_peers(services: Services, questions: Sequence[Question], depth: int = DEPTH) -> Measured:
+async def run_peers(services: Services, questions: Sequence[Question], depth: int = DEPTH) -> PeerFindings:
     """Read the provisions of the configured index, and let every installed peer search them.
 
     Raises:
@@ -56,7 +56,7 @@ def measure(
     *,
     peers: Sequence[Peer] = PEERS,
     clock: Callable[[], float] = perf_counter,
-) -> Measured:
+) -> PeerFindings:
     """Let every installed peer search a corpus; the others are left out, and it is said how to install them."""
     runs: list[PeerRun] = []
     missing: dict[str, str] = {}
@@ -68,7 +68,7 @@ def measure(
                 f"No se ha comparado con {peer.name}: no se puede cargar {' o '.join(peer.packages)} ({error}). "
                 f'Instale los buscadores opcionales con: pip install -e ".[{EXTRA}]"'
             )
-    return Measured(tuple(runs), missing, len(corpus.provisions))
+    return PeerFindings(tuple(runs), missing, len(corpus.provisions))
 
 
 def _run(
@@ -77,22 +77,22 @@ def _run(
     start = clock()
     search = peer.build(corpus)
     indexed = clock()
-    found = {one.id: search(one.question, depth) for one in questions}
-    taken = clock() - indexed
-    run = {asked: _each_once(corpus, hits) for asked, hits in found.items()}
+    hits_by_question = {question.id: search(question.question, depth) for question in questions}
+    seconds = clock() - indexed
+    run = {question_id: _each_once(corpus, hits) for question_id, hits in hits_by_question.items()}
     return PeerRun(
         name=peer.name,
         packages={name: version(name) for name in peer.packages},
         run=run,
         index_seconds=indexed - start,
-        question_ms=1000 * taken / max(1, len(questions)),
+        question_ms=1000 * seconds / max(1, len(questions)),
     )
 
 
 def _each_once(corpus: PeerCorpus, hits: Hits) -> list[Ranked]:
-    """Name what was found; of two provisions of one label (of a decree and of the text it approves) the better."""
+    """Return the provisions of hits; of two of one label (of a decree and of the text it approves) the better."""
     ranking: dict[Key, Ranked] = {}
-    for place, score in hits:
-        named = corpus.provisions[place]
-        ranking.setdefault(key_of(named), Ranked(named, score))
+    for index, score in hits:
+        provision = corpus.provisions[index]
+        ranking.setdefault(key_of(provision), Ranked(provision, score))
     return list(ranking.values())

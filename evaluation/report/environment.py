@@ -23,7 +23,7 @@ def environment(services: Services) -> dict[str, str]:
         IndexMissing, IndexMismatch: the index cannot be read.
     """
     settings = services.settings
-    found = {
+    values = {
         "Máquina": ", ".join(filter(None, (platform.machine(), _processor(), f"{os.cpu_count()} núcleos", _memory()))),
         "Sistema": f"{platform.system()} {platform.release()}",
         "Python": platform.python_version(),
@@ -34,7 +34,7 @@ def environment(services: Services) -> dict[str, str]:
         "Modelo que busca": services.reader.name,
         "Modelo que responde": services.principal.name,
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in values.items() if value}
 
 
 def _index(settings: Settings) -> dict[str, str]:

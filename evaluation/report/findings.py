@@ -6,12 +6,12 @@ from functools import cached_property
 
 from evaluation.answers.answers import AnswerResult, cited_by_question
 from evaluation.gold.questions import Question
-from evaluation.peers.measure import Measured
-from evaluation.retrieval.evaluate import Configuration, Outcome, measured
+from evaluation.peers.measure import PeerFindings
+from evaluation.retrieval.evaluate import Configuration, Outcome, measure_run
 from evaluation.retrieval.failures import Failure, failures, worst
 from evaluation.retrieval.metrics import MAIN
 from evaluation.statistics.bootstrap import Interval, Paired, compare, interval
-from evaluation.statistics.reliability import Judged, Reliability, reliability
+from evaluation.statistics.reliability import Prediction, Reliability, reliability
 
 WORST = 15
 RIGHT = "hit@3"
@@ -37,7 +37,7 @@ class Findings:
     environment: Mapping[str, str]
     configurations: Sequence[Configuration] = ()
     answers: Sequence[AnswerResult] = ()
-    peers: Measured = field(default_factory=lambda: Measured((), {}, 0))
+    peers: PeerFindings = field(default_factory=lambda: PeerFindings((), {}, 0))
 
     @property
     def questions(self) -> Sequence[Question]:
@@ -47,21 +47,24 @@ class Findings:
     @cached_property
     def steps(self) -> list[Step]:
         """The configurations, each compared with the one before on nDCG@10; without an ablation the one in use."""
-        shown = [*(self.configurations or [self.outcome.measured])]
-        return [Step(one, against(shown[at - 1], one) if at else None) for at, one in enumerate(shown)]
+        configurations = [*(self.configurations or [self.outcome.measured])]
+        return [
+            Step(configuration, compare_configurations(configurations[index - 1], configuration) if index else None)
+            for index, configuration in enumerate(configurations)
+        ]
 
     @cached_property
     def rivals(self) -> list[Step]:
         """The peers, each with what the retrieval in use gives against it."""
         ours = self.outcome.measured
-        rivals = [measured(one.name, list(self.questions), one.run) for one in self.peers.runs]
-        return [Step(one, against(one, ours)) for one in rivals]
+        rivals = [measure_run(run.name, list(self.questions), run.run) for run in self.peers.runs]
+        return [Step(run, compare_configurations(run, ours)) for run in rivals]
 
     @cached_property
     def voices(self) -> dict[str, list[str]]:
         """The ids of the positive questions by voice (lay, professional), in the order of the gold set."""
-        names = dict.fromkeys(one.voice for one in self.outcome.positives if one.voice)
-        return {name: [one.id for one in self.outcome.positives if one.voice == name] for name in names}
+        names = dict.fromkeys(question.voice for question in self.outcome.positives if question.voice)
+        return {name: [question.id for question in self.outcome.positives if question.voice == name] for name in names}
 
     @cached_property
     def failures(self) -> list[Failure]:
@@ -72,8 +75,8 @@ class Findings:
     @cached_property
     def worst(self) -> list[Failure]:
         """The questions of the lowest nDCG@10."""
-        found = self.outcome.measured
-        return worst(self.questions, found.per_question, found.run, WORST)
+        measured = self.outcome.measured
+        return worst(self.questions, measured.per_question, measured.run, WORST)
 
     @cached_property
     def confidence(self) -> Reliability:
@@ -84,21 +87,24 @@ class Findings:
         values = self.outcome.measured.per_question
         return reliability(
             [
-                Judged(self.outcome.retrieved[one.id].top_score or 0.0, values[one.id][RIGHT] if one.relevant else 0.0)
-                for one in self.questions
+                Prediction(
+                    self.outcome.retrieved[question.id].top_score or 0.0,
+                    values[question.id][RIGHT] if question.relevant else 0.0,
+                )
+                for question in self.questions
             ]
         )
 
 
-def against(before: Configuration, after: Configuration) -> Paired | None:
+def compare_configurations(before: Configuration, after: Configuration) -> Paired | None:
     """Compare two configurations on nDCG@10, question by question; ``None`` where no question has an answer."""
-    asked = list(before.per_question)
-    if not asked:
+    ids = list(before.per_question)
+    if not ids:
         return None
-    return compare([before.per_question[one][MAIN] for one in asked], [after.per_question[one][MAIN] for one in asked])
+    return compare([before.per_question[id_][MAIN] for id_ in ids], [after.per_question[id_][MAIN] for id_ in ids])
 
 
-def mean_of(found: Configuration, ids: Sequence[str]) -> tuple[float, Interval]:
+def mean_of(configuration: Configuration, ids: Sequence[str]) -> tuple[float, Interval]:
     """Return the mean nDCG@10 over some questions (by id; at least one) and its interval."""
-    values = [found.per_question[one][MAIN] for one in ids]
+    values = [configuration.per_question[id_][MAIN] for id_ in ids]
     return sum(values) / len(values), interval(values)

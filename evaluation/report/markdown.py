@@ -21,55 +21,58 @@ Media de las preguntas con respuesta y, entre corchetes, su intervalo *bootstrap
 - **p**: probabilidad de una diferencia así o mayor si las dos configuraciones fueran iguales (signos al azar)."""
 
 
-def report_markdown(found: Findings) -> str:
+def report_markdown(findings: Findings) -> str:
     """Return the report; the same findings give the same text. Plots are named as files beside it."""
     sections = [
-        _head(found),
-        _configurations(found),
-        *_categories(found),
-        _refusals(found),
-        _confidence(found),
-        *failure_sections(found),
-        *answer_sections(found),
-        *peer_sections(found),
-        _latency(found),
-        _environment(found),
+        _head(findings),
+        _configurations(findings),
+        *_categories(findings),
+        _refusals(findings),
+        _confidence(findings),
+        *failure_sections(findings),
+        *answer_sections(findings),
+        *peer_sections(findings),
+        _latency(findings),
+        _environment(findings),
     ]
     return "\n\n".join(sections) + "\n"
 
 
-def _head(found: Findings) -> str:
-    positives, negatives = len(found.outcome.positives), len(found.outcome.negatives)
+def _head(findings: Findings) -> str:
+    positives, negatives = len(findings.outcome.positives), len(findings.outcome.negatives)
     return (
-        f"# Evaluación: {found.outcome.gold.name}\n\n"
-        f"{len(found.questions)} preguntas: {positives} con respuesta en la norma y {negatives} sin ella.\n\n"
+        f"# Evaluación: {findings.outcome.gold.name}\n\n"
+        f"{len(findings.questions)} preguntas: {positives} con respuesta en la norma y {negatives} sin ella.\n\n"
         f"{_INTRODUCTION}"
     )
 
 
-def _configurations(found: Findings) -> str:
-    rows = [[*metric_row(one.configuration), *difference(one)] for one in found.steps]
+def _configurations(findings: Findings) -> str:
+    rows = [[*metric_row(step.configuration), *difference(step)] for step in findings.steps]
     lines = ["## Configuraciones", table(["Configuración", *SHOWN, f"Δ {MAIN} con la anterior", *COMPARED], rows)]
-    if found.voices:
-        lines += [table(["Configuración", *_voices(found)], [_by_voice(one, found) for one in found.steps])]
+    if findings.voices:
+        lines += [table(["Configuración", *_voices(findings)], [_by_voice(step, findings) for step in findings.steps])]
     lines.append(f"![{MAIN} por configuración]({CONFIGURATIONS_PLOT})")
     return "\n\n".join(lines)
 
 
-def _voices(found: Findings) -> list[str]:
-    return [f"{MAIN}, {VOICES.get(name, name)} ({len(questions)})" for name, questions in found.voices.items()]
+def _voices(findings: Findings) -> list[str]:
+    return [f"{MAIN}, {VOICES.get(name, name)} ({len(questions)})" for name, questions in findings.voices.items()]
 
 
-def _by_voice(one: Step, found: Findings) -> list[str]:
-    values = [mean_of(one.configuration, questions) for questions in found.voices.values()]
-    return [one.configuration.name, *(interval_text(mean, bounds) for mean, bounds in values)]
+def _by_voice(step: Step, findings: Findings) -> list[str]:
+    values = [mean_of(step.configuration, questions) for questions in findings.voices.values()]
+    return [step.configuration.name, *(interval_text(mean, bounds) for mean, bounds in values)]
 
 
-def _categories(found: Findings) -> Iterable[str]:
-    groups = found.outcome.by_category
+def _categories(findings: Findings) -> Iterable[str]:
+    groups = findings.outcome.by_category
     if not groups:
         return
-    rows = [[name, str(len(one.per_question)), *metric_row(one)[1:]] for name, one in groups.items()]
+    rows = [
+        [name, str(len(configuration.per_question)), *metric_row(configuration)[1:]]
+        for name, configuration in groups.items()
+    ]
     yield "\n\n".join(
         [
             "## Por categoría",
@@ -79,43 +82,45 @@ def _categories(found: Findings) -> Iterable[str]:
     )
 
 
-def _refusals(found: Findings) -> str:
-    outcome = found.outcome
+def _refusals(findings: Findings) -> str:
+    outcome = findings.outcome
     wrong, right = outcome.wrongly_refused, outcome.rightly_declined
     lines = [
         "## Abstención de la búsqueda",
         f"De {len(outcome.negatives)} preguntas sin respuesta en la norma, {len(right)} se declinan. "
         f"De {len(outcome.positives)} con respuesta, {len(wrong)} se declinan sin razón.",
     ]
-    answered = [one for one in outcome.negatives if one not in right]
-    lines += [f"- Declinada sin razón: {one.id}, «{one.question}»" for one in wrong]
-    lines += [f"- Sin respuesta en la norma y no declinada: {one.id}, «{one.question}»" for one in answered]
+    answered = [question for question in outcome.negatives if question not in right]
+    lines += [f"- Declinada sin razón: {question.id}, «{question.question}»" for question in wrong]
+    lines += [
+        f"- Sin respuesta en la norma y no declinada: {question.id}, «{question.question}»" for question in answered
+    ]
     return "\n\n".join([*lines[:2], "\n".join(lines[2:])]).rstrip()
 
 
-def _confidence(found: Findings) -> str:
+def _confidence(findings: Findings) -> str:
     rows = [
-        [figure(one.confidence, 3), interval_text(one.right, (one.low, one.high)), str(one.count)]
-        for one in found.confidence.bins
+        [figure(bin_.confidence, 3), interval_text(bin_.right, (bin_.low, bin_.high)), str(bin_.count)]
+        for bin_ in findings.confidence.bins
     ]
     return "\n\n".join(
         [
             "## Fiabilidad de la confianza",
             "La confianza de una pregunta es la relevancia de su primer fragmento. Se acierta cuando un precepto que "
             "responde está entre los tres primeros; en una pregunta sin respuesta, nunca. "
-            f"Error de calibración esperado (ECE): {figure(found.confidence.ece, 3)} (0 es una confianza exacta).",
+            f"Error de calibración esperado (ECE): {figure(findings.confidence.ece, 3)} (0 es una confianza exacta).",
             table(["Confianza media", "Aciertos", "Preguntas"], rows),
             f"![Fiabilidad de la confianza]({CONFIDENCE_PLOT})",
         ]
     )
 
 
-def _latency(found: Findings) -> str:
-    times = [("Toda la pregunta, sin respuesta", found.outcome.latency), *found.outcome.stage_latency.items()]
-    rows = [[name, figure(one.p50, 1), figure(one.p95, 1)] for name, one in times]
+def _latency(findings: Findings) -> str:
+    times = [("Toda la pregunta, sin respuesta", findings.outcome.latency), *findings.outcome.stage_latency.items()]
+    rows = [[name, figure(percentiles.p50, 1), figure(percentiles.p95, 1)] for name, percentiles in times]
     return "## Tiempos\n\n" + table(["Etapa", "Mediana (ms)", "Percentil 95 (ms)"], rows)
 
 
-def _environment(found: Findings) -> str:
-    rows: Sequence[Sequence[str]] = [[name, value] for name, value in found.environment.items()]
+def _environment(findings: Findings) -> str:
+    rows: Sequence[Sequence[str]] = [[name, value] for name, value in findings.environment.items()]
     return "## Máquina y versiones\n\n" + table(["", ""], rows)

@@ -52,18 +52,18 @@ def interval_chart(
         ConfigurationError: matplotlib is not installed.
         InvalidInput: the file cannot be written.
     """
-    drawn = _figure(_MARGIN + _ROW * max(2, len(series) + 1) * len(labels))
-    axes = drawn.add_subplot()
+    chart = _figure(_MARGIN + _ROW * max(2, len(series) + 1) * len(labels))
+    axes = chart.add_subplot()
     step = _SPREAD / max(1, len(series))
     for index, (name, means) in enumerate(series.items()):
         shift = (index - (len(series) - 1) / 2) * step
         colour, mark = COLOURS[index % len(COLOURS)], MARKS[index % len(MARKS)]
-        shown = [(row + shift, one) for row, one in enumerate(means) if one is not None]
-        rows, values = [row for row, _ in shown], [one for _, one in shown]
+        shown = [(row + shift, value) for row, value in enumerate(means) if value is not None]
+        rows, values = [row for row, _ in shown], [value for _, value in shown]
         axes.errorbar(
-            [one.mean for one in values],
+            [value.mean for value in values],
             rows,
-            xerr=[[one.mean - one.low for one in values], [one.high - one.mean for one in values]],
+            xerr=[[value.mean - value.low for value in values], [value.high - value.mean for value in values]],
             fmt=mark,
             color=colour,
             markersize=6,
@@ -71,8 +71,8 @@ def interval_chart(
             linewidth=1.6,
             label=name,
         )
-        for row, one in shown:
-            axes.text(1.04, row, figure(one.mean, 3), color=colour, va="center", fontsize=9)
+        for row, value in shown:
+            axes.text(1.04, row, figure(value.mean, 3), color=colour, va="center", fontsize=9)
     axes.set_yticks(range(len(labels)), [fill(label, _LABEL) for label in labels])
     axes.set_ylim(len(labels) - 0.5, -0.5)
     for row in range(1, len(labels)):
@@ -84,35 +84,35 @@ def interval_chart(
     axes.xaxis.set_major_formatter(_decimal)
     _finish(axes, title)
     if len(series) > 1:
-        drawn.legend(loc="outside lower center", ncols=len(series), frameon=False)
-    _save(drawn, path)
+        chart.legend(loc="outside lower center", ncols=len(series), frameon=False)
+    _save(chart, path)
 
 
 def reliability_chart(
-    path: Path, title: str, found: Reliability, *, axis: str = _CONFIDENCE, asked: str = "preguntas"
+    path: Path, title: str, measured: Reliability, *, axis: str = _CONFIDENCE, unit: str = "preguntas"
 ) -> None:
     """Draw the share of right questions of each bin over its confidence, beside the diagonal of perfect calibration.
 
-    ``axis`` says what the confidence is, ``asked`` what the questions are called.
+    ``axis`` says what the confidence is, ``unit`` what the questions are called.
 
     Raises:
         ConfigurationError: matplotlib is not installed.
         InvalidInput: the file cannot be written.
     """
-    drawn = _figure(6.4, width=7.0)
-    axes = drawn.add_subplot()
+    chart = _figure(6.4, width=7.0)
+    axes = chart.add_subplot()
     axes.plot([0, 1], [0, 1], linestyle="--", color=_GREY, linewidth=1.2, label="calibración perfecta")
     axes.errorbar(
-        [one.confidence for one in found.bins],
-        [one.right for one in found.bins],
-        yerr=[[one.right - one.low for one in found.bins], [one.high - one.right for one in found.bins]],
+        [bin_.confidence for bin_ in measured.bins],
+        [bin_.right for bin_ in measured.bins],
+        yerr=[[bin_.right - bin_.low for bin_ in measured.bins], [bin_.high - bin_.right for bin_ in measured.bins]],
         fmt="o-",
         color=COLOURS[0],
         ecolor=COLOURS[4],
         markersize=6,
         capsize=3,
         linewidth=1.6,
-        label=_observed(found, asked),
+        label=_observed(measured, unit),
     )
     axes.set_xlim(0, 1.02)
     axes.set_ylim(-0.02, 1.02)
@@ -122,16 +122,16 @@ def reliability_chart(
     axes.yaxis.set_major_formatter(_decimal)
     _finish(axes, title)
     axes.set_xlabel(axis)
-    axes.set_ylabel(f"Proporción de {asked} acertadas")
-    drawn.legend(loc="outside lower center", frameon=False)
-    _save(drawn, path)
+    axes.set_ylabel(f"Proporción de {unit} acertadas")
+    chart.legend(loc="outside lower center", frameon=False)
+    _save(chart, path)
 
 
-def _observed(found: Reliability, asked: str) -> str:
-    counts = sorted({one.count for one in found.bins})
+def _observed(measured: Reliability, unit: str) -> str:
+    counts = sorted({bin_.count for bin_ in measured.bins})
     sizes = "-".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
-    groups = f"{len(found.bins)} grupos" if len(found.bins) > 1 else "un grupo"
-    return f"observado, con su intervalo del 95 %: {groups} de {sizes} {asked}; ECE = {figure(found.ece, 3)}"
+    groups = f"{len(measured.bins)} grupos" if len(measured.bins) > 1 else "un grupo"
+    return f"observado, con su intervalo del 95 %: {groups} de {sizes} {unit}; ECE = {figure(measured.ece, 3)}"
 
 
 def _figure(height: float, width: float = _WIDTH) -> "Figure":
@@ -155,8 +155,8 @@ def _decimal(value: float, _: float) -> str:
     return figure(value, 1)
 
 
-def _save(drawn: "Figure", path: Path) -> None:
+def _save(chart: "Figure", path: Path) -> None:
     try:
-        drawn.savefig(path, metadata={"Software": None})
+        chart.savefig(path, metadata={"Software": None})
     except OSError as error:
         raise InvalidInput(f"No se puede escribir {path}: {error.strerror or error}. Indique otra carpeta.") from error

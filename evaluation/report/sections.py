@@ -1,4 +1,4 @@
-"""Sections of a report: the answers, what went wrong, and the peers."""
+"""The sections of a report in Markdown that stand only in some: answers, failures, worst questions and peers."""
 
 from collections.abc import Iterable
 
@@ -15,7 +15,16 @@ from evaluation.answers.answers import (
 )
 from evaluation.gold.provisions import Provision
 from evaluation.report.findings import Findings
-from evaluation.report.tables import COMPARED, NOT_COMPARED, SHOWN, difference, metric_row, name_of, names_of, table
+from evaluation.report.tables import (
+    COMPARED,
+    NOT_COMPARED,
+    SHOWN,
+    difference,
+    display_name,
+    display_names,
+    metric_row,
+    table,
+)
 from evaluation.retrieval.failures import FIRST, FOUND_WITHIN, Failure, Kind
 from evaluation.retrieval.metrics import MAIN
 from language.formats import figure
@@ -31,27 +40,27 @@ _MEANING = {
 }
 
 
-def answer_sections(found: Findings) -> Iterable[str]:
+def answer_sections(findings: Findings) -> Iterable[str]:
     """Yield the section, where answers were written."""
-    if not found.answers:
+    if not findings.answers:
         return
-    means = answer_means(found.answers)
+    means = answer_means(findings.answers)
     rows = [[_MEANING[name], f"`{name}`", figure(mean, 3), str(count)] for name, (mean, count) in means.items()]
     lines = ["## Respuestas", table(["Medida", "Nombre", "Media", "Preguntas"], rows)]
-    invented = [one for one in found.answers if one.unsupported]
-    lacking = [one for one in found.answers if one.missing]
-    refused = [one for one in found.answers if one.abstained and not one.question.is_negative]
-    answered = [one for one in found.answers if not one.abstained and one.question.is_negative]
+    invented = [answer for answer in findings.answers if answer.unsupported]
+    lacking = [answer for answer in findings.answers if answer.missing]
+    refused = [answer for answer in findings.answers if answer.abstained and not answer.question.is_negative]
+    answered = [answer for answer in findings.answers if not answer.abstained and answer.question.is_negative]
     for title, listed in (
         (
             "Afirmaciones sin apoyo en los fragmentos",
-            [_answer_line(one, ", ".join(one.unsupported)) for one in invented],
+            [_answer_line(answer, ", ".join(answer.unsupported)) for answer in invented],
         ),
-        ("Hechos que faltan", [_answer_line(one, ", ".join(one.missing)) for one in lacking]),
-        ("Declinadas sin razón", [_answer_line(one) for one in refused]),
+        ("Hechos que faltan", [_answer_line(answer, ", ".join(answer.missing)) for answer in lacking]),
+        ("Declinadas sin razón", [_answer_line(answer) for answer in refused]),
         (
             "Sin respuesta en la norma y contestadas",
-            [_answer_line(one, f"cita {names_of(one.cited)}") for one in answered],
+            [_answer_line(answer, f"cita {display_names(answer.cited)}") for answer in answered],
         ),
     ):
         if listed:
@@ -59,9 +68,9 @@ def answer_sections(found: Findings) -> Iterable[str]:
     yield "\n\n".join(lines)
 
 
-def _answer_line(one: AnswerResult, said: str = "") -> str:
-    asked = f"- **{one.question.id}** «{' '.join(one.question.question.split())}»"
-    return f"{asked}: {said}." if said else asked
+def _answer_line(result: AnswerResult, detail: str = "") -> str:
+    line = f"- **{result.question.id}** «{' '.join(result.question.question.split())}»"
+    return f"{line}: {detail}." if detail else line
 
 
 _KINDS: dict[Kind, tuple[str, str]] = {
@@ -71,42 +80,45 @@ _KINDS: dict[Kind, tuple[str, str]] = {
 }
 
 
-def failure_sections(found: Findings) -> Iterable[str]:
+def failure_sections(findings: Findings) -> Iterable[str]:
     """Yield the failures, separated by the stage that they are of, and the worst questions."""
     lines = ["## Fallos por etapa"]
-    if not found.answers:
+    if not findings.answers:
         lines.append("Sin respuestas evaluadas: solo se distinguen los fallos de recuperación y de orden.")
     for kind, (name, meaning) in _KINDS.items():
-        if kind == "answer" and not found.answers:
+        if kind == "answer" and not findings.answers:
             continue
-        failed = [one for one in found.failures if one.kind == kind]
-        share = f"{len(failed)} de {len(found.outcome.positives)}"
+        failed = [failure for failure in findings.failures if failure.kind == kind]
+        share = f"{len(failed)} de {len(findings.outcome.positives)}"
         lines += [f"### {name}: {share}", f"{meaning[0].upper()}{meaning[1:]}.", "\n".join(map(_failure_line, failed))]
     yield "\n\n".join(filter(None, lines))
-    if found.worst:
-        values = found.outcome.measured.per_question
-        worst = [f"{_failure_line(one)} {MAIN}: {figure(values[one.question.id][MAIN], 3)}." for one in found.worst]
+    if findings.worst:
+        values = findings.outcome.measured.per_question
+        worst = [
+            f"{_failure_line(failure)} {MAIN}: {figure(values[failure.question.id][MAIN], 3)}."
+            for failure in findings.worst
+        ]
         yield f"## Peores preguntas ({MAIN})\n\n" + "\n".join(worst)
 
 
-def _failure_line(one: Failure) -> str:
-    place = f"está en el puesto {one.rank}" if one.rank else "no está en la lista"
+def _failure_line(failure: Failure) -> str:
+    position = f"está en el puesto {failure.rank}" if failure.rank else "no está en la lista"
     return (
-        f"- **{one.question.id}** «{' '.join(one.question.question.split())}» Se esperaba: {_expected(one)}. Lo que "
-        f"responde {place}. Se encontró: {names_of(one.instead)}."
+        f"- **{failure.question.id}** «{' '.join(failure.question.question.split())}» "
+        f"Se esperaba: {_expected(failure)}. Lo que responde {position}. Se encontró: {display_names(failure.instead)}."
     )
 
 
-def _expected(one: Failure) -> str:
+def _expected(failure: Failure) -> str:
     """Name what answers first, then what helps."""
-    relevant = one.question.relevant
-    ranked: list[Provision] = sorted(relevant, key=lambda named: (-relevant[named], *named))
-    return "; ".join(f"{name_of(named)} (grado {relevant[named]})" for named in ranked)
+    relevant = failure.question.relevant
+    ranked: list[Provision] = sorted(relevant, key=lambda provision: (-relevant[provision], *provision))
+    return "; ".join(f"{display_name(provision)} (grado {relevant[provision]})" for provision in ranked)
 
 
-def peer_sections(found: Findings) -> Iterable[str]:
+def peer_sections(findings: Findings) -> Iterable[str]:
     """Yield the section, where peers were asked for; those that are not installed are named."""
-    peers = found.peers
+    peers = findings.peers
     if not peers.runs and not peers.missing:
         return
     lines = ["## Otros buscadores"]
@@ -116,11 +128,11 @@ def peer_sections(found: Findings) -> Iterable[str]:
             "usan vectores usan los mismos, de análisis semántico latente. La diferencia es lo que gana la "
             "configuración en uso."
         )
-        rows = [["articulado", *metric_row(found.outcome.measured)[1:], *NOT_COMPARED, "–", "–", "–"]]
-        for run, one in zip(peers.runs, found.rivals, strict=True):
+        rows = [["articulado", *metric_row(findings.outcome.measured)[1:], *NOT_COMPARED, "–", "–", "–"]]
+        for run, step in zip(peers.runs, findings.rivals, strict=True):
             packages = ", ".join(f"{name} {version}" for name, version in run.packages.items())
             times = [figure(run.index_seconds, 1), figure(run.question_ms, 1)]
-            rows.append([*metric_row(one.configuration), *difference(one), packages, *times])
+            rows.append([*metric_row(step.configuration), *difference(step), packages, *times])
         columns = [f"Δ {MAIN} de articulado", *COMPARED, "Paquetes", "Indexar (s)", "Pregunta (ms)"]
         lines.append(table(["Buscador", *SHOWN, *columns], rows))
     lines += [f"- {message}" for message in peers.missing.values()]

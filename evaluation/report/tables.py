@@ -1,4 +1,4 @@
-"""Pieces of Markdown and rows of tables that the sections of a report share."""
+"""Tables in Markdown, and their rows and cells, which the sections of a report share."""
 
 from collections.abc import Sequence
 
@@ -12,6 +12,15 @@ from legal.laws.registry import known_laws
 VOICES = {"lay": "legas", "professional": "profesionales"}
 """How a reader knows the voices of a gold set."""
 
+SHOWN = (MAIN, "R@20", "hit@1", "hit@3", P_3_NORMALISED, "RR")
+"""Metrics of a table, in its order; the JSON report has all."""
+
+COMPARED = ("p", "mejor / igual / peor")
+"""Columns after the difference itself."""
+
+NOT_COMPARED = ["–", "–", "–"]
+"""Cells of the first row of a table, which has none before it."""
+
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table; what would break a cell (a bar, a line break) is altered."""
@@ -20,50 +29,48 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def interval_text(mean: float, bounds: tuple[float, float]) -> str:
-    """Return a mean with its interval: "0,553 [0,487; 0,615]"."""
+    """Return a mean with its interval.
+
+    >>> interval_text(0.553, (0.487, 0.615))
+    '0,553 [0,487; 0,615]'
+    """
     low, high = bounds
     return f"{figure(mean, 3)} [{figure(low, 3)}; {figure(high, 3)}]"
 
 
-def name_of(named: Provision) -> str:
+def display_name(provision: Provision) -> str:
     """Return a provision as a person knows it: "Estatuto de los Trabajadores, Artículo 38"."""
-    law_id, label = named
+    law_id, label = provision
     law = known_laws().get(law_id)
     return f"{law.short if law else law_id}, {label}"
 
 
-def names_of(provisions: Sequence[Provision]) -> str:
+def display_names(provisions: Sequence[Provision]) -> str:
     """Return provisions in a row; "nada" without any."""
-    return "; ".join(map(name_of, provisions)) or "nada"
+    return "; ".join(map(display_name, provisions)) or "nada"
+
+
+def metric_row(configuration: Configuration) -> list[str]:
+    """Return the name and the metrics with their intervals; nothing is known without a question with an answer."""
+    means = configuration.means
+    return [
+        configuration.name,
+        *(interval_text(means[name], configuration.intervals[name]) if name in means else "–" for name in SHOWN),
+    ]
+
+
+def difference(step: Step) -> list[str]:
+    """Return the paired difference with its interval, p, and on how many questions it is better, the same, worse."""
+    if step.against is None:
+        return NOT_COMPARED
+    paired = step.against
+    low, high = paired.interval
+    change = f"{_signed(paired.difference)} [{_signed(low)}; {_signed(high)}]"
+    return [change, figure(paired.p, 4), f"{paired.wins} / {paired.ties} / {paired.losses}"]
 
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
-
-
-SHOWN = (MAIN, "R@20", "hit@1", "hit@3", P_3_NORMALISED, "RR")
-"""Metrics of a table, in its order; the JSON report has all."""
-
-COMPARED = ("p", "mejor / igual / peor")
-"""Columns after the difference itself."""
-
-NOT_COMPARED = ["–", "–", "–"]
-
-
-def metric_row(one: Configuration) -> list[str]:
-    """Return the name and the metrics with their intervals; nothing is known without a question with an answer."""
-    known = one.means
-    return [one.name, *(interval_text(known[name], one.intervals[name]) if name in known else "–" for name in SHOWN)]
-
-
-def difference(one: Step) -> list[str]:
-    """Return the paired difference with its interval, p, and on how many questions it is better, the same, worse."""
-    if one.against is None:
-        return NOT_COMPARED
-    paired = one.against
-    low, high = paired.interval
-    change = f"{_signed(paired.difference)} [{_signed(low)}; {_signed(high)}]"
-    return [change, figure(paired.p, 4), f"{paired.wins} / {paired.ties} / {paired.losses}"]
 
 
 def _signed(value: float) -> str:

@@ -15,7 +15,7 @@ JSON, MARKDOWN = "report.json", "report.md"
 _AXIS = f"{MAIN} (media e intervalo del 95 %)"
 
 
-def write_report(folder: Path, found: Findings) -> list[Path]:
+def write_report(folder: Path, findings: Findings) -> list[Path]:
     """Write the report and return its files; the same findings give the same files, byte for byte.
 
     Raises:
@@ -24,43 +24,48 @@ def write_report(folder: Path, found: Findings) -> list[Path]:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        written: list[Path] = []
-        values = json.dumps(report_json(found), ensure_ascii=False, indent=2)
-        for name, text in ((JSON, f"{values}\n"), (MARKDOWN, report_markdown(found))):
+        files: list[Path] = []
+        values = json.dumps(report_json(findings), ensure_ascii=False, indent=2)
+        for name, text in ((JSON, f"{values}\n"), (MARKDOWN, report_markdown(findings))):
             (folder / name).write_text(text, encoding="utf-8")
-            written.append(folder / name)
-        return [*written, *_plots(folder, found)]
+            files.append(folder / name)
+        return [*files, *_plots(folder, findings)]
     except OSError as error:
         raise InvalidInput(
             f"No se puede escribir el informe en {folder}: {error.strerror or error}. Indique otra carpeta."
         ) from error
 
 
-def _plots(folder: Path, found: Findings) -> list[Path]:
-    drawn = [folder / CONFIDENCE_PLOT]
-    reliability_chart(drawn[0], "Fiabilidad de la confianza", found.confidence)
-    steps = [one.configuration for one in found.steps]
-    if found.outcome.positives:
-        groups = found.voices or {"todas": list(found.outcome.measured.per_question)}
+def _plots(folder: Path, findings: Findings) -> list[Path]:
+    files = [folder / CONFIDENCE_PLOT]
+    reliability_chart(files[0], "Fiabilidad de la confianza", findings.confidence)
+    steps = [step.configuration for step in findings.steps]
+    if findings.outcome.positives:
+        groups = findings.voices or {"todas": list(findings.outcome.measured.per_question)}
         series = {
-            f"{VOICES.get(name, name)} ({len(questions)} preguntas)": [_of(mean_of(one, questions)) for one in steps]
+            f"{VOICES.get(name, name)} ({len(questions)} preguntas)": [
+                _of(mean_of(configuration, questions)) for configuration in steps
+            ]
             for name, questions in groups.items()
         }
-        drawn.append(folder / CONFIGURATIONS_PLOT)
-        interval_chart(drawn[-1], f"{MAIN} por configuración", _AXIS, [one.name for one in steps], series)
-    if categories := found.outcome.by_category:
-        labels = [f"{name} ({len(one.per_question)})" for name, one in categories.items()]
+        files.append(folder / CONFIGURATIONS_PLOT)
+        interval_chart(
+            files[-1], f"{MAIN} por configuración", _AXIS, [configuration.name for configuration in steps], series
+        )
+    if categories := findings.outcome.by_category:
+        labels = [f"{name} ({len(configuration.per_question)})" for name, configuration in categories.items()]
         # Beside the retrieval in use the one that an ablation begins with.
-        shown = {one.name: one for one in found.configurations[:1]} | {"en uso": found.outcome.measured}
+        shown = {configuration.name: configuration for configuration in findings.configurations[:1]}
+        shown["en uso"] = findings.outcome.measured
         series = {
-            name: [_of(mean_of(one, list(each.per_question))) for each in categories.values()]
-            for name, one in shown.items()
+            name: [_of(mean_of(configuration, list(category.per_question))) for category in categories.values()]
+            for name, configuration in shown.items()
         }
-        drawn.append(folder / CATEGORIES_PLOT)
-        interval_chart(drawn[-1], f"{MAIN} por categoría", _AXIS, labels, series)
-    return drawn
+        files.append(folder / CATEGORIES_PLOT)
+        interval_chart(files[-1], f"{MAIN} por categoría", _AXIS, labels, series)
+    return files
 
 
-def _of(found: tuple[float, tuple[float, float]]) -> Mean:
-    mean, bounds = found
+def _of(mean_and_bounds: tuple[float, tuple[float, float]]) -> Mean:
+    mean, bounds = mean_and_bounds
     return Mean(mean, *bounds)

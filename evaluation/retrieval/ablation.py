@@ -4,14 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from evaluation.gold.questions import GoldSet
-from evaluation.retrieval.evaluate import Configuration, Outcome, evaluate
+from evaluation.retrieval.evaluate import Configuration, evaluate
 from evaluation.retrieval.retrieve import Retriever
 from evaluation.retrieval.strategies import available_strategies
-from evaluation.retrieval.switches import Narrowed, NoMeaning, NoWords, without_synonyms
+from evaluation.retrieval.switches import EmptySparseEncoder, NarrowedStore, ZeroEmbedder, without_synonyms
 from services.container import Services
 from state.context import RerankStrategy, RunContext
-
-__all__ = ["Configuration", "Setup", "ablation", "services_of", "setups"]
 
 
 @dataclass(frozen=True)
@@ -19,8 +17,8 @@ class Setup:
     """A configuration by what is at work in it; ``name`` is for the reader of a report."""
 
     name: str
-    words: bool = True
-    meaning: bool = True
+    lexical: bool = True
+    dense: bool = True
     synonyms: bool = True
     lookup: bool = True
     strategy: RerankStrategy = "none"
@@ -32,12 +30,12 @@ def setups(strategies: Sequence[RerankStrategy]) -> list[Setup]:
 
     Synonyms are those of the search; what a strategy knows of them comes with it.
     """
-    bare = Setup("solo palabras (BM25)", meaning=False, synonyms=False, lookup=False)
+    bare = Setup("solo palabras (BM25)", dense=False, synonyms=False, lookup=False)
     steps = [
         bare,
-        replace(bare, name="solo vectores densos", words=False, meaning=True),
-        replace(bare, name="híbrida", meaning=True),
-        replace(bare, name="+ sinónimos", meaning=True, synonyms=True),
+        replace(bare, name="solo vectores densos", lexical=False, dense=True),
+        replace(bare, name="híbrida", dense=True),
+        replace(bare, name="+ sinónimos", dense=True, synonyms=True),
         Setup("+ preceptos citados"),
         *(Setup(f"+ reordenar: {strategy}", strategy=strategy) for strategy in strategies),
     ]
@@ -46,12 +44,12 @@ def setups(strategies: Sequence[RerankStrategy]) -> list[Setup]:
 
 def services_of(setup: Setup, services: Services) -> Services:
     """Return the services with what the configuration lacks switched off."""
-    given = services if setup.synonyms else without_synonyms(services)
+    base = services if setup.synonyms else without_synonyms(services)
     return replace(
-        given,
-        embedder=given.embedder if setup.meaning else NoMeaning(given.embedder.dimensions),
-        sparse=given.sparse if setup.words else NoWords(),
-        store=Narrowed(given.store, lookup=setup.lookup, references=setup.references),
+        base,
+        embedder=base.embedder if setup.dense else ZeroEmbedder(base.embedder.dimensions),
+        sparse=base.sparse if setup.lexical else EmptySparseEncoder(),
+        store=NarrowedStore(base.store, lookup=setup.lookup, references=setup.references),
     )
 
 
@@ -73,6 +71,6 @@ async def ablation(
     for setup in setups(available_strategies(services)):
         on_setup(setup.name)
         with_strategy = shared.model_copy(update={"rerank_strategy": setup.strategy})
-        outcome: Outcome = await evaluate(gold, Retriever(services_of(setup, services), with_strategy))
+        outcome = await evaluate(gold, Retriever(services_of(setup, services), with_strategy))
         measured.append(replace(outcome.measured, name=setup.name))
     return measured

@@ -1,14 +1,16 @@
 """One rerank strategy against another on the same questions: what it gains, and what it costs in time."""
 
-from collections.abc import Callable, Collection
+import math
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from evaluation.gold.questions import GoldSet
+from evaluation.gold.questions import GoldSet, Question
 from evaluation.retrieval.evaluate import WARM_UP, Outcome, Percentiles, evaluate, percentiles
-from evaluation.retrieval.failures import diagnosed
+from evaluation.retrieval.failures import diagnose
 from evaluation.retrieval.retrieve import Retrieved, Retriever
-from evaluation.retrieval.strategies import watched, why_not
+from evaluation.retrieval.run import Ranked
+from evaluation.retrieval.strategies import reason_unavailable, watch_reranker
 from evaluation.statistics.bootstrap import Paired, compare
 from services.container import Services
 from services.settings import Settings
@@ -19,6 +21,9 @@ STAGE = "rerank"
 MIN_MOVABLE = 20
 """Of fewer questions a share says nothing."""
 
+NOT_FOUND = math.inf
+"""The rank of what a ranking does not have."""
+
 MIN_GAIN = 0.15
 MIN_RISEN = 0.70
 MIN_TOP_SCORE = 0.5
@@ -28,7 +33,7 @@ MAX_TOTAL_MS = 5_000.0
 
 @dataclass(frozen=True)
 class Side:
-    """A strategy and what it gave; without an outcome, ``why`` it was not measured.
+    """One of the two strategies and what it gave; without an outcome, ``why`` it was not measured.
 
     ``failed`` counts the questions whose model failed, so that the heuristic put them in order; ``model_stages`` are
     those that wait for the model of a provider.
@@ -45,28 +50,32 @@ class Side:
         """Mean relevance of the best candidate of the questions that have an answer; ``None`` without any."""
         if self.outcome is None or not self.outcome.positives:
             return None
-        scores = [self.outcome.retrieved[one.id].top_score or 0.0 for one in self.outcome.positives]
+        scores = [self.outcome.retrieved[question.id].top_score or 0.0 for question in self.outcome.positives]
         return sum(scores) / len(scores)
 
     @property
     def rerank(self) -> Percentiles | None:
         """Time of the rerank stage, in milliseconds."""
-        return self._times(lambda found: found.stages.get(STAGE, 0.0))
+        return self._times(lambda retrieved: retrieved.stages.get(STAGE, 0.0))
 
     @property
     def total(self) -> Percentiles | None:
         """Time of a question without the calls of models of a provider, in milliseconds."""
         return self._times(
-            lambda found: found.milliseconds - sum(found.stages.get(stage, 0.0) for stage in self.model_stages)
+            lambda retrieved: (
+                retrieved.milliseconds - sum(retrieved.stages.get(stage, 0.0) for stage in self.model_stages)
+            )
         )
 
-    def _times(self, of: Callable[[Retrieved], float]) -> Percentiles | None:
-        return percentiles([of(found) for found in self.outcome.retrieved.values()]) if self.outcome else None
+    def _times(self, time_of: Callable[[Retrieved], float]) -> Percentiles | None:
+        return (
+            percentiles([time_of(retrieved) for retrieved in self.outcome.retrieved.values()]) if self.outcome else None
+        )
 
 
 @dataclass(frozen=True)
-class Moved:
-    """How the first right provision of each question moved from one ranking to another.
+class RankChanges:
+    """On how many questions the first right provision rose or fell from one ranking to another.
 
     ``movable`` are the questions where it can rise: it is not first already, and one of the rankings has it.
     """
@@ -106,19 +115,19 @@ class Comparison:
         return self.ndcg.difference / self.ndcg.first if self.ndcg and self.ndcg.first else None
 
     @property
-    def moved(self) -> Moved | None:
+    def moved(self) -> RankChanges | None:
         """How right provisions moved; ``None`` where a side was not measured."""
         if self.before.outcome is None or self.after.outcome is None:
             return None
         first, second = self.before.outcome.measured.run, self.after.outcome.measured.run
-        places = [
-            (_place(diagnosed(one, first[one.id]).rank), _place(diagnosed(one, second[one.id]).rank))
-            for one in self.after.outcome.positives
+        ranks = [
+            (_rank(question, first[question.id]), _rank(question, second[question.id]))
+            for question in self.after.outcome.positives
         ]
-        return Moved(
-            movable=sum(old > 1 and min(old, new) < _NOWHERE for old, new in places),
-            risen=sum(new < old for old, new in places),
-            fallen=sum(new > old for old, new in places),
+        return RankChanges(
+            movable=sum(old > 1 and min(old, new) < NOT_FOUND for old, new in ranks),
+            risen=sum(new < old for old, new in ranks),
+            fallen=sum(new > old for old, new in ranks),
         )
 
 
@@ -142,9 +151,9 @@ async def compare_strategies(
 
 
 async def _side(gold: GoldSet, services: Services, strategy: RerankStrategy, context: RunContext) -> Side:
-    if why := why_not(strategy, services):
+    if why := reason_unavailable(strategy, services):
         return Side(strategy, why=why)
-    observed, failures = watched(strategy, services)
+    observed, failures = watch_reranker(strategy, services)
     retriever = Retriever(observed, context.model_copy(update={"rerank_strategy": strategy}))
     outcome = await evaluate(gold, retriever)
     failed = len(failures.keys() - {WARM_UP})
@@ -161,8 +170,7 @@ def model_stages(settings: Settings, strategy: RerankStrategy) -> set[str]:
     return {stage for stage, is_remote in waits.items() if is_remote}
 
 
-_NOWHERE = float("inf")
-
-
-def _place(rank: int | None) -> float:
-    return _NOWHERE if rank is None else rank
+def _rank(question: Question, ranking: Sequence[Ranked]) -> float:
+    """Return the rank of the first right provision, from 1."""
+    rank = diagnose(question, ranking).rank
+    return NOT_FOUND if rank is None else rank

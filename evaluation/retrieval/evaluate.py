@@ -14,26 +14,19 @@ from evaluation.retrieval.run import Run
 from evaluation.statistics.bootstrap import Interval, intervals
 from state.errors import ArticuladoError
 
+WARM_UP = "¿Cuántos días de vacaciones corresponden cada año?"
+"""Asked before any question, and not counted: it pays for what is loaded on first use."""
+
 
 @dataclass(frozen=True)
 class Configuration:
-    """A named way of retrieving, its run, and its metrics: by question, their means, and the intervals of these."""
+    """A named way of retrieving: its run, and its metrics by question, their means, and the intervals of these."""
 
     name: str
     run: Run
     per_question: PerQuestion
     means: dict[str, float]
     intervals: dict[str, Interval]
-
-
-def measured(name: str, questions: Sequence[Question], run: Run) -> Configuration:
-    """Measure a run."""
-    values = per_question(questions, run)
-    return Configuration(name, run, values, means(values), intervals(values))
-
-
-WARM_UP = "¿Cuántos días de vacaciones corresponden cada año?"
-"""Asked before any question, and not counted: it pays for what is loaded on first use."""
 
 
 class Retrieves(Protocol):
@@ -68,7 +61,10 @@ class Outcome:
     def by_category(self) -> dict[str, Configuration]:
         """The metrics of the questions of each category, in the order of the gold set; none without categories."""
         names = dict.fromkeys(question.category for question in self.positives if question.category)
-        return {name: self._measured(name, [one for one in self.positives if one.category == name]) for name in names}
+        return {
+            name: self._measured(name, [question for question in self.positives if question.category == name])
+            for name in names
+        }
 
     @property
     def positives(self) -> list[Question]:
@@ -93,20 +89,22 @@ class Outcome:
     @property
     def latency(self) -> Percentiles:
         """Time of a question from analysis to context, without an answer."""
-        return percentiles([found.milliseconds for found in self.retrieved.values()])
+        return percentiles([retrieved.milliseconds for retrieved in self.retrieved.values()])
 
     @property
     def stage_latency(self) -> dict[str, Percentiles]:
         """Time of each stage, in the order in which stages first ran."""
-        names = dict.fromkeys(stage for found in self.retrieved.values() for stage in found.stages)
+        names = dict.fromkeys(stage for retrieved in self.retrieved.values() for stage in retrieved.stages)
         return {
-            name: percentiles([found.stages[name] for found in self.retrieved.values() if name in found.stages])
+            name: percentiles(
+                [retrieved.stages[name] for retrieved in self.retrieved.values() if name in retrieved.stages]
+            )
             for name in names
         }
 
     def _measured(self, name: str, questions: Sequence[Question]) -> Configuration:
         run = {question.id: self.retrieved[question.id].ranking for question in questions}
-        return measured(name, questions, run)
+        return measure_run(name, questions, run)
 
 
 async def evaluate(gold: GoldSet, retriever: Retrieves, on_question: Callable[[], None] = lambda: None) -> Outcome:
@@ -124,6 +122,12 @@ async def evaluate(gold: GoldSet, retriever: Retrieves, on_question: Callable[[]
             raise type(error)(f"Pregunta «{question.id}» de {gold.path}: {error}") from error
         on_question()
     return Outcome(gold, retrieved)
+
+
+def measure_run(name: str, questions: Sequence[Question], run: Run) -> Configuration:
+    """Return the metrics of a run: by question, their means, and the intervals of these."""
+    values = per_question(questions, run)
+    return Configuration(name, run, values, means(values), intervals(values))
 
 
 def percentiles(milliseconds: Sequence[float]) -> Percentiles:

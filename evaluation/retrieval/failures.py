@@ -43,37 +43,37 @@ def failures(
     ``cited`` are the provisions of the answer to each question; without it only retrieval and ranking can fail. An
     answer that cites what was only in the twentieth place is no failure of the answer, but of the ranking.
     """
-    judged = [diagnosed(question, run.get(question.id, ()), cited) for question in questions if question.relevant]
-    return [failure for failure in judged if failure.kind]
+    diagnoses = [diagnose(question, run.get(question.id, ()), cited) for question in questions if question.relevant]
+    return [failure for failure in diagnoses if failure.kind]
 
 
-def diagnosed(
+def diagnose(
     question: Question, ranking: Sequence[Ranked], cited: Mapping[str, Collection[Provision]] | None = None
 ) -> Failure:
     """Say where a question went wrong; ``kind`` is ``None`` where it did not."""
-    right = answering(question)
-    places = (rank for rank, one in enumerate(ranking, start=1) if key_of(one.provision) in right)
-    rank = next(places, None)
+    answering = answering_keys(question)
+    ranks = (rank for rank, ranked in enumerate(ranking, start=1) if key_of(ranked.provision) in answering)
+    rank = next(ranks, None)
     kind: Kind | None = None
     if rank is None or rank > FOUND_WITHIN:
         kind = "retrieval"
-    elif cited is not None and right.isdisjoint(map(key_of, cited.get(question.id, ()))):
+    elif cited is not None and answering.isdisjoint(map(key_of, cited.get(question.id, ()))):
         kind = "answer" if rank <= FIRST else "ranking"
     elif cited is None and rank > FIRST:
         kind = "ranking"
-    return Failure(question, kind, rank, tuple(one.provision for one in ranking[:FIRST]))
+    return Failure(question, kind, rank, tuple(ranked.provision for ranked in ranking[:FIRST]))
 
 
-def answering(question: Question) -> set[Key]:
+def answering_keys(question: Question) -> set[Key]:
     """Return the provisions of the highest grade."""
-    best = max(question.relevant.values(), default=0)
-    return {key_of(named) for named, grade in question.relevant.items() if grade == best}
+    highest = max(question.relevant.values(), default=0)
+    return {key_of(provision) for provision, grade in question.relevant.items() if grade == highest}
 
 
 def worst(
-    questions: Sequence[Question], values: PerQuestion, run: Mapping[str, Sequence[Ranked]], most: int
+    questions: Sequence[Question], values: PerQuestion, run: Mapping[str, Sequence[Ranked]], limit: int
 ) -> list[Failure]:
     """Return the questions of the lowest nDCG@10, lowest first and none that is perfect; ties as in the gold set."""
     imperfect = [question for question in questions if values.get(question.id, {}).get(MAIN, 1.0) < 1.0]
-    lowest = sorted(imperfect, key=lambda question: values[question.id][MAIN])[:most]
-    return [diagnosed(question, run.get(question.id, ())) for question in lowest]
+    lowest = sorted(imperfect, key=lambda question: values[question.id][MAIN])[:limit]
+    return [diagnose(question, run.get(question.id, ())) for question in lowest]

@@ -53,6 +53,15 @@ def per_question(questions: Sequence[Question], run: Mapping[str, Sequence[Ranke
 
     nDCG@k = DCG@k / ideal DCG@k with gains 2^grade - 1 (Järvelin and Kekäläinen, 2002); P@3/min(3,R) is the P@3 that a
     question with R right provisions can reach at most, as 1.
+
+    >>> article_38, article_40 = ("BOE-A-2015-11430", "Artículo 38"), ("BOE-A-2015-11430", "Artículo 40")
+    >>> questions = [Question("first", "¿?", {article_38: 2}), Question("second", "¿?", {article_40: 2})]
+    >>> ranking = [Ranked(article_38, 0.9), Ranked(article_40, 0.8)]
+    >>> values = per_question(questions, {"first": ranking, "second": ranking})
+    >>> values["first"]["nDCG@10"], values["first"]["RR"]
+    (1.0, 1.0)
+    >>> round(values["second"]["nDCG@10"], 4), values["second"]["RR"]  # 1 / log2(2 + 1), 1 / 2
+    (0.6309, 0.5)
     """
     import ir_measures
 
@@ -63,31 +72,31 @@ def per_question(questions: Sequence[Question], run: Mapping[str, Sequence[Ranke
     ranked = {question.id: _scored(run.get(question.id, ())) for question in positive}
     names = {measure: name for name, measure in _measures().items()}
     values: dict[str, dict[str, float]] = {question.id: {} for question in positive}
-    for one in ir_measures.iter_calc(list(names), qrels, ranked):
-        values[one.query_id][names[one.measure]] = float(one.value)
+    for result in ir_measures.iter_calc(list(names), qrels, ranked):
+        values[result.query_id][names[result.measure]] = float(result.value)
     for question_id, relevant in qrels.items():
         values[question_id][P_3_NORMALISED] = values[question_id][P_3] * 3 / min(3, len(relevant))
-    return {question_id: {name: found[name] for name in METRICS} for question_id, found in values.items()}
+    return {question_id: {name: metrics[name] for name in METRICS} for question_id, metrics in values.items()}
 
 
 def means(values: PerQuestion) -> dict[str, float]:
     """Return the mean of each metric over the questions; none without questions."""
-    return {name: sum(found[name] for found in values.values()) / len(values) for name in METRICS} if values else {}
+    return {name: sum(metrics[name] for metrics in values.values()) / len(values) for name in METRICS} if values else {}
 
 
 def _graded(relevant: Mapping[Provision, int]) -> dict[str, int]:
     """Return the grades by key: of two spellings of one provision the higher."""
     grades: dict[str, int] = {}
-    for named, grade in relevant.items():
-        grades[_document(named)] = max(grade, grades.get(_document(named), 0))
+    for provision, grade in relevant.items():
+        grades[_document(provision)] = max(grade, grades.get(_document(provision), 0))
     return grades
 
 
 def _scored(ranking: Sequence[Ranked]) -> dict[str, float]:
     """Return ranks as scores, so that no evaluator breaks a tie in its own way; each provision at its best rank."""
-    documents = dict.fromkeys(_document(one.provision) for one in ranking)
-    return {document: float(len(documents) - at) for at, document in enumerate(documents)}
+    documents = dict.fromkeys(_document(ranked.provision) for ranked in ranking)
+    return {document: float(len(documents) - place) for place, document in enumerate(documents)}
 
 
-def _document(named: Provision) -> str:
-    return "#".join(key_of(named))
+def _document(provision: Provision) -> str:
+    return "#".join(key_of(provision))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from evaluation.gold.provisions import Key, Provision, key_of, provision
+from evaluation.gold.provisions import Key, Provision, key_of, make_provision
 from evaluation.retrieval.run import Ranked
 from graph.rag import build_retrieval
 from nodes.select_context import preference
@@ -88,16 +88,18 @@ class Retriever:
         Raises:
             ArticuladoError: the question or an option cannot be used, or a service does not work.
         """
-        began = time.perf_counter()
+        started = time.perf_counter()
         result = await self._graph.ainvoke({"question": question}, context=self._context, output_keys=_STATE)
-        milliseconds = (time.perf_counter() - began) * 1000
+        milliseconds = (time.perf_counter() - started) * 1000
         state = cast(RagState, result)
         candidates = sorted(state["candidates"], key=preference)
         return Retrieved(
             rows=tuple(await self._filled(_each_once(map(_row, _of_laws(candidates))), state)),
             queries=tuple(state["searches"]),
             abstained=state["abstained"],
-            top_score=max((relevance(found) for found in candidates if "rerank_score" in found), default=None),
+            top_score=max(
+                (relevance(candidate) for candidate in candidates if "rerank_score" in candidate), default=None
+            ),
             stages=state["usage"]["stages"],
             milliseconds=round(milliseconds, 3),
             warnings=tuple(state["warnings"]),
@@ -108,17 +110,17 @@ class Retriever:
         rows, reached, searches = merged, -1, state["searches"]
         attempts = range(1, ATTEMPTS + 1) if searches and self._searches_law else ()
         for depth in (CAPS.prefetch * DEEPER**attempt for attempt in attempts):
-            found, _ = await self._search.run(
+            candidates, _ = await self._search.run(
                 searches,
                 search_filter(state, self._law_alone),
                 collections=self._law_alone.collections,
                 lexical_only=state["lexical_only"],
                 caps=Caps(prefetch=depth, per_collection=depth, per_query=depth, overall=depth * len(searches)),
             )
-            rows = _each_once([*merged.values(), *map(_filling_row, _of_laws(found))])
-            if len(rows) >= MIN_ROWS or len(found) == reached:
+            rows = _each_once([*merged.values(), *map(_filling_row, _of_laws(candidates))])
+            if len(rows) >= MIN_ROWS or len(candidates) == reached:
                 break
-            reached = len(found)
+            reached = len(candidates)
         if len(rows) < MIN_ROWS and self._searches_law:
             # Words that no provision has find nothing: what the field is about stands in, so that no run lacks rows.
             rows = _each_once([*rows.values(), *map(_filling_row, _of_laws(await self._of_the_field(state)))])
@@ -128,12 +130,12 @@ class Retriever:
         """Return what a search for the title of the profile finds, its scores below 0."""
         title = [self._profile.title]
         where = search_filter(state, self._law_alone)
-        found, _ = await self._search.run(title, where, collections=self._law_alone.collections)
-        return [{**one, "score": one["score"] - 1} for one in found]
+        candidates, _ = await self._search.run(title, where, collections=self._law_alone.collections)
+        return [{**candidate, "score": candidate["score"] - 1} for candidate in candidates]
 
 
 def _of_laws(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
-    return (found for found in candidates if found["chunk"]["collection"] == LAW)
+    return (candidate for candidate in candidates if candidate["chunk"]["collection"] == LAW)
 
 
 def _each_once(rows: Iterable[Row]) -> dict[Key, Row]:
@@ -144,15 +146,15 @@ def _each_once(rows: Iterable[Row]) -> dict[Key, Row]:
     return kept
 
 
-def _row(found: Candidate) -> Row:
-    above = RERANKED if "rerank_score" in found else MERGED
-    return _placed(found, above + relevance(found), tuple(found["origins"]))
+def _row(candidate: Candidate) -> Row:
+    above = RERANKED if "rerank_score" in candidate else MERGED
+    return _row_of(candidate, above + relevance(candidate), tuple(candidate["origins"]))
 
 
-def _filling_row(found: Candidate) -> Row:
-    return _placed(found, FILLED + found["score"], ("fill",))
+def _filling_row(candidate: Candidate) -> Row:
+    return _row_of(candidate, FILLED + candidate["score"], ("fill",))
 
 
-def _placed(found: Candidate, score: float, origins: tuple[Origin | Literal["fill"], ...]) -> Row:
-    chunk = found["chunk"]
-    return Row(provision(chunk["law_id"], chunk["provision"]), round(score, 6), chunk["law_name"], origins)
+def _row_of(candidate: Candidate, score: float, origins: tuple[Origin | Literal["fill"], ...]) -> Row:
+    chunk = candidate["chunk"]
+    return Row(make_provision(chunk["law_id"], chunk["provision"]), round(score, 6), chunk["law_name"], origins)

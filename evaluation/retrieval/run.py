@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evaluation.gold.provisions import SEPARATOR, Provision, key_of, parsed, written
+from evaluation.gold.provisions import SEPARATOR, Provision, format_provision, key_of, parse_provision
 from state.errors import InvalidInput, reason
 
 DECIMALS = 6
@@ -35,9 +35,9 @@ def write_trec(run: Mapping[str, Sequence[Ranked]], path: Path, tag: str) -> Non
         InvalidInput: the file cannot be written.
     """
     lines = [
-        f"{query} Q0 {_joined(written(one.provision))} {rank} {score:.{DECIMALS}f} {_joined(tag)}\n"
+        f"{query} Q0 {_joined(format_provision(ranked.provision))} {rank} {score:.{DECIMALS}f} {_joined(tag)}\n"
         for query, ranking in run.items()
-        for rank, (one, score) in enumerate(zip(ranking, _falling(ranking), strict=True), start=1)
+        for rank, (ranked, score) in enumerate(zip(ranking, _falling(ranking), strict=True), start=1)
     ]
     try:
         path.write_text("".join(lines), encoding="utf-8")
@@ -51,8 +51,8 @@ def _joined(text: str) -> str:
 
 def _falling(ranking: Sequence[Ranked]) -> Iterator[float]:
     last = math.inf
-    for one in ranking:
-        last = min(round(one.score, DECIMALS), last - STEP)
+    for ranked in ranking:
+        last = min(round(ranked.score, DECIMALS), last - STEP)
         yield last
 
 
@@ -71,13 +71,13 @@ def read_trec(path: Path) -> Run:
     rows: dict[str, list[tuple[float, int, Provision]]] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            query, named, rank, score = _row(line, f"{path}, línea {number}")
-            rows.setdefault(query, []).append((-score, rank, named))
+            query, provision, rank, score = _row(line, f"{path}, línea {number}")
+            rows.setdefault(query, []).append((-score, rank, provision))
     if not rows:
         raise InvalidInput(f"{path} está vacío: no es una lista de resultados en formato TREC.")
     return {
-        query: [Ranked(named, -negative) for negative, _, named in _each_once(sorted(found))]
-        for query, found in rows.items()
+        query: [Ranked(provision, -negative) for negative, _, provision in _each_once(sorted(ranked_rows))]
+        for query, ranked_rows in rows.items()
     }
 
 
@@ -85,9 +85,9 @@ def _row(line: str, where: str) -> tuple[str, Provision, int, float]:
     columns = line.split()
     # Only a label has blanks; an identifier of a document of one's own may have a real "_".
     law_id, separator, label = columns[2].partition(SEPARATOR) if len(columns) == COLUMNS else ("", "", "")
-    named = parsed(law_id + separator + label.replace("_", " "))
+    provision = parse_provision(law_id + separator + label.replace("_", " "))
     try:
-        if named is None:
+        if provision is None:
             raise ValueError(line)
         rank, score = int(columns[3]), float(columns[4])
         if not math.isfinite(score):
@@ -97,7 +97,7 @@ def _row(line: str, where: str) -> tuple[str, Provision, int, float]:
             f"{where}: se esperaba «pregunta Q0 <norma>#<precepto> posición puntuación sistema», con los espacios del "
             "precepto como «_»."
         ) from error
-    return columns[0], named, rank, score
+    return columns[0], provision, rank, score
 
 
 def _each_once(rows: Sequence[tuple[float, int, Provision]]) -> Iterator[tuple[float, int, Provision]]:

@@ -15,7 +15,7 @@ STRATEGIES: tuple[RerankStrategy, ...] = ("heuristic", "llm", "api", "cross_enco
 NO_FILES = "no hay ficheros del modelo"
 
 
-def why_not(strategy: RerankStrategy, services: Services) -> str:
+def reason_unavailable(strategy: RerankStrategy, services: Services) -> str:
     """Say in Spanish why a strategy cannot be measured here; empty where it can. Nothing is downloaded for it."""
     reranker = services.rerankers.get(strategy)
     if isinstance(reranker, UnavailableReranker):
@@ -31,12 +31,12 @@ def why_not(strategy: RerankStrategy, services: Services) -> str:
 def available_strategies(services: Services) -> list[RerankStrategy]:
     """Return the strategies that can be measured here; last the one that "auto" stands for."""
     chosen, _ = resolve_auto(services.settings)
-    others = [one for one in STRATEGIES if one in services.rerankers and one != chosen]
-    return [*(one for one in others if not why_not(one, services)), chosen]
+    others = [strategy for strategy in STRATEGIES if strategy in services.rerankers and strategy != chosen]
+    return [*(strategy for strategy in others if not reason_unavailable(strategy, services)), chosen]
 
 
 @dataclass
-class Watched:
+class WatchedReranker:
     """Satisfies ``Reranker`` with another one, and keeps what that fails at: the heuristic stands in for it then.
 
     ``failures`` has the message of the model by question.
@@ -73,10 +73,10 @@ class Watched:
         """Leave the reranker open: it belongs to the services that it came from."""
 
 
-def watched(strategy: RerankStrategy, services: Services) -> tuple[Services, Mapping[str, str]]:
+def watch_reranker(strategy: RerankStrategy, services: Services) -> tuple[Services, Mapping[str, str]]:
     """Return the services with the reranker of a strategy watched, and where its failures will be."""
     reranker = reranker_for(strategy, services.rerankers)
     if reranker is None:
         return services, {}
-    watch = Watched(reranker)
-    return replace(services, rerankers={**services.rerankers, strategy: watch}), watch.failures
+    watched = WatchedReranker(reranker)
+    return replace(services, rerankers={**services.rerankers, strategy: watched}), watched.failures

@@ -28,7 +28,7 @@ from state.values import Message
 
 
 @dataclass(frozen=True)
-class NoMeaning:
+class ZeroEmbedder:
     """Gives every text the zero vector, which has no neighbours: a search by words alone. Satisfies ``Embedder``."""
 
     dimensions: int
@@ -47,7 +47,7 @@ class NoMeaning:
 
 
 @dataclass(frozen=True)
-class NoWords:
+class EmptySparseEncoder:
     """Gives every text no terms: a search by meaning alone. Satisfies ``SparseEncoder``."""
 
     fingerprint: str = "none"
@@ -62,7 +62,7 @@ class NoWords:
 
 
 @dataclass(frozen=True)
-class Narrowed:
+class NarrowedStore:
     """A store that can only be searched: without look-up of named provisions, without references, or without both."""
 
     store: ChunkStore
@@ -102,7 +102,7 @@ class Narrowed:
 
 
 @dataclass(frozen=True)
-class OwnWords:
+class QuestionWordsReader:
     """A reader whose searches keep the words of the question alone, without what it adds; satisfies ``ChatModel``."""
 
     reader: ChatModel
@@ -116,10 +116,10 @@ class OwnWords:
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
         """Return the reader's searches; none that an earlier one has already."""
         reply = await self.reader.complete(system, messages, deadline=deadline)
-        said = set(self.language.stems(messages[-1]["content"]))
+        question_stems = set(self.language.stems(messages[-1]["content"]))
         kept: list[list[str]] = []
         for search in parse_queries(reply.text, MAX_QUERIES):
-            words = [word for word in search.split() if self.language.stem_word(word) in said]
+            words = [word for word in search.split() if self.language.stem_word(word) in question_stems]
             if words and not any(set(words) <= set(earlier) for earlier in kept):
                 kept.append(words)
         return replace(reply, text=json.dumps([" ".join(words) for words in kept], ensure_ascii=False))
@@ -165,5 +165,5 @@ def without_synonyms(services: Services) -> Services:
     return replace(
         services,
         sparse=Bm25Encoder(services.language) if isinstance(services.sparse, Bm25Encoder) else services.sparse,
-        reader=OwnWords(services.reader, services.language) if offline else services.reader,
+        reader=QuestionWordsReader(services.reader, services.language) if offline else services.reader,
     )

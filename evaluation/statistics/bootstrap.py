@@ -30,7 +30,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class Paired:
-    """What a second run gives on the same questions against a first one.
+    """A second run against a first one on the same questions.
 
     ``difference`` is the mean of second - first; ``p`` says how often random signs give a mean as far from 0.
     """
@@ -50,6 +50,11 @@ def interval(values: Sequence[float]) -> Interval:
 
     Raises:
         ValueError: there are no values.
+
+    >>> interval([0.5, 0.5, 0.5])
+    Interval(low=0.5, high=0.5)
+    >>> interval([0.0, 1.0])  # a quarter of the draws are twice the 0, another quarter twice the 1
+    Interval(low=0.0, high=1.0)
     """
     return interval_of(np.mean, values)
 
@@ -68,8 +73,8 @@ def interval_of(
     if not len(values):
         raise ValueError("no values")
     if len(values) == 1:
-        only = float(statistic(np.asarray(values)))
-        return Interval(only, only)
+        value = float(statistic(np.asarray(values)))
+        return Interval(value, value)
     drawn = bootstrap(
         (values,),
         statistic,
@@ -85,7 +90,7 @@ def interval_of(
 def intervals(values: Mapping[str, Mapping[str, float]]) -> dict[str, Interval]:
     """Return the interval of each metric, from the metrics of each question; none without questions."""
     names = next(iter(values.values()), {})
-    return {name: interval([found[name] for found in values.values()]) for name in names}
+    return {name: interval([metrics[name] for metrics in values.values()]) for name in names}
 
 
 def compare(first: Sequence[float], second: Sequence[float]) -> Paired:

@@ -15,8 +15,8 @@ _Z = 1.959964
 """Of a 95 % interval."""
 
 
-class Judged(NamedTuple):
-    """A question: the confidence in [0, 1] that was shown, and whether it was right (1) or not (0)."""
+class Prediction(NamedTuple):
+    """The confidence in [0, 1] that was shown with a question, and whether the answer was right (1) or not (0)."""
 
     confidence: float
     outcome: float
@@ -24,7 +24,7 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True)
 class Bin:
-    """Questions of like confidence: its mean, the share that was right with its 95 % interval, their number."""
+    """Questions of similar confidence: its mean, the share that was right with its 95 % interval, their number."""
 
     confidence: float
     right: float
@@ -41,7 +41,7 @@ class Reliability:
     ece: float
 
 
-def reliability(judged: Sequence[Judged]) -> Reliability:
+def reliability(predictions: Sequence[Prediction]) -> Reliability:
     """Sort questions into at most 10 bins, of 5 questions or more, and compare confidence with outcome.
 
     ECE = Σ n_b / n · |confidence_b - right_b|. Where a bin ends among equal confidences, each of these counts with the
@@ -49,30 +49,36 @@ def reliability(judged: Sequence[Judged]) -> Reliability:
 
     Raises:
         ValueError: there are no questions.
+
+    >>> half_right = [Prediction(0.9, 1.0), Prediction(0.7, 0.0)]
+    >>> [(round(bin.confidence, 2), bin.right, bin.count) for bin in reliability(half_right).bins]
+    [(0.8, 0.5, 2)]
+    >>> round(reliability(half_right).ece, 2)  # |0.8 - 0.5|
+    0.3
     """
-    if not judged:
+    if not predictions:
         raise ValueError("no questions")
-    ranked = _levelled(judged)
+    ranked = _levelled(predictions)
     number = max(1, min(MAX_BINS, len(ranked) // MIN_IN_BIN))
     edges = [round(len(ranked) * index / number) for index in range(number + 1)]
     bins = tuple(_bin(ranked[start:end]) for start, end in pairwise(edges))
-    gaps = (one.count * abs(one.confidence - one.right) for one in bins)
+    gaps = (bin_.count * abs(bin_.confidence - bin_.right) for bin_ in bins)
     return Reliability(bins, sum(gaps) / len(ranked))
 
 
-def _levelled(judged: Sequence[Judged]) -> list[Judged]:
+def _levelled(predictions: Sequence[Prediction]) -> list[Prediction]:
     """Sort by confidence, and give questions of the same confidence the same outcome."""
     outcomes: dict[float, list[float]] = {}
-    for one in sorted(judged):
-        outcomes.setdefault(one.confidence, []).append(one.outcome)
-    return [Judged(level, sum(found) / len(found)) for level, found in outcomes.items() for _ in found]
+    for prediction in sorted(predictions):
+        outcomes.setdefault(prediction.confidence, []).append(prediction.outcome)
+    return [Prediction(level, sum(values) / len(values)) for level, values in outcomes.items() for _ in values]
 
 
-def _bin(judged: Sequence[Judged]) -> Bin:
-    count = len(judged)
-    right = sum(one.outcome for one in judged) / count
+def _bin(predictions: Sequence[Prediction]) -> Bin:
+    count = len(predictions)
+    right = sum(prediction.outcome for prediction in predictions) / count
     low, high = _wilson(right, count)
-    return Bin(sum(one.confidence for one in judged) / count, right, low, high, count)
+    return Bin(sum(prediction.confidence for prediction in predictions) / count, right, low, high, count)
 
 
 def _wilson(share: float, count: int) -> tuple[float, float]:

@@ -27,18 +27,18 @@ CHUNKS += [make_chunk(381, provision="Artículo 38", provision_key="art:38", par
 CHUNKS += [make_chunk(9, collection="sentencias", law_id="ECLI:1", provision="STS 1/2020", text="Son 9 días.")]
 
 
-def named(number):
+def article(number):
     return ET, f"Artículo {number}"
 
 
-def asked(answers=(38,), helps=(), facts=()):
-    relevant = dict.fromkeys(map(named, answers), 2) | dict.fromkeys(map(named, helps), 1)
+def question_of(answers=(38,), helps=(), facts=()):
+    relevant = dict.fromkeys(map(article, answers), 2) | dict.fromkeys(map(article, helps), 1)
     return Question("q", "¿Cuántas vacaciones tengo?", relevant, answer_facts=tuple(facts))
 
 
-def said(answer, *chunk_ids, abstained=False):
+def result_of(answer, *chunk_ids, abstained=False):
     """A result of the graph, as far as it is read."""
-    citations = [{"mark": f"C{at}", "chunk_id": one} for at, one in enumerate(chunk_ids, start=1)]
+    citations = [{"mark": f"C{at}", "chunk_id": chunk_id} for at, chunk_id in enumerate(chunk_ids, start=1)]
     return {"answer": answer, "citations": citations, "abstained": abstained}
 
 
@@ -47,93 +47,95 @@ def measured(question, result):
 
 
 def test_precision_is_the_share_of_cited_provisions_that_are_right():
-    one = measured(asked([38], helps=[37]), said("Sí [C1][C2][C3].", 38, 37, 48))
-    assert one.metrics[PRECISION] == pytest.approx(2 / 3)
-    assert (one.cited, one.wrong) == ((named(38), named(37), named(48)), (named(48),))
+    result = measured(question_of([38], helps=[37]), result_of("Sí [C1][C2][C3].", 38, 37, 48))
+    assert result.metrics[PRECISION] == pytest.approx(2 / 3)
+    assert (result.cited, result.wrong) == ((article(38), article(37), article(48)), (article(48),))
 
 
 def test_the_parts_of_a_provision_are_cited_once_and_a_ruling_is_no_provision():
-    one = measured(asked([38]), said("Sí [C1][C2][C3].", 38, 381, 9))
-    assert one.cited == (named(38),)
-    assert one.metrics[PRECISION] == 1.0
+    result = measured(question_of([38]), result_of("Sí [C1][C2][C3].", 38, 381, 9))
+    assert result.cited == (article(38),)
+    assert result.metrics[PRECISION] == 1.0
 
 
 def test_a_provision_is_the_same_however_the_gold_set_spells_it():
     question = Question("q", "¿?", {(ET, "Art. 38.1"): 2})
-    assert measured(question, said("Sí [C1].", 38)).metrics[CITES_RIGHT] == 1.0
+    assert measured(question, result_of("Sí [C1].", 38)).metrics[CITES_RIGHT] == 1.0
 
 
 def test_an_answer_that_cites_nothing_has_no_precision():
-    one = measured(asked(), said("Sí."))
-    assert (one.metrics[PRECISION], one.metrics[CITES_RIGHT], one.metrics[RECALL]) == (0.0, 0.0, 0.0)
+    result = measured(question_of(), result_of("Sí."))
+    assert (result.metrics[PRECISION], result.metrics[CITES_RIGHT], result.metrics[RECALL]) == (0.0, 0.0, 0.0)
 
 
 def test_what_only_helps_is_right_but_does_not_answer():
-    one = measured(asked([38], helps=[37]), said("Sí [C1].", 37))
-    assert (one.metrics[PRECISION], one.metrics[CITES_RIGHT], one.metrics[RECALL]) == (1.0, 0.0, 0.0)
+    result = measured(question_of([38], helps=[37]), result_of("Sí [C1].", 37))
+    assert (result.metrics[PRECISION], result.metrics[CITES_RIGHT], result.metrics[RECALL]) == (1.0, 0.0, 0.0)
 
 
 def test_recall_is_the_share_of_what_answers_that_is_cited():
-    one = measured(asked([38, 48], helps=[37]), said("Sí [C1][C2].", 38, 37))
-    assert (one.metrics[CITES_RIGHT], one.metrics[RECALL]) == (1.0, 0.5)
+    result = measured(question_of([38, 48], helps=[37]), result_of("Sí [C1][C2].", 38, 37))
+    assert (result.metrics[CITES_RIGHT], result.metrics[RECALL]) == (1.0, 0.5)
 
 
 def test_what_helps_answers_where_there_is_nothing_better():
-    assert measured(asked([], helps=[37]), said("Sí [C1].", 37)).metrics[RECALL] == 1.0
+    assert measured(question_of([], helps=[37]), result_of("Sí [C1].", 37)).metrics[RECALL] == 1.0
 
 
 def test_an_answer_with_support_has_no_inventions():
-    one = measured(asked(), said("El artículo 38 ET da 38 días [C1].", 38))
-    assert (one.metrics[NO_INVENTION], one.unsupported) == (1.0, ())
+    result = measured(question_of(), result_of("El artículo 38 ET da 38 días [C1].", 38))
+    assert (result.metrics[NO_INVENTION], result.unsupported) == (1.0, ())
 
 
 def test_a_provision_or_a_figure_without_support_is_an_invention():
-    one = measured(asked(), said("El artículo 99 ET da 45 días [C1].", 38))
-    assert one.metrics[NO_INVENTION] == 0.0
-    assert one.unsupported == ("artículo 99 (Estatuto de los Trabajadores)", "45 días")
+    result = measured(question_of(), result_of("El artículo 99 ET da 45 días [C1].", 38))
+    assert result.metrics[NO_INVENTION] == 0.0
+    assert result.unsupported == ("artículo 99 (Estatuto de los Trabajadores)", "45 días")
 
 
 def test_a_provision_of_the_context_may_be_named_but_its_figures_must_be_cited():
-    assert measured(asked(), said("Véase el artículo 48 ET [C1].", 38)).unsupported == ()
-    assert measured(asked(), said("Son 48 días [C1].", 38)).unsupported == ("48 días",)
+    assert measured(question_of(), result_of("Véase el artículo 48 ET [C1].", 38)).unsupported == ()
+    assert measured(question_of(), result_of("Son 48 días [C1].", 38)).unsupported == ("48 días",)
 
 
 def test_the_figure_of_a_cited_ruling_has_support():
-    assert measured(asked(), said("Son 9 días [C1].", 9)).unsupported == ()
+    assert measured(question_of(), result_of("Son 9 días [C1].", 9)).unsupported == ()
 
 
 def test_facts_are_the_share_that_the_answer_contains():
-    one = measured(asked(facts=["treinta y ocho días", "22 días"]), said("Son 38 días [C1].", 38))
-    assert (one.metrics[FACTS], one.missing) == (0.5, ("22 días",))
+    result = measured(question_of(facts=["treinta y ocho días", "22 días"]), result_of("Son 38 días [C1].", 38))
+    assert (result.metrics[FACTS], result.missing) == (0.5, ("22 días",))
 
 
 def test_without_facts_there_is_nothing_to_contain():
-    assert FACTS not in measured(asked(), said("Sí [C1].", 38)).metrics
+    assert FACTS not in measured(question_of(), result_of("Sí [C1].", 38)).metrics
 
 
 def test_a_positive_that_is_declined_is_refused_wrongly_and_contains_nothing():
-    one = measured(asked(facts=["30 días"]), said("No tengo esa información. He buscado 30 días.", abstained=True))
-    assert one.metrics == {CITES_RIGHT: 0.0, RECALL: 0.0, FACTS: 0.0, REFUSES: 1.0}
-    assert one.unsupported == ()
+    result = measured(
+        question_of(facts=["30 días"]), result_of("No tengo esa información. He buscado 30 días.", abstained=True)
+    )
+    assert result.metrics == {CITES_RIGHT: 0.0, RECALL: 0.0, FACTS: 0.0, REFUSES: 1.0}
+    assert result.unsupported == ()
 
 
 def test_a_positive_that_is_answered_is_not_refused():
-    assert measured(asked(), said("Sí [C1].", 38)).metrics[REFUSES] == 0.0
+    assert measured(question_of(), result_of("Sí [C1].", 38)).metrics[REFUSES] == 0.0
 
 
 def test_a_negative_is_declined_rightly():
-    assert measured(asked([]), said("No tengo esa información.", abstained=True)).metrics == {ABSTAINS: 1.0}
+    assert measured(question_of([]), result_of("No tengo esa información.", abstained=True)).metrics == {ABSTAINS: 1.0}
 
 
 def test_a_negative_that_is_answered_may_still_invent_nothing():
-    assert measured(asked([]), said("Son 38 días [C1].", 38)).metrics == {NO_INVENTION: 1.0, ABSTAINS: 0.0}
+    assert measured(question_of([]), result_of("Son 38 días [C1].", 38)).metrics == {NO_INVENTION: 1.0, ABSTAINS: 0.0}
 
 
 def test_means_are_over_the_questions_that_a_metric_allows():
     results = [
-        measured(asked(facts=["38 días"]), said("Son 38 días [C1].", 38)),
-        measured(asked(), said("Son 45 días [C1].", 37)),
-        measured(asked([]), said("No.", abstained=True)),
+        measured(question_of(facts=["38 días"]), result_of("Son 38 días [C1].", 38)),
+        measured(question_of(), result_of("Son 45 días [C1].", 37)),
+        measured(question_of([]), result_of("No.", abstained=True)),
     ]
     assert answer_means(results) == {
         PRECISION: (0.5, 2),
@@ -165,15 +167,15 @@ async def test_the_whole_graph_is_asked_and_its_fragments_are_what_counts():
         "No tengo esa información verificada.\n===META===\nUSED|ninguno\nDROP|1,2",
     )
     questions = [
-        Question(name, "¿Cuántas vacaciones tengo?", {named(38): 2} if name != "c" else {}, answer_facts=("30 días",))
+        Question(name, "¿Cuántas vacaciones tengo?", {article(38): 2} if name != "c" else {}, answer_facts=("30 días",))
         for name in "abc"
     ]
     counted = []
     results = await evaluate_answers(services, questions, on_question=lambda: counted.append(1))
-    assert [one.question.id for one in results] == ["a", "b", "c"]
-    assert [one.unsupported for one in results] == [(), ("15 días",), ()]
-    assert [one.abstained for one in results] == [False, False, True]
-    assert cited_by_question(results) == {"a": (named(38),), "b": (named(38),), "c": ()}
+    assert [result.question.id for result in results] == ["a", "b", "c"]
+    assert [result.unsupported for result in results] == [(), ("15 días",), ()]
+    assert [result.abstained for result in results] == [False, False, True]
+    assert cited_by_question(results) == {"a": (article(38),), "b": (article(38),), "c": ()}
     assert results[0].metrics == {PRECISION: 1, CITES_RIGHT: 1, RECALL: 1, NO_INVENTION: 1, FACTS: 1, REFUSES: 0}
     assert len(counted) == 3
 

@@ -6,7 +6,7 @@ from evaluation.answers.figures import figures_in, table_numbers
 
 
 def read(text: str) -> list[tuple[str, str, str]]:
-    return [(f"{one.value.normalize():f}", one.unit, one.written) for one in figures_in(text)]
+    return [(f"{figure.value.normalize():f}", figure.unit, figure.written) for figure in figures_in(text)]
 
 
 @pytest.mark.parametrize(

@@ -2,22 +2,23 @@
 
 import json
 import random
+from functools import cache
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
-from evaluation.case_desk.calibration import Scored, before_and_after, calibrate, exact_ece
+from evaluation.case_desk.calibration import CalibratedCase, before_and_after, calibrate, exact_ece
 from evaluation.case_desk.cases import LabelledCase, own_cases
-from evaluation.case_desk.curves import FOLDS, compare_kinds
+from evaluation.case_desk.curves import FOLDS, compare_curves
 from evaluation.case_desk.findings import ProfileFindings
 from evaluation.case_desk.halves import folds, halves
 from evaluation.case_desk.report import write_report
 from evaluation.case_desk.report_json import report_json
-from evaluation.case_desk.report_rows import between, curve_said, rows_of
-from evaluation.case_desk.run import Tried
-from evaluation.statistics.reliability import Judged
+from evaluation.case_desk.report_rows import comparison_rows, format_curve, format_interval
+from evaluation.case_desk.run import CaseResult
+from evaluation.statistics.reliability import Prediction
 from services.case.calibration import Curve, fit_curve
 from state.errors import InvalidInput
 
@@ -29,12 +30,12 @@ outcomes = st.lists(
 )
 
 
-def tried(name: str, raw: float, *, right: bool, answerable: bool = True, profile: str = "p") -> Tried:
+def tried(name: str, raw: float, *, right: bool, answerable: bool = True, profile: str = "p") -> CaseResult:
     case = LabelledCase(name, profile, "?", "a" if answerable else "")
-    return Tried(case, "a" if right else "b", raw)
+    return CaseResult(case, "a" if right else "b", raw)
 
 
-def drawn(count: int, seed: int = 1) -> list[Tried]:
+def drawn(count: int, seed: int = 1) -> list[CaseResult]:
     """Inquiries of which the share raw² is right, and of which every third has no article."""
     source = random.Random(seed)
     found = []
@@ -45,8 +46,8 @@ def drawn(count: int, seed: int = 1) -> list[Tried]:
     return found
 
 
-def run_of(cases) -> list[Tried]:
-    return [Tried(case, case.article, 0.5) for case in cases]
+def run_of(cases) -> list[CaseResult]:
+    return [CaseResult(case, case.article, 0.5) for case in cases]
 
 
 def test_halves_are_disjoint_and_have_as_many_of_each():
@@ -64,7 +65,7 @@ def test_halves_are_disjoint_and_have_as_many_of_each():
 def test_a_half_does_not_depend_on_order_or_outcome():
     own = run_of(own_cases())
     fit = {one.case.id for one in halves(own).fit}
-    shuffled = [Tried(one.case, "", 0.1) for one in reversed(own)]
+    shuffled = [CaseResult(one.case, "", 0.1) for one in reversed(own)]
     assert {one.case.id for one in halves(shuffled).fit} == fit
     # Nor on the place in the file: the first half of it is not one of the two.
     assert fit != {one.case.id for one in own[: len(own) // 2]}
@@ -85,11 +86,11 @@ def test_folds_deal_out_right_and_wrong():
 def test_the_curve_knows_nothing_of_the_half_that_it_is_measured_on():
     some = drawn(90)
     fit, report = halves(some)
-    worse = [Tried(one.case, "b", 1.0) if one in report else one for one in some]
+    worse = [CaseResult(one.case, "b", 1.0) if one in report else one for one in some]
     first, second = calibrate(some), calibrate(worse)
     assert first.curve == second.curve == fit_curve([one.raw for one in fit], [one.right for one in fit])
     assert first.kinds == second.kinds
-    assert {one.tried.case.id for one in first.measured.scored} == {one.case.id for one in report}
+    assert {one.result.case.id for one in first.measured.scored} == {one.case.id for one in report}
     assert first.measured.before != second.measured.before
 
 
@@ -99,9 +100,9 @@ def test_no_curve_is_fitted_on_what_was_not_found():
     report = calibrate([*some, *absent])
     fit = [one for one in halves([*some, *absent]).fit if one.raw]
     assert report.curve == fit_curve([one.raw for one in fit], [one.right for one in fit])
-    assert {one.calibrated for one in report.measured.scored if not one.tried.raw} == {0.0}
+    assert {one.calibrated for one in report.measured.scored if not one.result.raw} == {0.0}
     assert all(
-        one.calibrated == round(report.curve(one.tried.raw), 2) for one in report.measured.scored if one.tried.raw
+        one.calibrated == round(report.curve(one.result.raw), 2) for one in report.measured.scored if one.result.raw
     )
 
 
@@ -112,11 +113,11 @@ def test_nothing_found_at_all_cannot_be_calibrated():
 
 def test_what_is_decided_at_seventy_percent():
     scored = [
-        Scored(tried("a", 0.69, right=True), 0.70),
-        Scored(tried("b", 0.70, right=True), 0.71),
-        Scored(tried("c", 0.40, right=True), 0.69),
-        Scored(tried("d", 0.80, right=False), 0.90),
-        Scored(tried("e", 0.10, right=False, answerable=False), 0.75),
+        CalibratedCase(tried("a", 0.69, right=True), 0.70),
+        CalibratedCase(tried("b", 0.70, right=True), 0.71),
+        CalibratedCase(tried("c", 0.40, right=True), 0.69),
+        CalibratedCase(tried("d", 0.80, right=False), 0.90),
+        CalibratedCase(tried("e", 0.10, right=False, answerable=False), 0.75),
     ]
     found = before_and_after(scored)
     before, after = found.before.decided, found.after.decided
@@ -135,7 +136,7 @@ def test_what_is_decided_at_seventy_percent():
 
 
 def test_nothing_that_goes_on_has_no_precision():
-    decided = before_and_after([Scored(tried("a", 0.1, right=False), 0.2)]).after.decided
+    decided = before_and_after([CalibratedCase(tried("a", 0.1, right=False), 0.2)]).after.decided
     assert (decided.precision, decided.coverage) == (None, None)
 
 
@@ -143,10 +144,10 @@ def test_nothing_that_goes_on_has_no_precision():
 @settings(max_examples=12)
 def test_scores_are_those_of_scikit_learn(given):
     scored = [
-        Scored(tried(f"c{at}", raw, right=right, answerable=answerable), raw**2)
+        CalibratedCase(tried(f"c{at}", raw, right=right, answerable=answerable), raw**2)
         for at, (raw, right, answerable) in enumerate(given)
     ]
-    outcome = [one.tried.right for one in scored]
+    outcome = [one.result.right for one in scored]
     found = before_and_after(scored)
     assert found.after.brier == pytest.approx(
         brier_score_loss(outcome, [one.calibrated for one in scored], labels=[False, True])
@@ -161,7 +162,7 @@ def test_scores_are_those_of_scikit_learn(given):
 
 def test_the_interval_of_the_ece_is_around_its_difference():
     # Always 0.2 too low, then exact.
-    scored = [Scored(tried(f"c{at}", 0.4, right=at % 5 < 3), 0.6) for at in range(100)]
+    scored = [CalibratedCase(tried(f"c{at}", 0.4, right=at % 5 < 3), 0.6) for at in range(100)]
     found = before_and_after(scored)
     assert (found.before.reliability.ece, found.after.reliability.ece) == (pytest.approx(0.2), pytest.approx(0))
     assert -0.3 < found.ece.low < -0.15 < found.ece.high < 0
@@ -170,8 +171,8 @@ def test_the_interval_of_the_ece_is_around_its_difference():
 
 def test_an_exact_confidence_has_an_error_by_chance_too():
     # One bin of 4 at 0.5: right are 0 … 4 of 4 in 1, 4, 6, 4, 1 of 16 draws, (2 · 0.5 + 8 · 0.25) / 16 from it.
-    assert exact_ece([Judged(0.5, 0.0)] * 4) == pytest.approx(3 / 16, abs=0.01)
-    assert exact_ece([Judged(1.0, 0.0)] * 20) == 0
+    assert exact_ece([Prediction(0.5, 0.0)] * 4) == pytest.approx(3 / 16, abs=0.01)
+    assert exact_ece([Prediction(1.0, 0.0)] * 20) == 0
 
 
 def test_an_isotonic_curve_pays_where_the_truth_has_a_step():
@@ -181,14 +182,14 @@ def test_an_isotonic_curve_pays_where_the_truth_has_a_step():
         raw = at / 600
         right = at % 10 < (0 if raw < 0.3 else 5 if raw < 0.8 else 10)
         stepped.append(tried(f"c{at}", raw, right=right))
-    kinds = compare_kinds(stepped)
+    kinds = compare_curves(stepped)
     assert kinds.isotonic.brier < min(kinds.logistic.brier, kinds.raw.brier)
     assert kinds.difference.difference == pytest.approx(kinds.isotonic.brier - kinds.logistic.brier)
     assert kinds.isotonic_pays
 
 
 def test_few_inquiries_do_not_pay_for_steps():
-    kinds = compare_kinds(drawn(40))
+    kinds = compare_curves(drawn(40))
     assert not kinds.isotonic_pays
 
 
@@ -196,14 +197,15 @@ def test_each_kind_is_measured_on_what_it_was_not_fitted_on():
     # Outcomes are chance: whoever saw them would do better than the share of all.
     source = random.Random(7)
     noise = [tried(f"c{at}", source.random(), right=source.random() < 0.5) for at in range(60)]
-    kinds = compare_kinds(noise)
+    kinds = compare_curves(noise)
     assert kinds.isotonic.brier > 0.25
     assert len(set(folds(noise, FOLDS))) == FOLDS
 
 
-def findings(profile: str, seed: int = 1, not_indexed=()) -> ProfileFindings:
+@cache
+def findings(profile: str, seed: int = 1, not_indexed: tuple[str, ...] = ()) -> ProfileFindings:
     some = [
-        Tried(LabelledCase(one.case.id, profile, "?", one.case.article), one.article, one.raw)
+        CaseResult(LabelledCase(one.case.id, profile, "?", one.case.article), one.article, one.raw)
         for one in drawn(90, seed)
     ]
     report = calibrate(some)
@@ -212,14 +214,14 @@ def findings(profile: str, seed: int = 1, not_indexed=()) -> ProfileFindings:
         "e:1",
         "heuristic",
         tuple(one.case for one in some),
-        tuple(not_indexed),
+        not_indexed,
         {"required_data": report, "generate_response": report},
     )
 
 
 def test_a_report_has_everything(tmp_path):
     pytest.importorskip("matplotlib", reason="the optional extra «eval» is not installed: no matplotlib")
-    both = [findings("plan_401k"), findings("laboral", 2, ["jubilacion"])]
+    both = [findings("plan_401k"), findings("laboral", 2, ("jubilacion",))]
     files = write_report(tmp_path / "a", both)
     assert [file.name for file in files[:2]] == ["calibracion.json", "calibracion.md"]
     charts = [file for file in files if file.suffix == ".png"]
@@ -253,11 +255,11 @@ def test_a_folder_that_cannot_be_written_is_said_to_be(tmp_path):
 
 
 def test_figures_are_written_as_in_spanish():
-    assert curve_said(Curve(slope=12.345, intercept=-6.1, cases=45)) == (
+    assert format_curve(Curve(slope=12.345, intercept=-6.1, cases=45)) == (
         "p = 1 / (1 + e^−(12,35·c − 6,10)), ajustada con 45 consultas"
     )
-    assert "·c + 0,50)" in curve_said(Curve(slope=1, intercept=0.5, cases=1))
-    assert between(-0.1234, 0.0004) == "[−0,123; 0,000]"
-    nothing = before_and_after([Scored(tried("a", 0.1, right=False), 0.2)])
-    rows = {row[0].strip(): row[1:] for row in rows_of(nothing)}
+    assert "·c + 0,50)" in format_curve(Curve(slope=1, intercept=0.5, cases=1))
+    assert format_interval(-0.1234, 0.0004) == "[−0,123; 0,000]"
+    nothing = before_and_after([CalibratedCase(tried("a", 0.1, right=False), 0.2)])
+    rows = {row[0].strip(): row[1:] for row in comparison_rows(nothing)}
     assert rows["de ellas, acertadas"][:2] == ("–", "–")

@@ -7,8 +7,8 @@ from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, mak
 from support.reference_search import passes
 
 from evaluation.case_desk.cases import LabelledCase
-from evaluation.case_desk.findings import find, pooled
-from evaluation.case_desk.run import Tried, run_cases
+from evaluation.case_desk.findings import calibrate_profile, pooled
+from evaluation.case_desk.run import CaseResult, run_cases
 from language.languages import language
 from services.case.calibration import Calibration, Curve, write_calibration
 from services.domain.base import PlainDomain
@@ -147,7 +147,7 @@ async def test_an_inquiry_that_cannot_be_used_is_named(tmp_path):
 async def test_findings_name_the_scores_and_the_articles_that_are_not_there(tmp_path):
     cases = [case(f"a{at}", "lt-rollover") for at in range(8)] + [case("b", "lt-qdro"), case("c", "")]
     services = services_over(ALIKE, folder=tmp_path, rerank="auto")
-    found = await find(services, cases)
+    found = await calibrate_profile(services, cases)
     assert (found.profile, found.embedder, found.reranker) == ("plan_401k", services.embedder.fingerprint, "heuristic")
     assert found.not_indexed == ("lt-qdro",)
     assert set(found.calibration.curves) == {"required_data", "generate_response"}
@@ -158,8 +158,8 @@ async def test_findings_name_the_scores_and_the_articles_that_are_not_there(tmp_
 async def test_an_index_without_anything_cannot_be_calibrated(tmp_path):
     cases = [case(f"a{at}", "x", record_keeper="Meridian Recordkeeping") for at in range(8)]
     with pytest.raises(InvalidInput, match="No se puede calibrar el perfil «plan_401k»"):
-        await find(services_over(ALIKE, folder=tmp_path), cases)
+        await calibrate_profile(services_over(ALIKE, folder=tmp_path), cases)
 
 
 def test_without_an_article_nothing_is_right():
-    assert not Tried(case("a", ""), "", 0.9).right
+    assert not CaseResult(case("a", ""), "", 0.9).right

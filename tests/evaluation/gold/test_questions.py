@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.gold.provisions import key_of, parsed, provision, written
+from evaluation.gold.provisions import format_provision, key_of, make_provision, parse_provision
 from evaluation.gold.questions import Question, read_gold, read_gold_set
 from state.errors import InvalidInput
 
@@ -127,22 +127,27 @@ json_values = st.recursive(
 )
 
 
+@pytest.fixture(scope="module")
+def rewritten(tmp_path_factory):
+    """A file that every example writes anew."""
+    return tmp_path_factory.mktemp("oro") / "oro.jsonl"
+
+
 @given(st.fixed_dictionaries(dict.fromkeys(ROW, json_values)))
-def test_any_json_is_a_question_or_a_message(tmp_path_factory, row):
-    path = tmp_path_factory.mktemp("oro") / "oro.jsonl"
-    path.write_text(json.dumps(row), encoding="utf-8")
+def test_any_json_is_a_question_or_a_message(rewritten, row):
+    rewritten.write_text(json.dumps(row), encoding="utf-8")
     try:
-        (question,) = read_gold(path)
+        (question,) = read_gold(rewritten)
     except InvalidInput:
         return
     assert question.id.split() == [question.id]
     assert question.question.strip()
-    assert all(parsed(written(named)) == named for named in question.relevant)
+    assert all(parse_provision(format_provision(named)) == named for named in question.relevant)
 
 
 @pytest.mark.parametrize("label", ["Artículo 38", "Art. 38", "artículo 38.1", "38", "ARTÍCULO\u00a038. Vacaciones"])
 def test_every_spelling_of_a_label_has_one_key(label):
-    assert key_of(provision(LGSS, label)) == (LGSS, "art:38")
+    assert key_of(make_provision(LGSS, label)) == (LGSS, "art:38")
 
 
 def test_a_label_that_is_no_provision_is_known_by_itself():

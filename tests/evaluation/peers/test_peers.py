@@ -173,21 +173,21 @@ def test_two_provisions_of_one_label_have_one_row():
 async def test_peers_search_the_parents_of_the_configured_index(tmp_path):
     children = [make_child(1_000 + chunk["id"], chunk) for chunk in CHUNKS]
     vector = unit(*range(1, 9))
-    held = Batch(
+    batch = Batch(
         [*CHUNKS, *children, make_chunk(900, collection="sentencias")],
         [None] * len(CHUNKS) + [vector] * (len(children) + 1),
         [terms({1: 1.0})] * len(CHUNKS) + [NO_TERMS] * (len(children) + 1),
     )
-    index = await build(tmp_path, [held])
+    index = await build(tmp_path, [batch])
     store = EdgeStore(index.folder, list(index.manifest.collections))
     settings = Settings.read(env_file=None, index=tmp_path)
     services = make_services(store, QueueChat(""), QueueChat(""), settings=settings)
     try:
-        found = await run_peers(services, [asked("a", "vacaciones anuales")])
+        findings = await run_peers(services, [asked("a", "vacaciones anuales")])
         corpus = await read_corpus(services)
     finally:
         await services.close()
     assert corpus.texts == corpus_of(CHUNKS).texts
-    assert found.provisions == len(CHUNKS)
-    assert len(found.runs) + len(found.missing) == len(PEERS)
-    assert all(one.run["a"][0].provision == (ET, "Artículo 38") for one in found.runs)
+    assert findings.provisions == len(CHUNKS)
+    assert len(findings.runs) + len(findings.missing) == len(PEERS)
+    assert all(run.run["a"][0].provision == (ET, "Artículo 38") for run in findings.runs)

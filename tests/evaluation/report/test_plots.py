@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.report.plots import Mean, interval_chart, reliability_chart
-from evaluation.statistics.reliability import Judged, reliability
+from evaluation.statistics.reliability import Prediction, reliability
 from state.errors import ConfigurationError, InvalidInput
 
 PNG = b"\x89PNG\r\n\x1a\n"
 shares = st.floats(min_value=0, max_value=1)
-judged = st.lists(st.builds(Judged, shares, st.sampled_from([0.0, 1.0])), min_size=1, max_size=80)
+judged = st.lists(st.builds(Prediction, shares, st.sampled_from([0.0, 1.0])), min_size=1, max_size=80)
 
 
 def size(file):
@@ -27,7 +27,7 @@ def draws():
 
 
 def test_bins_have_the_same_number_of_questions_by_ascending_confidence():
-    found = reliability([Judged(at / 20, float(at % 2)) for at in range(20, 0, -1)])
+    found = reliability([Prediction(at / 20, float(at % 2)) for at in range(20, 0, -1)])
     assert [one.count for one in found.bins] == [5, 5, 5, 5]
     # 1/20 … 5/20, of which the second and the fourth were wrong.
     assert found.bins[0].confidence == pytest.approx(0.15)
@@ -35,36 +35,36 @@ def test_bins_have_the_same_number_of_questions_by_ascending_confidence():
 
 
 def test_ece_is_the_mean_gap_between_confidence_and_outcome():
-    found = reliability([Judged(0.2, 0.0)] * 5 + [Judged(0.9, 1.0)] * 4 + [Judged(0.9, 0.0)])
+    found = reliability([Prediction(0.2, 0.0)] * 5 + [Prediction(0.9, 1.0)] * 4 + [Prediction(0.9, 0.0)])
     assert [(one.confidence, one.right) for one in found.bins] == [(pytest.approx(0.2), 0.0), (pytest.approx(0.9), 0.8)]
     assert found.ece == pytest.approx((5 * 0.2 + 5 * 0.1) / 10)
 
 
 def test_a_perfect_confidence_has_no_error():
-    assert reliability([Judged(1.0, 1.0)] * 12 + [Judged(0.0, 0.0)] * 12).ece == 0
+    assert reliability([Prediction(1.0, 1.0)] * 12 + [Prediction(0.0, 0.0)] * 12).ece == 0
 
 
 def test_few_questions_are_one_bin():
-    found = reliability([Judged(0.5, 1.0), Judged(0.7, 0.0), Judged(0.3, 1.0)])
+    found = reliability([Prediction(0.5, 1.0), Prediction(0.7, 0.0), Prediction(0.3, 1.0)])
     assert [(one.confidence, one.right, one.count) for one in found.bins] == [
         (pytest.approx(0.5), pytest.approx(2 / 3), 3)
     ]
 
 
 def test_many_questions_are_ten_bins():
-    assert [one.count for one in reliability([Judged(at / 120, 1.0) for at in range(120)]).bins] == [12] * 10
+    assert [one.count for one in reliability([Prediction(at / 120, 1.0) for at in range(120)]).bins] == [12] * 10
 
 
 def test_equal_confidences_that_are_parted_count_alike():
-    found = reliability([Judged(0.8, 1.0)] * 5 + [Judged(0.8, 0.0)] * 5)
+    found = reliability([Prediction(0.8, 1.0)] * 5 + [Prediction(0.8, 0.0)] * 5)
     assert [one.right for one in found.bins] == [0.5, 0.5]
 
 
 def test_the_interval_of_a_share_is_wilsons():
     # With z² = 3.8415: for 2 of 4, 0.5 ± 1.96 · √(0.25/4 + z²/64) / (1 + z²/4); for 0 of 5, 0 and z²/5 / (1 + z²/5).
-    half = reliability([Judged(0.5, 1.0), Judged(0.5, 0.0)] * 2).bins[0]
+    half = reliability([Prediction(0.5, 1.0), Prediction(0.5, 0.0)] * 2).bins[0]
     assert (half.low, half.high) == (pytest.approx(0.1500, abs=1e-4), pytest.approx(0.8500, abs=1e-4))
-    none = reliability([Judged(0.5, 0.0)] * 5).bins[0]
+    none = reliability([Prediction(0.5, 0.0)] * 5).bins[0]
     assert (none.low, none.high) == (0.0, pytest.approx(0.4345, abs=1e-4))
 
 
@@ -99,7 +99,7 @@ def test_a_chart_of_intervals_grows_with_its_rows(tmp_path):
 
 def test_the_same_figures_give_the_same_file(tmp_path):
     draws()
-    found = reliability([Judged(at / 20, float(at > 8)) for at in range(20)])
+    found = reliability([Prediction(at / 20, float(at > 8)) for at in range(20)])
     for name in ("a.png", "b.png"):
         reliability_chart(tmp_path / name, "Fiabilidad", found)
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
@@ -108,7 +108,7 @@ def test_the_same_figures_give_the_same_file(tmp_path):
 def test_a_folder_that_is_not_there_is_said_to_be(tmp_path):
     draws()
     with pytest.raises(InvalidInput, match=r"No se puede escribir .*Indique otra carpeta"):
-        reliability_chart(tmp_path / "no" / "a.png", "Fiabilidad", reliability([Judged(0.5, 1.0)]))
+        reliability_chart(tmp_path / "no" / "a.png", "Fiabilidad", reliability([Prediction(0.5, 1.0)]))
 
 
 def test_without_matplotlib_it_is_said_what_to_install(monkeypatch, tmp_path):

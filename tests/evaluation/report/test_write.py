@@ -8,13 +8,13 @@ import pytest
 
 from evaluation.answers.answers import FACTS, NO_INVENTION, PRECISION, AnswerResult
 from evaluation.gold.questions import GoldSet, Question
-from evaluation.peers.measure import Measured, PeerRun
+from evaluation.peers.measure import PeerFindings, PeerRun
 from evaluation.report.as_json import report_json
 from evaluation.report.findings import Findings
 from evaluation.report.markdown import report_markdown
 from evaluation.report.tables import table
 from evaluation.report.write import write_report
-from evaluation.retrieval.evaluate import Outcome, measured
+from evaluation.retrieval.evaluate import Outcome, measure_run
 from evaluation.retrieval.retrieve import Retrieved, Row
 from evaluation.retrieval.run import Ranked
 from state.errors import InvalidInput
@@ -59,8 +59,8 @@ OUTCOME = Outcome(
         "n": retrieved(FOUND["n"], None, abstained=True),
     },
 )
-BASE = measured("solo palabras", list(QUESTIONS), run_of(a=[9, 1], b=[8], c=[3], d=[9]))
-IN_USE = measured("todo", list(QUESTIONS), run_of(**FOUND))
+BASE = measure_run("solo palabras", list(QUESTIONS), run_of(a=[9, 1], b=[8], c=[3], d=[9]))
+IN_USE = measure_run("todo", list(QUESTIONS), run_of(**FOUND))
 ANSWERS = [
     AnswerResult(QUESTIONS[0], "Son 45 días.", False, (named(9),), (named(9),), ("45 días",), ("30 días",),
                  {PRECISION: 0.0, NO_INVENTION: 0.0, FACTS: 0.5}),
@@ -68,7 +68,7 @@ ANSWERS = [
     AnswerResult(QUESTIONS[3], "No.", True, (), (), (), (), {}),
     AnswerResult(QUESTIONS[4], "Son 30.", False, (named(9),), (named(9),), (), (), {}),
 ]  # fmt: skip
-PEERS = Measured(
+PEERS = PeerFindings(
     (PeerRun("bm25s", {"bm25s": "0.3"}, run_of(a=[1], b=[2], c=[9], d=[9]), 0.5, 0.25),),
     {"Haystack": "No se ha comparado con Haystack: falta."},
     4_866,

@@ -10,7 +10,7 @@ from support.doubles import FakeSparse, FakeStore, FixedReranker, QueueChat, mak
 from evaluation.gold.questions import GoldSet, Question
 from evaluation.retrieval.ablation import ablation, services_of, setups
 from evaluation.retrieval.retrieve import Retriever
-from evaluation.retrieval.switches import Narrowed
+from evaluation.retrieval.switches import NarrowedStore
 from services.domain.spanish_law import SPANISH_LAW
 from services.models.sparse import Bm25Encoder
 from services.protocols import HybridQuery, SearchFilter
@@ -62,7 +62,7 @@ def test_each_configuration_changes_one_thing():
         "+ reordenar: heuristic", "+ reordenar: cross_encoder", "+ remisiones",
     ]  # fmt: skip
     switches = [
-        (one.words, one.meaning, one.synonyms, one.lookup, one.strategy != "none", one.references) for one in steps
+        (one.lexical, one.dense, one.synonyms, one.lookup, one.strategy != "none", one.references) for one in steps
     ]
     assert switches == [
         (True, False, False, False, False, False),
@@ -113,21 +113,21 @@ async def test_everything_on_is_what_is_in_use(services):
     ],
 )
 async def test_without_synonyms_the_offline_reader_adds_no_word(services, searches, kept):
-    given = replace(services, reader=QueueChat(json.dumps(searches)))
-    reader = services_of(named("híbrida"), given).reader
+    base = replace(services, reader=QueueChat(json.dumps(searches)))
+    reader = services_of(named("híbrida"), base).reader
     question = "Me han echado del trabajo estando embarazada"
     reply = await reader.complete("", [{"role": "user", "content": question}])
     assert json.loads(reply.text) == kept
-    assert services_of(named("+ sinónimos"), given).reader is given.reader
+    assert services_of(named("+ sinónimos"), base).reader is base.reader
 
 
 def test_without_synonyms_the_encoder_adds_no_term(services):
-    given = replace(services, sparse=Bm25Encoder.of(SPANISH_LAW))
-    without = services_of(named("híbrida"), given).sparse
+    base = replace(services, sparse=Bm25Encoder.of(SPANISH_LAW))
+    without = services_of(named("híbrida"), base).sparse
     colloquial = ["me echaron del curro"]
-    assert len(without.encode_queries(colloquial)[0].indices) < len(given.sparse.encode_queries(colloquial)[0].indices)
-    assert without.fingerprint == given.sparse.fingerprint
-    assert services_of(named("+ sinónimos"), given).sparse is given.sparse
+    assert len(without.encode_queries(colloquial)[0].indices) < len(base.sparse.encode_queries(colloquial)[0].indices)
+    assert without.fingerprint == base.sparse.fingerprint
+    assert services_of(named("+ sinónimos"), base).sparse is base.sparse
 
 
 async def test_every_configuration_is_measured_on_every_question(services):
@@ -144,7 +144,7 @@ async def test_every_configuration_is_measured_on_every_question(services):
 
 
 async def test_a_narrowed_store_searches_and_counts_as_the_whole(store):
-    narrowed = Narrowed(store, lookup=False, references=False)
+    narrowed = NarrowedStore(store, lookup=False, references=False)
     queries = [HybridQuery(None, FakeSparse().encode_queries(["q"])[0])]
     options = {"limit": 5, "prefetch": 5, "where": SearchFilter()}
     assert await narrowed.search("normativa", queries, **options) == await store.search("normativa", queries, **options)

@@ -6,10 +6,10 @@ import pytest
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
 from evaluation.gold.questions import GoldSet, Question
-from evaluation.retrieval.compare import Comparison, Moved, Side, compare_strategies, model_stages
+from evaluation.retrieval.compare import Comparison, RankChanges, Side, compare_strategies, model_stages
 from evaluation.retrieval.evaluate import Outcome
 from evaluation.retrieval.retrieve import Retrieved, Row
-from evaluation.retrieval.strategies import NO_FILES, available_strategies, why_not
+from evaluation.retrieval.strategies import NO_FILES, available_strategies, reason_unavailable
 from services.rerank.table import UnavailableReranker
 from services.settings import ModelSettings, Settings
 from state.errors import ModelTimeout
@@ -40,13 +40,13 @@ def comparison(before, after, stages=()):
 def test_what_can_rise_and_what_has_risen():
     compared = comparison(outcome(1, 2, 3, 0, 0, 2), outcome(2, 1, 3, 4, 0, 0))
     # First already: 1. Found by neither: 1. Of the four others two rise and one is lost; the first one falls.
-    assert compared.moved == Moved(movable=4, risen=2, fallen=2)
+    assert compared.moved == RankChanges(movable=4, risen=2, fallen=2)
     assert compared.moved.share is None
 
 
 def test_a_share_needs_twenty_questions():
-    assert Moved(19, 19, 0).share is None
-    assert Moved(20, 14, 1).share == 0.7
+    assert RankChanges(19, 19, 0).share is None
+    assert RankChanges(20, 14, 1).share == 0.7
 
 
 def test_the_gain_is_relative_to_the_first():
@@ -102,7 +102,7 @@ async def test_both_strategies_are_measured_and_the_second_against_the_first():
         on_strategy=told.append,
     )
     assert told == ["none", "heuristic"]
-    assert compared.moved == Moved(movable=2, risen=2, fallen=0)
+    assert compared.moved == RankChanges(movable=2, risen=2, fallen=0)
     assert (compared.after.top_score, compared.after.failed) == (0.9, 0)
     assert compared.before.outcome.measured.means["hit@1"] == 0.0
     assert compared.after.outcome.measured.means["hit@1"] == 1.0
@@ -121,7 +121,7 @@ async def test_a_model_that_is_not_on_the_machine_is_not_measured_and_not_guesse
     # The other side is measured all the same: one question, whose best score is the reranker's 0.5.
     assert (list(compared.before.outcome.retrieved), compared.before.top_score) == (["0"], 0.5)
     assert missing["cross_encoder"].seen == []
-    assert why_not("api", services(**missing)) == "Configure la API."
+    assert reason_unavailable("api", services(**missing)) == "Configure la API."
 
 
 async def test_questions_that_the_heuristic_had_to_put_in_order_are_counted():
@@ -134,8 +134,8 @@ async def test_questions_that_the_heuristic_had_to_put_in_order_are_counted():
 def test_strategies_that_can_be_measured_end_with_the_one_in_use():
     table = {"heuristic": FixedReranker(), "cross_encoder": FixedReranker(), "llm": FixedReranker()}
     assert available_strategies(services(**table, api=UnavailableReranker("No."))) == ["llm", "heuristic"]
-    assert why_not("none", services()) == ""
-    assert why_not("cross_encoder", services(**table)) == NO_FILES
+    assert reason_unavailable("none", services()) == ""
+    assert reason_unavailable("cross_encoder", services(**table)) == NO_FILES
 
 
 @pytest.mark.parametrize("files", [("model.onnx", "tokenizer.json", "tokenizer_config.json")])
@@ -150,5 +150,5 @@ def test_a_cross_encoder_whose_files_are_here_can_be_measured(tmp_path, files, m
         settings=Settings.read(env_file=None),
         rerankers={"heuristic": FixedReranker(), "cross_encoder": FixedReranker()},
     )
-    assert why_not("cross_encoder", here) == ""
+    assert reason_unavailable("cross_encoder", here) == ""
     assert available_strategies(here) == ["heuristic", "cross_encoder"]

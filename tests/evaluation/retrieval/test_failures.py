@@ -3,7 +3,7 @@
 import pytest
 
 from evaluation.gold.questions import Question
-from evaluation.retrieval.failures import diagnosed, failures, worst
+from evaluation.retrieval.failures import diagnose, failures, worst
 from evaluation.retrieval.run import Ranked
 
 LAW = "BOE-A-2015-11430"
@@ -24,20 +24,20 @@ def asked(name, *right, helps=()):
 @pytest.mark.parametrize(("place", "kind"), [(1, None), (3, None), (4, "ranking"), (20, "ranking"), (21, "retrieval")])
 def test_the_place_of_what_answers_decides(place, kind):
     found = ranking(*range(101, 100 + place), 1, *range(201, 210))
-    failure = diagnosed(asked("q", 1, 2), found)
+    failure = diagnose(asked("q", 1, 2), found)
     assert (failure.kind, failure.rank) == (kind, place)
     assert failure.instead == tuple(one.provision for one in found[:3])
 
 
 def test_what_is_not_found_at_all_has_no_rank():
-    failure = diagnosed(asked("q", 1), ranking(7))
+    failure = diagnose(asked("q", 1), ranking(7))
     assert (failure.kind, failure.rank, failure.instead) == ("retrieval", None, (named(7),))
-    assert diagnosed(asked("q", 1), []).kind == "retrieval"
+    assert diagnose(asked("q", 1), []).kind == "retrieval"
 
 
 def test_what_only_helps_answers_where_there_is_nothing_better():
-    assert diagnosed(asked("q", 1, helps=[2]), ranking(2, 3, 4, 1)).kind == "ranking"
-    assert diagnosed(asked("q", helps=[2]), ranking(2, 3, 4, 1)).kind is None
+    assert diagnose(asked("q", 1, helps=[2]), ranking(2, 3, 4, 1)).kind == "ranking"
+    assert diagnose(asked("q", helps=[2]), ranking(2, 3, 4, 1)).kind is None
 
 
 def test_found_but_not_cited_is_a_failure_of_the_answer():

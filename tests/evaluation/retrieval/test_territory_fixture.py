@@ -1,7 +1,7 @@
 """Territory through the real retrieval graph: own law in, that of others out, that of the state always in.
 
 The fixture (``tests/data/territory.jsonl``) holds 3 chunks of the state and 12 of four communities and two cities of
-one of them. All are made up, say so, and are about one matter: only their territory can tell them apart.
+one of them. All are made up, say so, and are about one topic: only their territory can tell them apart.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from legal.ids import chunk_id
 from state.chunks import Chunk
 
 FIXTURE = DATA / "territory.jsonl"
-MATTER = "¿Cuánto dura el descanso de muestra"
+QUESTION = "¿Cuánto dura el descanso de muestra"
 STATE = "el Estado"
 
 
@@ -35,7 +35,7 @@ def chunks() -> list[Chunk]:
     ]
 
 
-def place_of(chunk: Chunk) -> str:
+def territory_of(chunk: Chunk) -> str:
     return chunk["territory_municipio"] or chunk["territory_ccaa"] or STATE
 
 
@@ -46,11 +46,11 @@ def retrieval(tmp_path_factory):
 
 async def found(retrieval, question: str, **context: str) -> set[str]:
     state = await retrieval.ainvoke({"question": question}, context=context, output_keys=["candidates"])
-    return {place_of(one["chunk"]) for one in state["candidates"]}
+    return {territory_of(one["chunk"]) for one in state["candidates"]}
 
 
 def test_the_fixture_holds_what_it_says():
-    assert Counter(map(place_of, chunks())) == {
+    assert Counter(map(territory_of, chunks())) == {
         STATE: 3,
         "Andalucía": 2,
         "Cataluña": 2,
@@ -65,21 +65,21 @@ def test_the_fixture_holds_what_it_says():
 @pytest.mark.parametrize(
     ("question", "places"),
     [
-        (f"{MATTER}?", set()),
-        (f"{MATTER} en Cataluña?", {"Cataluña"}),
-        (f"{MATTER} en Barcelona?", {"Cataluña"}),
-        (f"{MATTER} en Vigo?", {"Galicia"}),
-        (f"{MATTER} en Madrid?", {"Comunidad de Madrid"}),
-        (f"{MATTER} en Andalucía?", {"Andalucía"}),
-        (f"{MATTER} en la provincia de Sevilla?", {"Andalucía"}),
-        (f"{MATTER} en Granada?", {"Andalucía"}),
-        (f"{MATTER} en Sevilla?", {"Andalucía", "Sevilla"}),
-        (f"{MATTER} en Málaga?", {"Andalucía", "Málaga"}),
-        (f"{MATTER} en Sevilla y en Málaga?", {"Andalucía"}),
-        (f"{MATTER} en Aragón?", set()),
-        (f"{MATTER}, según mi jefe León?", set()),
-        (f"María Murcia me pregunta: {MATTER} en Lugo?", {"Galicia"}),
-        (f"{MATTER}? ¿Hay diferencias entre Madrid y Barcelona?", set()),
+        (f"{QUESTION}?", set()),
+        (f"{QUESTION} en Cataluña?", {"Cataluña"}),
+        (f"{QUESTION} en Barcelona?", {"Cataluña"}),
+        (f"{QUESTION} en Vigo?", {"Galicia"}),
+        (f"{QUESTION} en Madrid?", {"Comunidad de Madrid"}),
+        (f"{QUESTION} en Andalucía?", {"Andalucía"}),
+        (f"{QUESTION} en la provincia de Sevilla?", {"Andalucía"}),
+        (f"{QUESTION} en Granada?", {"Andalucía"}),
+        (f"{QUESTION} en Sevilla?", {"Andalucía", "Sevilla"}),
+        (f"{QUESTION} en Málaga?", {"Andalucía", "Málaga"}),
+        (f"{QUESTION} en Sevilla y en Málaga?", {"Andalucía"}),
+        (f"{QUESTION} en Aragón?", set()),
+        (f"{QUESTION}, según mi jefe León?", set()),
+        (f"María Murcia me pregunta: {QUESTION} en Lugo?", {"Galicia"}),
+        (f"{QUESTION}? ¿Hay diferencias entre Madrid y Barcelona?", set()),
     ],
 )
 async def test_what_a_question_finds(retrieval, question, places):
@@ -89,11 +89,11 @@ async def test_what_a_question_finds(retrieval, question, places):
 @pytest.mark.parametrize(
     ("option", "question", "places"),
     [
-        ("Galicia", f"{MATTER}?", {"Galicia"}),
-        ("sevilla", f"{MATTER}?", {"Andalucía", "Sevilla"}),
-        ("Galicia", f"{MATTER} en Sevilla?", {"Galicia"}),
-        ("Andalucía", f"{MATTER} en Sevilla?", {"Andalucía", "Sevilla"}),
-        ("Málaga", f"{MATTER} en Sevilla?", {"Andalucía", "Málaga"}),
+        ("Galicia", f"{QUESTION}?", {"Galicia"}),
+        ("sevilla", f"{QUESTION}?", {"Andalucía", "Sevilla"}),
+        ("Galicia", f"{QUESTION} en Sevilla?", {"Galicia"}),
+        ("Andalucía", f"{QUESTION} en Sevilla?", {"Andalucía", "Sevilla"}),
+        ("Málaga", f"{QUESTION} en Sevilla?", {"Andalucía", "Málaga"}),
     ],
 )
 async def test_the_option_goes_before_the_question(retrieval, option, question, places):
