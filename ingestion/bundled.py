@@ -1,4 +1,4 @@
-"""What comes along and goes into an index: the packaged corpus, decisions, and the articles of a profile."""
+"""What a profile brings along and an index takes in: packaged records, decisions, and the profile's own articles."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ import yaml
 from ingestion.articles.chunks import ArticleChunks, cut_article
 from ingestion.files.formats.source import SUFFIX, is_article
 from ingestion.incremental.digests import profile_digest
-from ingestion.links.references import interpreted
+from ingestion.links.references import current_chunk_ids
 from services.corpus.chunks import decision_chunk, packaged_records, parse_refs, search_text
 from services.corpus.schema import load_corpus
 from services.profile.profile import Profile
@@ -19,39 +19,74 @@ from state.articles import details_of
 from state.chunks import Chunk
 from state.errors import ConfigurationError, InvalidInput
 
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with it
+
 
 @dataclass(frozen=True)
-class PackagedCorpus:
-    """Chunks, and by their ids the text that they are found by and that is never shown."""
+class BundledChunks:
+    """Chunks, and by their ids how people ask about them: text that they are found by, and that is never shown."""
 
-    chunks: list[Chunk]
-    search_text: dict[int, str]
+    chunks: list[Chunk] = field(default_factory=list)
+    lay_phrasings: dict[int, str] = field(default_factory=dict)
 
 
-def packaged_corpus() -> PackagedCorpus:
-    """Return everything: summaries of provisions, rulings and criteria, with references among them.
+def packaged_corpus() -> BundledChunks:
+    """Return all packaged records: summaries of provisions, rulings and criteria, with references among them.
 
     Raises:
         ConfigurationError: the corpus breaks its schema.
     """
     pairs = packaged_records()
-    return PackagedCorpus(
+    return BundledChunks(
         chunks=[chunk for _, chunk in pairs],
-        search_text={chunk["id"]: search_text(record) for record, chunk in pairs},
+        lay_phrasings={chunk["id"]: search_text(record) for record, chunk in pairs},
     )
 
 
 def rulings_and_criteria(provisions: Sequence[Chunk]) -> list[Chunk]:
-    """Return the decisions alone, to go beside the official text of laws.
+    """Return the packaged decisions alone, to go with the official text of laws.
 
     Their references lead to the first part of the wording of each of ``provisions`` that is in force today.
 
     Raises:
         ConfigurationError: the corpus breaks its schema.
     """
-    places = {(chunk["law_id"], chunk["provision_key"]) for chunk in provisions}
-    ids = interpreted(places, provisions)
+    refs = {(chunk["law_id"], chunk["provision_key"]) for chunk in provisions}
+    ids = current_chunk_ids(refs, provisions)
     return [decision_chunk(record, ids) for record in load_corpus().decisions]
+
+
+def bundled_chunks(parents: Sequence[Chunk], profile: Profile) -> BundledChunks:
+    """Return what a profile adds to the parents of documents; a document that is among these is not added again.
+
+    Raises:
+        ConfigurationError: what the profile brings along breaks its schema.
+    """
+    documents = {(chunk["collection"], chunk["law_id"]) for chunk in parents}
+    decisions = rulings_and_criteria(parents) if profile.features.records else []
+    added = [chunk for chunk in decisions if (chunk["collection"], chunk["law_id"]) not in documents]
+    articles = [
+        article for article in bundled_articles(profile) if (article.collection, article.id) not in documents
+    ]
+    linked = linked_articles(articles, parents)
+    return BundledChunks([*added, *linked.chunks], linked.lay_phrasings)
+
+
+def linked_articles(articles: Iterable[ArticleChunks], provisions: Sequence[Chunk]) -> BundledChunks:
+    """Return the chunks of articles, with references to those of ``provisions`` that they rest on."""
+    articles = list(articles)
+    chunks = [chunk for article in articles for chunk in article.chunks]
+    bases = {chunk["id"]: legal_basis(chunk) for chunk in chunks}
+    ids = current_chunk_ids({ref for refs in bases.values() for ref in refs}, provisions)
+    return BundledChunks(
+        [{**chunk, "refs": [ids[ref] for ref in bases[chunk["id"]] if ref in ids]} for chunk in chunks],
+        {chunk_id: phrasing for article in articles for chunk_id, phrasing in article.lay_phrasings.items()},
+    )
+
+
+def legal_basis(chunk: Chunk) -> list[tuple[str, str]]:
+    """Return law id and provision key of what a chunk of an article rests on; empty for any other chunk."""
+    return list(dict.fromkeys(parse_refs(details_of(chunk).get("provisions", []))))
 
 
 def bundled_articles(profile: Profile) -> list[ArticleChunks]:
@@ -65,20 +100,20 @@ def bundled_articles(profile: Profile) -> list[ArticleChunks]:
         return []
     if not folder.is_dir():
         raise ConfigurationError(f"No existe la carpeta de artículos del perfil «{profile.name}»: {folder}. Créela.")
-    return list(_read(profile_digest(profile), profile.model_dump_json()))
+    return list(_read_articles(profile_digest(profile), profile.model_dump_json()))
 
 
 @lru_cache(maxsize=8)
-def _read(digest: str, written: str) -> tuple[ArticleChunks, ...]:
-    """Read the articles of a profile, which is given as JSON; ``digest`` changes when a file of theirs does.
+def _read_articles(digest: str, profile_json: str) -> tuple[ArticleChunks, ...]:
+    """Read the articles of a profile; ``digest`` changes when one of their files does.
 
-    Kept, because an ingest and the opening of an index look at them again and again.
+    Cached, because an ingest and the opening of an index look at them again and again.
     """
-    profile = Profile.model_validate_json(written)
+    profile = Profile.model_validate_json(profile_json)
     assert profile.articles is not None
     assert profile.knowledge is not None
     articles: dict[str, ArticleChunks] = {}
-    for file in sorted(one for one in profile.articles.iterdir() if is_article(one)):
+    for file in sorted(filter(is_article, profile.articles.iterdir())):
         try:
             article = cut_article(file, profile, official=profile.knowledge.official)
         except InvalidInput as error:
@@ -89,77 +124,39 @@ def _read(digest: str, written: str) -> tuple[ArticleChunks, ...]:
     return tuple(articles.values())
 
 
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with it
-
-
 @dataclass(frozen=True)
-class Named:
-    """An article: its file and its id."""
+class ArticleFile:
+    """The file of an article, and the article's id."""
 
     file: Path
     id: str
 
 
-def article_named(profile: Profile, text: str) -> Named | None:
+def article_named(profile: Profile, text: str) -> ArticleFile | None:
     """Return the article of a profile that goes by its id, its title, its path or the name of its file, in any case.
 
     The files are not checked: of one that cannot be read, only the name of the file counts.
     """
-    wanted = " ".join(text.split()).casefold()
+    wanted = _folded(text)
     folder = profile.articles
-    for file in sorted(one for one in folder.iterdir() if is_article(one)) if folder and folder.is_dir() else ():
+    for file in sorted(filter(is_article, folder.iterdir())) if folder and folder.is_dir() else ():
         stem = file.name[: -len(SUFFIX)]
-        written = _texts_of(file)
-        id_ = written.get("id", stem)
-        names = {id_, file.name, str(file), str(file.resolve()), written.get("title", "")}
-        if wanted and wanted in {" ".join(name.split()).casefold() for name in names}:
-            return Named(file, id_)
+        fields = _text_fields(file)
+        article_id = fields.get("id", stem)
+        names = {article_id, file.name, str(file), str(file.resolve()), fields.get("title", "")}
+        if wanted and wanted in map(_folded, names):
+            return ArticleFile(file, article_id)
     return None
 
 
-def _texts_of(file: Path) -> dict[str, str]:
-    """Return the texts at the top of a file by their keys; none where it cannot be read."""
+def _folded(name: str) -> str:
+    return " ".join(name.split()).casefold()
+
+
+def _text_fields(file: Path) -> dict[str, str]:
+    """Return the top-level fields of a YAML file that are text; none where it cannot be read."""
     try:
-        written = yaml.load(file.read_text(encoding="utf-8-sig"), _Loader)
+        fields = yaml.load(file.read_text(encoding="utf-8-sig"), _Loader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValueError):
         return {}
-    return {key: value for key, value in written.items() if isinstance(value, str)} if isinstance(written, dict) else {}
-
-
-@dataclass(frozen=True)
-class Beside:
-    """Chunks, and how people ask about them, by id: it is found by that, and never shown."""
-
-    chunks: list[Chunk] = field(default_factory=list)
-    spoken: dict[int, str] = field(default_factory=dict)
-
-
-def beside_documents(parents: Sequence[Chunk], profile: Profile) -> Beside:
-    """Return what a profile puts beside documents; of a document that is among them, theirs is the one that counts.
-
-    Raises:
-        ConfigurationError: what comes along breaks its schema.
-    """
-    held = {(chunk["collection"], chunk["law_id"]) for chunk in parents}
-    decisions = rulings_and_criteria(parents) if profile.features.records else []
-    articles = [one for one in bundled_articles(profile) if (one.collection, one.id) not in held]
-    found = articles_of(articles, parents)
-    kept = [chunk for chunk in decisions if (chunk["collection"], chunk["law_id"]) not in held]
-    return Beside([*kept, *found.chunks], found.spoken)
-
-
-def articles_of(articles: Iterable[ArticleChunks], provisions: Sequence[Chunk]) -> Beside:
-    """Return the chunks of articles, with references to those of ``provisions`` that they rest on."""
-    articles = list(articles)
-    chunks = [chunk for article in articles for chunk in article.chunks]
-    wanted = {chunk["id"]: rests_on(chunk) for chunk in chunks}
-    ids = interpreted({place for places in wanted.values() for place in places}, provisions)
-    return Beside(
-        [{**chunk, "refs": [ids[place] for place in wanted[chunk["id"]] if place in ids]} for chunk in chunks],
-        {one: said for article in articles for one, said in article.spoken.items()},
-    )
-
-
-def rests_on(chunk: Chunk) -> list[tuple[str, str]]:
-    """Return law and key of the provisions that a chunk of an article names; none for any other chunk."""
-    return list(dict.fromkeys(parse_refs(details_of(chunk).get("provisions", []))))
+    return {key: value for key, value in fields.items() if isinstance(value, str)} if isinstance(fields, dict) else {}

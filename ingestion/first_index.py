@@ -1,10 +1,10 @@
-"""The first index of a profile, built from what comes along, and how it follows its profile."""
+"""Build the first index of a profile from what it brings along, and say how an index follows its profile."""
 
 from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
-from ingestion.bundled import Named, PackagedCorpus, articles_of, bundled_articles, packaged_corpus
+from ingestion.bundled import ArticleFile, BundledChunks, bundled_articles, linked_articles, packaged_corpus
 from ingestion.incremental.base import IndexBase
 from ingestion.incremental.catalog import read_catalog
 from ingestion.incremental.digests import corpus_digest, profile_digest
@@ -59,8 +59,8 @@ def find_configured(settings: Settings, profile: Profile) -> Index | None:
         return None
     manifest = index.manifest
     if manifest.demo and settings.index is None:
-        wanted = expected_fingerprints(settings, profile, _chunker(profile))
-        return index if manifest.fingerprints == wanted else None
+        expected = expected_fingerprints(settings, profile, _chunker(profile))
+        return index if manifest.fingerprints == expected else None
     # What a demo was cut from is the corpus of its version of the package, and no setting.
     chunker = manifest.fingerprints.chunker if manifest.demo else CHUNKER
     manifest.check(expected_fingerprints(settings, profile, chunker), settings.index_folder)
@@ -73,7 +73,7 @@ async def _build_first(settings: Settings, profile: Profile) -> Index:
     Raises:
         ConfigurationError: what comes along breaks its schema.
     """
-    corpus = _brought_along(profile)
+    bundled = _bundled(profile)
     chunker = _chunker(profile)
 
     async with build_ingest_services(settings, profile) as services:
@@ -81,11 +81,12 @@ async def _build_first(settings: Settings, profile: Profile) -> Index:
         async def build(builder: IndexBuilder) -> Description:
             check_models(settings)
             offline = settings.embedder.provider == "offline"
-            entries = list(entries_of(corpus.chunks, corpus.search_text, "breadcrumb", {}, in_whole=offline))
+            entries = list(entries_of(bundled.chunks, bundled.lay_phrasings, "breadcrumb", {}, in_whole=offline))
             await write_entries(builder, entries, services)
-            documents = Counter(name for name, _ in {(one["collection"], one["law_id"]) for one in corpus.chunks})
+            ids = {(chunk["collection"], chunk["law_id"]) for chunk in bundled.chunks}
+            documents = Counter(collection for collection, _ in ids)
             return describe(
-                settings, profile, source=_source(profile), documents=dict(documents), chunker=chunker, demo=True
+                settings, profile, source=_origin(profile), documents=dict(documents), chunker=chunker, demo=True
             )
 
         return await open_or_build(
@@ -96,14 +97,14 @@ async def _build_first(settings: Settings, profile: Profile) -> Index:
         )
 
 
-def _brought_along(profile: Profile) -> PackagedCorpus:
-    records = packaged_corpus() if profile.features.records else PackagedCorpus([], {})
-    articles = articles_of(bundled_articles(profile), records.chunks)
-    return PackagedCorpus([*records.chunks, *articles.chunks], records.search_text | articles.spoken)
+def _bundled(profile: Profile) -> BundledChunks:
+    records = packaged_corpus() if profile.features.records else BundledChunks()
+    articles = linked_articles(bundled_articles(profile), records.chunks)
+    return BundledChunks([*records.chunks, *articles.chunks], records.lay_phrasings | articles.lay_phrasings)
 
 
-def _source(profile: Profile) -> str:
-    """Say what the index was made of."""
+def _origin(profile: Profile) -> str:
+    """Return in Spanish what the first index of a profile is made of."""
     articles = [f"artículos del perfil «{profile.name}»"] if profile.articles else []
     records = ["resúmenes en lenguaje claro incluidos en articulado"] if profile.features.records else []
     return " y ".join([*records, *articles])
@@ -113,7 +114,7 @@ def _chunker(profile: Profile) -> str:
     return f"{CHUNKER}:{corpus_digest()}:{profile_digest(profile)}"
 
 
-def renewing(settings: Settings) -> str:
+def renewal_command(settings: Settings) -> str:
     """Return the command that writes an index anew from its own documents and what the profile brings along."""
     profile = f" --profile {settings.profile}" if settings.profile != DEFAULT_PROFILE else ""
     index = f" --index {settings.index}" if settings.index is not None else ""
@@ -121,7 +122,7 @@ def renewing(settings: Settings) -> str:
 
 
 def follows_profile(base: IndexBase) -> bool:
-    """Tell whether the index that is served was made from what the profile says and brings along now.
+    """Tell whether the index in use was made from what the profile says and brings along now.
 
     Raises:
         IndexMismatch: the catalogue of the index cannot be read.
@@ -133,8 +134,8 @@ def follows_profile(base: IndexBase) -> bool:
 
 
 def nothing_to_renew(base: IndexBase) -> str:
-    """Say what to do where an ingest names nothing, and nothing was ever ingested."""
-    profile, command = base.profile, renewing(base.settings)
+    """Return in Spanish what to do where an ingest names nothing, and nothing was ever ingested."""
+    profile, command = base.profile, renewal_command(base.settings)
     initial = (
         f" El índice inicial del perfil «{profile.name}», el de lo que trae consigo, se construye con la primera "
         "pregunta y se renueva solo cuando algo cambia."
@@ -145,9 +146,9 @@ def nothing_to_renew(base: IndexBase) -> str:
     )
 
 
-def brought_along(article: Named, base: IndexBase) -> str:
-    """Say how to take an article out that belongs to the profile."""
-    command = renewing(base.settings)
+def how_to_remove(article: ArticleFile, base: IndexBase) -> str:
+    """Return in Spanish how to take an article out of the index that belongs to its profile."""
+    command = renewal_command(base.settings)
     renewed = f" y repita {command}" if base.is_ingested() else "; el índice inicial se renueva solo"
     return (
         f"El artículo «{article.id}» no se ingirió: es del perfil «{base.profile.name}», que lo trae "

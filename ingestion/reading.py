@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ingestion.articles.chunks import destination
+from ingestion.articles.chunks import cut_article, destination
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.files.formats.source import is_article
 from ingestion.incremental.workspace import Staged
@@ -18,7 +18,7 @@ from state.errors import InvalidInput
 from state.ingest import Failure, Source
 
 BY_KIND = ("normativa", "sentencias", "criterios_inss", "documentos")
-"""Where documents go by their kind: not every profile has these."""
+"""The collections of documents by their kind; where a profile lacks one, its documents go with its articles."""
 
 
 async def read_source(source: Source, services: IngestServices) -> Staged:
@@ -32,28 +32,28 @@ async def read_source(source: Source, services: IngestServices) -> Staged:
     files = [Path(file["path"]) for file in source["files"]]
     profile = services.profile
     if is_article(files[0]):
-        return await asyncio.to_thread(_article, files[0], profile)
+        return await asyncio.to_thread(_read_article, files[0], profile)
     if source["identity"] == source["files"][0]["path"]:
         from ingestion.files.reader import read_document
 
-        read: Law | Document = await asyncio.to_thread(read_document, files[0])
+        document: Law | Document = await asyncio.to_thread(read_document, files[0])
     else:
-        read = await asyncio.to_thread(_law, files, skipped)
-    if read.collection not in profile.names and read.collection in BY_KIND:
-        read = replace(read, collection=destination(profile))
-    if read.collection not in profile.names:
+        document = await asyncio.to_thread(_read_law, files, skipped)
+    if document.collection not in profile.names and document.collection in BY_KIND:
+        document = replace(document, collection=destination(profile))
+    if document.collection not in profile.names:
         raise InvalidInput(
-            f"la colección «{read.collection}» de su cabecera no existe en el perfil «{profile.name}»; las que hay "
+            f"la colección «{document.collection}» de su cabecera no existe en el perfil «{profile.name}»; las que hay "
             f"son {', '.join(profile.names)}"
         )
-    if isinstance(read, Law):
-        known = known_laws().get(read.id)
+    if isinstance(document, Law):
+        known = known_laws().get(document.id)
         return Staged(
-            collection=read.collection,
-            law_id=read.id,
-            title=known.short if known else read.title,
-            provisions=len({one.key for one in read.provisions}),
-            parents=await asyncio.to_thread(law_chunks, read),
+            collection=document.collection,
+            law_id=document.id,
+            title=known.short if known else document.title,
+            provisions=len({provision.key for provision in document.provisions}),
+            parents=await asyncio.to_thread(law_chunks, document),
             interprets=[],
             skipped=skipped,
         )
@@ -61,19 +61,17 @@ async def read_source(source: Source, services: IngestServices) -> Staged:
     from ingestion.chunking.document_chunks import document_chunks
 
     return Staged(
-        collection=read.collection,
-        law_id=read.id,
-        title=read.title,
+        collection=document.collection,
+        law_id=document.id,
+        title=document.title,
         provisions=0,
-        parents=await document_chunks(read, _Embedding(services), profile.language),
-        interprets=list(read.interprets),
+        parents=await document_chunks(document, _SentenceEmbedder(services), profile.language),
+        interprets=list(document.interprets),
         skipped=skipped,
     )
 
 
-def _article(file: Path, profile: Profile) -> Staged:
-    from ingestion.articles.chunks import cut_article
-
+def _read_article(file: Path, profile: Profile) -> Staged:
     article = cut_article(file, profile)
     return Staged(
         collection=article.collection,
@@ -83,11 +81,11 @@ def _article(file: Path, profile: Profile) -> Staged:
         parents=article.chunks,
         interprets=[],
         skipped=[],
-        spoken=article.spoken,
+        spoken=article.lay_phrasings,
     )
 
 
-def _law(files: Sequence[Path], skipped: list[Failure]) -> Law:
+def _read_law(files: Sequence[Path], skipped: list[Failure]) -> Law:
     """Read a law; a file that cannot be read, or has the text of a day again, is skipped while another can."""
     official = [file for file in files if file.suffix.lower() == ".xml"]
     if official:
@@ -118,7 +116,7 @@ def _law(files: Sequence[Path], skipped: list[Failure]) -> Law:
     return merge_snapshots([snapshot for _, snapshot in by_day.values()], reforms)
 
 
-class _Embedding:
+class _SentenceEmbedder:
     """Embeds the sentences of one document: offline with axes of its own, so that its cuts depend on nothing else."""
 
     def __init__(self, services: IngestServices) -> None:

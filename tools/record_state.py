@@ -1,4 +1,4 @@
-"""For those who write records: what has one, what has none, what has changed since, and the stamp of new ones.
+"""Show which provisions have a record, which have none and which have changed since, and stamp new records.
 
     python -m tools.record_state LAWS [LAW …] [--stamp]
 
@@ -22,14 +22,14 @@ from legal.labels import provision_key
 from legal.wordings import wording_hash
 from state.errors import ArticuladoError
 
-ROOMS = ("normativa", "sin_contenido")
+FOLDERS = ("normativa", "sin_contenido")
 
 Line = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class LawState:
-    """What the records of one law are: counts, and labels of provisions."""
+    """The records of one law: how many are written and empty, and the labels of provisions that need work."""
 
     written: int
     empty: int
@@ -42,24 +42,28 @@ def state_of(law: Law, written: Iterable[Line], empty: Iterable[Line]) -> LawSta
     """Compare records, as they stand in their files, with the text of their law."""
     written, empty = list(written), list(empty)
     stamps = _stamps(law)
-    held = {provision_key(line["provision"]) or "": line for line in (*written, *empty)}
+    records = {provision_key(line["provision"]) or "": line for line in (*written, *empty)}
     return LawState(
         written=len(written),
         empty=len(empty),
-        stale=tuple(line["provision"] for key, line in held.items() if _is_stale(line, stamps.get(key))),
-        unstamped=tuple(line["provision"] for line in held.values() if "written_against" not in line),
-        missing=tuple(one.label for one in law.provisions if one.key in stamps and one.key not in held),
+        stale=tuple(line["provision"] for key, line in records.items() if _is_stale(line, stamps.get(key))),
+        unstamped=tuple(line["provision"] for line in records.values() if "written_against" not in line),
+        missing=tuple(
+            provision.label
+            for provision in law.provisions
+            if provision.key in stamps and provision.key not in records
+        ),
     )
 
 
 def stamped(law: Law, lines: Iterable[Line]) -> list[Line]:
     """Return records with ``written_against``: those that had none get the one of the law's wording, if it is there."""
     stamps = _stamps(law)
-    found = []
+    records = []
     for line in lines:
         stamp = line.get("written_against") or stamps.get(provision_key(line["provision"]) or "")
-        found.append({**line, "written_against": stamp} if stamp else line)
-    return found
+        records.append({**line, "written_against": stamp} if stamp else line)
+    return records
 
 
 def read_lines(file: Path) -> list[Line]:
@@ -81,9 +85,12 @@ def _is_stale(line: Line, stamp: dict[str, str] | None) -> bool:
 def _stamps(law: Law) -> dict[str, dict[str, str]]:
     """Return the stamp of each provision by key; the decree that approves a law, and quoted articles, have none."""
     return {
-        one.key: {"content_hash": wording_hash(one.text), "date": one.valid_from or law.published}
-        for one in law.provisions
-        if "~" not in one.key
+        provision.key: {
+            "content_hash": wording_hash(provision.text),
+            "date": provision.valid_from or law.published,
+        }
+        for provision in law.provisions
+        if "~" not in provision.key
     }
 
 
@@ -95,18 +102,18 @@ def main() -> None:
     parser.add_argument("--stamp", action="store_true")
     options = parser.parse_args()
     corpus = Path(str(resources.files("corpus")))
-    names = options.law or sorted(file.stem for file in (corpus / ROOMS[0]).glob("*.jsonl"))
+    names = options.law or sorted(file.stem for file in (corpus / FOLDERS[0]).glob("*.jsonl"))
     for name in names:
         law = read_law(options.laws / f"{name}.md")
-        files = [corpus / room / f"{name}.jsonl" for room in ROOMS]
+        files = [corpus / folder / f"{name}.jsonl" for folder in FOLDERS]
         if options.stamp:
             for file in filter(Path.is_file, files):
                 write_lines(file, stamped(law, read_lines(file)))
         state = state_of(law, *map(read_lines, files))
         print(f"{name}: {state.written} written, {state.empty} empty, {len(state.missing)} missing")
-        for word in ("stale", "unstamped", "missing"):
-            for label in getattr(state, word):
-                print(f"  {word}: {label}")
+        for problem in ("stale", "unstamped", "missing"):
+            for label in getattr(state, problem):
+                print(f"  {problem}: {label}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Questions of the packaged records and the provisions that answer them, to train or to test a ranking on.
+"""Write the questions of the packaged records with the provisions that answer them, to train or test a ranking on.
 
     python -m tools.training_pairs > pairs.jsonl
 
@@ -16,20 +16,20 @@ from language.folding import fold
 from services.corpus.schema import Corpus, load_corpus
 
 
-def pairs(corpus: Corpus) -> Iterator[dict[str, Any]]:
+def question_pairs(corpus: Corpus) -> Iterator[dict[str, Any]]:
     """Yield each question once, with every provision whose record asks it, in the order of the corpus."""
     answers: dict[str, dict[str, int]] = defaultdict(dict)
-    written: dict[str, str] = {}
+    spelling: dict[str, str] = {}
     for record in corpus.provisions:
         for question in record.questions:
-            answers[written.setdefault(fold(question), question)][f"{record.law_id}#{record.provision}"] = 2
+            answers[spelling.setdefault(fold(question), question)][f"{record.law_id}#{record.provision}"] = 2
     for number, (question, relevant) in enumerate(answers.items(), start=1):
         yield {"id": f"lenguaje-claro-{number}", "question": question, "relevant": relevant}
 
 
 def main() -> None:
     """Write the pairs of the packaged corpus to stdout."""
-    for pair in pairs(load_corpus()):
+    for pair in question_pairs(load_corpus()):
         sys.stdout.write(json.dumps(pair, ensure_ascii=False) + "\n")
 
 

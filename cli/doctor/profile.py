@@ -50,7 +50,7 @@ def staleness(base: "IndexBase", problem: str) -> str:
 
     ``problem`` is what keeps it from being renewed, or empty.
     """
-    from ingestion.first_index import follows_profile, renewing
+    from ingestion.first_index import follows_profile, renewal_command
 
     if problem:
         return f"El índice sirve, pero no se puede renovar hasta que se arregle esto: {problem}"
@@ -63,6 +63,6 @@ def staleness(base: "IndexBase", problem: str) -> str:
         if is_current
         else (
             "El índice se hizo con otros artículos, u otros ajustes, que los que tiene ahora el perfil. Renuévelo con: "
-            f"{renewing(base.settings)}"
+            f"{renewal_command(base.settings)}"
         )
     )

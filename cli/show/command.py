@@ -85,7 +85,7 @@ async def _look_up(
 ) -> tuple[list["ProvisionDetail"], list["IndexedLaw"], list[str]]:
     """Return the provisions and laws that are there, and why the others are not."""
     from cli.session import opened_services
-    from ingestion.incremental.indexed_laws import held, why_missing
+    from ingestion.incremental.indexed_laws import indexed_law, why_missing
     from services.search.provision_detail import provision_detail
 
     provisions: list[ProvisionDetail] = []
@@ -102,7 +102,7 @@ async def _look_up(
             except NoResultsFound as error:
                 missing.append(str(error))
                 continue
-            law = None if provision_ref.provision_key else held(base, provision_ref.law_id)
+            law = None if provision_ref.provision_key else indexed_law(base, provision_ref.law_id)
             if detail:
                 provisions.append(detail)
             elif law:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.render import clean, print_indented
-from ingestion.incremental.indexed_laws import IndexedLaw, counted
+from ingestion.incremental.indexed_laws import IndexedLaw, list_provisions
 from language.languages import Language
 from services.search.provision_detail import Link, ProvisionDetail, Version
 from state.chunks import REPEALED, Status
@@ -57,7 +57,7 @@ def print_law(out: Console, law: IndexedLaw, language: Language) -> None:
     if not law.official:
         out.print(language.say("view_not_official"), style="dim")
     if law.labels:
-        out.print(clean(f"Preceptos en el índice: {counted(law.labels)}."), markup=False)
+        out.print(clean(f"Preceptos en el índice: {list_provisions(law.labels)}."), markup=False)
     for file in law.files:
         out.print(clean(f"Procede de {file}"), markup=False)
     out.print(f'Para ver uno: articulado show "art. 1 {law.law_id}"', markup=False)

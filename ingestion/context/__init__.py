@@ -1,1 +1,1 @@
-"""What a child is embedded with beside its own text."""
+"""The context that a child is embedded with: its breadcrumb, and a sentence that the reader model writes."""

@@ -1,11 +1,11 @@
-"""What the sentences of the reader will cost, told before the first is asked for."""
+"""Estimate what the context sentences of the reader model will cost, before the first is asked for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache as memoize
 
 from ingestion.context.paid_cache import ContextCache
-from ingestion.context.request import Pair, keyed, quoted_child, quoted_parent, system_prompt
+from ingestion.context.request import ParentChild, keyed_requests, quoted_child, quoted_parent, system_prompt
 from language.formats import figure
 from services.protocols import TokenCounter
 from services.settings import ModelSettings
@@ -19,7 +19,7 @@ MESSAGE_TOKENS = 4
 
 @dataclass(frozen=True)
 class ContextCost:
-    """Requests to send, their tokens, and how many sentences are known already."""
+    """How many requests there are to send, their tokens, and how many sentences are in the cache already."""
 
     requests: int
     input_tokens: int
@@ -27,30 +27,30 @@ class ContextCost:
     cached: int
 
 
-def estimate(children: Sequence[Pair], sentences: ContextCache, reader_name: str, counter: TokenCounter) -> ContextCost:
-    """Return what ``ingestion.context.situate`` would ask for now; ``reader_name`` is that of its ``ModelSettings``.
+def estimate(children: Sequence[ParentChild], cache: ContextCache, reader_name: str, counter: TokenCounter) -> ContextCost:
+    """Return what ``ingestion.context.situate`` would cost now; ``reader_name`` is that of its ``ModelSettings``.
 
     Raises:
         ConfigurationError: the cache cannot be read.
     """
-    requests = dict(keyed(children, reader_name))
-    known = sentences.get_many(list(requests))
-    count = cache(counter.count)  # the children of a parent share most of their request
+    requests = dict(keyed_requests(children, reader_name))
+    cached = cache.get_many(list(requests))
+    count = memoize(counter.count)  # the children of a parent share most of their request
     fixed = count(system_prompt()) + 2 * MESSAGE_TOKENS
-    asked = [pair for key, pair in requests.items() if key not in known]
-    tokens = sum(fixed + count(quoted_parent(parent)) + count(quoted_child(child)) for parent, child in asked)
-    return ContextCost(len(asked), tokens, len(asked) * SENTENCE_TOKENS, len(known))
+    missing = [pair for key, pair in requests.items() if key not in cached]
+    tokens = sum(fixed + count(quoted_parent(parent)) + count(quoted_child(child)) for parent, child in missing)
+    return ContextCost(len(missing), tokens, len(missing) * SENTENCE_TOKENS, len(cached))
 
 
 def explain(cost: ContextCost, reader: ModelSettings) -> str:
-    """Say in Spanish what will be asked for and what it costs, as far as the reader's prices are configured."""
+    """Return in Spanish what will be asked for and what it costs, as far as the reader's prices are configured."""
     if not cost.requests:
         return f"Las frases de contexto ya están guardadas ({figure(cost.cached)}): no se pedirá ninguna."
-    one = cost.requests == 1
-    asked = f"Se pedirá{'' if one else 'n'} {figure(cost.requests)} frase{'' if one else 's'} a {reader.model}"
-    known = f" (otras {figure(cost.cached)} ya están guardadas)" if cost.cached else ""
+    single = cost.requests == 1
+    asked = f"Se pedirá{'' if single else 'n'} {figure(cost.requests)} frase{'' if single else 's'} a {reader.model}"
+    cached = f" (otras {figure(cost.cached)} ya están guardadas)" if cost.cached else ""
     tokens = f"unos {_tokens(cost.input_tokens)} de entrada y {_tokens(cost.output_tokens, '')} de salida"
-    return f"{asked}{known}: {tokens}{_price(cost, reader)}.{_thoughts(reader)} Para seguir, repita la orden con --yes."
+    return f"{asked}{cached}: {tokens}{_price(cost, reader)}.{_reasoning_warning(reader)} Para seguir, repita la orden con --yes."
 
 
 def _tokens(count: int, unit: str = " tokens") -> str:
@@ -60,6 +60,7 @@ def _tokens(count: int, unit: str = " tokens") -> str:
 
 
 def _price(cost: ContextCost, reader: ModelSettings) -> str:
+    """Return the price in brackets; empty where the reader's prices are not configured."""
     if reader.input_price is None or reader.output_price is None:
         return ""
     price = (cost.input_tokens * reader.input_price + cost.output_tokens * reader.output_price) / 1e6
@@ -67,7 +68,7 @@ def _price(cost: ContextCost, reader: ModelSettings) -> str:
     return f" ({amount} según los precios configurados)"
 
 
-def _thoughts(reader: ModelSettings) -> str:
+def _reasoning_warning(reader: ModelSettings) -> str:
     """Return the warning that a reasoning model calls for: nobody knows beforehand how long it will think."""
     from services.models.openai import refuses_sampling
 

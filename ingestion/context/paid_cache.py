@@ -1,4 +1,4 @@
-"""What a provider was paid for, kept in one SQLite file so that nothing is paid for twice."""
+"""Keep what a provider was paid for in one SQLite file, so that nothing is paid for twice."""
 
 import json
 import sqlite3
@@ -78,7 +78,7 @@ class PaidCache:
             self._connection.execute("COMMIT")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             self._connection.close()
 
@@ -113,7 +113,7 @@ class PaidCache:
 
 
 class ContextCache(PaidCache):
-    """Sentences by key."""
+    """The context sentences of the reader model, by the key of the request."""
 
     contents = "frases de contexto"
 

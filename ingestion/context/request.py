@@ -1,4 +1,4 @@
-"""The request for the sentence that situates a child in its parent, and what of the reply is that sentence."""
+"""The context of a child, the request for the sentence that situates it in its parent, and the sentence of a reply."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,25 @@ from services.settings import ChunkContext
 from state.chunks import Chunk
 
 
+ParentChild = tuple[Chunk, Chunk]
+"""A parent and one of its children."""
+
+MAX_SENTENCE = 300
+"""Characters of a sentence at most: 40 words of Spanish and room to spare."""
+
+_QUOTES = "«»“”\"'`*_"
+_LEAD = re.compile(r"^(?:[-•*]\s+|\d{1,2}[.)]\s+|(?:frase|contexto)\s*:\s*)+", re.IGNORECASE)
+
+
 def breadcrumb(chunk: Chunk) -> str:
-    """Return law, chapter, and provision with its title, a line each; a line that would be empty is left out."""
+    """Return law, chapter, and provision with its title, a line each; a line that would be empty is left out.
+
+    >>> print(breadcrumb({"law_name": "Estatuto de los Trabajadores", "breadcrumb": "TÍTULO I > CAPÍTULO II",
+    ...     "provision": "Artículo 38", "title": "Vacaciones anuales"}))
+    Estatuto de los Trabajadores
+    TÍTULO I > CAPÍTULO II
+    Artículo 38. Vacaciones anuales
+    """
     heading = ". ".join(filter(None, (chunk["provision"], chunk["title"])))
     return "\n".join(filter(None, (chunk["law_name"], chunk["breadcrumb"], heading)))
 
@@ -27,18 +44,8 @@ def context_of(chunk: Chunk, kind: ChunkContext, sentences: Mapping[int, str]) -
     return "\n".join(filter(None, (breadcrumb(chunk), sentence)))
 
 
-Pair = tuple[Chunk, Chunk]
-"""A parent and one of its children."""
-
-MAX_SENTENCE = 300
-"""Characters of a sentence at most: 40 words of Spanish and room to spare."""
-
-_QUOTES = "«»“”\"'`*_"
-_LEAD = re.compile(r"^(?:[-•*]\s+|\d{1,2}[.)]\s+|(?:frase|contexto)\s*:\s*)+", re.IGNORECASE)
-
-
 def system_prompt() -> str:
-    """Return the instructions, the same for every request."""
+    """Return the instructions to the reader model, the same for every request."""
     return shared_prompt("situate")
 
 
@@ -60,14 +67,14 @@ def message(parent: Chunk, child: Chunk) -> str:
 def request_key(parent: Chunk, child: Chunk, reader_name: str) -> str:
     """Return the key of the sentence: 128 bits of BLAKE2b over all that is sent, and to whom.
 
-    So a change of the prompt, the model, the heading or a text asks anew, and the same passage is asked for once.
+    So a changed prompt, model, heading or text is asked for anew, and the same passage is asked for once.
     """
     content = "\x1f".join((reader_name, system_prompt(), message(parent, child)))
     return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def keyed(children: Sequence[Pair], reader_name: str) -> list[tuple[str, Pair]]:
-    """Return the children, each after the key of its request; some may share theirs."""
+def keyed_requests(children: Sequence[ParentChild], reader_name: str) -> list[tuple[str, ParentChild]]:
+    """Return the pairs, each after the key of its request; some may share theirs."""
     return [(request_key(parent, child, reader_name), (parent, child)) for parent, child in children]
 
 
@@ -75,17 +82,20 @@ def sentence_of(reply: str) -> str:
     """Return the first sentence of a reply, one line of at most ``MAX_SENTENCE`` characters; empty if it has none.
 
     A line that only announces the sentence ("Aquí tiene la frase:"), list marks and quotation marks are no part of it.
+
+    >>> sentence_of('Aquí tiene la frase:\\n\\n- «Regula las vacaciones.» Y nada más.')
+    'Regula las vacaciones.'
     """
-    for line in map(_plain, reply.splitlines()):
+    for line in map(_unmarked, reply.splitlines()):
         for sentence in map(_shortened, [] if line.endswith(":") else sentences(line)):
-            if any(c.isalpha() for c in sentence):
+            if any(map(str.isalpha, sentence)):
                 return sentence
     return ""
 
 
-def _plain(line: str) -> str:
+def _unmarked(line: str) -> str:
     """Return a line without what does not print, list marks, emphasis, and quotation marks around all of it."""
-    line = "".join(c for c in line if c.isprintable() or c.isspace()).replace("**", "")
+    line = "".join(character for character in line if character.isprintable() or character.isspace()).replace("**", "")
     line = _LEAD.sub("", " ".join(line.split()))
     bare = line.removesuffix(".")
     return bare.strip(_QUOTES) if bare and bare[0] in _QUOTES and bare[-1] in _QUOTES else line

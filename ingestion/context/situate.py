@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ingestion.context.paid_cache import ContextCache
-from ingestion.context.request import Pair, keyed, message, sentence_of, system_prompt
+from ingestion.context.request import ParentChild, keyed_requests, message, sentence_of, system_prompt
 from language.formats import figure
 from services.protocols import ChatModel
 from services.settings import ModelSettings
@@ -22,7 +22,7 @@ STEP = "Situando fragmentos"
 
 
 async def situate(
-    children: Sequence[Pair],
+    children: Sequence[ParentChild],
     reader: ChatModel,
     cache: ContextCache,
     *,
@@ -38,12 +38,12 @@ async def situate(
     Raises:
         ArticuladoError: (the type of the failure) a request failed; the message says how much is done.
     """
-    keys = await asyncio.to_thread(keyed, children, reader.name)
+    keys = await asyncio.to_thread(keyed_requests, children, reader.name)
     requests = dict(keys)
-    known = await asyncio.to_thread(cache.get_many, list(requests))
-    waiting = iter([key for key in requests if key not in known])
+    sentences = await asyncio.to_thread(cache.get_many, list(requests))
+    waiting = iter([key for key in requests if key not in sentences])
     failures: list[ArticuladoError] = []
-    progress(STEP, len(known), len(requests))
+    progress(STEP, len(sentences), len(requests))
 
     async def work() -> None:
         for key in waiting:
@@ -53,21 +53,21 @@ async def situate(
             except ArticuladoError as error:
                 failures.append(error)
             else:
-                known[key] = sentence
-                progress(STEP, len(known), len(requests))
+                sentences[key] = sentence
+                progress(STEP, len(sentences), len(requests))
             if failures:
                 return
 
     async with asyncio.TaskGroup() as workers:
-        for _ in range(min(concurrency, len(requests) - len(known))):
+        for _ in range(min(concurrency, len(requests) - len(sentences))):
             workers.create_task(work())
     if failures:
-        raise _stopped(failures[0], len(known), len(requests)) from failures[0]
-    return {child["id"]: known[key] for key, (_, child) in keys if known[key]}
+        raise _with_progress(failures[0], len(sentences), len(requests)) from failures[0]
+    return {child["id"]: sentences[key] for key, (_, child) in keys if sentences[key]}
 
 
 def check_reader(reader: ModelSettings) -> None:
-    """Check that the reader can write sentences.
+    """Check that the reader model can write sentences.
 
     Raises:
         ConfigurationError: it is the offline one, which knows keywords only, or it lacks a setting.
@@ -91,7 +91,8 @@ async def _ask(reader: ChatModel, parent: Chunk, child: Chunk) -> str:
     return sentence_of(completion.text)
 
 
-def _stopped(error: ArticuladoError, done: int, total: int) -> ArticuladoError:
+def _with_progress(error: ArticuladoError, done: int, total: int) -> ArticuladoError:
+    """Return an error of the same type whose message says how many sentences are kept."""
     return type(error)(
         f"{error} De las {figure(total)} frases de contexto, {figure(done)} están guardadas: repita la orden y se "
         f"pedirán solo las que faltan ({figure(total - done)})."

@@ -1,1 +1,1 @@
-"""What an ingest begins from: the generation that is served, and what was staged before."""
+"""What an ingest begins from, so that it does only what is new: the index in use, and what was staged before."""

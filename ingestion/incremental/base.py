@@ -19,19 +19,19 @@ from state.ingest import IngestRequest
 
 @dataclass(frozen=True)
 class IndexBase:
-    """What is in the folder of the index that these settings and this profile lead to."""
+    """The index that settings and a profile lead to, as an ingest finds it: documents, points and staged work."""
 
     settings: Settings
     profile: Profile
 
     @property
     def workspace(self) -> Workspace:
-        """Where the stages of this index leave what they have made."""
+        """The folder where the stages of an ingest leave what they have made."""
         return Workspace(self.settings.index_folder / "documents")
 
     @property
     def fingerprints(self) -> Fingerprints:
-        """What its points must have been made with.
+        """The models and the chunker that its points must have been made with.
 
         Raises:
             ConfigurationError: the dimensions of the embedder are not known.
@@ -39,13 +39,13 @@ class IndexBase:
         return expected_fingerprints(self.settings, self.profile)
 
     def generation(self) -> Path | None:
-        """Return the folder of the generation that is served, whatever it was made with; ``None`` without one."""
+        """Return the folder of the generation in use, whatever it was made with; ``None`` without one."""
         return Generations(self.settings.index_folder).current()
 
     def catalog(self, request: IngestRequest) -> Catalog:
-        """Return the catalogue of the generation that is served: its documents count, whatever becomes of its points.
+        """Return the catalogue of the generation in use: its documents count, whatever becomes of its points.
 
-        A catalogue that is damaged counts as empty for a rebuild that names what to hold.
+        A catalogue that is damaged counts as empty for a rebuild that names its documents.
 
         Raises:
             IndexMismatch: it cannot be read, or the index is of another profile.
@@ -62,7 +62,7 @@ class IndexBase:
             raise
 
     def is_ingested(self) -> bool:
-        """Tell whether what is served was made by an ingest: the first index of a profile has no catalogue."""
+        """Tell whether the index in use was made by an ingest: the first index of a profile has no catalogue."""
         generation = self.generation()
         return generation is not None and (generation / CATALOG).is_file()
 
@@ -78,10 +78,10 @@ class IndexBase:
         return None if index.manifest.demo else index
 
     def made_with(self) -> str:
-        """Name what points depend on beside documents: code, context, the profile and what comes with the package."""
+        """Return a digest of what points depend on beside documents: code, context, profile and packaged records."""
         context = self.settings.chunk_context
-        writer = self.settings.reader.model if context == "reader" else ""
-        return key_of(CHUNKER, code_digest(), context, writer, corpus_digest(), profile_digest(self.profile))
+        reader = self.settings.reader.model if context == "reader" else ""
+        return key_of(CHUNKER, code_digest(), context, reader, corpus_digest(), profile_digest(self.profile))
 
     def _check_profile(self, generation: Path) -> None:
         """Refuse an index of another profile; one whose manifest cannot be read is made anew from its documents."""
@@ -93,9 +93,9 @@ class IndexBase:
 
 
 def context_cache(settings: Settings) -> ContextCache:
-    """Open the sentences that were paid for, which are kept whatever becomes of an index.
+    """Open the cache of context sentences, which were paid for and are kept whatever becomes of an index.
 
     Raises:
-        ConfigurationError: their file cannot be used.
+        ConfigurationError: its file cannot be used.
     """
     return ContextCache(settings.home / "contexts.sqlite")

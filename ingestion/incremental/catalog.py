@@ -1,4 +1,4 @@
-"""The catalogue of an index: which documents a generation holds, and the files that they came from."""
+"""The catalogue of an index: which documents a generation has, and the files that they came from."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ class Catalog(BaseModel):
 
 
 def read_catalog(generation: Path) -> Catalog:
-    """Read the catalogue of a generation; an index without one (the demo) holds no documents of its own.
+    """Read the catalogue of a generation; an index without one (the demo) has no documents of its own.
 
     Raises:
         IndexMismatch: it cannot be read.

@@ -1,4 +1,4 @@
-"""Where the stages leave what they have made: files named by what they were made from, so that a killed run resumes."""
+"""Keep what the stages of an ingest have made, in files named by what it was made from, so that a killed run resumes."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from state.errors import StoreUnavailable
 from state.ingest import Failure
 
 KEPT_SECONDS = 24 * 3600
-"""What nobody uses is kept as long: another ingest may be about to."""
+"""How long a file that nobody uses is kept: another ingest may be about to use it."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class Staged:
     """A document, read and cut: its parents, their references still open.
 
     ``interprets`` are law id and provision key of each provision that a ruling or a criterion interprets. ``skipped``
-    are files of it that were left out. ``spoken`` is how people ask about a parent, by its id.
+    are files of it that were left out. ``spoken`` are the lay phrasings of parents, by id. Fields are named as they
+    are stored.
     """
 
     collection: str
@@ -48,21 +49,22 @@ class Workspace:
 
     def staged(self, key: str) -> Staged | None:
         """Return a document that was staged; ``None`` if it was not, or the file is damaged."""
-        read = self._read(f"{key}.document.json")
+        content = self._read(f"{key}.document.json")
+        if not isinstance(content, dict):
+            return None
         try:
-            staged = Staged(**read) if isinstance(read, dict) else None
+            staged = Staged(**content)
         except TypeError:
             return None
-        if staged is None:
-            return None
-        interprets = [(law, key) for law, key in staged.interprets]
-        return replace(staged, interprets=interprets, spoken={int(one): said for one, said in staged.spoken.items()})
+        interprets = [(law_id, provision_key) for law_id, provision_key in staged.interprets]
+        spoken = {int(chunk_id): phrasings for chunk_id, phrasings in staged.spoken.items()}
+        return replace(staged, interprets=interprets, spoken=spoken)
 
     def document(self, key: str) -> Staged:
-        """Return a document that must be there.
+        """Return a document that an earlier stage has staged.
 
         Raises:
-            StoreUnavailable: it has gone meanwhile.
+            StoreUnavailable: it has vanished since.
         """
         staged = self.staged(key)
         if staged is None:
@@ -73,17 +75,17 @@ class Workspace:
         return staged
 
     def stage(self, key: str, document: Staged) -> None:
-        """Keep a document."""
+        """Keep a document under a key."""
         self._write(f"{key}.document.json", asdict(document))
 
     def links(self, key: str) -> dict[int, list[int]]:
-        """Return the references of chunks, by id; of a key that ``link`` was given."""
-        read = self._read(f"{key}.links.json")
-        return {int(chunk): refs for chunk, refs in read.items()} if isinstance(read, dict) else {}
+        """Return the references that ``link`` kept under a key, by the id of the citing chunk."""
+        content = self._read(f"{key}.links.json")
+        return {int(chunk_id): refs for chunk_id, refs in content.items()} if isinstance(content, dict) else {}
 
     def link(self, key: str, refs: Mapping[int, Sequence[int]]) -> None:
-        """Keep the references of chunks."""
-        self._write(f"{key}.links.json", {str(chunk): list(cited) for chunk, cited in refs.items() if cited})
+        """Keep under a key the references of chunks, by the id of the citing one."""
+        self._write(f"{key}.links.json", {str(chunk_id): list(cited) for chunk_id, cited in refs.items() if cited})
 
     def clean(self, used: Collection[str]) -> None:
         """Remove what was not made or used of late, but for the keys in ``used``."""
@@ -117,5 +119,5 @@ class Workspace:
 
 
 def key_of(*parts: object) -> str:
-    """Return a name for what is made from these parts: 32 hexadecimal digits."""
+    """Return the key of what is made from these parts: 32 hexadecimal digits."""
     return blake2b(repr(parts).encode(), digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""Entries in, a generation of the index out: fit or call the embedder, encode what is new, write, describe."""
+"""Write a generation of the index from its entries: fit or call the embedder, encode what is new, write, describe."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingestion.indexing.encoding import Encode, VectorJournal, encoded, offline_encoder, provider_encoder
+from ingestion.indexing.encoding import Encode, VectorJournal, encode_batches, offline_encoder, provider_encoder
 from ingestion.indexing.entries import Entry
 from services.container import IngestServices
 from services.domain.base import Domain
@@ -22,37 +22,16 @@ from services.store.builder import IndexBuilder, digest
 from services.store.manifest import Description, Index
 from state.chunks import indexed_text
 
+STEP = "Indexando fragmentos"
+
 MIN_STEPS = 10
 """Steps of training for however few questions. Of 191 on 16 articles, a third kept back, fewer leave many of those that
 were shown with a wrong article, and more lose those that were not."""
 
 
-def training_pairs_of(entries: Iterable[Entry]) -> TrainingPairs:
-    """Return each parent as one document, and together those that people ask about in the same words.
-
-    A question leads to what it was written for: where that is an article of several chunks, to all of it, so that no
-    chunk of the right article is taken for a wrong answer.
-    """
-    parents = [entry for entry in entries if entry.sparse]
-    documents = [indexed_text(entry.chunk) for entry in parents]
-    asked_alike: dict[tuple[str, str], list[str]] = {}
-    for entry, text in zip(parents, documents, strict=True):
-        if entry.spoken:
-            asked_alike.setdefault((entry.chunk["law_id"], entry.spoken), []).append(text)
-    questions = []
-    for (_, spoken), texts in asked_alike.items():
-        questions += [(line, len(documents)) for line in spoken.splitlines() if line]
-        documents.append("\n".join(texts))
-    batches = max(1, -(-len(questions) // BATCH))
-    return TrainingPairs(documents, questions, max(EPOCHS, -(-MIN_STEPS // batches)))
-
-
-STEP = "Indexando fragmentos"
-
-
 @dataclass(frozen=True)
-class Written:
-    """Points of an index that a build has written, and those that it has deleted."""
+class WriteCounts:
+    """How many points of an index a build has written, and how many it has deleted."""
 
     written: int
     deleted: int
@@ -65,24 +44,24 @@ async def write_entries(
     *,
     base: Index | None = None,
     progress: Progress = lambda step, done, total: None,
-) -> Written:
+) -> WriteCounts:
     """Write the entries of a generation. With ``base``, only what differs from it; its models are kept.
 
     Raises:
         ModelError: the provider of the embedder failed for good; vectors that it has computed are kept for next time.
     """
-    held = await builder.continue_from(base) if base else {}
-    new = [entry for entry in entries if held.get(entry.chunk["id"]) != digest(entry.chunk)]
-    gone = set(held).difference(entry.chunk["id"] for entry in entries)
+    indexed = await builder.continue_from(base) if base else {}
+    new = [entry for entry in entries if indexed.get(entry.chunk["id"]) != digest(entry.chunk)]
+    gone = set(indexed).difference(entry.chunk["id"] for entry in entries)
     await builder.remove(gone)
     async with AsyncExitStack() as stack:
         encode = await _encoder(builder, entries, new, services, stack, fit=base is None, progress=progress)
         done = 0
-        async for batch in encoded(new, encode, services.settings.ingest_workers):
+        async for batch in encode_batches(new, encode, services.settings.ingest_workers):
             await builder.add([entry.chunk for entry in batch.entries], batch.dense, batch.sparse)
             done += len(batch.entries)
             progress(STEP, done, len(new))
-    return Written(len(new), len(gone))
+    return WriteCounts(len(new), len(gone))
 
 
 async def _encoder(
@@ -95,7 +74,7 @@ async def _encoder(
     fit: bool,
     progress: Progress,
 ) -> Encode:
-    """Return what encodes the new entries; where the index begins anew, its models are made from all."""
+    """Return the encoder of the new entries; where ``fit``, the models of the index are made from all entries first."""
     settings, profile, domain = services.settings, services.profile, services.domain
     # Before there is anything to fit: a key may be missing.
     embedder = services.embedder() if services.embedder else None
@@ -114,12 +93,32 @@ async def _encoder(
 
 
 def _save_encoder(entries: Sequence[Entry], domain: Domain, dimensions: int, models: Path) -> None:
-    """Write the encoder of an index: a copy of the packaged one, or one that is taught its texts."""
+    """Write the encoder of an index: a copy of the packaged one, or one that is trained on its texts."""
     if domain is SPANISH_LAW:
         # A copy, so that an index goes on being searched by the encoder that it was made with.
         packaged_encoder(dimensions).save(models)
     else:
         DualEncoder.fit(training_pairs_of(entries), dimensions, domain).save(models)
+
+
+def training_pairs_of(entries: Iterable[Entry]) -> TrainingPairs:
+    """Return what an encoder is trained on: each parent, and together those that people ask about in the same words.
+
+    A question leads to what it was written for: where that is an article of several chunks, to all of it, so that no
+    chunk of the right article is taken for a wrong answer.
+    """
+    parents = [entry for entry in entries if entry.sparse]
+    documents = [indexed_text(entry.chunk) for entry in parents]
+    by_phrasing: dict[tuple[str, str], list[str]] = {}
+    for entry, text in zip(parents, documents, strict=True):
+        if entry.lay_phrasings:
+            by_phrasing.setdefault((entry.chunk["law_id"], entry.lay_phrasings), []).append(text)
+    questions = []
+    for (_, phrasings), texts in by_phrasing.items():
+        questions += [(line, len(documents)) for line in phrasings.splitlines() if line]
+        documents.append("\n".join(texts))
+    batches = max(1, -(-len(questions) // BATCH))
+    return TrainingPairs(documents, questions, max(EPOCHS, -(-MIN_STEPS // batches)))
 
 
 def describe(

@@ -1,4 +1,4 @@
-"""Encode the entries of an index, several batches at once."""
+"""Encode the entries of an index as dense and sparse vectors, offline or with a provider, several batches at once."""
 
 import asyncio
 import multiprocessing
@@ -24,8 +24,20 @@ from services.protocols import Embedder, SparseVector, Vector
 from state.errors import ConfigurationError
 
 
+BATCH = 1_024
+"""Entries that are encoded and written together."""
+
+WORTH_PROCESSES = 100 * BATCH
+"""Entries from which more processes are worth the memory that each takes (0.4 GB) and the seconds to start them."""
+
+WHOLE_WEIGHT = np.float32(2)
+"""What the text in which a child stands counts for in its offline vector, beside the child's own."""
+
+NO_TERMS = SparseVector((), ())
+
+
 class VectorJournal(PaidCache):
-    """Vectors by key; float32, as they came."""
+    """Vectors of a provider's embedder by key, kept as they came: float32."""
 
     contents = "vectores ya calculados"
 
@@ -46,22 +58,9 @@ class VectorJournal(PaidCache):
         self._put_many({key: np.asarray(vector, dtype=np.float32).tobytes() for key, vector in vectors.items()})
 
 
-BATCH = 1_024
-"""Entries that are encoded and written together."""
-
-WORTH_PROCESSES = 100 * BATCH
-"""Entries from which more processes are worth the memory that each takes (0.4 GB) and the seconds to start them."""
-
-WHOLE_WEIGHT = np.float32(2)
-"""What the text in which a child stands counts for in its offline vector, beside the child's own."""
-
-NO_WORDS = SparseVector((), ())
-NOTHING = np.float32(0)
-
-
 @dataclass(frozen=True)
 class Encoded:
-    """Entries with their vectors; ``None`` and no words where an entry has no text for them."""
+    """Entries with their vectors; ``None`` and no terms where an entry has no text for them."""
 
     entries: Sequence[Entry]
     dense: list[Vector | None]
@@ -69,12 +68,16 @@ class Encoded:
 
 
 Encode = Callable[[Sequence[Entry]], Awaitable[Encoded]]
+"""Encodes a batch of entries."""
+
+EntryTexts = tuple[str, str, str]
+"""The ``dense``, ``within`` and ``sparse`` text of an entry: all that a worker process needs of it."""
 
 
-async def encoded(entries: Sequence[Entry], encode: Encode, ahead: int) -> AsyncIterator[Encoded]:
-    """Yield the entries in batches, in order; ``ahead`` batches are worked at while one is waited for.
+async def encode_batches(entries: Sequence[Entry], encode: Encode, ahead: int) -> AsyncIterator[Encoded]:
+    """Yield the entries encoded in batches, in order; ``ahead`` further batches are encoded meanwhile.
 
-    The first one goes alone: where a key is wrong, one request tells.
+    The first one goes alone: where a provider's key is wrong, one request tells.
     """
     running: deque[asyncio.Task[Encoded]] = deque()
     try:
@@ -91,19 +94,19 @@ async def encoded(entries: Sequence[Entry], encode: Encode, ahead: int) -> Async
 
 
 async def offline_encoder(models: Path, domain: Domain, count: int, workers: int, stack: AsyncExitStack) -> Encode:
-    """Return what encodes with the axes of the index, in processes of its own where there is much to do."""
+    """Return the encoder with the models of the index, in processes of its own for ``WORTH_PROCESSES`` entries."""
     if workers == 1 or count < WORTH_PROCESSES:
-        local = await asyncio.to_thread(_Offline, models, domain)
+        local = await asyncio.to_thread(_OfflineEncoders, models, domain)
         return lambda entries: asyncio.to_thread(local.encode, entries)
     # Not forked: this process has threads.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(models, domain.name))
+    pool = ProcessPoolExecutor(workers, context, initializer=_init_worker, initargs=(models, domain.name))
     stack.push_async_callback(asyncio.to_thread, pool.shutdown, cancel_futures=True)
 
     async def encode(entries: Sequence[Entry]) -> Encoded:
         loop = asyncio.get_running_loop()
         try:
-            dense, sparse = await loop.run_in_executor(pool, _encode, [_texts(entry) for entry in entries])
+            dense, sparse = await loop.run_in_executor(pool, _encode_in_worker, [_texts_of(entry) for entry in entries])
         except BrokenProcessPool as error:
             raise ConfigurationError(
                 "El sistema ha terminado un proceso que calculaba vectores, quizá por falta de memoria. Repita la "
@@ -115,80 +118,77 @@ async def offline_encoder(models: Path, domain: Domain, count: int, workers: int
 
 
 def provider_encoder(embedder: Embedder, domain: Domain, journal: VectorJournal) -> Encode:
-    """Return what encodes with the embedder of a provider, noting in the journal what was paid for."""
-    sparse = Bm25Encoder.of(domain)
+    """Return the encoder with the embedder of a provider; the journal keeps the vectors that were paid for."""
+    bm25 = Bm25Encoder.of(domain)
 
     async def encode(entries: Sequence[Entry]) -> Encoded:
         keys = {key_of(embedder.fingerprint, entry.dense): entry.dense for entry in entries if entry.dense}
-        known = await asyncio.to_thread(journal.get_many, list(keys))
-        missing = [key for key in keys if key not in known]
+        vectors = await asyncio.to_thread(journal.get_many, list(keys))
+        missing = [key for key in keys if key not in vectors]
         for start in range(0, len(missing), MAX_TEXTS):
-            asked = missing[start : start + MAX_TEXTS]
-            vectors = (await embedder.embed_documents([keys[key] for key in asked])).vectors
-            new = dict(zip(asked, vectors, strict=True))
+            batch = missing[start : start + MAX_TEXTS]
+            embedding = await embedder.embed_documents([keys[key] for key in batch])
+            new = dict(zip(batch, embedding.vectors, strict=True))
             await asyncio.to_thread(journal.put_many, new)
-            known |= new
-        by_text = {keys[key]: vector for key, vector in known.items()}
-        words = await asyncio.to_thread(_words, [entry.sparse for entry in entries], sparse)
-        return Encoded(entries, [_direction(by_text.get(entry.dense)) for entry in entries], words)
+            vectors |= new
+        by_text = {keys[key]: vector for key, vector in vectors.items()}
+        dense = [_normalized(by_text.get(entry.dense)) for entry in entries]
+        sparse = await asyncio.to_thread(_sparse_vectors, [entry.sparse for entry in entries], bm25)
+        return Encoded(entries, dense, sparse)
 
     return encode
 
 
-Texts = tuple[str, str, str]
-"""What to embed, what that stands in, and whose words count."""
-
-
-def _texts(entry: Entry) -> Texts:
+def _texts_of(entry: Entry) -> EntryTexts:
     return entry.dense, entry.within, entry.sparse
 
 
-class _Offline:
-    """The encoders of one process."""
+class _OfflineEncoders:
+    """The dense and the sparse encoder of an index, as one process has them."""
 
     def __init__(self, models: Path, domain: Domain) -> None:
         self._embedder = DualEncoder.load(models)
-        self._sparse = Bm25Encoder.of(domain)
+        self._bm25 = Bm25Encoder.of(domain)
 
     def encode(self, entries: Sequence[Entry]) -> Encoded:
-        return Encoded(entries, *self.vectors([_texts(entry) for entry in entries]))
+        return Encoded(entries, *self.vectors([_texts_of(entry) for entry in entries]))
 
-    def vectors(self, texts: Sequence[Texts]) -> tuple[list[Vector | None], list[SparseVector]]:
-        """Encode texts; the vector of one that stands in another is unit(own + 2 · the other's).
+    def vectors(self, texts: Sequence[EntryTexts]) -> tuple[list[Vector | None], list[SparseVector]]:
+        """Encode texts; the dense vector of one that stands in another is unit(own + ``WHOLE_WEIGHT`` · the other's).
 
-        A few words say too little for word statistics: read in the whole that they are of, they are found again
+        A few words say too little for word statistics: read within their whole, they are found again
         (docs/ingestion.md). After Günther et al., "Late Chunking: Contextual Chunk Embeddings", 2024.
         """
-        wholes = list(dict.fromkeys(within for dense, within, _ in texts if dense and within))
-        around = dict(zip(wholes, self._embedder.embed_all(wholes), strict=True))
+        within_texts = list(dict.fromkeys(within for dense, within, _ in texts if dense and within))
+        wholes = dict(zip(within_texts, self._embedder.embed_all(within_texts), strict=True))
         own = iter(self._embedder.embed_all([dense for dense, _, _ in texts if dense]))
         vectors = [
-            _direction(next(own) + WHOLE_WEIGHT * around.get(within, NOTHING)) if dense else None
+            _normalized(next(own) + WHOLE_WEIGHT * wholes.get(within, np.float32(0))) if dense else None
             for dense, within, _ in texts
         ]
-        return vectors, _words([words for _, _, words in texts], self._sparse)
+        return vectors, _sparse_vectors([sparse for _, _, sparse in texts], self._bm25)
 
 
-_here: _Offline | None = None
-"""The encoders of a worker process."""
+_worker: _OfflineEncoders | None = None
+"""The encoders of this process, where it is a worker."""
 
 
-def _begin(models: Path, domain: str) -> None:
-    global _here
-    _here = _Offline(models, domain_named(domain))
+def _init_worker(models: Path, domain: str) -> None:
+    global _worker
+    _worker = _OfflineEncoders(models, domain_named(domain))
 
 
-def _encode(texts: Sequence[Texts]) -> tuple[list[Vector | None], list[SparseVector]]:
-    assert _here is not None
-    return _here.vectors(texts)
+def _encode_in_worker(texts: Sequence[EntryTexts]) -> tuple[list[Vector | None], list[SparseVector]]:
+    assert _worker is not None
+    return _worker.vectors(texts)
 
 
-def _words(texts: Sequence[str], encoder: Bm25Encoder) -> list[SparseVector]:
-    weights = iter(encoder.encode_documents([text for text in texts if text]))
-    return [next(weights) if text else NO_WORDS for text in texts]
+def _sparse_vectors(texts: Sequence[str], encoder: Bm25Encoder) -> list[SparseVector]:
+    vectors = iter(encoder.encode_documents([text for text in texts if text]))
+    return [next(vectors) if text else NO_TERMS for text in texts]
 
 
-def _direction(vector: Vector | None) -> Vector | None:
+def _normalized(vector: Vector | None) -> Vector | None:
     """Return a vector at length 1, or ``None`` for one of length zero (no word known), which has no neighbours."""
     length = float(np.linalg.norm(vector)) if vector is not None else 0.0
     return vector / np.float32(length) if vector is not None and length else None

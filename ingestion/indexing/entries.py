@@ -1,4 +1,4 @@
-"""What goes into an index: parents, which a search yields, and their children, which are searched."""
+"""Turn parents into the entries of an index: the parents, which a search yields, and the children that it finds them by."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,19 +16,19 @@ class Entry:
     """A point of the index.
 
     ``dense`` is the text to embed and ``within`` the larger one in which it stands; ``sparse`` is the text whose words
-    count. What is empty is left out. ``spoken`` is how people ask about a parent, a line each.
+    count. What is empty is not encoded. ``lay_phrasings`` is how people ask about a parent, a line each.
     """
 
     chunk: Chunk
     dense: str = ""
     sparse: str = ""
     within: str = ""
-    spoken: str = ""
+    lay_phrasings: str = ""
 
 
 def entries_of(
     parents: Iterable[Chunk],
-    spoken: Mapping[int, str],
+    lay_phrasings: Mapping[int, str],
     kind: ChunkContext,
     sentences: Mapping[int, str],
     *,
@@ -37,20 +37,20 @@ def entries_of(
     """Yield each parent, and after it its children.
 
     Meaning is matched with small texts, words with large ones (docs/retrieval.md has the figures): the children are
-    embedded, each with its context, and the words of the whole parent are counted. ``spoken`` is how people ask about
-    a parent (by id): it is never shown, and has a child of its own. ``in_whole``: the embedder reads a child in its
-    parent.
+    embedded, each with its context, and the words of the whole parent are counted. ``lay_phrasings`` is how people ask
+    about a parent, by its id: never shown, and a child of its own. ``sentences`` are the reader's context sentences by
+    the id of the child. ``in_whole``: the embedder reads a child within its parent.
     """
     for parent in parents:
-        words = spoken.get(parent["id"], "")
-        whole = f"{indexed_text(parent)}\n{words}"
-        yield replace(_entry({**parent, "strategy": STRATEGY}, sparse=whole), spoken=words)
+        phrasings = lay_phrasings.get(parent["id"], "")
+        whole = f"{indexed_text(parent)}\n{phrasings}"
+        yield replace(_entry({**parent, "strategy": STRATEGY}, sparse=whole), lay_phrasings=phrasings)
         children, within = list(children_of(parent)), whole if in_whole else ""
-        for one in children:
-            yield _entry(one, dense=_joined(context_of(one, kind, sentences), one["text"]), within=within)
-        if words:
-            one = child(parent, len(children) + 1, words)
-            yield _entry(one, dense=_joined(context_of(one, kind, {}), words), within=within)
+        for piece in children:
+            yield _entry(piece, dense=_joined(context_of(piece, kind, sentences), piece["text"]), within=within)
+        if phrasings:
+            piece = child(parent, len(children) + 1, phrasings)
+            yield _entry(piece, dense=_joined(context_of(piece, kind, {}), phrasings), within=within)
 
 
 def _joined(context: str, text: str) -> str:
@@ -59,7 +59,7 @@ def _joined(context: str, text: str) -> str:
 
 def _entry(chunk: Chunk, dense: str = "", sparse: str = "", within: str = "") -> Entry:
     """Return an entry whose chunk has a hash of all that it is and is found by."""
-    shown = {name: value for name, value in chunk.items() if name != "content_hash"}
-    content = json.dumps([shown, dense, sparse, within], ensure_ascii=False, sort_keys=True)
+    payload = {name: value for name, value in chunk.items() if name != "content_hash"}
+    content = json.dumps([payload, dense, sparse, within], ensure_ascii=False, sort_keys=True)
     digest = blake2b(content.encode(), digest_size=16).hexdigest()
     return Entry({**chunk, "content_hash": digest}, dense, sparse, within)

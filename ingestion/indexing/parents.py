@@ -1,9 +1,9 @@
-"""All parents that an index is to hold: those of the documents, linked, and what goes beside them."""
+"""Gather all parents of an index: those of the documents, linked and summarised, and what the profile brings along."""
 
 from dataclasses import dataclass
 from datetime import date
 
-from ingestion.bundled import beside_documents
+from ingestion.bundled import bundled_chunks
 from ingestion.incremental.workspace import Workspace
 from ingestion.plain_language.attach import Attached, attach_records
 from services.corpus.chunks import lay_phrasings
@@ -18,28 +18,30 @@ class Parents:
     """Chunks, how people ask about them (by id), how many provisions have a summary, and the stale records."""
 
     chunks: list[Chunk]
-    spoken: dict[int, str]
+    lay_phrasings: dict[int, str]
     summaries: int
     stale: list[LawRecord]
 
 
 def parents_of(state: IngestState, workspace: Workspace, profile: Profile) -> Parents:
-    """Return the staged parents with references and summaries, in the order of the documents, then what is beside them.
+    """Return the staged parents with references and summaries, in the order of the documents, then what is bundled.
 
-    What is among the documents is not there twice. Summaries, decisions and the words of people that belong to them are
-    those of a profile with packaged records.
+    What is among the documents is not there twice. Only a profile with packaged records has summaries and decisions,
+    and the lay phrasings that belong to them.
     """
     refs = workspace.links(state["links"])
     parents: list[Chunk] = []
-    spoken: dict[int, str] = {}
+    of_documents: dict[int, str] = {}
     for source in state["sources"]:
         staged = workspace.document(source["staged"])
         parents += [{**chunk, "refs": refs.get(chunk["id"], [])} for chunk in staged.parents]
-        spoken |= staged.spoken
-    beside = beside_documents(parents, profile)
+        of_documents |= staged.spoken
+    bundled = bundled_chunks(parents, profile)
     records = profile.features.records
     attached = attach_records(parents, date.today()) if records else Attached(parents, 0, [])
-    chunks = [*attached.chunks, *beside.chunks]
+    chunks = [*attached.chunks, *bundled.chunks]
     # Every part of a provision gets them: measured, that finds more than giving them to the first alone.
-    people = {chunk["id"]: lay_phrasings(chunk) for chunk in chunks} if records else {}
-    return Parents(chunks, {**people, **spoken, **beside.spoken}, attached.summaries, attached.stale)
+    of_records = {chunk["id"]: lay_phrasings(chunk) for chunk in chunks} if records else {}
+    return Parents(
+        chunks, {**of_records, **of_documents, **bundled.lay_phrasings}, attached.summaries, attached.stale
+    )

@@ -24,7 +24,7 @@ def cited_by(parts: Sequence[Chunk], index: ProvisionIndex) -> dict[int, list[Ci
     """
     quotes = any(_REWORDING.search(part["text"]) for part in parts)
     texts = [[part] for part in parts] if quotes else [list(parts)]
-    return {part_id: found for text in texts for part_id, found in _cited_by_text(text, index).items()}
+    return {part_id: citations for text in texts for part_id, citations in _cited_by_text(text, index).items()}
 
 
 def _cited_by_text(parts: Sequence[Chunk], index: ProvisionIndex) -> dict[int, list[Citation]]:
@@ -37,20 +37,21 @@ def _cited_by_text(parts: Sequence[Chunk], index: ProvisionIndex) -> dict[int, l
     context = _context(parts[0], text, index)
     as_written = parse_citations(text, context)
     of_today: list[Citation] | None = None
-    found, start = {}, 0
+    by_part, start = {}, 0
     for part in parts:
         end = start + len(part["text"])
-        citations, day = [one for one in as_written if start <= one.start < end], context.day
-        if any(_only_in_successor(one, index) for one in citations):
+        citations, day = [citation for citation in as_written if start <= citation.start < end], context.day
+        if any(_only_in_successor(citation, index) for citation in citations):
             of_today = parse_citations(text, replace(context, day=None)) if of_today is None else of_today
-            citations, day = [one for one in of_today if start <= one.start < end], None
-        moved = (replace(one, start=one.start - start, end=one.end - start) for one in citations)
-        found[part["id"]] = [_attributed(one, part, day, index) for one in moved]
+            citations, day = [citation for citation in of_today if start <= citation.start < end], None
+        moved = (replace(cited, start=cited.start - start, end=cited.end - start) for cited in citations)
+        by_part[part["id"]] = [_attributed(citation, part, day, index) for citation in moved]
         start = end + len("\n\n")
-    return found
+    return by_part
 
 
 def _only_in_successor(citation: Citation, index: ProvisionIndex) -> bool:
+    """Tell whether a cited law lacks a provision that the law which has superseded it has."""
     law = known_laws().get(citation.law_id or "")
     if law is None or law.superseded_by is None or index.has(law.id, citation.provision_key):
         return False

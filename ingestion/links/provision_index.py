@@ -36,11 +36,11 @@ class ProvisionIndex:
             self._wordings.setdefault((law_id, key.partition("~")[0]), wordings)
 
     def has_law(self, law_id: str) -> bool:
-        """Tell whether any provision of a law is here."""
+        """Tell whether any provision of a law is indexed."""
         return law_id in self._laws
 
     def has(self, law_id: str | None, key: str) -> bool:
-        """Tell whether a provision is here, in whatever wording."""
+        """Tell whether a provision is indexed, in whatever wording."""
         return (law_id or "", key) in self._wordings
 
     def parts(self, chunk: Chunk) -> list[Chunk]:
@@ -50,13 +50,13 @@ class ProvisionIndex:
     def wording_on(self, law_id: str, key: str, day: str) -> list[Chunk]:
         """Return the parts of the wording in force on a day: else of the last before it, else of the first after it.
 
-        Empty where the provision is not here.
+        Empty where the provision is not indexed.
         """
         wordings = sorted(self._wordings.get((law_id, key), {}).items())
         begun = [parts for since, parts in wordings if since <= day]
         return begun[-1] if begun else wordings[0][1] if wordings else []
 
-    def read_today(self, law_id: str, key: str, day: str) -> list[Chunk]:
+    def wording_or_successor(self, law_id: str, key: str, day: str) -> list[Chunk]:
         """Return the parts of ``wording_on``, of the successor where the law itself has none in force on the day.
 
         Only a successor that kept the numbers of the articles has the same provision.

@@ -12,7 +12,7 @@ from state.chunks import Chunk
 
 
 @dataclass(frozen=True)
-class Unresolved:
+class UnresolvedCitation:
     """A citation that leads to no chunk: ``cause`` is "unknown law", "law not held" or "no such provision"."""
 
     chunk_id: int
@@ -22,7 +22,7 @@ class Unresolved:
 
 def resolve_refs(
     chunks: Sequence[Chunk],
-    unresolved: list[Unresolved] | None = None,
+    unresolved: list[UnresolvedCitation] | None = None,
     *,
     today: date | None = None,
     citations: bool = True,
@@ -36,32 +36,33 @@ def resolve_refs(
     """
     index = ProvisionIndex(chunks)
     now = today or date.today()
-    read: dict[int, list[Citation]] = {}
+    cited: dict[int, list[Citation]] = {}
     resolved: list[Chunk] = []
     for chunk in chunks:
-        if citations and chunk["id"] not in read:
-            read |= cited_by(index.parts(chunk), index)
+        if citations and chunk["id"] not in cited:
+            cited |= cited_by(index.parts(chunk), index)
         refs = dict.fromkeys(_other_parts(chunk, index))
         day = _last_day(chunk, now)
-        for citation in read.get(chunk["id"], []):
+        for citation in cited.get(chunk["id"], []):
             if (cause := _cause(citation, index)) is None:
                 refs |= dict.fromkeys(_target(index, citation, chunk, day))
             elif unresolved is not None:
-                unresolved.append(Unresolved(chunk["id"], citation, cause))
+                unresolved.append(UnresolvedCitation(chunk["id"], citation, cause))
         resolved.append({**chunk, "refs": list(refs)})
     return resolved
 
 
-def interpreted(
-    provisions: Iterable[tuple[str, str]], chunks: Sequence[Chunk], *, today: date | None = None
+def current_chunk_ids(
+    refs: Iterable[tuple[str, str]], chunks: Sequence[Chunk], *, today: date | None = None
 ) -> dict[tuple[str, str], int]:
-    """Return for law ids and keys the id of the first part of the wording in force today; what is not here is left out.
+    """Return the chunk that each provision ref (law id and provision key) leads to today, by its id.
 
-    An article of a law whose successor kept the numbers is read in the successor.
+    It is the first part of the wording in force; what is not among ``chunks`` is left out. An article of a law whose
+    successor kept the numbers is read in the successor.
     """
     index, day = ProvisionIndex(chunks), (today or date.today()).isoformat()
-    found = {(law_id, key): index.read_today(law_id, key, day) for law_id, key in provisions}
-    return {provision: parts[0]["id"] for provision, parts in found.items() if parts}
+    wordings = {(law_id, key): index.wording_or_successor(law_id, key, day) for law_id, key in refs}
+    return {ref: parts[0]["id"] for ref, parts in wordings.items() if parts}
 
 
 def _other_parts(chunk: Chunk, index: ProvisionIndex) -> list[int]:
@@ -79,7 +80,8 @@ def _last_day(chunk: Chunk, today: date) -> str:
 
 
 def _target(index: ProvisionIndex, citation: Citation, source: Chunk, day: str) -> list[int]:
-    parts = index.read_today(citation.law_id or citation.current_id or "", citation.provision_key, day)
+    """Return the id of the part that a citation leads to; empty where that is the citing provision itself."""
+    parts = index.wording_or_successor(citation.law_id or citation.current_id or "", citation.provision_key, day)
     if not parts or (parts[0]["law_id"], parts[0]["provision_key"]) == (source["law_id"], source["provision_key"]):
         return []
     if citation.apartado:
@@ -89,6 +91,7 @@ def _target(index: ProvisionIndex, citation: Citation, source: Chunk, day: str) 
 
 
 def _cause(citation: Citation, index: ProvisionIndex) -> str | None:
+    """Return why a citation leads nowhere; ``None`` where it leads somewhere."""
     laws = {law_id for law_id in (citation.law_id, citation.current_id) if law_id}
     if not laws:
         return "unknown law"

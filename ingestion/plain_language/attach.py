@@ -1,11 +1,11 @@
-"""Put the packaged records beside the official text of their provisions."""
+"""Attach the packaged plain-language records to the official text of their provisions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 
-from ingestion.links.references import interpreted
+from ingestion.links.references import current_chunk_ids
 from legal.wordings import wording_hash
 from services.corpus.chunks import note_on_force, packaged_law_records, parse_refs
 from services.corpus.schema import EmptyRecord, LawRecord, ProvisionRecord
@@ -32,25 +32,25 @@ def attach_records(chunks: Sequence[Chunk], today: date) -> Attached:
     no such wording, or none in force on ``today``; how people ask about it is searched all the same.
     """
     records = packaged_law_records()
-    held = dict.fromkeys(place for chunk in chunks if (place := provision_of(chunk)) in records)
-    successors = interpreted(_replacing([records[place] for place in held]), chunks)
+    indexed = dict.fromkeys(ref for chunk in chunks if (ref := provision_of(chunk)) in records)
+    successors = current_chunk_ids(_replacing([records[ref] for ref in indexed]), chunks)
     summarised, current = set(), set()
     attached: list[Chunk] = []
     for _, group in groupby(chunks, lambda chunk: (*provision_of(chunk), chunk["valid_from"])):
         parts = list(group)
-        place = provision_of(parts[0])
-        record = records.get(place)
+        ref = provision_of(parts[0])
+        record = records.get(ref)
         if record is None or _hash(parts) != record.written_against.content_hash:
             attached += parts
         elif isinstance(record, EmptyRecord):
             # A text that only says that it is gone has no force, but a time.
-            current |= {place} if in_force(parts[0], today, today) else set()
-            attached += [_explained(part, record, successors) for part in parts]
+            current |= {ref} if in_force(parts[0], today, today) else set()
+            attached += [_redirected(part, record, successors) for part in parts]
         else:
-            summarised.add(place)
-            current |= {place} if in_force(parts[0], None, today) else set()
+            summarised.add(ref)
+            current |= {ref} if in_force(parts[0], None, today) else set()
             attached += [_summarised(part, record) for part in parts]
-    return Attached(attached, len(summarised), [records[place] for place in held if place not in current])
+    return Attached(attached, len(summarised), [records[ref] for ref in indexed if ref not in current])
 
 
 def _hash(parts: Sequence[Chunk]) -> str:
@@ -67,8 +67,8 @@ def _noted(chunk: Chunk, record: LawRecord) -> Chunk:
     return {**chunk, "status_note": f"{note.rstrip('.')} {OURS} {chunk['status_note']}".rstrip()} if note else chunk
 
 
-def _explained(chunk: Chunk, record: EmptyRecord, successors: Mapping[tuple[str, str], int]) -> Chunk:
-    ids = [successors[place] for place in _replacing([record]) if place in successors]
+def _redirected(chunk: Chunk, record: EmptyRecord, successors: Mapping[tuple[str, str], int]) -> Chunk:
+    ids = [successors[ref] for ref in _replacing([record]) if ref in successors]
     return {**_noted(chunk, record), "refs": list(dict.fromkeys([*chunk["refs"], *ids]))}
 
 

@@ -10,7 +10,7 @@ from state.errors import InvalidInput
 from state.ingest import Failure, IngestRequest, IngestState, SourceFile, Unresolved
 
 _LISTS = {"paths": "leyes/", "boe": "BOE-A-2015-11430", "remove": "BOE-A-2015-11430"}
-"""What is a list of names, and an example of one."""
+"""The fields that are lists of names, each with an example of a name."""
 
 
 class AcceptUpdate(TypedDict):
@@ -39,14 +39,14 @@ async def accept(state: IngestState, runtime: Runtime[None]) -> AcceptUpdate:
     Raises:
         InvalidInput: it names a law that cannot be, or what is no list of names.
     """
-    given = {name: state.get(name) for name in get_type_hints(IngestRequest)}
+    values = {name: state.get(name) for name in get_type_hints(IngestRequest)}
     for name in _LISTS:
-        named = given[name] or []
-        if not isinstance(named, list) or not all(isinstance(one, str) and one.strip() for one in named):
+        items = values[name] or []
+        if not isinstance(items, list) or not all(isinstance(item, str) and item.strip() for item in items):
             raise InvalidInput(f'«{name}» debe ser una lista de textos que no estén vacíos, como ["{_LISTS[name]}"].')
-    if not isinstance(given["listing"] or {}, dict):
+    if not isinstance(values["listing"] or {}, dict):
         raise InvalidInput('«listing» debe ser un objeto con las condiciones, como {"materia": "6909"}.')
-    request = cast(IngestRequest, {name: value for name, value in given.items() if value})
+    request = cast(IngestRequest, {name: value for name, value in values.items() if value})
     wrong = [name for name in request.get("boe", []) if not is_boe_id(name.strip())]
     if wrong:
         raise InvalidInput(

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from ingestion.chunking.children import children_of
 from ingestion.context.cost import estimate, explain
-from ingestion.context.request import Pair
+from ingestion.context.request import ParentChild
 from ingestion.context.situate import check_reader, situate
 from ingestion.incremental.base import IndexBase, context_cache
 from ingestion.indexing.parents import parents_of
@@ -42,23 +42,26 @@ async def contextualize(
     check_reader(settings.reader)
     pairs = await asyncio.to_thread(_pairs, state, base)
     async with AsyncExitStack() as stack:
-        sentences_kept = await asyncio.to_thread(context_cache, settings)
-        stack.push_async_callback(asyncio.to_thread, sentences_kept.close)
+        cache = await asyncio.to_thread(context_cache, settings)
+        stack.push_async_callback(asyncio.to_thread, cache.close)
         counter = await asyncio.to_thread(services.counter)
-        cost = await asyncio.to_thread(estimate, pairs, sentences_kept, settings.reader.name, counter)
+        cost = await asyncio.to_thread(estimate, pairs, cache, settings.reader.name, counter)
         if cost.requests and not state["request"].get("confirmed"):
             allowed = interrupt({"type": "cost", "message": explain(cost, settings.reader)})
             if allowed is not True:
                 raise InvalidInput("No se ha pedido ninguna frase y el índice sigue como estaba.")
         reader = await asyncio.to_thread(services.reader)
         sentences = await situate(
-            pairs, reader, sentences_kept, concurrency=settings.ingest_workers, progress=progress_of(runtime)
+            pairs, reader, cache, concurrency=settings.ingest_workers, progress=progress_of(runtime)
         )
-    left = len(pairs) - len(sentences)
-    told = [f"{left} fragmentos se quedan con su ruta como contexto: el lector no dio ninguna frase útil."] * bool(left)
-    return {"warnings": [*state["warnings"], *told]}
+    warnings = list(state["warnings"])
+    if without := len(pairs) - len(sentences):
+        warnings.append(
+            f"{without} fragmentos se quedan con su ruta como contexto: el lector no dio ninguna frase útil."
+        )
+    return {"warnings": warnings}
 
 
-def _pairs(state: IngestState, base: IndexBase) -> list[Pair]:
+def _pairs(state: IngestState, base: IndexBase) -> list[ParentChild]:
     parents = parents_of(state, base.workspace, base.profile).chunks
     return [(parent, child) for parent in parents for child in children_of(parent)]

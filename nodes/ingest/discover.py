@@ -1,4 +1,4 @@
-"""Tell which documents the index is to hold, and begin from what it holds already."""
+"""Find out which documents the index is to have, beginning from those that it has already."""
 
 import asyncio
 import os
@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from ingestion.bundled import article_named
 from ingestion.files.formats.source import is_article
-from ingestion.first_index import brought_along, nothing_to_renew
+from ingestion.first_index import how_to_remove, nothing_to_renew
 from ingestion.incremental.base import IndexBase
 from ingestion.incremental.digests import code_digest, profile_digest
 from ingestion.incremental.workspace import key_of
@@ -19,6 +19,9 @@ from legal.laws.mentions import find_law
 from services.factory import CHUNKER
 from state.errors import InvalidInput
 from state.ingest import Failure, IngestState, Source, SourceFile
+
+MAX_NAMED = 8
+"""Documents that a message lists."""
 
 
 class DiscoverUpdate(TypedDict):
@@ -51,26 +54,26 @@ def _discover(state: IngestState, base: IndexBase) -> DiscoverUpdate:
     if renewal and not base.is_ingested():
         raise InvalidInput(nothing_to_renew(base))
     served = base.generation()
-    known = {source["identity"]: source for source in base.catalog(request).sources}
-    found, failures = source_files(request.get("paths", []))
-    found += state["downloaded"]
-    gone = _to_remove(request.get("remove", []), known.values(), base)
-    named = [absolute(path) for path in request.get("paths", [])]
-    failed = [absolute(failure["source"]) for failure in failures]
+    indexed = {source["identity"]: source for source in base.catalog(request).sources}
+    files, failures = source_files(request.get("paths", []))
+    files += state["downloaded"]
+    gone = _to_remove(request.get("remove", []), indexed.values(), base)
+    folders = [absolute(path) for path in request.get("paths", [])]
+    unreadable = [absolute(failure["source"]) for failure in failures]
     kept = [
         file
-        for source in known.values()
+        for source in indexed.values()
         if source["identity"] not in gone
         for file in source["files"]
         # What has vanished from a folder that can be read is not wanted any more.
-        if not _below(file["path"], named) or _below(file["path"], failed)
+        if not _below(file["path"], folders) or _below(file["path"], unreadable)
     ]
     groups: dict[str, dict[str, SourceFile]] = {}
-    for file in [*kept, *found]:
+    for file in [*kept, *files]:
         groups.setdefault(file["identity"], {})[file["path"]] = file
-    made = code_digest(), _cutting(base), profile_digest(base.profile)
-    sources = [_source(identity, list(files.values()), known, made) for identity, files in groups.items()]
-    removed = [source["title"] for source in known.values() if source["identity"] not in groups]
+    made_with = code_digest(), _cutting(base), profile_digest(base.profile)
+    sources = [_source(identity, list(group.values()), indexed, made_with) for identity, group in groups.items()]
+    removed = [source["title"] for source in indexed.values() if source["identity"] not in groups]
     failures = [*state["undelivered"], *failures]
     # What is left of an index when all its documents are out is what the profile brings along.
     if not (sources or removed or renewal):
@@ -87,17 +90,19 @@ def _cutting(base: IndexBase) -> str:
     return base.fingerprints.embedder if base.settings.embedder.provider != "offline" else "offline"
 
 
-def _source(identity: str, files: list[SourceFile], known: Mapping[str, Source], made: tuple[str, str, str]) -> Source:
-    """Return a document; one that is known and unchanged as it is.
+def _source(
+    identity: str, files: list[SourceFile], indexed: Mapping[str, Source], made_with: tuple[str, str, str]
+) -> Source:
+    """Return a document; one that is indexed and unchanged as it is.
 
-    ``made`` is the code, what cuts running text, and the profile, which articles are read by.
+    ``made_with`` is the code, what cuts running text, and the profile, by which articles are read.
     """
-    code, cutting, profile = made
+    code, cutting, profile = made_with
     # What is no law is cut by meaning, and leads to its file, by its path; a law is the same wherever it lies.
     loose = [file["path"] for file in files if file["identity"] == file["path"]]
     own = [(path, profile if is_article(path) else cutting) for path in loose]
     staged = key_of(CHUNKER, code, identity, own, sorted(file["digest"] for file in files))
-    before = known.get(identity)
+    before = indexed.get(identity)
     if before is not None and before["staged"] == staged:
         return {**before, "files": files}
     return {
@@ -113,22 +118,22 @@ def _source(identity: str, files: list[SourceFile], known: Mapping[str, Source],
     }
 
 
-def _to_remove(names: Iterable[str], known: Iterable[Source], base: IndexBase) -> set[str]:
+def _to_remove(names: Iterable[str], indexed: Iterable[Source], base: IndexBase) -> set[str]:
     """Return the identities of the documents that are to go, each named by its identifier, a name or its file."""
-    documents = list(known)
+    documents = list(indexed)
     gone = set()
     for name in names:
-        wanted = {name.strip(), name.strip().upper(), absolute(name)}
-        matches = [one["identity"] for one in documents if {one["identity"], one["law_id"]} & wanted]
+        spellings = {name.strip(), name.strip().upper(), absolute(name)}
+        matches = [source["identity"] for source in documents if {source["identity"], source["law_id"]} & spellings]
         # A name inside a path ("guia del Estatuto.txt") is none.
         if not matches and (law := find_law(name)) and not Path(name).suffix and os.sep not in name:
-            matches = [one["identity"] for one in documents if one["law_id"] == law.id]
+            matches = [source["identity"] for source in documents if source["law_id"] == law.id]
         if not matches and (article := article_named(base.profile, name)):
-            raise InvalidInput(brought_along(article, base))
+            raise InvalidInput(how_to_remove(article, base))
         if not matches:
-            held = ", ".join(sorted(one["law_id"] for one in documents)[:8]) or "ninguno"
+            known = ", ".join(sorted(source["law_id"] for source in documents)[:MAX_NAMED]) or "ninguno"
             raise InvalidInput(
-                f"«{name}» no está entre los documentos del índice ({held}{'…' if len(documents) > 8 else ''}). "
+                f"«{name}» no está entre los documentos del índice ({known}{'…' if len(documents) > MAX_NAMED else ''}). "
                 "No se ha quitado nada."
             )
         gone.update(matches)
@@ -136,7 +141,7 @@ def _to_remove(names: Iterable[str], known: Iterable[Source], base: IndexBase) -
 
 
 def _refuse(failures: list[Failure]) -> None:
-    reasons = "; ".join(f"{one['source']}: {one['reason']}" for one in failures) or "no hay documentos"
+    reasons = "; ".join(f"{failure['source']}: {failure['reason']}" for failure in failures) or "no hay documentos"
     raise InvalidInput(
         f"No se ha podido leer ningún documento ({reasons}). El índice anterior, si lo hay, sigue en uso."
     )

@@ -1,4 +1,4 @@
-"""Bring laws from the official gazette: those named, those of a query, those that are held and may have changed."""
+"""Bring laws from the official gazette: those named, those of a query, those that are indexed and may have changed."""
 
 import asyncio
 from collections.abc import Callable
@@ -43,13 +43,13 @@ async def download(
     files: list[SourceFile] = []
     progress = progress_of(runtime)
     async with boe() as gazette:
-        wanted = dict.fromkeys(name.strip() for name in request.get("boe", []))
+        law_ids = dict.fromkeys(name.strip() for name in request.get("boe", []))
         if request.get("refresh"):
-            wanted |= dict.fromkeys(await asyncio.to_thread(_held, base))
+            law_ids |= dict.fromkeys(await asyncio.to_thread(_indexed_laws, base))
         if listing := request.get("listing"):
-            wanted |= dict.fromkeys(await _listed(gazette, listing))
+            law_ids |= dict.fromkeys(await _listed(gazette, listing))
         unreachable = ""
-        for done, law_id in enumerate(wanted, start=1):
+        for done, law_id in enumerate(law_ids, start=1):
             try:
                 if unreachable:
                     raise SourceUnavailable(unreachable)
@@ -62,13 +62,14 @@ async def download(
             else:
                 files.append(await asyncio.to_thread(source_file, Path(law.path), f"{BOE}:{law_id}"))
                 warnings += [law.warning] if law.warning else []
-            progress(STEP, done, len(wanted))
+            progress(STEP, done, len(law_ids))
     if unreachable and not files and not (request.get("paths") or request.get("remove")):
         raise SourceUnavailable(unreachable)
     return {"downloaded": files, "undelivered": failures, "warnings": warnings}
 
 
 async def _listed(boe: BoeClient, listing: Listing) -> list[str]:
+    """Return the ids of the laws that a query finds."""
     laws = await boe.search(
         materia=listing.get("materia", ""),
         query=listing.get("query", ""),
@@ -88,7 +89,9 @@ def _day(written: str | None) -> date | None:
         raise InvalidInput(f"«{written}» no es una fecha. Escríbala como AAAA-MM-DD.") from error
 
 
-def _held(base: IndexBase) -> list[str]:
-    """Return the laws of the index that came from the gazette."""
+def _indexed_laws(base: IndexBase) -> list[str]:
+    """Return the ids of the laws of the index that came from the gazette."""
     sources = base.catalog({}).sources
-    return [one["law_id"] for one in sources if any(file["root"].startswith(BOE + ":") for file in one["files"])]
+    return [
+        source["law_id"] for source in sources if any(file["root"].startswith(BOE + ":") for file in source["files"])
+    ]

@@ -6,10 +6,9 @@ from collections import Counter
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ingestion.bundled import rests_on
+from ingestion.bundled import legal_basis
 from ingestion.incremental.workspace import Workspace, key_of
-from ingestion.links.references import Unresolved as Open
-from ingestion.links.references import interpreted, resolve_refs
+from ingestion.links.references import UnresolvedCitation, current_chunk_ids, resolve_refs
 from legal.laws.registry import known_laws
 from nodes.stage import progress_of
 from services.profile.profile import Profile
@@ -33,9 +32,7 @@ class LinkUpdate(TypedDict):
 async def link(state: IngestState, runtime: Runtime[None], *, workspace: Workspace, profile: Profile) -> LinkUpdate:
     """Link every parent to what its text cites, each decision to what it interprets, each article to what it rests on.
 
-    Citations are read where the profile is of Spanish law.
-
-    All documents take part, the unchanged ones too: what they cite may have come, gone or been cut anew.
+    Citations are read where the profile is of Spanish law. All documents take part, the unchanged ones too: what they cite may have come, gone or been cut anew.
     """
     progress_of(runtime)(STEP, 0, 0)
     return await asyncio.to_thread(_link, state, workspace, profile)
@@ -47,28 +44,29 @@ def _link(state: IngestState, workspace: Workspace, profile: Profile) -> LinkUpd
     for source in state["sources"]:
         staged = workspace.document(source["staged"])
         chunks += staged.parents
-        interprets |= {chunk["id"]: [*staged.interprets, *rests_on(chunk)] for chunk in staged.parents}
-    open_ends: list[Open] = []
-    resolved = resolve_refs(chunks, open_ends, citations=profile.features.spanish_law)
+        interprets |= {chunk["id"]: [*staged.interprets, *legal_basis(chunk)] for chunk in staged.parents}
+    unresolved: list[UnresolvedCitation] = []
+    resolved = resolve_refs(chunks, unresolved, citations=profile.features.spanish_law)
     refs = {chunk["id"]: chunk["refs"] for chunk in resolved}
-    leads_to = interpreted({place for places in interprets.values() for place in places}, chunks)
-    for chunk, places in interprets.items():
-        refs[chunk] = list(dict.fromkeys([*(leads_to[one] for one in places if one in leads_to), *refs[chunk]]))
+    ids = current_chunk_ids({ref for provisions in interprets.values() for ref in provisions}, chunks)
+    for chunk_id, provisions in interprets.items():
+        refs[chunk_id] = list(dict.fromkeys([*(ids[ref] for ref in provisions if ref in ids), *refs[chunk_id]]))
     key = key_of("links", [source["staged"] for source in state["sources"]])
     workspace.link(key, refs)
     by_id = {chunk["id"]: chunk for chunk in chunks}
     return {
         "links": key,
         "resolved": sum(map(len, refs.values())),
-        "unresolved": dict(Counter(one.cause for one in open_ends)),
-        "examples": [_example(one, by_id[one.chunk_id]) for one in open_ends[:MAX_EXAMPLES]],
+        "unresolved": dict(Counter(citation.cause for citation in unresolved)),
+        "examples": [_example(citation, by_id[citation.chunk_id]) for citation in unresolved[:MAX_EXAMPLES]],
     }
 
 
-def _example(one: Open, chunk: Chunk) -> Unresolved:
-    law = known_laws().get(one.citation.law_id or "")
+def _example(unresolved: UnresolvedCitation, chunk: Chunk) -> Unresolved:
+    citation = unresolved.citation
+    law = known_laws().get(citation.law_id or "")
     return {
         "source": f"{chunk['law_name']}, {chunk['provision']}",
-        "cited": f"{law.short if law else one.citation.law_id or '?'}, {one.citation.provision_key}",
-        "cause": one.cause,  # type: ignore[typeddict-item]
+        "cited": f"{law.short if law else citation.law_id or '?'}, {citation.provision_key}",
+        "cause": unresolved.cause,  # type: ignore[typeddict-item]
     }

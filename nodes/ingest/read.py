@@ -45,46 +45,47 @@ async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, s
     documents: dict[tuple[str, str], Source] = {}
     for done, source in enumerate(state["sources"], start=1):
         try:
-            known: Source | None = await _staged(source, workspace, services)
+            document: Source | None = await _staged(source, workspace, services)
         except InvalidInput as error:
             failures.append({"source": source["files"][0]["path"], "reason": str(error)})
-            known = await _as_held(before.get(source["identity"]), workspace)
-        if known is not None:
-            place = known["collection"], known["law_id"]
-            if place in documents and not await asyncio.to_thread(_moved, documents[place]):
-                failures.append(_twice(known, documents[place]))
+            document = await _as_indexed(before.get(source["identity"]), workspace)
+        if document is not None:
+            key = document["collection"], document["law_id"]
+            if key in documents and not await asyncio.to_thread(_moved, documents[key]):
+                failures.append(_duplicate(document, documents[key]))
             else:
-                documents[place] = known
-                failures += known["skipped"]
+                documents[key] = document
+                failures += document["skipped"]
         progress(STEP, done, len(state["sources"]))
     if state["sources"] and not documents and not state["removed"]:
-        reasons = "; ".join(f"{one['source']}: {one['reason']}" for one in failures)
+        reasons = "; ".join(f"{failure['source']}: {failure['reason']}" for failure in failures)
         raise InvalidInput(
             f"No se ha podido leer ningún documento ({reasons}). El índice anterior, si lo hay, sigue en uso."
         )
     sources = list(documents.values())
-    added = [one["title"] for one in sources if one["identity"] not in before]
-    updated = [one["title"] for one in sources if before.get(one["identity"], one)["staged"] != one["staged"]]
+    added = [source["title"] for source in sources if source["identity"] not in before]
+    updated = [
+        source["title"] for source in sources if before.get(source["identity"], source)["staged"] != source["staged"]
+    ]
     changed = bool(added or updated or state["removed"] or state["request"].get("rebuild"))
     changed = changed or not await asyncio.to_thread(_is_current, catalog, base)
     return {"sources": sources, "added": added, "updated": updated, "changed": changed, "failures": failures}
 
 
 async def _staged(source: Source, workspace: Workspace, services: IngestServices) -> Source:
-    """Return a document with what it is; one that was read before, as it is."""
-    before = await asyncio.to_thread(workspace.staged, source["staged"])
-    if before is not None:
-        return _described(source, before)
-    staged = await read_source(source, services)
-    await asyncio.to_thread(workspace.stage, source["staged"], staged)
+    """Return a document with what was read of it, now or before."""
+    staged = await asyncio.to_thread(workspace.staged, source["staged"])
+    if staged is None:
+        staged = await read_source(source, services)
+        await asyncio.to_thread(workspace.stage, source["staged"], staged)
     return _described(source, staged)
 
 
-async def _as_held(source: Source | None, workspace: Workspace) -> Source | None:
-    """Return a document as the index has it, where it can no longer be read.
+async def _as_indexed(source: Source | None, workspace: Workspace) -> Source | None:
+    """Return a document that can no longer be read as the index has it; ``None`` where it has not.
 
     Raises:
-        InvalidInput: nor is what was made of it to be found.
+        InvalidInput: what was read of it is gone, too.
     """
     if source is not None and await asyncio.to_thread(workspace.staged, source["staged"]) is None:
         raise InvalidInput(
@@ -116,6 +117,6 @@ def _described(source: Source, staged: Staged) -> Source:
     }
 
 
-def _twice(source: Source, kept: Source) -> Failure:
+def _duplicate(source: Source, kept: Source) -> Failure:
     reason = f"contiene el mismo documento ({kept['law_id']}) que {kept['files'][0]['path']}, que es el que se conserva"
     return {"source": source["files"][0]["path"], "reason": reason}

@@ -10,17 +10,17 @@ from state.ingest import IngestState
 def after_accept(state: IngestState) -> Literal["download", "discover"]:
     """Ask the gazette only where something is asked of it."""
     request = state["request"]
-    asked = request.get("boe") or request.get("listing") or request.get("refresh")
-    return "download" if asked else "discover"
+    of_the_gazette = request.get("boe") or request.get("listing") or request.get("refresh")
+    return "download" if of_the_gazette else "discover"
 
 
 def after_read(state: IngestState) -> Literal["link", "summarize"]:
-    """Leave an index alone that holds all this already."""
+    """Leave the index alone where it has all this already."""
     return "link" if state["changed"] else "summarize"
 
 
 def after_link(context: ChunkContext) -> Callable[[IngestState], Literal["contextualize", "write_index"]]:
-    """Let the reader write where the settings say so."""
+    """Return the router that lets the reader model write context where the settings ask for it."""
 
     def after_link(state: IngestState) -> Literal["contextualize", "write_index"]:
         return "contextualize" if context == "reader" else "write_index"

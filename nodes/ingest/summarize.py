@@ -18,7 +18,7 @@ class SummarizeUpdate(TypedDict):
 
 
 async def summarize(state: IngestState, runtime: Runtime[None], *, base: IndexBase) -> SummarizeUpdate:
-    """Tell what the index holds now, what has changed, what leads nowhere and what was left out."""
+    """Report what the index has now, what has changed, which citations lead nowhere and what was left out."""
     served = await asyncio.to_thread(base.open)
     catalog = await asyncio.to_thread(base.catalog, {})
     parents, children = await asyncio.to_thread(_counted, served)
@@ -50,7 +50,7 @@ async def summarize(state: IngestState, runtime: Runtime[None], *, base: IndexBa
 
 
 def _counted(served: Index | None) -> tuple[int, int]:
-    """Return how many parents and how many children an index holds."""
+    """Return how many parents and how many children an index has."""
     points = list(Points.load(served.folder)) if served else []
     parents = sum(point.id == point.parent for point in points)
     return parents, len(points) - parents

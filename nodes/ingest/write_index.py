@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from ingestion.chunking.children import children_of
-from ingestion.context.request import keyed
+from ingestion.context.request import keyed_requests
 from ingestion.incremental.base import IndexBase, context_cache
 from ingestion.incremental.catalog import Catalog, read_catalog
 from ingestion.incremental.digests import profile_digest
@@ -59,7 +59,7 @@ async def write_index(
         if (served.name if served else "") != state["base"]:
             return {"stale": True}
         continued, drift = await asyncio.to_thread(_continued, state, entries, base)
-        written = await write_entries(builder, entries, services, base=continued, progress=progress)
+        counts = await write_entries(builder, entries, services, base=continued, progress=progress)
         catalog = Catalog(
             made_with=await asyncio.to_thread(base.made_with),
             profile=await asyncio.to_thread(profile_digest, profile),
@@ -71,16 +71,15 @@ async def write_index(
             stale=[_stale(record) for record in parents.stale],
         )
         await asyncio.to_thread(catalog.save, builder.folder)
-        documents = Counter(
-            collection for collection, _ in {(one["collection"], one["law_id"]) for one in parents.chunks}
-        )
+        ids = {(chunk["collection"], chunk["law_id"]) for chunk in parents.chunks}
+        documents = Counter(collection for collection, _ in ids)
         description = describe(settings, profile, source=_origin(state["sources"]), documents=dict(documents))
         index = await builder.commit(description)
         await asyncio.to_thread(_clean, state, base.workspace)
     return {
         "stale": False,
         "generation": index.folder.name,
-        "counts": {"written": written.written, "deleted": written.deleted},
+        "counts": {"written": counts.written, "deleted": counts.deleted},
         "documents": dict(documents),
     }
 
@@ -89,18 +88,18 @@ def _entries(parents: Parents, settings: Settings) -> list[Entry]:
     sentences: dict[int, str] = {}
     if settings.chunk_context == "reader":
         pairs = [(parent, child) for parent in parents.chunks for child in children_of(parent)]
-        keys = keyed(pairs, settings.reader.name)
+        keys = keyed_requests(pairs, settings.reader.name)
         with context_cache(settings) as cache:
-            known = cache.get_many([key for key, _ in keys])
-        sentences = {child["id"]: known.get(key, "") for key, (_, child) in keys}
+            cached = cache.get_many([key for key, _ in keys])
+        sentences = {child["id"]: cached.get(key, "") for key, (_, child) in keys}
     offline = settings.embedder.provider == "offline"
-    return list(entries_of(parents.chunks, parents.spoken, settings.chunk_context, sentences, in_whole=offline))
+    return list(entries_of(parents.chunks, parents.lay_phrasings, settings.chunk_context, sentences, in_whole=offline))
 
 
 def _stale(record: LawRecord) -> StaleRecord:
     law = known_laws()[record.law_id]
-    written = record.written_against.date.isoformat()
-    return {"law_id": law.id, "law": law.short, "provision": record.provision, "written_against": written}
+    day = record.written_against.date.isoformat()
+    return {"law_id": law.id, "law": law.short, "provision": record.provision, "written_against": day}
 
 
 def _continued(state: IngestState, entries: Sequence[Entry], base: IndexBase) -> tuple[Index | None, int]:
@@ -111,19 +110,19 @@ def _continued(state: IngestState, entries: Sequence[Entry], base: IndexBase) ->
     served = None if state["request"].get("rebuild") else base.open()
     if served is None:
         return None, 0
-    held = {point.id: point.digest for point in Points.load(served.folder)}
-    wanted = {entry.chunk["id"]: digest(entry.chunk) for entry in entries}
-    changed = sum(held.get(point) != one for point, one in wanted.items()) + len(held.keys() - wanted.keys())
+    indexed = {point.id: point.digest for point in Points.load(served.folder)}
+    new = {entry.chunk["id"]: digest(entry.chunk) for entry in entries}
+    changed = sum(indexed.get(point) != value for point, value in new.items()) + len(indexed.keys() - new.keys())
     drift = read_catalog(served.folder).drift + changed
-    return (served, drift) if drift <= MAX_CHANGED * len(wanted) else (None, 0)
+    return (served, drift) if drift <= MAX_CHANGED * len(new) else (None, 0)
 
 
 def _origin(sources: Sequence[Source]) -> str:
-    """Say where the documents came from."""
-    roots = dict.fromkeys(file["root"] for one in sources for file in one["files"])
-    places = [root for root in roots if not root.startswith(f"{BOE}:")]
-    downloaded = len(roots) - len(places)
-    return ", ".join([*places, *([f"BOE ({downloaded} normas)"] if downloaded else [])])
+    """Return in Spanish where the documents came from."""
+    roots = dict.fromkeys(file["root"] for source in sources for file in source["files"])
+    folders = [root for root in roots if not root.startswith(f"{BOE}:")]
+    downloaded = len(roots) - len(folders)
+    return ", ".join([*folders, *([f"BOE ({downloaded} normas)"] if downloaded else [])])
 
 
 def _clean(state: IngestState, workspace: Workspace) -> None:

@@ -12,7 +12,7 @@ from ingestion.markdown.reader import read_law
 from language.folding import fold
 from legal.labels import provision_key
 from services.corpus.schema import ProvisionRecord, load_corpus
-from tools.record_state import ROOMS, LawState, read_lines, state_of
+from tools.record_state import FOLDERS, LawState, read_lines, state_of
 
 CORPUS = load_corpus()
 MAX_SHARED_WORDS = 11
@@ -156,7 +156,7 @@ def test_every_provision_of_a_covered_law_has_a_record_or_is_listed_as_without_r
 
 def law_state(laws: Path, law_id: str) -> LawState:
     folder = resources.files("corpus")
-    files = [read_lines(Path(str(folder / room / f"{law_id}.jsonl"))) for room in ROOMS]
+    files = [read_lines(Path(str(folder / room / f"{law_id}.jsonl"))) for room in FOLDERS]
     return state_of(read_law(laws / f"{law_id}.md"), *files)
 
 
