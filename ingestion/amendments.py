@@ -9,7 +9,7 @@ _MARK = re.compile(
     r"\((?:Párrafos? (?:[^()]{0,40} )?)?(?:Derogad[oa]s?|Suprimid[oa]s?|Anulad[oa]s?|Sin efecto|Sin contenido)\)\.?",
     re.IGNORECASE,
 )
-_WHOLE = re.compile(rf"(?:(?:\w{{1,5}}[.)]\s?)?{_MARK.pattern}\s*)+", re.IGNORECASE)
+_NOTHING_ELSE = re.compile(rf"(?:(?:\w{{1,5}}[.)]\s?)?{_MARK.pattern}\s*)+", re.IGNORECASE)
 AMENDS = re.compile(
     r"Se (?:modifica|añade|suprime|deroga|renumera|reenumera|numera|da nueva|introduce|sustituye|declara"
     r"|deja sin efecto|actualiza|redacta|corrige|reordena|suspende)"
@@ -27,19 +27,24 @@ def provision_status(paragraphs: Sequence[str], notes: Sequence[str]) -> tuple[S
 
     Of a provision that is repealed, in whole or in part, the note is that on the repeal; where the source has none,
     it quotes the marks of what is repealed. ``notes`` come last amendment first.
+
+    >>> provision_status(["1. Texto.", "2. (Derogado)"], ["Se deroga el apartado 2 por la Ley 3/2023."])
+    ('parcialmente_derogada', 'Se deroga el apartado 2 por la Ley 3/2023.')
+    >>> provision_status(["Texto."], [])
+    ('vigente', '')
     """
     amendment = next((note for note in notes if AMENDS.match(note)), "")
     repeal = next((note for note in notes if AMENDS.match(note) and _REPEALS.search(note)), amendment)
     if is_repealed(paragraphs):
         return "derogada", shortened(repeal) or "Sin contenido: derogada, suprimida o anulada."
     if marked := [paragraph for paragraph in paragraphs if _MARK.search(paragraph)]:
-        return "parcialmente_derogada", shortened(repeal) or _marks(marked)
+        return "parcialmente_derogada", shortened(repeal) or _quoted_marks(marked)
     return ("modificada", shortened(amendment)) if amendment else ("vigente", "")
 
 
 def is_repealed(paragraphs: Sequence[str]) -> bool:
     """Tell whether nothing is left of a provision but the mark of its repeal."""
-    return bool(paragraphs) and all(_WHOLE.fullmatch(paragraph.strip()) for paragraph in paragraphs)
+    return bool(paragraphs) and all(_NOTHING_ELSE.fullmatch(paragraph.strip()) for paragraph in paragraphs)
 
 
 def shortened(note: str) -> str:
@@ -50,8 +55,8 @@ def shortened(note: str) -> str:
     return note[:LONGEST_NOTE].rsplit(" ", 1)[0].rstrip(",;. ") + "…"
 
 
-def _marks(paragraphs: Sequence[str]) -> str:
-    """Return which units of a provision are repealed, as its text marks them: «2. (Derogado)»."""
+def _quoted_marks(paragraphs: Sequence[str]) -> str:
+    """Return in Spanish which units of a provision are repealed, as its text marks them: «2. (Derogado)»."""
     marks = [
         match[0].strip()
         for text in paragraphs

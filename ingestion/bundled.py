@@ -65,9 +65,7 @@ def bundled_chunks(parents: Sequence[Chunk], profile: Profile) -> BundledChunks:
     documents = {(chunk["collection"], chunk["law_id"]) for chunk in parents}
     decisions = rulings_and_criteria(parents) if profile.features.records else []
     added = [chunk for chunk in decisions if (chunk["collection"], chunk["law_id"]) not in documents]
-    articles = [
-        article for article in bundled_articles(profile) if (article.collection, article.id) not in documents
-    ]
+    articles = [article for article in bundled_articles(profile) if (article.collection, article.id) not in documents]
     linked = linked_articles(articles, parents)
     return BundledChunks([*added, *linked.chunks], linked.lay_phrasings)
 

@@ -1,4 +1,4 @@
-"""What every source delivers: a law with its provisions in the order of the text, or a document without."""
+"""What every reader returns: a law with its provisions in the order of the text, or a document of running text."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -66,20 +66,24 @@ class Law:
     collection: str = "normativa"
 
 
-def keep_apart(provisions: Iterable[Provision]) -> list[Provision]:
-    """Make the keys unique; a look-up by plain key finds the approved text before the decree that approves it.
+def unique_keys(provisions: Iterable[Provision]) -> list[Provision]:
+    """Return the provisions with unique keys; a look-up by plain key finds the approved text before the decree that approves it.
 
     The approving decree is what stands before the first article after an "Artículo único". An annex before an
     article is only the frame of the approved text, and is left out.
     """
     provisions = list(provisions)
     last = max((index for index, provision in enumerate(provisions) if provision.key.startswith("art:")), default=0)
-    provisions = [one for index, one in enumerate(provisions) if index > last or not one.key.startswith("anexo:")]
-    return keep_wordings_apart((one,) for one in provisions)
+    kept = [
+        provision
+        for index, provision in enumerate(provisions)
+        if index > last or not provision.key.startswith("anexo:")
+    ]
+    return unique_wording_keys((provision,) for provision in kept)
 
 
-def keep_wordings_apart(blocks: Iterable[Sequence[Provision]]) -> list[Provision]:
-    """Make the keys of blocks unique; a block is one provision in its successive wordings, which keep a common key.
+def unique_wording_keys(blocks: Iterable[Sequence[Provision]]) -> list[Provision]:
+    """Return all wordings with unique keys: a block is one provision in successive wordings, which keep a common key.
 
     A block whose validity does not overlap that of an earlier one of its label goes on under the same key.
     """
@@ -87,19 +91,19 @@ def keep_wordings_apart(blocks: Iterable[Sequence[Provision]]) -> list[Provision
     approving = _approving([block[0].key for block in blocks])
     own = {block[0].key for block in blocks[approving:]}
     spans: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    apart: list[Provision] = []
+    wordings: list[Provision] = []
     for index, block in enumerate(blocks):
-        plain = block[0].key + ("~decreto" if index < approving and block[0].key in own else "")
+        base = block[0].key + ("~decreto" if index < approving and block[0].key in own else "")
         start, end = block[0].valid_from or "", block[-1].valid_to or _FOREVER
-        candidates = (plain if number == 1 else f"{plain}~{number}" for number in count(1))
-        key = next(one for one in candidates if all(end <= since or until <= start for since, until in spans[one]))
+        candidates = (base if number == 1 else f"{base}~{number}" for number in count(1))
+        key = next(key for key in candidates if all(end <= since or until <= start for since, until in spans[key]))
         spans[key].append((start, end))
-        apart += [replace(wording, key=key) for wording in block]
-    return apart
+        wordings += [replace(wording, key=key) for wording in block]
+    return wordings
 
 
 def _approving(keys: Sequence[str]) -> int:
-    """Return how many of the first blocks are the approving decree's own."""
+    """Return how many of the first blocks belong to the decree that approves the text."""
     articles = [index for index, key in enumerate(keys) if key.startswith("art:")]
     if len(articles) > 1 and keys[articles[0]] == "art:unico":
         return articles[1]

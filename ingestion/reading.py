@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ingestion.articles.chunks import cut_article, destination
+from ingestion.articles.chunks import article_collection, cut_article
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.files.formats.source import is_article
 from ingestion.incremental.workspace import Staged
@@ -40,7 +40,7 @@ async def read_source(source: Source, services: IngestServices) -> Staged:
     else:
         document = await asyncio.to_thread(_read_law, files, skipped)
     if document.collection not in profile.names and document.collection in BY_KIND:
-        document = replace(document, collection=destination(profile))
+        document = replace(document, collection=article_collection(profile))
     if document.collection not in profile.names:
         raise InvalidInput(
             f"la colección «{document.collection}» de su cabecera no existe en el perfil «{profile.name}»; las que hay "

@@ -7,21 +7,20 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
-from ingestion.files.formats.source import SUFFIX as ARTICLE
-from ingestion.files.formats.source import is_article
+from ingestion.files.formats.source import SUFFIX, is_article
 from legal.ids import BOE_ID
 from state.errors import reason
 from state.ingest import Failure, SourceFile
 
 SUFFIXES = (".md", ".markdown", ".txt", ".html", ".htm", ".xhtml", ".pdf", ".docx", ".xml")
-KNOWN = ", ".join((*SUFFIXES, ARTICLE))
-"""What documents are called, as messages list it; YAML that is no article belongs to the document beside it."""
+FORMATS = ", ".join((*SUFFIXES, SUFFIX))
+"""The endings of documents, as messages list them; YAML that is no article belongs to the document beside it."""
 
 BOE = "boe"
-"""Root of what was downloaded from the official gazette."""
+"""How the root of a file that was downloaded from the official gazette begins."""
 
 _ID = f"({BOE_ID})".encode()
-_IDENTIFIER = re.compile(
+_IN_FRONT_MATTER = re.compile(
     rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:(?!---).*\n)*?identifier:[ \t]*[\"']?" + _ID + rb"[\"']?[ \t]*\r?\n"
 )
 _HEAD = 8_192
@@ -32,16 +31,16 @@ _SIDECARS = (".yaml", ".yml")
 
 
 def source_files(paths: Sequence[str]) -> tuple[list[SourceFile], list[Failure]]:
-    """Return the files named, and those below the folders named, each once, in order of name.
+    """Return the files that are named or below a folder that is, each once in order of name, and the failures.
 
     What cannot be read, or is of no known format, is a failure.
     """
     failures: list[Failure] = []
     files: dict[str, SourceFile] = {}
     for path in map(Path, paths):
-        for file in _named(path, failures):
+        for file in _files_at(path, failures):
             if obstacle := _obstacle(file):
-                failures.append({"source": _shown(file), "reason": obstacle})
+                failures.append({"source": _printable(file), "reason": obstacle})
                 continue
             try:
                 source = source_file(file, absolute(path))
@@ -52,7 +51,7 @@ def source_files(paths: Sequence[str]) -> tuple[list[SourceFile], list[Failure]]
 
 
 def absolute(path: Path | str) -> str:
-    """Return where a path leads, by whatever way it is written."""
+    """Return the absolute path, symbolic links resolved."""
     return os.path.realpath(path)
 
 
@@ -60,39 +59,41 @@ def source_file(file: Path, root: str) -> SourceFile:
     """Return a file as a source; its digest covers what belongs to it: a header beside it, the table of reforms."""
     content = file.read_bytes()
     hashed = blake2b(content, digest_size=16)
-    for other in companions(file):
-        hashed.update(other.read_bytes())
+    for companion in companions(file):
+        hashed.update(companion.read_bytes())
     path = absolute(file)
     return {"path": path, "root": root, "digest": hashed.hexdigest(), "identity": _identity(file, content) or path}
 
 
 def companions(file: Path) -> list[Path]:
     """Return the files beside a source that its reader reads too."""
-    beside = [file.with_name(file.name + suffix) for suffix in _SIDECARS]
-    beside += [file.with_suffix(suffix) for suffix in _SIDECARS]
-    beside = [one for one in beside if not is_article(one)]
+    paths = [file.with_name(file.name + suffix) for suffix in _SIDECARS]
+    paths += [file.with_suffix(suffix) for suffix in _SIDECARS]
+    paths = [path for path in paths if not is_article(path)]
     if file.suffix.lower() in (".md", ".markdown"):
-        beside.append(file.with_name("reforms.tsv"))
-    return [one for one in beside if one.is_file()]
+        paths.append(file.with_name("reforms.tsv"))
+    return [path for path in paths if path.is_file()]
 
 
 def _identity(file: Path, content: bytes) -> str:
+    """Return the BOE identifier of a law; empty for any other document."""
     if is_article(file):
         return ""
-    head, is_answer = content[:_HEAD], file.suffix.lower() == ".xml"
-    found = _IN_XML.search(head) if is_answer else _IDENTIFIER.match(head)
-    return found[1].decode() if found else ""
+    head = content[:_HEAD]
+    match = _IN_XML.search(head) if file.suffix.lower() == ".xml" else _IN_FRONT_MATTER.match(head)
+    return match[1].decode() if match else ""
 
 
-def _named(path: Path, failures: list[Failure]) -> list[Path]:
+def _files_at(path: Path, failures: list[Failure]) -> list[Path]:
+    """Return a file, or the documents below a folder by name; add what is none to ``failures``."""
     if os.path.isdir(path):
-        failed = len(failures)
+        failures_before = len(failures)
         below = sorted(_below(path, failures))
-        if not below and len(failures) == failed:
-            failures.append({"source": str(path), "reason": f"la carpeta no contiene documentos ({KNOWN})"})
+        if not below and len(failures) == failures_before:
+            failures.append({"source": str(path), "reason": f"la carpeta no contiene documentos ({FORMATS})"})
         return below
     if not _is_document(path.name) and os.path.exists(path):
-        failures.append({"source": str(path), "reason": f"formato no admitido; los posibles son {KNOWN}"})
+        failures.append({"source": str(path), "reason": f"formato no admitido; los posibles son {FORMATS}"})
         return []
     return [path]
 
@@ -107,7 +108,7 @@ def _below(folder: Path, failures: list[Failure]) -> Iterator[Path]:
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             file = Path(inside, name)
-            if _is_document(name) and not name.startswith(".") and (file.suffix.lower() != ".xml" or _is_whole(file)):
+            if _is_document(name) and not name.startswith(".") and (file.suffix.lower() != ".xml" or _has_text(file)):
                 yield file
 
 
@@ -115,8 +116,8 @@ def _is_document(name: str) -> bool:
     return Path(name).suffix.lower() in SUFFIXES or is_article(name)
 
 
-def _is_whole(file: Path) -> bool:
-    """Tell the text of a law from what the gazette gives beside it, its index and its analysis."""
+def _has_text(file: Path) -> bool:
+    """Tell the text of a law from the other XML that the gazette has of it, its index and its analysis."""
     try:
         content = file.read_bytes()
     except OSError:
@@ -124,14 +125,14 @@ def _is_whole(file: Path) -> bool:
     return b"<texto>" in content and b"<bloque" in content
 
 
-def _shown(file: Path) -> str:
+def _printable(file: Path) -> str:
     """Return a path as it can be written; what is not UTF-8 is marked."""
     return os.fsencode(file).decode(errors="replace")
 
 
 def _obstacle(file: Path) -> str:
-    """Return why a file cannot be opened, as far as can be told without reading it; empty where nothing is known."""
-    if _shown(file) != str(file):
+    """Return why a file cannot be opened, as far as can be told without reading it; empty where nothing speaks against it."""
+    if _printable(file) != str(file):
         return "el nombre no está en UTF-8: cámbielo"
     try:
         mode = file.stat().st_mode

@@ -49,9 +49,7 @@ def state_of(law: Law, written: Iterable[Line], empty: Iterable[Line]) -> LawSta
         stale=tuple(line["provision"] for key, line in records.items() if _is_stale(line, stamps.get(key))),
         unstamped=tuple(line["provision"] for line in records.values() if "written_against" not in line),
         missing=tuple(
-            provision.label
-            for provision in law.provisions
-            if provision.key in stamps and provision.key not in records
+            provision.label for provision in law.provisions if provision.key in stamps and provision.key not in records
         ),
     )
 

@@ -7,79 +7,29 @@ from hashlib import blake2b
 from pathlib import Path
 
 from ingestion.articles.checks import check_guards
-from ingestion.articles.problems import refused
+from ingestion.articles.problems import article_error
 from ingestion.articles.reader import read_article
 from ingestion.articles.schema import ITEMS, Article, ArticleChunk, official_link
-from ingestion.articles.text import labels, text_of
+from ingestion.articles.text import labels_in, text_of
 from legal.ids import chunk_id
 from services.profile.profile import Profile
 from services.profile.sections import FilterField
 from state.articles import Details
 from state.chunks import Chunk
 
-
-def details_of(article: Article, chunk: ArticleChunk) -> Details:
-    """Return the structured content of a chunk; lists that are empty are left out, as are bounds that a rule lacks.
-
-    The provisions of a chunk that names none are those of its article.
-    """
-    written = chunk.model_dump(mode="json", exclude_none=True, include={*ITEMS.values(), "warnings"})
-    details: Details = {"article_title": article.title, **{name: items for name, items in written.items() if items}}  # type: ignore[typeddict-item]
-    if provisions := chunk.provisions or article.provisions:
-        details["provisions"] = list(provisions)
-    return details
-
-
-TOPIC = "topic"
-
-
-def attributes_of(article: Article, file: Path, profile: Profile) -> dict[str, str]:
-    """Return every filter field but the topic; empty where the article applies to all. And the day of its update.
-
-    Raises:
-        InvalidInput: a field or a value that the profile does not know.
-    """
-    fields = {one.name: one for one in profile.filter_fields}
-    given: dict[str, object] = article.filters
-    for name in given:
-        if name not in fields:
-            known = ", ".join(one for one in fields if one != TOPIC) or "ninguno"
-            raise refused(
-                file,
-                "",
-                f"«{name}» no es una clave conocida ni un campo de filtro del perfil «{profile.name}» (los que hay: "
-                f"{known})",
-            )
-    if TOPIC in fields:
-        _check(fields[TOPIC], article.topic, file)
-    for name, value in given.items():
-        _check(fields[name], value, file)
-    return {**{name: str(given.get(name, "")) for name in fields if name != TOPIC}, "updated": str(article.updated)}
-
-
-def _check(field: FilterField, value: object, file: Path) -> None:
-    if not isinstance(value, str):
-        raise refused(file, field.name, "debe ser un texto (póngalo entre comillas)")
-    if field.values and value not in field.values:
-        raise refused(file, field.name, f"no se conoce «{value}»; los valores posibles son {_listed(field.values)}")
-
-
-def _listed(values: Iterable[str]) -> str:
-    return ", ".join(f"«{value}»" for value in values)
-
-
 KIND = "article"
+TOPIC = "topic"
 
 
 @dataclass(frozen=True)
 class ArticleChunks:
-    """An article cut: its chunks in order, and how people ask about it, by chunk: found, and never shown."""
+    """An article cut: its chunks in order, and by their ids how people ask about it: searched, and never shown."""
 
     id: str
     title: str
     collection: str
     chunks: list[Chunk]
-    spoken: dict[int, str]
+    lay_phrasings: dict[int, str]
 
 
 def cut_article(file: Path, profile: Profile, *, official: bool = True) -> ArticleChunks:
@@ -89,23 +39,77 @@ def cut_article(file: Path, profile: Profile, *, official: bool = True) -> Artic
         InvalidInput: the file breaks the schema, or names what the profile does not know.
     """
     article = read_article(file)
-    collection = destination(profile)
+    collection = article_collection(profile)
     attributes = attributes_of(article, file, profile)
     chunks = []
     for number, part in enumerate(article.chunks, start=1):
-        if part.type not in (known := _types(profile)):
-            what = f"el tipo «{part.type}» no existe; los posibles son {', '.join(known)}"
-            raise refused(file, f"trozo {number}", what)
+        if part.type not in (types := _types(profile)):
+            what = f"el tipo «{part.type}» no existe; los posibles son {', '.join(types)}"
+            raise article_error(file, f"trozo {number}", what)
         chunk = _chunk(article, part, number, collection, profile)
         chunks.append(
             _hashed({**chunk, "attributes": attributes, "source": "official" if official else "plain_language"})
         )
-    check_guards(article, labels(profile.language), file)
+    check_guards(article, labels_in(profile.language), file)
     # Every chunk gets them. Measured, of the ten best chunks 69 instead of 63 in 100 are then of the right article; a
     # search for one type of chunk alone finds it about as well as before (mean reciprocal rank 0.01-0.02 up or down).
-    asked = "\n".join(article.inquiries)
-    spoken = {chunk["id"]: asked for chunk in chunks if asked}
-    return ArticleChunks(article.id, article.title, collection, chunks, spoken)
+    inquiries = "\n".join(article.inquiries)
+    lay_phrasings = {chunk["id"]: inquiries for chunk in chunks if inquiries}
+    return ArticleChunks(article.id, article.title, collection, chunks, lay_phrasings)
+
+
+def article_collection(profile: Profile) -> str:
+    """Return the collection of a profile's articles, and of documents that have no other: by default its first."""
+    return profile.knowledge.collection if profile.knowledge else profile.names[0]
+
+
+def attributes_of(article: Article, file: Path, profile: Profile) -> dict[str, str]:
+    """Return every filter field but the topic, empty where the article applies to all, and the day of its update.
+
+    Raises:
+        InvalidInput: a field or a value that the profile does not know.
+    """
+    fields = {field.name: field for field in profile.filter_fields}
+    filters: dict[str, object] = article.filters
+    for name in filters:
+        if name not in fields:
+            known = ", ".join(field for field in fields if field != TOPIC) or "ninguno"
+            raise article_error(
+                file,
+                "",
+                f"«{name}» no es una clave conocida ni un campo de filtro del perfil «{profile.name}» (los que hay: "
+                f"{known})",
+            )
+    if TOPIC in fields:
+        _check(fields[TOPIC], article.topic, file)
+    for name, value in filters.items():
+        _check(fields[name], value, file)
+    return {**{name: str(filters.get(name, "")) for name in fields if name != TOPIC}, "updated": str(article.updated)}
+
+
+def _check(field: FilterField, value: object, file: Path) -> None:
+    if not isinstance(value, str):
+        raise article_error(file, field.name, "debe ser un texto (póngalo entre comillas)")
+    if field.values and value not in field.values:
+        raise article_error(
+            file, field.name, f"no se conoce «{value}»; los valores posibles son {_listed(field.values)}"
+        )
+
+
+def _listed(values: Iterable[str]) -> str:
+    return ", ".join(f"«{value}»" for value in values)
+
+
+def details_of(article: Article, chunk: ArticleChunk) -> Details:
+    """Return the structured content of a chunk; lists that are empty are left out, as are bounds that a rule lacks.
+
+    The provisions of a chunk that names none are those of its article.
+    """
+    fields = chunk.model_dump(mode="json", exclude_none=True, include={*ITEMS.values(), "warnings"})
+    details: Details = {"article_title": article.title, **{name: items for name, items in fields.items() if items}}  # type: ignore[typeddict-item]
+    if provisions := chunk.provisions or article.provisions:
+        details["provisions"] = list(provisions)
+    return details
 
 
 def _types(profile: Profile) -> tuple[str, ...]:
@@ -113,8 +117,8 @@ def _types(profile: Profile) -> tuple[str, ...]:
 
 
 def _chunk(article: Article, part: ArticleChunk, number: int, collection: str, profile: Profile) -> Chunk:
-    words = labels(profile.language)
-    title = part.title.strip() or words.types.get(part.type, part.type)
+    labels = labels_in(profile.language)
+    title = part.title.strip() or labels.types.get(part.type, part.type)
     key = f"{article.id}#{number}"
     return {
         "id": chunk_id(collection, article.id, f"{part.type}#{number}", None, number),
@@ -128,7 +132,7 @@ def _chunk(article: Article, part: ArticleChunk, number: int, collection: str, p
         "title": title,
         "breadcrumb": article.title,
         "summary": "",
-        "text": text_of(part, words),
+        "text": text_of(part, labels),
         "part": number,
         "parts": len(article.chunks),
         "parent_id": None,
@@ -157,8 +161,3 @@ def _chunk(article: Article, part: ArticleChunk, number: int, collection: str, p
 def _hashed(chunk: Chunk) -> Chunk:
     content = json.dumps(chunk, ensure_ascii=False, sort_keys=True)
     return {**chunk, "content_hash": blake2b(content.encode(), digest_size=16).hexdigest()}
-
-
-def destination(profile: Profile) -> str:
-    """Return the collection of a profile's articles, and of all that has no other: by default its first."""
-    return profile.knowledge.collection if profile.knowledge else profile.names[0]

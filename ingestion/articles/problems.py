@@ -1,4 +1,4 @@
-"""What is wrong with an article file, in words for its editor; pydantic's own are many lines of English."""
+"""Say what is wrong with an article file in words for its editor; pydantic's own are many lines of English."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ from pydantic_core import ErrorDetails
 
 from state.errors import InvalidInput
 
-_SAID = {
+_MESSAGES = {
     "missing": "falta",
     "extra_forbidden": "no es una clave conocida",
     "string_type": "debe ser un texto (póngalo entre comillas si parece un número, una fecha, un sí o un no)",
@@ -23,26 +23,30 @@ _SAID = {
 }
 
 
-def refused(file: Path, where: str, what: str) -> InvalidInput:
-    """Return the error for an article that cannot be used; ``where`` is a place in it, or empty."""
+def article_error(file: Path, where: str, what: str) -> InvalidInput:
+    """Return the error for an article that cannot be used; ``where`` is a location in it, or empty."""
     return InvalidInput(f"El artículo «{file}» no se puede usar: {f'{where}: ' if where else ''}{what}.")
 
 
-def explained(file: Path, error: ValidationError) -> InvalidInput:
+def schema_error(file: Path, error: ValidationError) -> InvalidInput:
     """Return the first problem that pydantic has found as an error that names file, chunk and key."""
     first = error.errors(include_url=False)[0]
-    return refused(file, place(first["loc"]), _what(first))
+    return article_error(file, location(first["loc"]), _what(first))
 
 
-def place(path: Sequence[str | int]) -> str:
-    """Write where a problem is, counting from 1: "trozo 3, fields 1, data_type"."""
-    said: list[str] = []
+def location(path: Sequence[str | int]) -> str:
+    """Return in Spanish where in an article a problem is, counting from 1.
+
+    >>> location(("chunks", 2, "fields", 0, "data_type"))
+    'trozo 3, fields 1, data_type'
+    """
+    steps: list[str] = []
     for part in path:
-        if isinstance(part, int) and said:
-            said[-1] += f" {part + 1}"
+        if isinstance(part, int) and steps:
+            steps[-1] += f" {part + 1}"
         else:
-            said.append("trozo" if part == "chunks" else str(part))
-    return ", ".join(said)
+            steps.append("trozo" if part == "chunks" else str(part))
+    return ", ".join(steps)
 
 
 def _what(error: ErrorDetails) -> str:
@@ -55,5 +59,5 @@ def _what(error: ErrorDetails) -> str:
                 f"«{error['input']}» no vale: solo letras minúsculas sin acentos y cifras, separadas por "
                 f"{'guiones bajos' if '_' in context['pattern'] else 'guiones'}"
             )
-        case known:
-            return _SAID.get(known, error["msg"])
+        case other:
+            return _MESSAGES.get(other, error["msg"])

@@ -1,4 +1,4 @@
-"""Read an article file."""
+"""Read an article file: its YAML, checked against the schema and against itself."""
 
 from collections.abc import Hashable
 from pathlib import Path
@@ -8,13 +8,13 @@ import yaml
 from pydantic import ValidationError
 
 from ingestion.articles.checks import contradictions
-from ingestion.articles.problems import explained, place, refused
+from ingestion.articles.problems import article_error, location, schema_error
 from ingestion.articles.schema import Article
 from ingestion.files.formats.source import decode, read_bytes
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
 
 
-class _OneOfEach(yaml.SafeLoader):
+class _UniqueKeysLoader(yaml.SafeLoader):
     """Refuses a key that is there twice: the first value would be lost without a word."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
@@ -34,16 +34,16 @@ def read_article(file: Path) -> Article:
         InvalidInput: it cannot be read, is no YAML or breaks the schema; the message names file, chunk and key.
     """
     try:
-        written = load_yaml(decode(read_bytes(file), file), _OneOfEach)
+        fields = load_yaml(decode(read_bytes(file), file), _UniqueKeysLoader)
     except UnreadableYaml as error:
         line = f": no se entiende su línea {error.line}, o repite una clave" if error.line else ""
-        raise refused(file, "", f"no es YAML válido{line}") from error
-    if not isinstance(written, dict) or not all(isinstance(key, str) for key in written):
-        raise refused(file, "", "no es una serie de claves con su valor, como «title: …»")
+        raise article_error(file, "", f"no es YAML válido{line}") from error
+    if not isinstance(fields, dict) or not all(isinstance(key, str) for key in fields):
+        raise article_error(file, "", "no es una serie de claves con su valor, como «title: …»")
     try:
-        article = Article.model_validate(written)
+        article = Article.model_validate(fields)
     except ValidationError as error:
-        raise explained(file, error) from error
+        raise schema_error(file, error) from error
     for path, what in contradictions(article):
-        raise refused(file, place(path), what)
+        raise article_error(file, location(path), what)
     return article

@@ -11,124 +11,6 @@ from legal.ids import is_boe_id
 from legal.labels import provision_key, provision_url
 from state.articles import Concern, DataType, Decision, Group
 
-
-def _names_one(written: str) -> str:
-    law, _, label = written.partition("#")
-    if not is_boe_id(law) or provision_key(label) is None:
-        raise PydanticCustomError(
-            "provision",
-            "«{written}» no nombra un precepto. Escríbalo como «BOE-A-2015-11430#Artículo 55»",
-            {"written": written},
-        )
-    return written
-
-
-ProvisionRef = Annotated[str, AfterValidator(_names_one)]
-
-
-def official_link(refs: list[str]) -> str:
-    """Return the official address of the first provision; empty where there is none."""
-    if not refs:
-        return ""
-    law, _, label = refs[0].partition("#")
-    return provision_url(law, label)
-
-
-Said = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-Snake = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
-Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
-
-
-def _compiles(written: str) -> str:
-    try:
-        re.compile(written, re.IGNORECASE)
-    except re.error as error:
-        raise PydanticCustomError(
-            "pattern", "«{written}» no es una expresión regular: {why}", {"written": written, "why": str(error)}
-        ) from error
-    return written
-
-
-Pattern = Annotated[str, StringConstraints(min_length=1), AfterValidator(_compiles)]
-
-
-class Part(BaseModel):
-    """What every part of an article has in common: no unknown keys, and nothing is taken for what it is not."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class Datum(Part):
-    """A datum that the case needs; ``aliases`` are other names under which callers send it."""
-
-    field: Snake
-    group: Group
-    description: Said
-    why_needed: Said
-    data_type: DataType
-    required: bool
-    aliases: list[Said] = []
-
-
-class When(Part):
-    """What a rule asks of one datum: exactly one of the three."""
-
-    field: Snake
-    one_of: list[Said] | None = Field(None, min_length=1)
-    below: float | None = Field(None, allow_inf_nan=False)
-    above: float | None = Field(None, allow_inf_nan=False)
-
-    @model_validator(mode="after")
-    def _asks_one_thing(self) -> "When":
-        if [self.one_of, self.below, self.above].count(None) != 2:
-            raise PydanticCustomError("when", "debe llevar una, y solo una, de las claves one_of, below y above")
-        return self
-
-
-class Rule(Part):
-    """The decision where a condition holds."""
-
-    when: When
-    decision: Decision
-    because: Said
-
-
-class FramePart(Part):
-    """A sentence that an answer is built from."""
-
-    topic: Said
-    text: Said
-
-
-class GuardPart(Part):
-    """What no answer may say, and the regular expressions that find it."""
-
-    id: Slug
-    rule: Said
-    violated_by: list[Pattern] = Field(min_length=1)
-
-
-class WarningPart(Part):
-    """A warning that belongs to what a chunk says."""
-
-    about: Concern
-    text: Said
-
-
-class IssuePart(Part):
-    """Something that often goes wrong, and what to do."""
-
-    issue: Said
-    answer: Said
-
-
-class FaqPart(Part):
-    """A frequent question."""
-
-    question: Said
-    answer: Said
-
-
 ITEMS = {
     "required_data": "fields",
     "decision_guide": "rules",
@@ -144,13 +26,122 @@ has made up may have any."""
 _TEXTS = ("eligibility", "business_rules", "fees_details", "examples")
 
 
-class ArticleChunk(Part):
+def _check_provision(written: str) -> str:
+    law, _, label = written.partition("#")
+    if not is_boe_id(law) or provision_key(label) is None:
+        raise PydanticCustomError(
+            "provision",
+            "«{written}» no nombra un precepto. Escríbalo como «BOE-A-2015-11430#Artículo 55»",
+            {"written": written},
+        )
+    return written
+
+
+ProvisionRef = Annotated[str, AfterValidator(_check_provision)]
+
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+SnakeCase = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+
+
+def _check_pattern(written: str) -> str:
+    try:
+        re.compile(written, re.IGNORECASE)
+    except re.error as error:
+        raise PydanticCustomError(
+            "pattern", "«{written}» no es una expresión regular: {why}", {"written": written, "why": str(error)}
+        ) from error
+    return written
+
+
+Pattern = Annotated[str, StringConstraints(min_length=1), AfterValidator(_check_pattern)]
+
+
+class ArticlePart(BaseModel):
+    """What every part of an article has in common: no unknown keys, no conversion of types."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Datum(ArticlePart):
+    """A datum that the case needs; ``aliases`` are other names under which callers send it."""
+
+    field: SnakeCase
+    group: Group
+    description: Text
+    why_needed: Text
+    data_type: DataType
+    required: bool
+    aliases: list[Text] = []
+
+
+class Condition(ArticlePart):
+    """What a rule asks of one datum: exactly one of the three comparisons."""
+
+    field: SnakeCase
+    one_of: list[Text] | None = Field(None, min_length=1)
+    below: float | None = Field(None, allow_inf_nan=False)
+    above: float | None = Field(None, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _check_one_comparison(self) -> "Condition":
+        if [self.one_of, self.below, self.above].count(None) != 2:
+            raise PydanticCustomError("when", "debe llevar una, y solo una, de las claves one_of, below y above")
+        return self
+
+
+class Rule(ArticlePart):
+    """The decision where a condition holds."""
+
+    when: Condition
+    decision: Decision
+    because: Text
+
+
+class FramePart(ArticlePart):
+    """A sentence that an answer is built from."""
+
+    topic: Text
+    text: Text
+
+
+class GuardPart(ArticlePart):
+    """What no answer may say, and the regular expressions that find it."""
+
+    id: Slug
+    rule: Text
+    violated_by: list[Pattern] = Field(min_length=1)
+
+
+class WarningPart(ArticlePart):
+    """A warning that belongs to what a chunk says."""
+
+    about: Concern
+    text: Text
+
+
+class IssuePart(ArticlePart):
+    """Something that often goes wrong, and what to do."""
+
+    issue: Text
+    answer: Text
+
+
+class FaqPart(ArticlePart):
+    """A frequent question."""
+
+    question: Text
+    answer: Text
+
+
+class ArticleChunk(ArticlePart):
     """One chunk: text, and the items that belong to its type.
 
     ``warnings`` and ``provisions`` go with any; ``critical`` ones are left out of no answer.
     """
 
-    type: Snake
+    type: SnakeCase
     title: str = ""
     text: str = ""
     critical: bool = False
@@ -159,41 +150,49 @@ class ArticleChunk(Part):
     rules: list[Rule] = Field(default_factory=list)
     frames: list[FramePart] = Field(default_factory=list)
     guards: list[GuardPart] = Field(default_factory=list)
-    steps: list[Said] = Field(default_factory=list)
+    steps: list[Text] = Field(default_factory=list)
     issues: list[IssuePart] = Field(default_factory=list)
     faqs: list[FaqPart] = Field(default_factory=list)
     warnings: list[WarningPart] = Field(default_factory=list)
 
     @model_validator(mode="after")
-    def _says_what_its_type_does(self) -> "ArticleChunk":
-        given = [name for name in ITEMS.values() if getattr(self, name)]
+    def _check_items(self) -> "ArticleChunk":
+        present = [name for name in ITEMS.values() if getattr(self, name)]
         own = ITEMS.get(self.type)
-        if own and own not in given:
+        if own and own not in present:
             raise PydanticCustomError("items", "un trozo «{type}» debe llevar «{own}»", {"type": self.type, "own": own})
-        stray = [one for one in given if one != own] if own or self.type in _TEXTS else []
+        stray = [name for name in present if name != own] if own or self.type in _TEXTS else []
         if stray:
-            home = next(one for one, name in ITEMS.items() if name == stray[0])
+            home = next(chunk_type for chunk_type, name in ITEMS.items() if name == stray[0])
             raise PydanticCustomError("items", "«{list}» va en un trozo «{type}»", {"list": stray[0], "type": home})
-        if not (self.text.strip() or given or self.warnings):
+        if not (self.text.strip() or present or self.warnings):
             raise PydanticCustomError("items", "no tiene texto")
         return self
 
 
-class Article(Part):
+class Article(ArticlePart):
     """An article. What has none of these names is a filter field of the profile, and is checked against that."""
 
     model_config = ConfigDict(extra="allow")
 
     id: Slug
-    title: Said
+    title: Text
     topic: str
     updated: date
     url: str = ""
     provisions: list[ProvisionRef] = Field(default_factory=list)
-    inquiries: list[Said] = Field(default_factory=list)
+    inquiries: list[Text] = Field(default_factory=list)
     chunks: list[ArticleChunk] = Field(min_length=1)
 
     @property
     def filters(self) -> dict[str, object]:
         """The filter fields that it names, not yet checked."""
         return dict(self.model_extra or {})
+
+
+def official_link(refs: list[str]) -> str:
+    """Return the official address of the first provision; empty where there is none."""
+    if not refs:
+        return ""
+    law, _, label = refs[0].partition("#")
+    return provision_url(law, label)

@@ -54,22 +54,19 @@ def read_blocks(text: Element, law: LawFacts) -> Iterator[list[Provision]]:
         if block.get("tipo") in _LEFT_OUT:
             continue
         titled = split_heading(block.get("titulo") or "")
-        found = [
-            (
-                wording,
-                read_version(wording.version, titled.key if titled else "", frame=block.get("tipo") == "encabezado"),
-            )
-            for wording in wordings(block, law.published)
+        key, frame = titled.key if titled else "", block.get("tipo") == "encabezado"
+        versions = [
+            (wording, read_version(wording.version, key, frame=frame)) for wording in wordings(block, law.published)
         ]
-        for wording, content in found:
+        for wording, content in versions:
             above += [_Above(level, text, wording.start, wording.end or _FOREVER) for level, text in content.above]
-        found = [(wording, content) for wording, content in found if _has_text(content)]
-        if not found:
+        versions = [(wording, content) for wording, content in versions if _has_text(content)]
+        if not versions:
             continue
-        label = _label(block, titled, found[-1][1])
+        label = _label(block, titled, versions[-1][1])
         if not label.key.startswith(("art:", "texto:")):
             above.clear()
-        yield [_provision(law, block, label, wording, content, above) for wording, content in found]
+        yield [_provision(law, block, label, wording, content, above) for wording, content in versions]
 
 
 def _has_text(content: Content) -> bool:
@@ -79,8 +76,8 @@ def _has_text(content: Content) -> bool:
 
 def _label(block: Element, titled: Heading | None, last: Content) -> Heading:
     """Return the label of a block: that of its title, of its heading, or what the block calls itself."""
-    if found := titled or last.heading:
-        return found
+    if heading := titled or last.heading:
+        return heading
     name = tidy(block.get("titulo")).strip("[]") or next((text for _, text in last.above), "")
     name = name or str(block.get("tipo") or "texto").replace("_", " ")
     key = re.sub(r"[^a-z0-9]+", " ", fold(name))[:LONGEST_KEY].strip()
@@ -88,13 +85,13 @@ def _label(block: Element, titled: Heading | None, last: Content) -> Heading:
 
 
 def _provision(
-    law: LawFacts, block: Element, named: Heading, wording: Wording, content: Content, above: list[_Above]
+    law: LawFacts, block: Element, block_label: Heading, wording: Wording, content: Content, above: list[_Above]
 ) -> Provision:
-    heading = content.heading or next(filter(None, (split_heading(text) for _, text in content.above)), named)
+    heading = content.heading or next(filter(None, (split_heading(text) for _, text in content.above)), block_label)
     label, title, paragraphs = heading.label, heading.title, content.paragraphs
     if not paragraphs:
         title, paragraphs = "", [title]
-    if named.key.startswith("anexo:"):
+    if block_label.key.startswith("anexo:"):
         label = label.replace("ANEXO", "Anexo")
         if not title and len(paragraphs) > 1 and len(paragraphs[0]) <= LONGEST_TITLE:
             title, *paragraphs = paragraphs
@@ -102,9 +99,9 @@ def _provision(
     following = read_version(wording.next).notes if wording.next is not None else []
     return Provision(
         label=label,
-        key=named.key,
+        key=block_label.key,
         title=title,
-        breadcrumb=_breadcrumb(named.key, above, wording.end),
+        breadcrumb=_breadcrumb(block_label.key, above, wording.end),
         paragraphs=tuple(paragraphs),
         notes=tuple(content.notes),
         status=status,

@@ -1,4 +1,4 @@
-"""Plain text of the elements of the BOE's XML."""
+"""Turn the elements of the BOE's XML into plain text."""
 
 from collections.abc import Iterator
 
@@ -43,7 +43,7 @@ def _row(
     cells: list[str] = []
     below: dict[int, tuple[int, str | None]] = {}
     column = 0
-    while own or any(held >= column for held in hanging):
+    while own or any(pending >= column for pending in hanging):
         if column in hanging:
             rows, text = hanging[column]
             width = 1

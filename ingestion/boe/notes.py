@@ -15,13 +15,14 @@ _JUDGMENTS = ("Sentencia", "Auto")
 
 
 def norm_in(text: str) -> str:
-    """Return the norm by which something was done ("… por la disposición final 9 de la Ley 11/2023, de 8 de mayo").
+    """Return the norm by which something was done; empty if the text names none after "por".
 
-    Empty if the text names none after "por".
+    >>> norm_in("Se modifica por la disposición final 9 de la Ley 11/2023, de 8 de mayo.")
+    'Ley 11/2023, de 8 de mayo'
     """
     _, by, agent = text.partition(" por ")
-    found = _NAME.search(agent) if by else None
-    return found[0] if found else ""
+    match = _NAME.search(agent) if by else None
+    return match[0] if match else ""
 
 
 def wording_dates(wording: Wording, notes: Sequence[str], norms: Mapping[str, str]) -> WordingDates:
@@ -35,16 +36,16 @@ def wording_dates(wording: Wording, notes: Sequence[str], norms: Mapping[str, st
     if wording.next is None:
         return {**dates, "last_day": "exact", "ended_by": []}
     law_id = wording.next.get("id_norma") or ""
-    named = next((norm_in(note) for note in notes if law_id and law_id in note), "") or norms.get(law_id, "")
+    norm = next((norm_in(note) for note in notes if law_id and law_id in note), "") or norms.get(law_id, "")
     return {
         **dates,
         "last_day": "exact",
         "ended_by": [
             {
-                "norm": named if law_id else "",
+                "norm": norm if law_id else "",
                 "law_id": law_id,
                 # A court does not write law anew.
-                "act": "amends" if named.startswith(_JUDGMENTS) else "replaces",
+                "act": "amends" if norm.startswith(_JUDGMENTS) else "replaces",
                 "day": wording.end,
                 "deduced_from": None,
                 "published": None,

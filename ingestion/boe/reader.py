@@ -11,7 +11,7 @@ from ingestion.boe.blocks import LawFacts, read_blocks
 from ingestion.boe.markup import tidy
 from ingestion.boe.notes import norm_in
 from ingestion.boe.wordings import iso_day
-from ingestion.model import Law, LawStatus, keep_wordings_apart
+from ingestion.model import Law, LawStatus, unique_wording_keys
 from language.folding import fold
 from language.formats import long_day
 from legal.laws.ranks import kind_of_code
@@ -54,8 +54,11 @@ def read_boe(path: Path, *, today: date | None = None) -> Law:
         )
     now = (today or date.today()).isoformat()
     later = data.findall("analisis/referencias/posteriores/posterior")
-    norms = {tidy(one.findtext("id_norma")): norm_in(" " + tidy(one.findtext("texto"))) for one in reversed(later)}
-    provisions = keep_wordings_apart(read_blocks(text, LawFacts(law_id, published, norms, now)))
+    norms = {
+        tidy(relation.findtext("id_norma")): norm_in(" " + tidy(relation.findtext("texto")))
+        for relation in reversed(later)
+    }
+    provisions = unique_wording_keys(read_blocks(text, LawFacts(law_id, published, norms, now)))
     if not provisions:
         raise InvalidInput(f"El fichero «{path}» no contiene ningún precepto. Descargue la norma otra vez.")
     status, valid_to, note = _end(metadata, later, now)
@@ -91,8 +94,9 @@ def _field(path: Path, metadata: Element, name: str) -> str:
 
 
 def _code(metadata: Element, name: str) -> str:
-    found = metadata.find(name)
-    return str(found.get("codigo", "")) if found is not None else ""
+    """Return the BOE's code of a field; empty where it has none."""
+    element = metadata.find(name)
+    return str(element.get("codigo", "")) if element is not None else ""
 
 
 def _kind(rank: Element | None) -> str:
@@ -123,8 +127,8 @@ def _end(metadata: Element, later: list[Element], today: str) -> tuple[LawStatus
 
 def _agent(later: list[Element], codes: tuple[str, ...]) -> str:
     """Return the norm that ended the law, by the relation that says it most plainly."""
-    by_code = {_code(one, "relacion"): one for one in reversed(later)}
-    found = next((by_code[code] for code in codes if code in by_code), None)
-    if found is None:
+    by_code = {_code(relation, "relacion"): relation for relation in reversed(later)}
+    relation = next((by_code[code] for code in codes if code in by_code), None)
+    if relation is None:
         return ""
-    return with_article(norm_in(" " + tidy(found.findtext("texto"))), tidy(found.findtext("id_norma")))
+    return with_article(norm_in(" " + tidy(relation.findtext("texto"))), tidy(relation.findtext("id_norma")))

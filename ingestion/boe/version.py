@@ -87,13 +87,13 @@ class _Reader:
 
     def heading(self, text: str, css: str) -> Heading | None:
         """Return the heading that a paragraph is; a running one is one only if it begins with the block's own label."""
-        found = None if self.frame else split_heading(text)
-        if found and _TEXT_CLASS.match(css):
-            if found.key != self.key:
+        heading = None if self.frame else split_heading(text)
+        if heading and _TEXT_CLASS.match(css):
+            if heading.key != self.key:
                 return None
-            self.write(found.title + "." * text.endswith(".") if found.title else "")
-            return found._replace(title="")
-        return found
+            self.write(heading.title + "." * text.endswith(".") if heading.title else "")
+            return heading._replace(title="")
+        return heading
 
     def title(self, text: str) -> None:
         """Add the title to the heading that has just been read: "TÍTULO I" and "Disposiciones generales"."""
@@ -149,6 +149,6 @@ def _level(text: str, css: str, frame: bool) -> int | None:
     """Return the level of a heading that stands above provisions, ``None`` if the text is none."""
     if not frame and _TEXT_CLASS.match(css):
         return None
-    found = _STRUCTURE.match(text)
-    name = fold(found[1]) if found else css.partition("_")[0]
+    match = _STRUCTURE.match(text)
+    name = fold(match[1]) if match else css.partition("_")[0]
     return LEVELS.index(name) if name in LEVELS else None

@@ -24,7 +24,11 @@ class Wording:
 
 
 def iso_day(text: str | None) -> str | None:
-    """Return a day of the BOE ("20181207") in ISO 8601; ``None`` if it is empty, 99999999, or no likely day."""
+    """Return a day of the BOE in ISO 8601; ``None`` if it is empty, 99999999, or no likely day.
+
+    >>> iso_day("20181207"), iso_day("99999999")
+    ('2018-12-07', None)
+    """
     text = (text or "").strip()
     try:
         day = date(int(text[:4]), int(text[4:6]), int(text[6:])).isoformat() if len(text) == 8 else None
@@ -44,13 +48,13 @@ def wordings(block: Element, published: str) -> list[Wording]:
     for order, version in enumerate(block.iterfind("version")):
         publication = iso_day(version.get("fecha_publicacion")) or published
         dated.append((iso_day(version.get("fecha_vigencia")) or publication, publication, order, version))
-    latest = {start: version for start, _, _, version in sorted(dated, key=lambda one: one[:3])}
+    latest = {start: version for start, _, _, version in sorted(dated, key=lambda version: version[:3])}
     expiry = iso_day(block.get("fecha_caducidad"))
-    found = []
+    in_order = []
     bounds = list(latest.items())
     for (start, version), (end, following) in zip(bounds, [*bounds[1:], (None, None)], strict=True):
         if expiry and start >= expiry:
             break
         expires = expiry is not None and (end is None or expiry <= end)
-        found.append(Wording(version, start, expiry if expires else end, following, expires))
-    return found
+        in_order.append(Wording(version, start, expiry if expires else end, following, expires))
+    return in_order

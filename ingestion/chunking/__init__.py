@@ -1,1 +1,1 @@
-"""Parents and children: how text is cut."""
+"""Cut text into parents, which are shown, and children, which are embedded."""

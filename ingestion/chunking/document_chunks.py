@@ -16,19 +16,19 @@ _DOCTRINE = ("sentencia", "criterio")
 async def document_chunks(document: Document, embed: Embed, code: str = "es") -> list[Chunk]:
     """Return the chunks of a document in order, parts named in a language (ISO 639-1); ``refs`` are still empty.
 
-    A part goes by the number of the ruling or criterion, else by the page on which it begins, else by its own number.
-    Each has a provision key of its own: a part that is found does not bring all the others with it.
+    A part is named by the number of the ruling or criterion, else by the pages on which it stands, else by its own
+    number. Each has a provision key of its own: a part that is found does not bring all the others with it.
     """
     running = running_text(document.pages)
     spans = await semantic_spans(running.text, embed)
     chunks: list[Chunk] = []
-    spoken = language(code)
+    locale = language(code)
     for number, (start, end) in enumerate(spans, 1):
         text, page = running.text[start:end], running.page_at(start)
-        pages = _pages(page, running.page_at(end - 1), spoken)
+        pages = _pages(page, running.page_at(end - 1), locale)
         key = f"{document.id}#{number}"
-        named = document.number or pages or spoken.say("part_number", number=number)
-        known = {"ecli": document.ecli, "page": "" if page is None else str(page)}
+        name = document.number or pages or locale.say("part_number", number=number)
+        attributes = {"ecli": document.ecli, "page": "" if page is None else str(page)}
         chunks.append(
             {
                 "id": chunk_id(document.collection, document.id, key, document.published, number),
@@ -37,7 +37,7 @@ async def document_chunks(document: Document, embed: Embed, code: str = "es") ->
                 "law_name": document.author or document.title,
                 "rank": DECISION_RANK,
                 "kind": document.kind,
-                "provision": named,
+                "provision": name,
                 "provision_key": key,
                 "title": document.title,
                 "breadcrumb": document.title,
@@ -60,24 +60,24 @@ async def document_chunks(document: Document, embed: Embed, code: str = "es") ->
                 "chunk_type": "doctrine" if document.kind in _DOCTRINE else "document",
                 "tier": "",
                 "topic": "",
-                "attributes": {name: value for name, value in known.items() if value},
+                "attributes": {field: value for field, value in attributes.items() if value},
                 "url": f"{document.url}#page={page}" if document.url and page is not None else document.url,
-                "content_hash": _content_hash(document, named, text),
+                "content_hash": _content_hash(document, name, text),
                 "source": "official",
             }
         )
     return chunks
 
 
-def _pages(first: int | None, last: int | None, spoken: Language) -> str:
+def _pages(first: int | None, last: int | None, locale: Language) -> str:
     """Return the pages on which a part stands; empty where the document has none."""
     if first is None:
         return ""
     if last in (None, first):
-        return spoken.say("part_page", page=first)
-    return spoken.say("part_pages", first=first, last=last)
+        return locale.say("part_page", page=first)
+    return locale.say("part_pages", first=first, last=last)
 
 
-def _content_hash(document: Document, named: str, text: str) -> str:
-    written = "\x1f".join((named, document.title, document.author, text))
-    return blake2b(written.encode(), digest_size=16).hexdigest()
+def _content_hash(document: Document, name: str, text: str) -> str:
+    content = "\x1f".join((name, document.title, document.author, text))
+    return blake2b(content.encode(), digest_size=16).hexdigest()

@@ -19,7 +19,7 @@ _LAW_STATUS: dict[str, Status] = {"repealed": "derogada", "expired": "agotada"}
 
 @dataclass(frozen=True)
 class _End:
-    """What has become of the whole law: ``status`` is ``None`` for a law in force, ``valid_to`` where nobody knows."""
+    """How the whole law ended: ``status`` is ``None`` for a law in force, ``valid_to`` where the day is not known."""
 
     status: Status | None
     note: str
@@ -34,17 +34,17 @@ def law_chunks(law: Law) -> list[Chunk]:
     """
     known = known_laws().get(law.id)
     end = _end(law, known)
-    begun: set[tuple[str, str]] = set()
+    wordings: set[tuple[str, str]] = set()
     chunks: list[Chunk] = []
     for provision in law.provisions:
         parts = split_text(provision.text)
         valid_from = provision.valid_from or law.published
-        if (provision.key, valid_from) in begun:
+        if (provision.key, valid_from) in wordings:
             raise InvalidInput(
                 f"La norma {law.id} trae dos redacciones de «{provision.label}» que empiezan el mismo día, "
                 f"{valid_from}. Revise las fechas de sus versiones."
             )
-        begun.add((provision.key, valid_from))
+        wordings.add((provision.key, valid_from))
         status, note, dates, valid_to = _validity(provision, end)
         for number, text in enumerate(parts, 1):
             chunks.append(
@@ -98,13 +98,14 @@ def _validity(provision: Provision, end: _End) -> tuple[Status, str, WordingDate
     note = wording_status_note(dates, provision.valid_from, provision.valid_to, provision.status_note)
     if provision.valid_to and provision.valid_to < (end.valid_to or "9999"):
         return provision.status, note, dates, provision.valid_to
-    lived = dates.copy()
-    lived.pop("last_day", None)
-    lived.pop("ended_by", None)
-    return end.status or provision.status, end.note or note, lived, end.valid_to
+    open_ended = dates.copy()
+    open_ended.pop("last_day", None)
+    open_ended.pop("ended_by", None)
+    return end.status or provision.status, end.note or note, open_ended, end.valid_to
 
 
 def _end(law: Law, known: KnownLaw | None) -> _End:
+    """Return how a law ended, by its source and by what the registry of laws knows."""
     valid_to = law.valid_to or (known.valid_to.isoformat() if known and known.valid_to else None)
     status = _LAW_STATUS.get(law.status)
     successor = known_laws().get(known.superseded_by) if known and known.superseded_by else None
@@ -118,5 +119,5 @@ def _end(law: Law, known: KnownLaw | None) -> _End:
 
 
 def _content_hash(provision: Provision, text: str) -> str:
-    written = "\x1f".join((provision.label, provision.title, provision.breadcrumb, text))
-    return blake2b(written.encode(), digest_size=16).hexdigest()
+    content = "\x1f".join((provision.label, provision.title, provision.breadcrumb, text))
+    return blake2b(content.encode(), digest_size=16).hexdigest()

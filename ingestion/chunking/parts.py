@@ -22,6 +22,9 @@ def split_text(text: str, limit: int = MAX_PART) -> list[str]:
 
     Cuts are made before apartados, else between paragraphs, rows or sentences. Only a single sentence or row that
     does not fit is cut at a clause or a blank (and a word longer than the limit, wherever it must be).
+
+    >>> split_text("1. Primer apartado.\\n\\n2. Segundo apartado.", limit=25)
+    ['1. Primer apartado.', '2. Segundo apartado.']
     """
     text = text.strip()
     return [text[start:end] for start, end in cut(text, limit, CUTS) if end > start] if text else []

@@ -54,20 +54,24 @@ def distances(vectors: Sequence[Vector]) -> NDArray[np.float64]:
     """
     directions = np.array(vectors, dtype=np.float64)
     lengths = np.linalg.norm(directions, axis=1)
-    known = np.flatnonzero(lengths)
-    if known.size == 0:
+    nonzero = np.flatnonzero(lengths)
+    if nonzero.size == 0:
         return np.zeros(len(directions) - 1)
-    before = np.maximum(np.searchsorted(known, np.arange(len(directions)), side="right") - 1, 0)
-    directions = (directions[known] / lengths[known, None])[before]
+    before = np.maximum(np.searchsorted(nonzero, np.arange(len(directions)), side="right") - 1, 0)
+    directions = (directions[nonzero] / lengths[nonzero, None])[before]
     cosines: NDArray[np.float64] = (directions[:-1] * directions[1:]).sum(axis=1)
     return np.round(1 - cosines, _DECIMALS)
 
 
-def breaks(between: NDArray[np.float64]) -> list[int]:
-    """Return before which sentences a subject begins: where the distance is strictly over the percentile."""
-    if between.size == 0:
+def breaks(gaps: NDArray[np.float64]) -> list[int]:
+    """Return the indices of the sentences with which a subject begins: where a distance is strictly over the percentile.
+
+    >>> breaks(np.array([0.1, 0.2, 0.9, 0.1]))
+    [3]
+    """
+    if gaps.size == 0:
         return []
-    return [int(at) + 1 for at in np.flatnonzero(between > np.percentile(between, PERCENTILE))]
+    return [int(index) + 1 for index in np.flatnonzero(gaps > np.percentile(gaps, PERCENTILE))]
 
 
 async def lsa_of(texts: Sequence[str], domain: Domain) -> list[Vector]:
@@ -97,5 +101,5 @@ def _overlapping(text: str, earliest: int, start: int) -> int:
     inside = [floor + first for first, _ in sentences(before)[1:]]
     if inside:
         return inside[0]
-    blank = next((at for at, character in enumerate(before) if character.isspace()), None)
+    blank = next((index for index, character in enumerate(before) if character.isspace()), None)
     return start if blank is None else start - len(before[blank:].lstrip())

@@ -27,7 +27,9 @@ class ContextCost:
     cached: int
 
 
-def estimate(children: Sequence[ParentChild], cache: ContextCache, reader_name: str, counter: TokenCounter) -> ContextCost:
+def estimate(
+    children: Sequence[ParentChild], cache: ContextCache, reader_name: str, counter: TokenCounter
+) -> ContextCost:
     """Return what ``ingestion.context.situate`` would cost now; ``reader_name`` is that of its ``ModelSettings``.
 
     Raises:

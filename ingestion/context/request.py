@@ -9,7 +9,6 @@ from services.prompting.prompts import shared_prompt
 from services.settings import ChunkContext
 from state.chunks import Chunk
 
-
 ParentChild = tuple[Chunk, Chunk]
 """A parent and one of its children."""
 

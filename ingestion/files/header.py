@@ -17,42 +17,45 @@ from legal.territory.mentions import communities, find_territory, place_called
 from state.errors import InvalidInput
 
 DocumentType = Literal["ruling", "criterion", "document", "law"]
-Place = tuple[str, str]
+ProvisionRef = tuple[str, str]
 """Law id and provision key."""
 
 _ECLI = re.compile(r"ECLI:[A-Z]{2}:[A-Z0-9]{1,7}:\d{4}:[A-Z0-9.]{1,25}")
 
 
-def provisions_named(written: str) -> list[Place]:
+def provisions_named(written: str) -> list[ProvisionRef]:
     """Return the provisions that "ET 38", "art. 48.4 ET" or "BOE-A-2015-11430#Artículo 38" names.
 
     Raises:
         ValueError: it names no provision of a law that is known. A BOE identifier needs not be.
+
+    >>> provisions_named("art. 48.4 ET")
+    [('BOE-A-2015-11430', 'art:48')]
     """
     law, hash_, label = (part.strip() for part in written.partition("#"))
     if hash_:
         known, key = find_law(law), provision_key(label)
         law_id = known.id if known else boe_id(law)
-        places = [(law_id, key)] if key and law_id else []
+        refs = [(law_id, key)] if key and law_id else []
     else:
-        cited = parse_citations(written)
-        places = [(one.law_id, one.provision_key) for one in cited if one.law_id]
-        places = places if len(places) == len(cited) else []
-    if not places:
+        citations = parse_citations(written)
+        refs = [(citation.law_id, citation.provision_key) for citation in citations if citation.law_id]
+        refs = refs if len(refs) == len(citations) else []
+    if not refs:
         raise PydanticCustomError(
             "provision",
             "«{written}» no nombra ningún precepto de una norma conocida. Escríbalo como «ET 38», «art. 48.4 ET» o "
             "«BOE-A-2015-11430#Artículo 38»",
             {"written": written},
         )
-    return places
+    return refs
 
 
 def _provisions(written: object) -> object:
-    one_or_more = [written] if isinstance(written, str) else written
-    if not isinstance(one_or_more, list) or not all(isinstance(one, str) for one in one_or_more):
-        return one_or_more
-    return tuple(dict.fromkeys(place for one in one_or_more if one.strip() for place in provisions_named(one)))
+    names = [written] if isinstance(written, str) else written
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        return names
+    return tuple(dict.fromkeys(ref for name in names if name.strip() for ref in provisions_named(name)))
 
 
 def _ecli(written: str) -> str:
@@ -106,7 +109,9 @@ class Header(BaseModel):
     day: Annotated[date | None, BeforeValidator(_day)] = Field(default=None, alias="date")
     ecli: Annotated[Text, AfterValidator(_ecli)] = ""
     title: Text = ""
-    interprets: Annotated[tuple[Place, ...], BeforeValidator(_provisions)] = Field(default=(), alias="provisions")
+    interprets: Annotated[tuple[ProvisionRef, ...], BeforeValidator(_provisions)] = Field(
+        default=(), alias="provisions"
+    )
     url: Annotated[str, Field(pattern=r"^https?://\S+$")] = ""
     status_note: Text = ""
     territory: Annotated[str | None, BeforeValidator(_community)] = None
@@ -121,7 +126,7 @@ class Header(BaseModel):
         return find_territory(self.municipality) if self.municipality else self.territory
 
     @property
-    def what(self) -> DocumentType:
+    def document_type(self) -> DocumentType:
         """The type, or what follows from who wrote it."""
         if self.type:
             return self.type
@@ -129,7 +134,7 @@ class Header(BaseModel):
 
 
 def header_of(path: Path, fields: Mapping[str, Any]) -> Header:
-    """Check the fields of a header; an empty one is as good as none.
+    """Return the header with these fields, checked; an empty field is as good as none.
 
     Raises:
         InvalidInput: they break the schema; the message names the first field that does, and what is possible.
@@ -148,8 +153,8 @@ def _problem(details: ErrorDetails) -> str:
     limits = details.get("ctx", {})
     match details["type"]:
         case "extra_forbidden":
-            known = [field.alias or name for name, field in Header.model_fields.items()]
-            return f"no existe. Los posibles son {', '.join(known)}"
+            names = [field.alias or name for name, field in Header.model_fields.items()]
+            return f"no existe. Los posibles son {', '.join(names)}"
         case "literal_error":
             return f"los valores posibles son {limits['expected'].replace(' or ', ' o ')}"
         case "string_pattern_mismatch" if details["loc"][0] == "url":

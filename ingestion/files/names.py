@@ -1,4 +1,4 @@
-"""What a document is called where its header does not say it: its id, title and kind."""
+"""Name a document where its header does not: its id, title and kind."""
 
 import re
 import unicodedata
@@ -43,11 +43,11 @@ def id_of(header: Header, text: RunningText, path: Path) -> str:
     To the name of the file a digest of the text is added: a file that moves keeps its id, and two that are called the
     same in different folders have their own.
     """
-    if given := header.ecli or header.id:
-        return given
+    if official := header.ecli or header.id:
+        return official
     if header.number:
         day = header.day.isoformat() if header.day else ""
-        return slug(" ".join((KINDS[header.what], header.number, day)))
+        return slug(" ".join((KINDS[header.document_type], header.number, day)))
     return f"{slug(path.stem)}-{_digest(text.text)}"
 
 
@@ -55,11 +55,14 @@ def slug(name: str) -> str:
     """Return a name in small ASCII letters, digits and hyphens, the same for composed and decomposed accents.
 
     Where that loses letters (of another alphabet), a digest of the name keeps it apart from others.
+
+    >>> slug("Convenio Oficinas y Despachos (Málaga) 2024")
+    'convenio-oficinas-y-despachos-malaga-2024'
     """
     name = unicodedata.normalize("NFC", name)
     plain = without_accents(unicodedata.normalize("NFKC", name.lower()))
     ascii_only = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
-    if ascii_only and all(one.isascii() for one in plain if one.isalpha()):
+    if ascii_only and all(letter.isascii() for letter in plain if letter.isalpha()):
         return ascii_only
     return f"{ascii_only}-{_digest(name)}".lstrip("-")
 

@@ -43,8 +43,8 @@ def read_document(path: Path) -> Document | Law:
             "de ellos."
         )
     block, pages = take_block(path, reader(path))
-    beside = sidecar(path)
-    fields = (beside if beside is not None else block) or {}
+    separate = sidecar(path)
+    fields = (separate if separate is not None else block) or {}
     if reader is md.read and "identifier" in (block or {}):
         return read_law(path)
     header = header_of(path, fields)
@@ -56,7 +56,7 @@ def read_document(path: Path) -> Document | Law:
 
 def _law(path: Path, header: Header, text: RunningText) -> Law | None:
     """Return a text with numbered articles; rulings, criteria and what interprets provisions only quote them."""
-    if header.what in ("ruling", "criterion") or (header.what == "document" and header.interprets):
+    if header.document_type in ("ruling", "criterion") or (header.document_type == "document" and header.interprets):
         return None
     provisions = structure.provisions(text, _url(path, header))
     if provisions is None:
@@ -70,18 +70,20 @@ def _law(path: Path, header: Header, text: RunningText) -> Law | None:
         status="in_force",
         valid_to=None,
         status_note=header.status_note,
-        provisions=tuple(replace(one, status_note=one.status_note or header.status_note) for one in provisions),
+        provisions=tuple(
+            replace(provision, status_note=provision.status_note or header.status_note) for provision in provisions
+        ),
         territory=header.community,
         municipality=header.municipality,
-        collection=header.collection or COLLECTIONS[header.what],
+        collection=header.collection or COLLECTIONS[header.document_type],
     )
 
 
 def _document(path: Path, header: Header, pages: tuple[Page, ...], text: RunningText) -> Document:
     return Document(
         id=id_of(header, text, path),
-        collection=header.collection or COLLECTIONS[header.what],
-        kind=KINDS[header.what],
+        collection=header.collection or COLLECTIONS[header.document_type],
+        kind=KINDS[header.document_type],
         title=title_of(header, text, path),
         pages=pages,
         author=header.court or header.body,

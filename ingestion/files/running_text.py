@@ -1,4 +1,4 @@
-"""The text of a document as one, and the page on which each place of it stands."""
+"""Run the pages of a document together to one text that still knows the page of each offset."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ class RunningText:
     numbers: tuple[int | None, ...]
 
     def page_at(self, offset: int) -> int | None:
-        """Return the number of the page on which a place of the text stands, ``None`` in a text without pages."""
+        """Return the number of the page on which an offset of the text stands, ``None`` in a text without pages."""
         page = bisect_right(self.starts, offset) - 1
         return self.numbers[page] if page >= 0 else None
 
@@ -35,20 +35,20 @@ class RunningText:
 
 def running_text(pages: Sequence[Page]) -> RunningText:
     """Run the pages of a document together; a paragraph or a word that a page break has cut is whole again."""
-    found: list[str] = []
+    paragraphs: list[str] = []
     starts: list[int] = []
     length = 0
     for page in pages:
         start = length
         for number, paragraph in enumerate(page.paragraphs):
-            of_a_page = number == 0 and page.number is not None and found and "\n" not in found[-1]
-            if of_a_page and goes_on(found[-1], paragraph):
-                length -= len(found[-1])
-                found[-1] = joined(found[-1], paragraph)
+            starts_page = number == 0 and page.number is not None and paragraphs and "\n" not in paragraphs[-1]
+            if starts_page and goes_on(paragraphs[-1], paragraph):
+                length -= len(paragraphs[-1])
+                paragraphs[-1] = joined(paragraphs[-1], paragraph)
             else:
-                length += 2 if found else 0
-                found.append(paragraph)
-            length += len(found[-1])
+                length += 2 if paragraphs else 0
+                paragraphs.append(paragraph)
+            length += len(paragraphs[-1])
             start = start if number else length - len(paragraph)
         starts.append(start)
-    return RunningText("\n\n".join(found), tuple(starts), tuple(page.number for page in pages))
+    return RunningText("\n\n".join(paragraphs), tuple(starts), tuple(page.number for page in pages))

@@ -7,12 +7,24 @@ from itertools import compress, pairwise, takewhile
 
 from ingestion.files.running_text import RunningText
 from ingestion.files.structure_body import Block, provisions_of
-from ingestion.files.structure_headings import Opening, is_listed, opening, place
+from ingestion.files.structure_headings import Opening, division, is_listed, opening
 from ingestion.markdown.text import inside_quotations
-from ingestion.model import Provision, keep_apart
+from ingestion.model import Provision, unique_keys
 from language.folding import fold
 
-_FEWEST = 3
+MIN_ARTICLES = 3
+"""Articles with a text that make a document structured."""
+
+_ASCENDING = 0.8
+"""Share of the articles that must have no lower number than the one before."""
+
+_LONGEST_PREAMBLE = 0.5
+"""Share of a text that may stand before its first article, where that is not article 1."""
+
+_FRAME = "marco"
+"""Key of an annex that frames articles; no citation has it."""
+
+_MIN_RUN = 3
 """Headings of a run that may be a table of contents, at least."""
 
 _EMPTY_IN_CONTENTS = 0.8
@@ -27,16 +39,18 @@ def without_contents(blocks: list[Block]) -> list[Block]:
     blocks = [block for block in blocks if not _is_contents_line(block.text)]
     heads = [index for index, block in enumerate(blocks) if block.opens]
     opened = [block.opens for block in blocks if block.opens]
-    keys = [one.key for one in opened]
+    keys = [opens.key for opens in opened]
     again = keys.index(keys[0], 1) if keys[:1] and keys[0] in keys[1:] else 0
-    bare = [at for at in heads[: max(0, again - 1)] if blocks[at + 1].opens or place(blocks[at + 1].text)]
+    bare = [
+        index for index in heads[: max(0, again - 1)] if blocks[index + 1].opens or division(blocks[index + 1].text)
+    ]
     is_bare = len(bare) >= _EMPTY_IN_CONTENTS * (again - 1)
-    if again < _FEWEST or not is_bare or not set(keys[:again]) <= set(keys[again:]):
+    if again < _MIN_RUN or not is_bare or not set(keys[:again]) <= set(keys[again:]):
         return blocks
-    repeated = [any(_repeats(one, other) for other in opened[again:]) for one in opened[:again]]
+    repeated = [any(_repeats(listed, opens) for opens in opened[again:]) for listed in opened[:again]]
     left_out = set(compress(heads, repeated))
-    for at in heads[:again]:
-        blocks[at].opens = None
+    for index in heads[:again]:
+        blocks[index].opens = None
     return [block for index, block in enumerate(blocks) if index not in left_out]
 
 
@@ -48,20 +62,7 @@ def _repeats(listed: Opening, opens: Opening) -> bool:
 
 def _is_contents_line(paragraph: str) -> bool:
     bare = re.sub(r"[.…_\s-]+\d*$", "", paragraph)
-    return is_listed(paragraph) and (opening(bare) is not None or place(bare) is not None)
-
-
-FEWEST_ARTICLES = 3
-"""Articles with a text that make a document structured."""
-
-_ASCENDING = 0.8
-"""Share of the articles that must have no lower number than the one before."""
-
-_LONGEST_PREAMBLE = 0.5
-"""Share of a text that may stand before its first article, where that is not article 1."""
-
-_FRAME = "marco"
-"""Key of an annex that frames articles; no citation has it."""
+    return is_listed(paragraph) and (opening(bare) is not None or division(bare) is not None)
 
 
 def provisions(text: RunningText, url: str = "") -> tuple[Provision, ...] | None:
@@ -80,10 +81,12 @@ def provisions(text: RunningText, url: str = "") -> tuple[Provision, ...] | None
     _keep_annexes_whole(blocks)
     if not _is_structured(blocks):
         return None
-    found = provisions_of(blocks, lambda offset: _page_url(text, offset, url))
-    last = max(index for index, one in enumerate(found) if one.key.startswith("art:"))
+    ordered = provisions_of(blocks, lambda offset: _page_url(text, offset, url))
+    last = max(index for index, provision in enumerate(ordered) if provision.key.startswith("art:"))
     # An annex before the last article would be left out, as the frame that it is in an official text.
-    return tuple(keep_apart(_no_annex(one) if index < last else one for index, one in enumerate(found)))
+    return tuple(
+        unique_keys(_no_annex(provision) if index < last else provision for index, provision in enumerate(ordered))
+    )
 
 
 def _keep_annexes_whole(blocks: list[Block]) -> None:
@@ -118,7 +121,7 @@ def _articles_of_annex(following: Sequence[Block]) -> int:
 def _is_structured(blocks: Sequence[Block]) -> bool:
     articles = [index for index, block in enumerate(blocks) if block.opens and block.opens.key.startswith("art:")]
     written = [index for index in articles if _opens(blocks[index]).rest or _has_text(blocks, index)]
-    if len(written) < FEWEST_ARTICLES:
+    if len(written) < MIN_ARTICLES:
         return False
     numbers = [_number(_opens(blocks[index])) for index in written]
     steps = list(pairwise(numbers))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ingestion.amendments import provision_status
-from ingestion.files.structure_headings import Opening, names_part, place
+from ingestion.files.structure_headings import Opening, division, names_part
 from ingestion.model import Provision
 from language.cuts import sentences
 from legal.labels import PART_HEADINGS
@@ -43,7 +43,7 @@ class _Draft:
         """Whether there is nothing beside or below the label."""
         return not (self.paragraphs or self.opening.rest)
 
-    def finished(self) -> Provision:
+    def provision(self) -> Provision:
         title, paragraphs = _titled(self.opening, self.paragraphs)
         status, note = provision_status(paragraphs, ())
         return Provision(
@@ -75,18 +75,18 @@ class _Body:
             _Draft(opens, PART_HEADINGS.get(kind) or " > ".join(above), self._url_at(block.offset), above)
         )
 
-    def place(self, level: int, heading: str) -> None:
+    def begin_level(self, level: int, heading: str) -> None:
         self.leave(level)
         self._above[level] = heading
 
-    def name(self, level: int, name: str) -> None:
+    def entitle(self, level: int, name: str) -> None:
         self._above[level] += f". {name}"
 
     def leave(self, level: int) -> None:
         """Forget the headings from a level down; one below which nothing stood is text."""
         shown = {heading for draft in self.drafts if not draft.is_empty for heading in draft.above}
-        for one in sorted(one for one in self._above if one >= level):
-            heading = self._above.pop(one)
+        for lower in sorted(other for other in self._above if other >= level):
+            heading = self._above.pop(lower)
             self.drafts[-1].paragraphs += [] if heading in shown else [heading]
 
     @property
@@ -105,22 +105,22 @@ def provisions_of(blocks: Sequence[Block], url_at: Callable[[int], str]) -> list
         level, unnamed = unnamed, None
         if block.opens:
             body.open(block, block.opens)
-        elif not body.in_annex and (heading := place(block.text)):
-            body.place(heading.level, heading.text)
+        elif not body.in_annex and (heading := division(block.text)):
+            body.begin_level(heading.level, heading.text)
             unnamed = None if heading.named else heading.level
         elif level is not None and _is_name(blocks, index):
-            body.name(level, block.text)
+            body.entitle(level, block.text)
         elif not (names_part(block.text) and index + 1 < len(blocks) and blocks[index + 1].opens):
             body.drafts[-1].paragraphs.append(block.text)
     body.leave(0)
-    return [draft.finished() for draft in body.drafts if not draft.is_empty]
+    return [draft.provision() for draft in body.drafts if not draft.is_empty]
 
 
 def _is_name(blocks: Sequence[Block], index: int) -> bool:
     """Tell whether the paragraph after "CAPÍTULO II" is the name of the chapter: a short one before a heading."""
     following = blocks[index + 1] if index + 1 < len(blocks) else None
     is_short = len(blocks[index].text) <= LONGEST_TITLE and "\n" not in blocks[index].text
-    return is_short and following is not None and (following.opens is not None or place(following.text) is not None)
+    return is_short and following is not None and (following.opens is not None or division(following.text) is not None)
 
 
 def _titled(heading: Opening, paragraphs: list[str]) -> tuple[str, list[str]]:

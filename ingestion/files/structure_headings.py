@@ -8,12 +8,12 @@ from language.numerals import read_words
 from legal.labels import DIVISIONS, PART_HEADINGS, split_heading
 from legal.laws.mentions import law_mentions
 
-LONGEST_PLACE = 160
+LONGEST_DIVISION = 160
 """Characters of the heading of a chapter at most."""
 
 _LEADERS = re.compile(r"(?:(?:\. ?){4,}|…[… ]+|_{4,}|-{4,})\s*\d{0,4}$")
-_PLACE = re.compile(rf"({'|'.join(DIVISIONS)})\s+")
-_PLACE_NUMBER = re.compile(r"(?:[ivxlc]+|\d{1,2}(?:\.?[ºª])?|preliminar|unic[oa]|[a-z])(?!\w)")
+_DIVISION = re.compile(rf"({'|'.join(DIVISIONS)})\s+")
+_DIVISION_NUMBER = re.compile(r"(?:[ivxlc]+|\d{1,2}(?:\.?[ºª])?|preliminar|unic[oa]|[a-z])(?!\w)")
 _CAPITAL = re.compile(r"[«\"(¿¡]*[A-ZÁÉÍÓÚÑ]")
 _DASH = re.compile(r"\s*[-–—]+\s*")
 
@@ -26,7 +26,7 @@ class Opening(NamedTuple):
     rest: str
 
 
-class Place(NamedTuple):
+class Division(NamedTuple):
     """A chapter or the like: its level (0 is a book), its heading, and whether that has a name beside the number."""
 
     level: int
@@ -44,6 +44,10 @@ def opening(paragraph: str) -> Opening | None:
 
     After the label there is nothing, a stop, a dash or a capital: "Artículo 5 del ET dice", "Artículo 5.1",
     "Artículo 5, apartado 2" and "Artículo 24 CE" only mention one.
+
+    >>> opening("Artículo 5. Jornada.")
+    Opening(label='Artículo 5', key='art:5', rest='Jornada.')
+    >>> opening("Artículo 5 del ET dice")
     """
     line, _, more = paragraph.partition("\n")
     # A bracket is no part of the label, and would be dropped.
@@ -69,19 +73,23 @@ def opening(paragraph: str) -> Opening | None:
     return Opening(heading.label, heading.key, f"{rest.strip().removeprefix('.').strip()}\n{more}".strip())
 
 
-def place(paragraph: str) -> Place | None:
-    """Return the chapter or the like that a paragraph is the heading of; "Capítulo II del Estatuto…" is of none."""
+def division(paragraph: str) -> Division | None:
+    """Return the chapter or the like that a paragraph is the heading of; "Capítulo II del Estatuto…" is of none.
+
+    >>> division("CAPÍTULO II. Jornada")
+    Division(level=2, text='CAPÍTULO II. Jornada', named=True)
+    """
     folded = fold(paragraph)
-    head = _PLACE.match(folded)
-    if head is None or len(paragraph) > LONGEST_PLACE or not paragraph[:1].isupper() or is_listed(paragraph):
+    head = _DIVISION.match(folded)
+    if head is None or len(paragraph) > LONGEST_DIVISION or not paragraph[:1].isupper() or is_listed(paragraph):
         return None
-    words, number = read_words(folded, head.end()), _PLACE_NUMBER.match(folded, head.end())
+    words, number = read_words(folded, head.end()), _DIVISION_NUMBER.match(folded, head.end())
     end = words[1] if words else number.end() if number else None
     if end is None:
         return None
     name = paragraph[end:].strip(" .:,-–—\n")
     separated = paragraph[end : end + 1] in ".:,-–—\n" or _DASH.match(paragraph[end:]) or _CAPITAL.match(name)
-    return Place(DIVISIONS.index(head[1]), " ".join(paragraph.split()), bool(name)) if separated else None
+    return Division(DIVISIONS.index(head[1]), " ".join(paragraph.split()), bool(name)) if separated else None
 
 
 def names_part(paragraph: str) -> bool:

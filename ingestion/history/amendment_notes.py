@@ -56,20 +56,20 @@ def read_amendments(notes: Sequence[str]) -> list[Amendment]:
     first = [index for index, note in enumerate(notes) if AMENDS.match(note) and _WITHOUT_NULLITY not in note]
     owned: dict[int, list[str]] = {index: [notes[index]] for index in first}
     for index, note in enumerate(notes):
-        named = [one for one in first if _reference(note) and _reference(notes[one]) == _reference(note)]
-        above = [one for one in first if one < index]
-        if index not in owned and (named or above):
-            owned[named[0] if named else above[-1]].append(note)
+        same_norm = [other for other in first if _reference(note) and _reference(notes[other]) == _reference(note)]
+        above = [other for other in first if other < index]
+        if index not in owned and (same_norm or above):
+            owned[same_norm[0] if same_norm else above[-1]].append(note)
     return [_amendment(texts) for texts in owned.values()]
 
 
 def _amendment(notes: Sequence[str]) -> Amendment:
     note, *rest = notes
-    head = note[: found.start()] if (found := _REFERENCE.search(note)) else note
-    _, given, later = head.partition(_LATER_WORDING)
-    norm = norm_in(f" por {later}" if given else head)
+    head = note[: match.start()] if (match := _REFERENCE.search(note)) else note
+    _, reworded, later = head.partition(_LATER_WORDING)
+    norm = norm_in(f" por {later}" if reworded else head)
     day = _ENACTED.search(norm)
-    effects = (_iso(*found.groups()) for text in (head, *rest) for found in _EFFECT.finditer(text))
+    effects = (_iso(*match.groups()) for text in (head, *rest) for match in _EFFECT.finditer(text))
     return Amendment(
         norm=norm,
         reference=_reference(note),
@@ -83,8 +83,8 @@ def _amendment(notes: Sequence[str]) -> Amendment:
 
 
 def _reference(note: str) -> str:
-    found = _REFERENCE.search(note)
-    return found[1] if found else ""
+    match = _REFERENCE.search(note)
+    return match[1] if match else ""
 
 
 def _iso(day: str, month: str, year: str | None) -> str | None:

@@ -46,8 +46,8 @@ class Change:
 
 def dated(amendments: Iterable[Amendment], reforms: Reforms) -> list[tuple[str, Amendment]]:
     """Return amendments with their days of publication, or failing that of enactment; without either, not at all."""
-    days = ((reforms.published.get(one.reference) or one.enacted, one) for one in amendments)
-    return [(day, one) for day, one in days if day]
+    days = ((reforms.published.get(amendment.reference) or amendment.enacted, amendment) for amendment in amendments)
+    return [(day, amendment) for day, amendment in days if day]
 
 
 def find_change(
@@ -58,17 +58,17 @@ def find_change(
     A day of effect is not believed where it is not after ``since`` or not before ``before``, the day on which the
     next wording begins: then the day of publication decides.
     """
-    steps = [_step(one, day, since, before) for day, one in amendments if since < day <= until]
+    steps = [_step(amendment, day, since, before) for day, amendment in amendments if since < day <= until]
     ends = [step.published for step in steps if step.amendment.voids]
-    lapsed = {one.published for one in steps for end in ends if one.published <= end < one.day and one.exact}
+    lapsed = {step.published for step in steps for end in ends if step.published <= end < step.day and step.exact}
     if lapsed:
-        steps = [one for one in steps if one.published not in lapsed and not one.amendment.voids]
+        steps = [step for step in steps if step.published not in lapsed and not step.amendment.voids]
     if not steps:
         return None
     latest = max(steps, key=lambda step: step.published)
-    pending = [one for one in steps if one.day > max(latest.published, latest.day)]
+    pending = [step for step in steps if step.day > max(latest.published, latest.day)]
     last = max([latest, *pending], key=lambda step: step.day)
-    earlier = sorted((one for one in steps if one.day < last.day), key=lambda step: step.day)
+    earlier = sorted((step for step in steps if step.day < last.day), key=lambda step: step.day)
     return Change(last.day, (*earlier, last))
 
 

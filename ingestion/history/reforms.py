@@ -32,9 +32,9 @@ class Reforms:
         """Return the amendments of a provision that the list names, with their days; it does not tell labels apart."""
         plain = key.split("~")[0]
         return [
-            (one.published, Amendment(norm="", reference=one.reference))
-            for one in self.by_law.get(law_id, [])
-            if plain in one.keys and one.reference != law_id
+            (reform.published, Amendment(norm="", reference=reform.reference))
+            for reform in self.by_law.get(law_id, [])
+            if plain in reform.keys and reform.reference != law_id
         ]
 
 

@@ -19,13 +19,13 @@ def lacks_tables(provision: Provision) -> bool:
     return not has_tables(provision) and any(_ANNOUNCED.search(paragraph) for paragraph in provision.paragraphs)
 
 
-def same_text(one: Provision, other: Provision) -> bool:
+def same_text(older: Provision, newer: Provision) -> bool:
     """Tell whether two texts are one wording; blanks, quotation marks and notes do not count.
 
     Where only one has tables, they do not count either: one generation of the source drops them.
     """
-    tables = has_tables(one) == has_tables(other)
-    return _letters(one, tables) == _letters(other, tables)
+    tables = has_tables(older) == has_tables(newer)
+    return _letters(older, tables) == _letters(newer, tables)
 
 
 def fullest(older: Provision, newer: Provision) -> Provision:
@@ -34,7 +34,7 @@ def fullest(older: Provision, newer: Provision) -> Provision:
 
 
 def _letters(provision: Provision, tables: bool) -> str:
-    return _NO_TEXT.sub("", "".join(one for one in provision.paragraphs if tables or not _is_table(one)))
+    return _NO_TEXT.sub("", "".join(text for text in provision.paragraphs if tables or not _is_table(text)))
 
 
 def _is_table(paragraph: str) -> bool:

@@ -46,13 +46,13 @@ def snapshot_day(path: Path, front: dict[str, Any]) -> str:
     Raises:
         InvalidInput: the day in the name is none, or the fields of the front matter are.
     """
-    named = _DAY_OF_NAME.search(path.stem)
-    if named is None:
+    in_name = _DAY_OF_NAME.search(path.stem)
+    if in_name is None:
         return (
             day_field(path, front, "last_updated", required=False) or day_field(path, front, "publication_date") or ""
         )
     try:
-        return date.fromisoformat(named[1]).isoformat()
+        return date.fromisoformat(in_name[1]).isoformat()
     except ValueError as error:
         raise InvalidInput(f"El nombre del fichero «{path}» no lleva tras la @ una fecha AAAA-MM-DD.") from error
 
@@ -65,21 +65,21 @@ def merge_snapshots(snapshots: Sequence[Snapshot], reforms: Reforms | None = Non
     Raises:
         InvalidInput: there is no snapshot, or they are of several laws.
     """
-    laws = {one.law.id for one in snapshots}
+    laws = {snapshot.law.id for snapshot in snapshots}
     if len(laws) != 1:
         raise InvalidInput(
             "Las versiones de una norma deben llevar un mismo identificador, y estas llevan: "
             f"{', '.join(sorted(laws)) or 'ninguno'}."
         )
-    by_day = {one.day: one for one in snapshots}
+    by_day = {snapshot.day: snapshot for snapshot in snapshots}
     history = [by_day[day] for day in sorted(by_day)]
-    tabular = {one.day for one in history if any(has_tables(provision) for provision in one.law.provisions)}
-    provisions = [{provision.key: provision for provision in one.law.provisions} for one in history]
-    found: list[Provision] = []
-    for key in _order([list(one) for one in provisions]):
-        texts = [(one.day, of_day.get(key)) for one, of_day in zip(history, provisions, strict=True)]
-        found += wordings(history[-1].law, key, texts, tabular, reforms or Reforms())
-    return replace(history[-1].law, provisions=tuple(found))
+    tabular = {snapshot.day for snapshot in history if any(map(has_tables, snapshot.law.provisions))}
+    by_key = [{provision.key: provision for provision in snapshot.law.provisions} for snapshot in history]
+    provisions: list[Provision] = []
+    for key in _order([list(keys) for keys in by_key]):
+        texts = [(snapshot.day, of_day.get(key)) for snapshot, of_day in zip(history, by_key, strict=True)]
+        provisions += wordings(history[-1].law, key, texts, tabular, reforms or Reforms())
+    return replace(history[-1].law, provisions=tuple(provisions))
 
 
 def _order(keys: Sequence[Sequence[str]]) -> list[str]:

@@ -35,7 +35,7 @@ def wordings(
         tabular: days of the snapshots that have tables.
         reforms: where the notes are silent, and for the days of publication.
     """
-    notes = next((one.notes for _, one in reversed(texts) if one and one.notes), ())
+    notes = next((provision.notes for _, provision in reversed(texts) if provision and provision.notes), ())
     amendments = dated(read_amendments(notes), reforms)
     # What was amended before it was added had been there before: it was repealed, and came again.
     first, oldest = min(amendments, key=lambda dated: dated[0], default=("", None))
@@ -45,7 +45,9 @@ def wordings(
         if state.provision is None:
             continue
         start, end = changes[index], changes[index + 1]
-        of_then = tuple(note for published, one in amendments if published <= state.last for note in one.notes)
+        of_then = tuple(
+            note for published, amendment in amendments if published <= state.last for note in amendment.notes
+        )
         wording = replace(
             state.provision,
             notes=state.provision.notes or of_then,
@@ -74,8 +76,8 @@ def _changes(
             # What is still to come when last seen is taken for law already: no other wording is known.
             seen = day_after(day_after(state.last))
             before = min(before or seen, seen)
-        known = (find_change(source, since, state.first, before) for source in sources)
-        change = next(filter(None, known), Change(state.first) if index else None)
+        candidates = (find_change(source, since, state.first, before) for source in sources)
+        change = next(filter(None, candidates), Change(state.first) if index else None)
         changes.insert(0, change)
         before = change.day if change else None
     return changes
@@ -87,15 +89,15 @@ def _states(texts: Sequence[tuple[str, Provision | None]], added: str) -> list[_
     ``added`` is the day of publication of the norm that brought the provision: a snapshot from before holds the
     wording of that day.
     """
-    placed = {max(day, added) if one else day: one for day, one in texts if one or day >= added}
+    by_day = {max(day, added) if text else day: text for day, text in texts if text or day >= added}
     states: list[_State] = []
-    for day, one in sorted(placed.items(), key=lambda text: text[0]):
+    for day, text in sorted(by_day.items(), key=lambda dated_text: dated_text[0]):
         last = states[-1] if states else None
-        if last and (same_text(last.provision, one) if last.provision and one else last.provision is one):
-            chosen = fullest(last.provision, one) if last.provision and one else None
+        if last and (same_text(last.provision, text) if last.provision and text else last.provision is text):
+            chosen = fullest(last.provision, text) if last.provision and text else None
             states[-1] = replace(last, provision=chosen, last=day)
         else:
-            states.append(_State(one, day, day))
+            states.append(_State(text, day, day))
     return states
 
 

@@ -23,7 +23,6 @@ from services.offline.encoder.encoder import DualEncoder
 from services.protocols import Embedder, SparseVector, Vector
 from state.errors import ConfigurationError
 
-
 BATCH = 1_024
 """Entries that are encoded and written together."""
 

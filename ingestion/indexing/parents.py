@@ -42,6 +42,4 @@ def parents_of(state: IngestState, workspace: Workspace, profile: Profile) -> Pa
     chunks = [*attached.chunks, *bundled.chunks]
     # Every part of a provision gets them: measured, that finds more than giving them to the first alone.
     of_records = {chunk["id"]: lay_phrasings(chunk) for chunk in chunks} if records else {}
-    return Parents(
-        chunks, {**of_records, **of_documents, **bundled.lay_phrasings}, attached.summaries, attached.stale
-    )
+    return Parents(chunks, {**of_records, **of_documents, **bundled.lay_phrasings}, attached.summaries, attached.stale)

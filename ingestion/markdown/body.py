@@ -1,4 +1,4 @@
-"""The state of the reading of a law's body: the provision being read, and what stands above it."""
+"""What the reading of a law's body builds up: its provisions, and the headings of the structure above them."""
 
 import re
 from dataclasses import dataclass, field
@@ -9,19 +9,33 @@ from language.folding import fold
 from legal.labels import DIVISIONS, PART_HEADINGS, WRITTEN_SUFFIXES, Heading
 
 LEVELS = (*DIVISIONS, "rotulo")
-"""From the outermost to the innermost; a "rótulo" is a lettered caption within a section."""
+"""The levels of the structure, from the highest; a "rótulo" is a lettered caption within a section."""
 
-_NAMED = re.compile(r"(LIBRO|T[IÍ]TULO|CAP[IÍ]TULO|SECCI[OÓ]N|SUBSECCI[OÓ]N)\b", re.IGNORECASE)
-_WITHOUT_TITLE = re.compile(rf"(?:{_NAMED.pattern})\s+[\w.ªº]+(?:\s+(?:{WRITTEN_SUFFIXES}))?\.?", re.IGNORECASE)
+LONGEST_TITLE = 200
+"""Characters of the first line of an annex that is taken for its title, at most."""
+
+IMAGE = "[Imagen o fórmula: véase el texto en el BOE]"
+"""What stands in a text for an image."""
+
+REPEALED = re.compile(r"\(?(?:Derogad|Suprimid|Anulad)[oa]s?\)?\.?$")
+"""A line that is nothing but the mark of a repeal."""
+
+_STRUCTURE = re.compile(r"(LIBRO|T[IÍ]TULO|CAP[IÍ]TULO|SECCI[OÓ]N|SUBSECCI[OÓ]N)\b", re.IGNORECASE)
+_WITHOUT_TITLE = re.compile(rf"(?:{_STRUCTURE.pattern})\s+[\w.ªº]+(?:\s+(?:{WRITTEN_SUFFIXES}))?\.?", re.IGNORECASE)
 # Some files set these as paragraphs, not as headings.
 _PLAIN = re.compile(r"LIBRO [A-ZÁÉÍÓÚ]+\.?|Subsección \d+\.?ª?(?: bis)?\.? [A-ZÁÉÍÓÚ].+")
 _CAPTION = re.compile(r"[A-H]\) [A-ZÁÉÍÓÚ][^.;:]*")
 
 
-def structure(text: str) -> int | None:
-    """Return the level of a heading such as "CAPÍTULO II. Derechos" (an index of ``LEVELS``), ``None`` for others."""
-    found = _NAMED.match(text)
-    return LEVELS.index(fold(found[1])) if found else None
+def structure_level(text: str) -> int | None:
+    """Return the level of a heading of the structure as an index of ``LEVELS``, ``None`` for any other text.
+
+    >>> LEVELS[structure_level("CAPÍTULO II. Derechos")]
+    'capitulo'
+    >>> structure_level("Artículo 3. Definiciones")
+    """
+    match = _STRUCTURE.match(text)
+    return LEVELS.index(fold(match[1])) if match else None
 
 
 def has_title(text: str) -> bool:
@@ -29,28 +43,21 @@ def has_title(text: str) -> bool:
     return _WITHOUT_TITLE.fullmatch(text) is None
 
 
-def plain_structure(text: str, following: str) -> int | None:
+def paragraph_level(text: str, following: str) -> int | None:
     """Return the level of a paragraph that is a heading in all but its marks, ``None`` for text.
 
     ``following`` is the line after it: a lettered caption ("B) Trabajadores por cuenta ajena") is told from the last
     letter of a list by the heading that follows and by its want of a full stop.
     """
     if _PLAIN.fullmatch(text):
-        return structure(text)
+        return structure_level(text)
     if following.startswith("#####") and _CAPTION.fullmatch(text):
         return LEVELS.index("rotulo")
     return None
 
 
-DEROGATED = re.compile(r"\(?(?:Derogad|Suprimid|Anulad)[oa]s?\)?\.?$")
-"""A line that is nothing but the mark of a repeal."""
-LONGEST_TITLE = 200
-"""Characters of the first line of an annex that are taken for its title."""
-IMAGE = "[Imagen o fórmula: véase el texto en el BOE]"
-
-
 @dataclass
-class Draft:
+class ProvisionDraft:
     """A provision that is being read: its heading, the headings above it, and what was read of it so far."""
 
     heading: Heading
@@ -58,8 +65,8 @@ class Draft:
     paragraphs: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def finished(self) -> Provision:
-        """Return the provision; of an annex without a title, its first line is taken for that."""
+    def provision(self) -> Provision:
+        """Return the provision as it was read; of an annex without a title, the first line is taken for that."""
         label, key, title = self.heading
         if key.startswith("anexo:"):
             label = label.replace("ANEXO", "Anexo")
@@ -82,8 +89,8 @@ class Body:
     """The state of the reading: the provision being read, the headings above it, and whether a quotation is open."""
 
     def __init__(self) -> None:
-        self.finished: list[Draft] = []
-        self.draft: Draft | None = None
+        self.drafts: list[ProvisionDraft] = []
+        self.draft: ProvisionDraft | None = None
         self.above: dict[int, str] = {}
         self.untitled: int | None = None
         self.quoted = False
@@ -101,15 +108,15 @@ class Body:
             self.above.clear()
             breadcrumb = PART_HEADINGS[kind]
         self.annexes = self.annexes or kind == "anexo"
-        self.draft = Draft(heading, breadcrumb)
-        self.finished.append(self.draft)
+        self.draft = ProvisionDraft(heading, breadcrumb)
+        self.drafts.append(self.draft)
         self.superseded, self.untitled = False, None
 
     def close(self) -> None:
-        """End the provision: what follows until the next heading (signatures) is of none."""
+        """End the provision: what follows until the next heading (signatures) belongs to none."""
         self.draft, self.superseded = None, False
 
-    def place(self, level: int, title: str) -> None:
+    def begin_level(self, level: int, title: str) -> None:
         """Begin a chapter or another level of the structure, which ends those below it."""
         self.close()
         self.above = {higher: name for higher, name in self.above.items() if higher < level}
@@ -118,7 +125,7 @@ class Body:
 
     def entitle(self, text: str) -> bool:
         """Take a line below a "CAPÍTULO V" for its title, if that still lacks one."""
-        if self.untitled is None or DEROGATED.match(text):
+        if self.untitled is None or REPEALED.match(text):
             return False
         self.above[self.untitled] += f". {text}"
         self.untitled = None

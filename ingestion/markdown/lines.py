@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from ingestion.markdown.body import DEROGATED, IMAGE, LEVELS, Body, plain_structure, structure
+from ingestion.markdown.body import IMAGE, LEVELS, REPEALED, Body, paragraph_level, structure_level
 from ingestion.markdown.text import clean, inside_quotations, row
 from ingestion.model import Provision
 from legal.labels import split_heading
@@ -40,9 +40,9 @@ def read_provisions(lines: Sequence[str]) -> Iterator[Provision]:
             body.write(row(line), row=True)
         else:
             _read_paragraph(body, line, following)
-    for draft in body.finished:
+    for draft in body.drafts:
         if draft.paragraphs:
-            yield draft.finished()
+            yield draft.provision()
 
 
 def _read_heading(body: Body, text: str, depth: int) -> None:
@@ -53,13 +53,13 @@ def _read_heading(body: Body, text: str, depth: int) -> None:
         body.write(clean(text))
     elif depth >= 5 and (heading := split_heading(text)):
         body.open(heading)
-    elif (level := structure(text)) is not None:
-        body.place(level, clean(text))
-    elif depth == 5 and not body.annexes and body.finished and _ROMAN_CHAPTER.match(text):
-        body.place(LEVELS.index("capitulo"), clean(text))
+    elif (level := structure_level(text)) is not None:
+        body.begin_level(level, clean(text))
+    elif depth == 5 and not body.annexes and body.drafts and _ROMAN_CHAPTER.match(text):
+        body.begin_level(LEVELS.index("capitulo"), clean(text))
     elif body.entitle(clean(text)):
         return
-    elif DEROGATED.match(text) and body.draft is not None and body.draft.paragraphs:
+    elif REPEALED.match(text) and body.draft is not None and body.draft.paragraphs:
         # It marks the chapter that follows, not the article before it.
         body.close()
     else:
@@ -88,12 +88,12 @@ def _read_block_quote(body: Body, text: str) -> None:
 
 def _read_paragraph(body: Body, line: str, following: str) -> None:
     body.superseded = body.table = False
-    if not body.quoted and (level := plain_structure(line, following)) is not None:
-        body.place(level, line.removesuffix("."))
+    if not body.quoted and (level := paragraph_level(line, following)) is not None:
+        body.begin_level(level, line.removesuffix("."))
     elif body.draft is None and body.entitle(clean(line)):
         return
     elif not body.quoted and _ANNEX.match(line):
-        if body.finished and (heading := split_heading(line.strip("[]").replace("APÉNDICE", "ANEXO"))):
+        if body.drafts and (heading := split_heading(line.strip("[]").replace("APÉNDICE", "ANEXO"))):
             body.open(heading)
     elif not body.quoted and _SIGNATURE.match(line):
         body.close()

@@ -15,7 +15,7 @@ import yaml
 
 from ingestion.markdown.lines import read_provisions
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
-from ingestion.model import Law, LawStatus, keep_apart
+from ingestion.model import Law, LawStatus, unique_keys
 from language.folding import fold
 from legal.territory.mentions import community_of
 from state.errors import InvalidInput, reason
@@ -40,7 +40,7 @@ def read_with_front(path: Path) -> tuple[Law, dict[str, Any]]:
     front, body = _split(path)
     # Soft hyphens would split words for every search.
     lines = [" ".join(line.split()) for line in body.replace("\u00ad", "").splitlines()]
-    provisions = keep_apart(read_provisions(lines))
+    provisions = unique_keys(read_provisions(lines))
     if not provisions:
         raise InvalidInput(
             f"El fichero «{path}» no contiene ningún artículo ni disposición. "
@@ -73,24 +73,24 @@ def _split(path: Path) -> tuple[dict[str, Any], str]:
         raise InvalidInput(f"El fichero «{path}» no está en UTF-8. Guárdelo con esa codificación.") from error
     except OSError as error:
         raise InvalidInput(f"El fichero «{path}» no se puede leer: {reason(error)}.") from error
-    found = _FRONT_MATTER.match(text)
-    if found is None:
+    match = _FRONT_MATTER.match(text)
+    if match is None:
         raise InvalidInput(
             f"El fichero «{path}» no empieza por una cabecera YAML entre líneas «---». "
             "Añádala con identifier, title y publication_date."
         )
     try:
-        front = load_yaml(found[1], yaml.SafeLoader)
+        front = load_yaml(match[1], yaml.SafeLoader)
     except UnreadableYaml as error:
-        line = text.count("\n", 0, found.start(1)) + error.line if error.line else None
-        place = f": no se entiende la línea {line}" if line else ""
+        line = text.count("\n", 0, match.start(1)) + error.line if error.line else None
+        where = f": no se entiende la línea {line}" if line else ""
         raise InvalidInput(
-            f"La cabecera YAML del fichero «{path}» no es válida{place}. Revise las "
+            f"La cabecera YAML del fichero «{path}» no es válida{where}. Revise las "
             "comillas, los dos puntos y las fechas (AAAA-MM-DD)."
         ) from error
     if not isinstance(front, dict):
         raise InvalidInput(f"La cabecera YAML del fichero «{path}» no es una lista de campos.")
-    return front, text[found.end() :]
+    return front, text[match.end() :]
 
 
 def _field(path: Path, front: dict[str, Any], name: str) -> str:

@@ -174,7 +174,7 @@ def test_the_packaged_corpus_is_whole_and_its_references_lead_somewhere():
     assert len(set(ids)) == len(ids) == len(load_corpus().law_records) + len(load_corpus().decisions)
     assert all(0 <= identity <= MAX_CHUNK_ID for identity in ids)
     assert {chunk["collection"] for chunk in corpus.chunks} == {"normativa", "sentencias", "criterios_inss"}
-    assert corpus.search_text.keys() == set(ids)
+    assert corpus.lay_phrasings.keys() == set(ids)
     for chunk in corpus.chunks:
         assert set(chunk["refs"]) <= set(ids) - {chunk["id"]}
         assert chunk.keys() == Chunk.__required_keys__
@@ -197,5 +197,5 @@ def test_the_words_of_people_are_known_for_official_text_too():
         chunk for chunk in packaged_corpus().chunks if chunk["law_id"] == ET and chunk["provision_key"] == "art:38"
     )
     official = {**summary, "id": 8, "part": 2, "source": "official"}
-    assert packaged_corpus().search_text[summary["id"]] == lay_phrasings(official) != ""
+    assert packaged_corpus().lay_phrasings[summary["id"]] == lay_phrasings(official) != ""
     assert lay_phrasings({**official, "law_id": "X"}) == ""

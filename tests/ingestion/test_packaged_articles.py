@@ -36,4 +36,4 @@ def test_a_packaged_article_is_sound_and_small_enough(name, file):
     assert tokens(one for one in article.chunks if one["chunk_type"] == "required_data") <= MAX_REQUIRED
     types = {one["chunk_type"] for one in article.chunks}
     assert {"required_data", "decision_guide", "response_frames", "guardrails", "steps"} <= types
-    assert len(article.spoken) == len(article.chunks)
+    assert len(article.lay_phrasings) == len(article.chunks)

@@ -36,10 +36,10 @@ def read(path: Path) -> tuple[Page, ...]:
         )
     if not data.startswith(_OFFICE):
         raise other_format(path, data)
-    found = _paragraphs(path, data)
-    if not found:
+    paragraphs = _paragraphs(path, data)
+    if not paragraphs:
         raise no_text(path)
-    return (Page(None, found),)
+    return (Page(None, paragraphs),)
 
 
 def _paragraphs(path: Path, data: bytes) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ class _Reader:
 
     def _paragraph(self, paragraph: Any) -> Iterator[str]:
         """Yield the lines of a paragraph (the one line of a heading), then what stands in its text boxes."""
-        lines = [line for written in lines_of(paragraph) if (line := clean(written))]
+        lines = [line for raw in lines_of(paragraph) if (line := clean(raw))]
         style = self._numbering.style_of(paragraph)
         if style.lower().startswith(("heading", "título", "titulo", "title")):
             lines = [" ".join(lines)] if lines else []
@@ -96,9 +96,10 @@ class _Reader:
         if all(len(set(row)) < 2 for row in rows):
             seen = dict.fromkeys(cell for row in rows for cell in row)
             yield from (text for cell in seen for text in self._blocks(cell))
-        elif text := table_text([self._cell(row, at) for at in range(len(row))] for row in rows):
+        elif text := table_text([self._cell(row, column) for column in range(len(row))] for row in rows):
             yield text
 
-    def _cell(self, row: list[Any], at: int) -> str:
+    def _cell(self, row: list[Any], column: int) -> str:
         """Return the text of a cell; one that spans columns is followed by empty ones."""
-        return "" if at and row[at] is row[at - 1] else " ".join(self._blocks(row[at]))
+        spanned = column and row[column] is row[column - 1]
+        return "" if spanned else " ".join(self._blocks(row[column]))

@@ -24,7 +24,11 @@ _UNNUMBERED = ("bullet", "none")
 def related(document: "Document", kind: str) -> list[Any]:
     """Return the parts of a document of one kind ("numbering", "footnotes")."""
     relations = document.part.rels.values()
-    return [one.target_part for one in relations if not one.is_external and one.reltype.endswith(f"/{kind}")]
+    return [
+        relation.target_part
+        for relation in relations
+        if not relation.is_external and relation.reltype.endswith(f"/{kind}")
+    ]
 
 
 class Numbering:
@@ -71,25 +75,26 @@ class Numbering:
         while style is not None and len(properties) < len(self._styles) + 2:
             properties.append(style.element)
             style = self._styles.get(_value(style.element, "w:basedOn/@w:val"))
-        name = next((one for place in properties if (one := _value(place, "w:pPr/w:numPr/w:numId/@w:val"))), "")
-        depth = next((one for place in properties if (one := _value(place, "w:pPr/w:numPr/w:ilvl/@w:val"))), "0")
+        names = (_value(element, "w:pPr/w:numPr/w:numId/@w:val") for element in properties)
+        depths = (_value(element, "w:pPr/w:numPr/w:ilvl/@w:val") for element in properties)
+        name, depth = next(filter(None, names), ""), next(filter(None, depths), "0")
         levels = self._levels.get(self._lists.get(name, ""), {})
         return self._count(self._lists[name], levels, int(depth)) if int(depth) in levels else ""
 
-    def _count(self, which: str, levels: dict[int, tuple[str, str, int]], depth: int) -> str:
-        counted = self._counted[which]
+    def _count(self, name: str, levels: dict[int, tuple[str, str, int]], depth: int) -> str:
+        counted = self._counted[name]
         for deeper in [level for level in counted if level > depth]:
             del counted[deeper]
         counted[depth] = counted.get(depth, levels[depth][2] - 1) + 1
         if levels[depth][0] in _UNNUMBERED:
             return ""
 
-        def written(place: re.Match[str]) -> str:
-            level = int(place[1]) - 1
+        def number_of(placeholder: re.Match[str]) -> str:
+            level = int(placeholder[1]) - 1
             form, _, start = levels.get(level, ("decimal", "", 1))
             return _FORMATS.get(form, _decimal)(counted.get(level, start))
 
-        return re.sub(r"%(\d)", written, levels[depth][1]).strip()
+        return re.sub(r"%(\d)", number_of, levels[depth][1]).strip()
 
 
 def _decimal(number: int) -> str:
@@ -104,5 +109,5 @@ def _level(level: Any) -> tuple[str, str, int]:
 
 def _value(element: Any, path: str) -> str:
     """Return the first value at a path of elements that ends with an attribute, empty without one."""
-    found = find(element, path)
-    return str(found[0]) if found else ""
+    values = find(element, path)
+    return str(values[0]) if values else ""

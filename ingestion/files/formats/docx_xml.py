@@ -1,4 +1,4 @@
-"""The text of a paragraph in the XML of Word."""
+"""Read the text of a paragraph in the XML of Word."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -9,7 +9,7 @@ NS = {
     "mc": "http://schemas.openxmlformats.org/markup-compatibility/2006",
 }
 W = f"{{{NS['w']}}}"
-_WRITTEN = {W + "tab": "\t", W + "br": "\n", W + "cr": "\n", W + "noBreakHyphen": "-"}
+_CHARACTERS = {W + "tab": "\t", W + "br": "\n", W + "cr": "\n", W + "noBreakHyphen": "-"}
 # Properties, what was moved away (what was deleted is no w:t), text boxes (blocks of their own), copies of drawings.
 _LEFT_OUT = {W + name for name in ("pPr", "rPr", "moveFrom", "txbxContent")} | {f"{{{NS['mc']}}}Fallback"}
 
@@ -25,16 +25,16 @@ def _texts(element: Any) -> Iterator[str]:
             continue
         if child.tag == W + "t":
             yield child.text or ""
-        elif child.tag in _WRITTEN:
-            yield _WRITTEN[child.tag]
+        elif child.tag in _CHARACTERS:
+            yield _CHARACTERS[child.tag]
         else:
             yield from _texts(child)
 
 
 def find(element: Any, path: str) -> list[Any]:
     """Return what an XPath finds from an element, with the prefixes of ``NS``."""
-    found: list[Any] = _compiled(path)(element)
-    return found
+    matches: list[Any] = _compiled(path)(element)
+    return matches
 
 
 @cache

@@ -15,7 +15,7 @@ from ingestion.model import Page
 from state.errors import InvalidInput
 
 SIDECARS = (".yaml", ".yml")
-"""Extensions of the file beside a document, the first that there is counts."""
+"""Extensions of the file beside a document; the first that exists counts."""
 
 LONGEST_BLOCK = 60
 """Lines of a header block at most."""
@@ -66,11 +66,11 @@ def sidecar(path: Path) -> dict[str, Any] | None:
     Raises:
         InvalidInput: the file cannot be read, or is no YAML with one field a line.
     """
-    for beside in (path.with_name(name + suffix) for name in (path.name, path.stem) for suffix in SIDECARS):
-        if beside.is_file() and not is_article(beside):
-            lines = decode(read_bytes(beside), beside).splitlines()
-            written = [line for line in lines if not _RULE.fullmatch(line)]
-            return _fields("\n".join(written), f"El fichero «{beside}»")
+    for file in (path.with_name(name + suffix) for name in (path.name, path.stem) for suffix in SIDECARS):
+        if file.is_file() and not is_article(file):
+            lines = decode(read_bytes(file), file).splitlines()
+            fields = [line for line in lines if not _RULE.fullmatch(line)]
+            return _fields("\n".join(fields), f"El fichero «{file}»")
     return None
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingestion.files.formats.header_block import closing_rule
-from ingestion.files.formats.lines import clean, compounds, paragraphs, table_text, width_of
+from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, table_text, width_of
 from ingestion.files.formats.list_marks import first_number, letter
 from ingestion.files.formats.source import decode, no_text, read_bytes, refuse_other_formats
 from ingestion.model import Page
@@ -15,65 +15,20 @@ from state.errors import InvalidInput
 if TYPE_CHECKING:
     from bs4 import Tag
 
-
-_NO_DATA = ("table", "h1", "h2", "h3", "h4", "h5", "h6")
-_LONG_CELL = 3
-"""Paragraphs of a cell above which a table only lays out a page."""
-
-_WIDEST = 100
-"""Columns that a cell may span."""
-
-
-def is_layout(table: "Tag") -> bool:
-    """Tell whether a table only lays out blocks: it has a table, a heading or long text inside, or one column."""
-    if table.find(_NO_DATA) is not None or any(len(one.find_all("p")) > _LONG_CELL for one in table.find_all("td")):
-        return True
-    return all(len(row.find_all(("td", "th"))) < 2 for row in table.find_all("tr"))
-
-
-def table_rows(table: "Tag", text_of: Callable[["Tag"], str]) -> list[list[str]]:
-    """Return the texts of the cells row by row, the caption first.
-
-    A cell that spans rows is in each of them; one that spans columns is followed by empty ones.
-    """
-    caption = table.find("caption")
-    rows = [[text_of(caption)]] if caption is not None else []
-    hanging: dict[int, tuple[int, str]] = {}
-    for row in table.find_all("tr"):
-        cells: list[str] = []
-        for cell in row.find_all(("td", "th")):
-            _hang(cells, hanging)
-            text, deep = text_of(cell), _span(cell, "rowspan")
-            for offset in range(min(_span(cell, "colspan"), _WIDEST)):
-                if deep > 1:
-                    hanging[len(cells)] = deep - 1, "" if offset else text
-                cells.append("" if offset else text)
-        _hang(cells, hanging)
-        rows.append(cells)
-    return rows
-
-
-def _hang(cells: list[str], hanging: dict[int, tuple[int, str]]) -> None:
-    """Add to a row the cells that hang into its next columns from rows above."""
-    while len(cells) in hanging:
-        left, text = hanging.pop(len(cells))
-        if left > 1:
-            hanging[len(cells)] = left - 1, text
-        cells.append(text)
-
-
-def _span(cell: "Tag", name: str) -> int:
-    written = str(cell.get(name, ""))
-    return max(1, int(written)) if written.isdecimal() and len(written) < 6 else 1
-
-
 _DROPPED = "script, style, nav, noscript, template, svg, select, button, title, [role=navigation], [hidden]"
 _BLOCKS = re.compile(
     r"address|article|aside|blockquote|body|br|caption|center|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure"
     r"|footer|form|h[1-6]|header|hr|html|legend|li|main|ol|p|pre|section|summary|t(?:able|body|d|foot|h|head|r)|ul"
 )
 _PROLOG = re.compile(r"\s*<\?xml[^>]*\?>")
-_MARKED = re.compile(r"\s*(?:\d{1,3}|[a-zñ])[.)ºª-]")
+_HAS_MARK = re.compile(r"\s*(?:\d{1,3}|[a-zñ])[.)ºª-]")
+
+_LAYOUT_ONLY = ("table", "h1", "h2", "h3", "h4", "h5", "h6")
+_LONG_CELL = 3
+"""Paragraphs of a cell above which a table only lays out a page."""
+
+_MAX_SPAN = 100
+"""Columns that a cell may span at most."""
 
 
 def read(path: Path) -> tuple[Page, ...]:
@@ -96,36 +51,36 @@ def read(path: Path) -> tuple[Page, ...]:
     try:
         for dropped in soup.select(_DROPPED):
             dropped.decompose()
-        found = [*(clean(line) for line in lines[:header] if line.strip()), *blocks(soup)]
+        paragraphs = [*(clean(line) for line in lines[:header] if line.strip()), *blocks(soup)]
     except RecursionError as error:
         raise InvalidInput(
             f"El fichero «{path}» tiene demasiados elementos HTML unos dentro de otros. Guárdelo como texto (.txt)."
         ) from error
-    if not found:
+    if not paragraphs:
         raise no_text(path)
-    return (Page(None, tuple(found)),)
+    return (Page(None, tuple(paragraphs)),)
 
 
 def blocks(tag: "Tag") -> list[str]:
     """Return the text of an element, a paragraph for each block in it and each line that it breaks."""
-    reader = _Blocks()
+    reader = _BlockReader()
     reader.read(tag)
     reader.end()
-    return reader.found
+    return reader.paragraphs
 
 
-class _Blocks:
-    """The blocks that are read, and the one that is open."""
+class _BlockReader:
+    """The paragraphs read so far, the text of the open block, and the mark of the list item that it begins."""
 
     def __init__(self) -> None:
-        self.found: list[str] = []
+        self.paragraphs: list[str] = []
         self.open: list[str] = []
         self.mark = ""
 
     def end(self) -> None:
         """Close the open block; the mark of an item goes to the first that has text."""
         if text := clean("".join(self.open)):
-            self.found.append(f"{self.mark} {text}".lstrip())
+            self.paragraphs.append(f"{self.mark} {text}".lstrip())
             self.mark = ""
         self.open = []
 
@@ -147,19 +102,64 @@ class _Blocks:
     def _read_block(self, tag: "Tag") -> None:
         if tag.name == "pre":
             lines = [clean(line) for line in tag.get_text().splitlines()]
-            self.found += paragraphs(lines, width_of(lines), compounds(lines))
+            self.paragraphs += rebuilt_paragraphs(lines, width_of(lines), compounds(lines))
         elif tag.name == "table" and not is_layout(tag):
             rows = table_rows(tag, lambda cell: " ".join(blocks(cell)))
-            self.found += [text] if (text := table_text(rows)) else []
+            self.paragraphs += [text] if (text := table_text(rows)) else []
         else:
-            self.mark = _mark(tag) if tag.name == "li" else self.mark
+            self.mark = _item_mark(tag) if tag.name == "li" else self.mark
             self.read(tag)
 
 
-def _mark(item: "Tag") -> str:
+def _item_mark(item: "Tag") -> str:
     """Return what a browser writes before an item of a numbered list; empty where the text has its own mark."""
     numbered = item.parent if item.parent is not None and item.parent.name == "ol" else None
-    if numbered is None or _MARKED.match(item.get_text()):
+    if numbered is None or _HAS_MARK.match(item.get_text()):
         return ""
     number = len(item.find_previous_siblings("li")) + first_number(str(numbered.get("start", "")))
     return f"{letter(number)})" if numbered.get("type") in ("a", "A") else f"{number}."
+
+
+def is_layout(table: "Tag") -> bool:
+    """Tell whether a table only lays out blocks: it has a table, a heading or long text inside, or one column."""
+    if table.find(_LAYOUT_ONLY) is not None or any(
+        len(cell.find_all("p")) > _LONG_CELL for cell in table.find_all("td")
+    ):
+        return True
+    return all(len(row.find_all(("td", "th"))) < 2 for row in table.find_all("tr"))
+
+
+def table_rows(table: "Tag", text_of: Callable[["Tag"], str]) -> list[list[str]]:
+    """Return the texts of the cells row by row, the caption first.
+
+    A cell that spans rows is in each of them; one that spans columns is followed by empty ones.
+    """
+    caption = table.find("caption")
+    rows = [[text_of(caption)]] if caption is not None else []
+    hanging: dict[int, tuple[int, str]] = {}
+    for row in table.find_all("tr"):
+        cells: list[str] = []
+        for cell in row.find_all(("td", "th")):
+            _hang(cells, hanging)
+            text, rows_down = text_of(cell), _span(cell, "rowspan")
+            for offset in range(min(_span(cell, "colspan"), _MAX_SPAN)):
+                if rows_down > 1:
+                    hanging[len(cells)] = rows_down - 1, "" if offset else text
+                cells.append("" if offset else text)
+        _hang(cells, hanging)
+        rows.append(cells)
+    return rows
+
+
+def _hang(cells: list[str], hanging: dict[int, tuple[int, str]]) -> None:
+    """Add to a row the cells that hang into its next columns from rows above."""
+    while len(cells) in hanging:
+        left, text = hanging.pop(len(cells))
+        if left > 1:
+            hanging[len(cells)] = left - 1, text
+        cells.append(text)
+
+
+def _span(cell: "Tag", name: str) -> int:
+    value = str(cell.get(name, ""))
+    return max(1, int(value)) if value.isdecimal() and len(value) < 6 else 1

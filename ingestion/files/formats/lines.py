@@ -34,10 +34,10 @@ _FULL = 0.85
 _SHORT = 0.6
 """Share of the width below which a line is one by itself, without a full stop too."""
 
-_NARROWEST = 50
+_MIN_WIDTH = 50
 """Characters of a full line at least: the columns of a gazette."""
 
-_WIDEST = 160
+_MAX_WIDTH = 160
 """Characters of a full line at most: longer ones are paragraphs that nothing has broken."""
 
 
@@ -54,7 +54,7 @@ def clean(line: str) -> str:
 def width_of(lines: Iterable[str]) -> int:
     """Return how long a full line of a text is, in characters: nine lines in ten are no longer."""
     lengths = sorted(len(line) for line in lines if line)
-    return max(_NARROWEST, lengths[(len(lengths) - 1) * 9 // 10] if lengths else 0)
+    return max(_MIN_WIDTH, lengths[(len(lengths) - 1) * 9 // 10] if lengths else 0)
 
 
 def compounds(lines: Iterable[str]) -> frozenset[str]:
@@ -62,45 +62,50 @@ def compounds(lines: Iterable[str]) -> frozenset[str]:
     return frozenset(word.lower() for line in lines for word in re.findall(r"\w+-\w+", line))
 
 
-def paragraphs(lines: Sequence[str], width: int, hyphenated: frozenset[str] = frozenset()) -> list[str]:
+def rebuilt_paragraphs(lines: Sequence[str], width: int, hyphenated: frozenset[str] = frozenset()) -> list[str]:
     """Join cleaned lines to paragraphs; an empty line always parts them.
 
     Else a paragraph ends with a line that is not full and ends a sentence or is short, and begins with a heading or
     the mark of an apartado; where full lines are longer than a page is wide, each is one. Words broken at the end of a
     line are made whole. A header block keeps its lines.
     """
-    found: list[str] = []
-    kept = closing_rule(lines) + 1
+    rebuilt: list[str] = []
+    header = closing_rule(lines) + 1
     open_paragraph = False
     for number, line in enumerate(lines):
         if not line:
             open_paragraph = False
-        elif number < kept or not open_paragraph or _begins(found[-1], lines[number - 1], line, width):
-            found.append(line)
-            open_paragraph = number >= kept
+        elif number < header or not open_paragraph or _begins(rebuilt[-1], lines[number - 1], line, width):
+            rebuilt.append(line)
+            open_paragraph = number >= header
         else:
-            found[-1] = joined(found[-1], line, hyphenated)
-    return [paragraph.replace("\u00ad", "") for paragraph in found]
+            rebuilt[-1] = joined(rebuilt[-1], line, hyphenated)
+    return [paragraph.replace("\u00ad", "") for paragraph in rebuilt]
 
 
 def joined(before: str, after: str, hyphenated: frozenset[str] = frozenset()) -> str:
     """Join two lines of one paragraph; a hyphen goes where it only broke a word.
 
     It stays where the text writes the word with one elsewhere (``hyphenated``), or where it is one of the language.
+
+    >>> joined("el contrato de tra-", "bajo")
+    'el contrato de trabajo'
+    >>> joined("el Real Decreto-", "ley 32/2021")
+    'el Real Decreto-ley 32/2021'
     """
     broken = _BROKEN.search(before)
     if broken is None:
         return f"{before} {after}"
     rest = re.match(r"\w+", after)
-    whole = f"{broken[1]}-{rest[0] if rest else ''}".lower()
-    own = not after[:1].islower() or _COMPOUND.search(broken[1]) or whole in hyphenated
-    return (before if own and before.endswith("-") else before[:-1]) + after
+    compound = f"{broken[1]}-{rest[0] if rest else ''}".lower()
+    hyphen_stays = not after[:1].islower() or _COMPOUND.search(broken[1]) or compound in hyphenated
+    return (before if hyphen_stays and before.endswith("-") else before[:-1]) + after
 
 
 def table_text(rows: Iterable[Sequence[str]]) -> str:
     """Return a table as one paragraph, a row a line, its cells parted by " | "; empty rows are left out."""
-    written = (" | ".join(cells).rstrip(" |") for cells in rows)
-    return "\n".join(row for row in written if row)
+    lines = (" | ".join(cells).rstrip(" |") for cells in rows)
+    return "\n".join(line for line in lines if line)
 
 
 def goes_on(before: str, after: str) -> bool:
@@ -110,7 +115,7 @@ def goes_on(before: str, after: str) -> bool:
 
 def _begins(paragraph: str, before: str, line: str, width: int) -> bool:
     """Tell whether a line begins a paragraph after ``before``, the last line of ``paragraph``."""
-    if width > _WIDEST:
+    if width > _MAX_WIDTH:
         return True
     marked = _MARK.match(line) is not None
     listed = marked and _LISTING.search(before) is not None

@@ -23,15 +23,15 @@ def read(path: Path) -> tuple[Page, ...]:
     """
     lines = text_lines(path)
     header = closing_rule(lines) + 1
-    found = [*(line for line in lines[:header] if line), *_paragraphs(lines[header:])]
-    if not found:
+    paragraphs = [*(line for line in lines[:header] if line), *_paragraphs(lines[header:])]
+    if not paragraphs:
         raise no_text(path)
-    return (Page(None, tuple(found)),)
+    return (Page(None, tuple(paragraphs)),)
 
 
 def _paragraphs(lines: list[str]) -> list[str]:
     """Join lines as Markdown does: to what stands above, but for headings, items of a list and rows."""
-    found: list[str] = []
+    paragraphs: list[str] = []
     kind = ""
     for line in lines:
         line = line.lstrip("> ")
@@ -40,12 +40,13 @@ def _paragraphs(lines: list[str]) -> list[str]:
         if kind in ("blank", "rule") or not text:
             continue
         if kind == "row" and before in ("row", "rule"):
-            found[-1:] = [f"{found[-1]}\n{text}"] if before == "row" and found else [*found[-1:], text]
+            row_below = before == "row" and paragraphs
+            paragraphs[-1:] = [f"{paragraphs[-1]}\n{text}"] if row_below else [*paragraphs[-1:], text]
         elif kind == "text" and before in ("text", "item"):
-            found[-1] += f" {text}"
+            paragraphs[-1] += f" {text}"
         else:
-            found.append(text)
-    return found
+            paragraphs.append(text)
+    return paragraphs
 
 
 def _kind(line: str) -> str:

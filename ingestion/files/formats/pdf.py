@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ingestion.files.formats.lines import clean, compounds, paragraphs, width_of
+from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
 from ingestion.files.formats.source import other_format, read_bytes
 from ingestion.model import Page
 from legal.labels import split_heading
@@ -18,51 +18,13 @@ _PAGE_OF = re.compile(r"(?:página|pág\.?)\s*\d{1,5}(?:\s*(?:de|/)\s*\d{1,5})?"
 _EDGE = 6
 """Lines at the head of a page, and at its foot, that may be no text."""
 
-_FEWEST_PAGES = 3
+_MIN_PAGES = 3
 """Pages on which a line must stand to be one that the document prints on its pages."""
 
-_SHARE = 0.4
+_MIN_SHARE = 0.4
 """Share of the pages on which it must stand: what stands only on even or odd ones is on less than half."""
 
-
-def without_edges(pages: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return the lines of each page without its running head and foot.
-
-    A line goes if it is at the edge of its page, stands the same at the edge of many others (but for a number that
-    counts the pages), and is no heading of a provision.
-    """
-    counted: Counter[str] = Counter()
-    for number, lines in enumerate(pages):
-        edges = {line for line in (*lines[:_EDGE], *lines[-_EDGE:]) if line}
-        counted.update({key for line in edges for key in _keys(line, number)})
-    fewest = max(_FEWEST_PAGES, _SHARE * len(pages))
-    printed = {key for key, count in counted.items() if count >= fewest}
-    return [_within(lines, number, printed) for number, lines in enumerate(pages)]
-
-
-def _keys(line: str, page: int) -> Iterator[str]:
-    """Yield the line, and what it is on every page if one of its numbers counts the pages."""
-    yield line
-    for number in _NUMBER.finditer(line):
-        yield f"{line[: number.start()]}\0{int(number[0]) - page}\0{line[number.end() :]}"
-
-
-def _within(lines: Sequence[str], page: int, printed: set[str]) -> list[str]:
-    first, last = 0, len(lines)
-    while first < min(last, _EDGE) and _goes(lines[first], page, printed):
-        first += 1
-    while last > max(first, len(lines) - _EDGE) and _goes(lines[last - 1], page, printed):
-        last -= 1
-    return list(lines[first:last])
-
-
-def _goes(line: str, page: int, printed: set[str]) -> bool:
-    if not line or _PAGE_OF.fullmatch(line):
-        return True
-    return split_heading(line) is None and any(key in printed for key in _keys(line, page))
-
-
-_UNREADABLE = 0.1
+_MAX_UNREADABLE = 0.1
 """Share of characters without meaning above which a text layer is of no use."""
 
 
@@ -75,14 +37,16 @@ def read(path: Path) -> tuple[Page, ...]:
     data = read_bytes(path)
     if b"%PDF-" not in data[:1024]:
         raise other_format(path, data)
-    pages = without_edges([[clean(line) for line in text.splitlines()] for text in _texts(path, data)])
-    _check(path, pages)
+    pages = without_running_heads([[clean(line) for line in text.splitlines()] for text in _page_texts(path, data)])
+    _check_text(path, pages)
     lines = [line for page in pages for line in page]
     width, hyphenated = width_of(lines), compounds(lines)
-    return tuple(Page(number, tuple(paragraphs(page, width, hyphenated))) for number, page in enumerate(pages, 1))
+    return tuple(
+        Page(number, tuple(rebuilt_paragraphs(page, width, hyphenated))) for number, page in enumerate(pages, 1)
+    )
 
 
-def _texts(path: Path, data: bytes) -> list[str]:
+def _page_texts(path: Path, data: bytes) -> list[str]:
     from pypdf import PdfReader
 
     # It logs every small defect of a file that it can read nonetheless.
@@ -109,7 +73,7 @@ def _locked(path: Path) -> InvalidInput:
     return InvalidInput(f"El PDF «{path}» está cifrado con contraseña. Guárdelo sin ella y vuelva a intentarlo.")
 
 
-def _check(path: Path, pages: Sequence[Sequence[str]]) -> None:
+def _check_text(path: Path, pages: Sequence[Sequence[str]]) -> None:
     """Refuse pages without text, and text that is none.
 
     Raises:
@@ -122,7 +86,44 @@ def _check(path: Path, pages: Sequence[Sequence[str]]) -> None:
             f"{'página' if len(pages) == 1 else 'páginas'}): páselo por un OCR y vuelva a intentarlo."
         )
     strange = sum(character == "\ufffd" or "\ue000" <= character <= "\uf8ff" for character in text)
-    if strange > _UNREADABLE * len(text):
+    if strange > _MAX_UNREADABLE * len(text):
         raise InvalidInput(
             f"La capa de texto del PDF «{path}» no es legible: sus fuentes no dicen qué letras son. Páselo por un OCR."
         )
+
+
+def without_running_heads(pages: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return the lines of each page without its running head and foot.
+
+    A line goes if it is at the edge of its page, stands the same at the edge of many others (but for a number that
+    counts the pages), and is no heading of a provision.
+    """
+    counted: Counter[str] = Counter()
+    for number, lines in enumerate(pages):
+        edges = {line for line in (*lines[:_EDGE], *lines[-_EDGE:]) if line}
+        counted.update({key for line in edges for key in _keys(line, number)})
+    minimum = max(_MIN_PAGES, _MIN_SHARE * len(pages))
+    printed = {key for key, count in counted.items() if count >= minimum}
+    return [_inner_lines(lines, number, printed) for number, lines in enumerate(pages)]
+
+
+def _keys(line: str, page: int) -> Iterator[str]:
+    """Yield the line, and what it is on every page if one of its numbers counts the pages."""
+    yield line
+    for number in _NUMBER.finditer(line):
+        yield f"{line[: number.start()]}\0{int(number[0]) - page}\0{line[number.end() :]}"
+
+
+def _inner_lines(lines: Sequence[str], page: int, printed: set[str]) -> list[str]:
+    first, last = 0, len(lines)
+    while first < min(last, _EDGE) and _is_running_head(lines[first], page, printed):
+        first += 1
+    while last > max(first, len(lines) - _EDGE) and _is_running_head(lines[last - 1], page, printed):
+        last -= 1
+    return list(lines[first:last])
+
+
+def _is_running_head(line: str, page: int, printed: set[str]) -> bool:
+    if not line or _PAGE_OF.fullmatch(line):
+        return True
+    return split_heading(line) is None and any(key in printed for key in _keys(line, page))

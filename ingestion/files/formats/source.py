@@ -1,9 +1,19 @@
-"""The bytes of a file: of which format they are, and the text that they spell."""
+"""Read the bytes of a file, tell which format they are, and decode their text."""
 
 import codecs
 from pathlib import Path
 
 from state.errors import InvalidInput, reason
+
+SUFFIX = ".article.yaml"
+"""How the name of an article's file ends."""
+
+_SIGNATURES = {
+    b"%PDF-": "un PDF",
+    b"PK\x03\x04": "un documento de Office o un ZIP",
+    b"\xd0\xcf\x11\xe0": "un documento de Office antiguo o protegido con contraseña",
+}
+"""The first bytes of formats that are no text, and what messages call these."""
 
 _BOMS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -18,69 +28,17 @@ _EXPECTED = frozenset("áéíóúüñçÁÉÍÓÚÜÑÇàèòïÀÈÒÏ¿¡ºª�
 _EIGHT_BITS = ("cp1252", "cp850", "mac_roman")
 """Encodings that any bytes could be in; cp1252 is Latin-1 and more."""
 
-_ENOUGH = 0.9
+_MIN_LIKELIHOOD = 0.9
 """Share of the characters beyond ASCII that must be expected ones."""
 
 
-def decode(data: bytes, path: Path, declared: str | None = None) -> str:
-    """Return the text: by its byte order mark, else UTF-8, else as declared, else in the code that gives Spanish.
-
-    Raises:
-        InvalidInput: the bytes are no text, or in an encoding that cannot be told.
-    """
-    for mark, encoding in _BOMS.items():
-        if data.startswith(mark):
-            if (marked := _decoded(data, encoding)) is None:
-                raise _unknown(path)
-            return marked
-    if b"\0" in data:
-        raise InvalidInput(
-            f"El fichero «{path}» no es de texto, o está en UTF-16 sin marca. Guárdelo con la codificación UTF-8."
-        )
-    for named in filter(None, ("utf-8", declared)):
-        if (text := _decoded(data, named)) is not None:
-            return text
-    readings = [text for encoding in _EIGHT_BITS if (text := _decoded(data, encoding)) is not None]
-    best = max(readings, key=_likelihood)
-    if _likelihood(best) < _ENOUGH:
-        raise _unknown(path)
-    return best
-
-
-def _decoded(data: bytes, encoding: str) -> str | None:
-    # What calls itself Latin-1 is cp1252, as in every browser (WHATWG Encoding Standard).
-    encoding = "cp1252" if encoding.lower().replace("_", "-") in ("iso-8859-1", "latin-1", "latin1") else encoding
-    try:
-        return data.decode(encoding)
-    except (UnicodeError, LookupError):
-        return None
-
-
-def _likelihood(text: str) -> float:
-    """Return which share of the characters beyond ASCII a Spanish text may well have."""
-    beyond = [character for character in text if character > "\x7f"]
-    return sum(character in _EXPECTED for character in beyond) / len(beyond) if beyond else 1.0
-
-
-def _unknown(path: Path) -> InvalidInput:
-    return InvalidInput(
-        f"No se reconoce la codificación del fichero «{path}», o mezcla varias. Guárdelo en UTF-8 y reinténtelo."
-    )
-
-
-SUFFIX = ".article.yaml"
-
-
 def is_article(file: Path | str) -> bool:
-    """Tell whether a file is an article by its name; any other YAML belongs to the document beside it."""
+    """Tell by its name whether a file is an article; any other YAML belongs to the document beside it.
+
+    >>> is_article("profiles/laboral/despido.article.yaml"), is_article("sentencia.pdf.yaml")
+    (True, False)
+    """
     return Path(file).name.lower().endswith(SUFFIX)
-
-
-_SIGNATURES = {
-    b"%PDF-": "un PDF",
-    b"PK\x03\x04": "un documento de Office o un ZIP",
-    b"\xd0\xcf\x11\xe0": "un documento de Office antiguo o protegido con contraseña",
-}
 
 
 def read_bytes(path: Path) -> bytes:
@@ -98,7 +56,53 @@ def read_bytes(path: Path) -> bytes:
     return data
 
 
-def actual_format(data: bytes) -> str:
+def decode(data: bytes, path: Path, declared: str | None = None) -> str:
+    """Return the text: by its byte order mark, else UTF-8, else as declared, else in the encoding that gives Spanish.
+
+    Raises:
+        InvalidInput: the bytes are no text, or in an encoding that cannot be told.
+    """
+    for mark, encoding in _BOMS.items():
+        if data.startswith(mark):
+            if (text := _decoded(data, encoding)) is None:
+                raise _unknown_encoding(path)
+            return text
+    if b"\0" in data:
+        raise InvalidInput(
+            f"El fichero «{path}» no es de texto, o está en UTF-16 sin marca. Guárdelo con la codificación UTF-8."
+        )
+    for encoding in filter(None, ("utf-8", declared)):
+        if (text := _decoded(data, encoding)) is not None:
+            return text
+    candidates = [text for encoding in _EIGHT_BITS if (text := _decoded(data, encoding)) is not None]
+    best = max(candidates, key=_likelihood)
+    if _likelihood(best) < _MIN_LIKELIHOOD:
+        raise _unknown_encoding(path)
+    return best
+
+
+def _decoded(data: bytes, encoding: str) -> str | None:
+    # What calls itself Latin-1 is cp1252, as in every browser (WHATWG Encoding Standard).
+    encoding = "cp1252" if encoding.lower().replace("_", "-") in ("iso-8859-1", "latin-1", "latin1") else encoding
+    try:
+        return data.decode(encoding)
+    except (UnicodeError, LookupError):
+        return None
+
+
+def _likelihood(text: str) -> float:
+    """Return which share of the characters beyond ASCII is one of a Spanish text, in [0, 1]."""
+    beyond = [character for character in text if character > "\x7f"]
+    return sum(character in _EXPECTED for character in beyond) / len(beyond) if beyond else 1.0
+
+
+def _unknown_encoding(path: Path) -> InvalidInput:
+    return InvalidInput(
+        f"No se reconoce la codificación del fichero «{path}», o mezcla varias. Guárdelo en UTF-8 y reinténtelo."
+    )
+
+
+def known_format(data: bytes) -> str:
     """Return what a file is by its first bytes ("un PDF"); empty where they tell nothing."""
     return next((name for signature, name in _SIGNATURES.items() if data.startswith(signature)), "")
 
@@ -109,13 +113,13 @@ def refuse_other_formats(path: Path, data: bytes) -> None:
     Raises:
         InvalidInput: they are of a known other format.
     """
-    if actual_format(data):
+    if known_format(data):
         raise other_format(path, data)
 
 
 def other_format(path: Path, data: bytes) -> InvalidInput:
     """Return the error for a file that is not what its extension says."""
-    name = actual_format(data)
+    name = known_format(data)
     what = f"es {name}" if name else "no lo es"
     return InvalidInput(f"El fichero «{path}» tiene la extensión «{path.suffix}», pero {what}. Corrija la extensión.")
 

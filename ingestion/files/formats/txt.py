@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ingestion.files.formats.lines import clean, compounds, paragraphs, width_of
+from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
 from ingestion.files.formats.source import decode, no_text, read_bytes, refuse_other_formats
 from ingestion.model import Page
 
@@ -25,7 +25,7 @@ def read(path: Path) -> tuple[Page, ...]:
         InvalidInput: the file cannot be read, is empty, is no text, or its encoding cannot be told.
     """
     lines = text_lines(path)
-    found = paragraphs(lines, width_of(lines), compounds(lines))
-    if not found:
+    paragraphs = rebuilt_paragraphs(lines, width_of(lines), compounds(lines))
+    if not paragraphs:
         raise no_text(path)
-    return (Page(None, tuple(found)),)
+    return (Page(None, tuple(paragraphs)),)

@@ -53,8 +53,8 @@ def test_each_chunk_stands_for_itself_and_names_its_article(cut):
     assert {name: data[name] for name in expected} == expected
     assert (guide["provision"], guards["title"]) == ("How to decide", "What not to say")
     assert [chunk["tier"] for chunk in article.chunks] == ["LOW", "CRITICAL", "CRITICAL"]
-    assert {chunk["id"] for chunk in article.chunks} == set(article.spoken)
-    assert set(article.spoken.values()) == {"When do I cut my roses back?"}
+    assert {chunk["id"] for chunk in article.chunks} == set(article.lay_phrasings)
+    assert set(article.lay_phrasings.values()) == {"When do I cut my roses back?"}
 
 
 def test_the_text_says_all_items_in_plain_lines(cut):

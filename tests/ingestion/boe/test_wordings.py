@@ -12,7 +12,7 @@ from support.boe_law import LAW, article, block, note, posterior, read_law_of, v
 from ingestion.boe.reader import read_boe
 from ingestion.boe.wordings import iso_day, wordings
 from ingestion.chunking.law_chunks import law_chunks
-from ingestion.model import Provision, keep_apart, keep_wordings_apart
+from ingestion.model import Provision, unique_keys, unique_wording_keys
 
 
 @pytest.fixture
@@ -243,7 +243,7 @@ def provision(key: str, start: str | None = None, end: str | None = None) -> Pro
 
 
 def test_without_days_everything_overlaps():
-    assert [one.key for one in keep_apart([provision("art:1"), provision("art:1"), provision("art:1")])] == [
+    assert [one.key for one in unique_keys([provision("art:1"), provision("art:1"), provision("art:1")])] == [
         "art:1",
         "art:1~2",
         "art:1~3",
@@ -260,7 +260,7 @@ def test_no_day_has_two_provisions_of_one_key(spans):
         for key, start, length in spans
     ]
     held = set()
-    for one in keep_wordings_apart(blocks):
+    for one in unique_wording_keys(blocks):
         lasts = (date.fromisoformat(one.valid_to) - date.fromisoformat(one.valid_from)).days
         on = {(one.key, date.fromisoformat(one.valid_from) + timedelta(offset)) for offset in range(lasts)}
         assert not on & held

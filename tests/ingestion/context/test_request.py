@@ -9,7 +9,7 @@ from ingestion.context.request import (
     MAX_SENTENCE,
     breadcrumb,
     context_of,
-    keyed,
+    keyed_requests,
     message,
     request_key,
     sentence_of,
@@ -77,7 +77,7 @@ def test_the_key_changes_with_all_that_is_sent_and_with_nothing_else():
 def test_children_of_the_same_request_share_it():
     twin = ({**PARENT, "id": 3}, {**CHILD, "id": 4})
     key = request_key(PARENT, CHILD, "m")
-    assert keyed([(PARENT, CHILD), twin], "m") == [(key, (PARENT, CHILD)), (key, twin)]
+    assert keyed_requests([(PARENT, CHILD), twin], "m") == [(key, (PARENT, CHILD)), (key, twin)]
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_all_fields():
             "kind": "auto",
         },
     )
-    assert (header.what, header.court, header.number, header.day) == (
+    assert (header.document_type, header.court, header.number, header.day) == (
         "ruling",
         "Tribunal Supremo",
         "123/2024",
@@ -132,7 +132,7 @@ def test_the_city_of_a_bylaw_tells_its_community(fields, community, city):
     ],
 )
 def test_the_type_follows_from_who_wrote_it(fields, what):
-    assert header_of(FILE, fields).what == what
+    assert header_of(FILE, fields).document_type == what
 
 
 def test_one_provision_needs_no_list_and_empty_fields_count_as_none():

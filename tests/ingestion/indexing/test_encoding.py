@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support.doubles import make_chunk
 
-from ingestion.indexing.encoding import BATCH, NO_WORDS, WORTH_PROCESSES, Encoded, encoded, offline_encoder
+from ingestion.indexing.encoding import BATCH, NO_TERMS, WORTH_PROCESSES, Encoded, encode_batches, offline_encoder
 from ingestion.indexing.entries import Entry
 from services.domain.spanish_law import SPANISH_LAW
 from services.offline.encoder.encoder import DualEncoder, TrainingPairs
@@ -42,7 +42,7 @@ async def test_processes_give_what_this_one_gives(models: Path) -> None:
         assert (one is None) == (other is None)
         if one is not None:
             np.testing.assert_allclose(one, other, atol=1e-6)
-    assert [words == NO_WORDS for words in here.sparse] == [n % 2 == 1 for n in range(9)]
+    assert [words == NO_TERMS for words in here.sparse] == [n % 2 == 1 for n in range(9)]
 
 
 async def test_a_text_without_a_known_word_has_no_direction(models: Path) -> None:
@@ -86,7 +86,7 @@ async def test_batches_come_in_order_and_the_first_goes_alone() -> None:
         return Encoded(batch, [], [])
 
     many = [Entry(make_chunk(n)) for n in range(4 * BATCH + 1)]
-    batches = [batch.entries async for batch in encoded(many, encode, 2)]
+    batches = [batch.entries async for batch in encode_batches(many, encode, 2)]
     assert [entry.chunk["id"] for batch in batches for entry in batch] == list(range(4 * BATCH + 1))
     assert [len(batch) for batch in batches] == [BATCH] * 4 + [1]
     assert most[1] == 1, "the second has not begun before the first was done"
@@ -109,6 +109,6 @@ async def test_a_failure_ends_the_other_batches() -> None:
 
     many = [Entry(make_chunk(n)) for n in range(3 * BATCH)]
     with pytest.raises(ZeroDivisionError):
-        async for _ in encoded(many, encode, 2):
+        async for _ in encode_batches(many, encode, 2):
             pass
     assert sorted(ended) == [0, BATCH, 2 * BATCH]

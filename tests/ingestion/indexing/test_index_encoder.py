@@ -154,10 +154,10 @@ async def test_inquiries_that_were_not_shown_find_their_topic_on_real_articles()
     articles = bundled_articles(load_profile("plan_401k"))
     spoken, kept_back = {}, []
     for article in articles:
-        lines = next(iter(article.spoken.values())).splitlines()
+        lines = next(iter(article.lay_phrasings.values())).splitlines()
         kept_back += [(line, article.chunks[0]["topic"]) for line in lines[::3]]
         shown = "\n".join(line for place, line in enumerate(lines) if place % 3)
-        spoken |= dict.fromkeys(article.spoken, shown)
+        spoken |= dict.fromkeys(article.lay_phrasings, shown)
     chunks = [chunk for article in articles for chunk in article.chunks]
     encoder = DualEncoder.fit(training_pairs_of(entries(chunks, spoken)), 192, EN)
     vectors = np.stack(encoder.embed_all([indexed_text(chunk) for chunk in chunks]))

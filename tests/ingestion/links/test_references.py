@@ -6,7 +6,7 @@ from support.paths import DATA
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.history.reforms import read_reforms
 from ingestion.history.snapshots import merge_snapshots, read_snapshot
-from ingestion.links.references import Unresolved, interpreted, resolve_refs
+from ingestion.links.references import UnresolvedCitation, current_chunk_ids, resolve_refs
 from ingestion.markdown.reader import read_law
 from ingestion.model import Law, Provision
 from state.chunks import Chunk
@@ -151,7 +151,7 @@ def test_a_range_label_answers_for_its_articles():
 
 
 def test_what_leads_nowhere_is_reported_by_cause():
-    unresolved: list[Unresolved] = []
+    unresolved: list[UnresolvedCitation] = []
     text = "El artículo 99. El artículo 5 de la Ley 40/2007 y el artículo 14 de la Constitución."
     resolve_refs(law_chunks(law(ET, article(1, text))), unresolved)
     assert [one.cause for one in unresolved] == ["no such provision", "unknown law", "law not held"]
@@ -288,7 +288,7 @@ def test_a_document_has_no_articles_of_its_own():
         "chunk_type": "doctrine",
         "provision_key": "ECLI:ES:TS:2023:1#1",
     }
-    unresolved: list[Unresolved] = []
+    unresolved: list[UnresolvedCitation] = []
     chunks = resolve_refs(
         [ruling, *law_chunks(law(ET, article(37, "Descanso."), article(38, "Vacaciones.")))], unresolved
     )
@@ -299,13 +299,13 @@ def test_a_document_has_no_articles_of_its_own():
 def test_what_is_interpreted_is_the_first_part_of_the_wording_in_force():
     long = "\n\n".join(f"{n}. " + "Texto. " * 250 for n in (1, 2))
     chunks = law_chunks(law(ET, wording(15, long, None, "2022-03-30"), wording(15, long + " Fin.", "2022-03-30")))
-    found = interpreted([(ET, "art:15"), (ET_1995, "art:15"), (ET, "art:99")], chunks, today=TODAY)
+    found = current_chunk_ids([(ET, "art:15"), (ET_1995, "art:15"), (ET, "art:99")], chunks, today=TODAY)
     by_id = {one["id"]: (one["valid_from"], one["part"]) for one in chunks}
     assert {place: by_id[id_] for place, id_ in found.items()} == {
         (ET, "art:15"): ("2022-03-30", 1),
         (ET_1995, "art:15"): ("2022-03-30", 1),
     }
-    assert interpreted([(ET, "art:15")], chunks, today=date(2020, 1, 1)) == {(ET, "art:15"): chunks[0]["id"]}
+    assert current_chunk_ids([(ET, "art:15")], chunks, today=date(2020, 1, 1)) == {(ET, "art:15"): chunks[0]["id"]}
 
 
 def test_the_chunks_given_are_not_changed():
@@ -332,7 +332,7 @@ def _never_superseded(chunks):
 
 def test_the_real_laws(real_laws):
     chunks = [chunk for path in sorted(real_laws.glob("*.md")) for chunk in law_chunks(read_law(path))]
-    unresolved: list[Unresolved] = []
+    unresolved: list[UnresolvedCitation] = []
     resolved = resolve_refs(chunks, unresolved)
     assert len({one["id"] for one in resolved}) == len(resolved)
     assert max(len(one["text"]) for one in resolved) <= 2000

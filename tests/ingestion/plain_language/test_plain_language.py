@@ -13,7 +13,7 @@ from ingestion.plain_language.attach import attach_records
 from legal.wordings import wording_hash
 from services.corpus.schema import Corpus, EmptyRecord, ProvisionRecord
 from tools import record_state as state
-from tools.training_pairs import pairs
+from tools.training_pairs import question_pairs
 
 ET, TODAY = "BOE-A-2015-11430", date(2026, 11, 1)
 TEXT = "1. Las vacaciones serán de treinta días.\n\n2. El período se fijará de común acuerdo."
@@ -219,7 +219,7 @@ def test_records_are_written_as_they_were_read(tmp_path):
 def test_a_question_of_several_records_is_one_pair():
     first = record("Artículo 38", TEXT).model_copy(update={"questions": ("¿Vacaciones?", "un mes")})
     second = record("Artículo 39", TEXT).model_copy(update={"questions": ("¿vacaciones?",)})
-    assert list(pairs(Corpus((first, second)))) == [
+    assert list(question_pairs(Corpus((first, second)))) == [
         {
             "id": "lenguaje-claro-1",
             "question": "¿Vacaciones?",
