@@ -67,7 +67,7 @@ class Law:
 
 
 def unique_keys(provisions: Iterable[Provision]) -> list[Provision]:
-    """Return the provisions with unique keys; a look-up by plain key finds the approved text before the decree that approves it.
+    """Return the provisions with unique keys: a plain key is that of the approved text, not of the approving decree.
 
     The approving decree is what stands before the first article after an "Artículo único". An annex before an
     article is only the frame of the approved text, and is left out.

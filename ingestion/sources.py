@@ -131,7 +131,7 @@ def _printable(file: Path) -> str:
 
 
 def _obstacle(file: Path) -> str:
-    """Return why a file cannot be opened, as far as can be told without reading it; empty where nothing speaks against it."""
+    """Return why a file cannot be opened, as far as can be told without reading it; empty where nothing is known."""
     if _printable(file) != str(file):
         return "el nombre no está en UTF-8: cámbielo"
     try:

@@ -18,12 +18,12 @@ CUTS: tuple[Cuts, ...] = (
 
 
 def split_text(text: str, limit: int = MAX_PART) -> list[str]:
-    """Split a text into parts of at most ``limit`` characters, in order; a text that fits is one part.
+    r"""Split a text into parts of at most ``limit`` characters, in order; a text that fits is one part.
 
     Cuts are made before apartados, else between paragraphs, rows or sentences. Only a single sentence or row that
     does not fit is cut at a clause or a blank (and a word longer than the limit, wherever it must be).
 
-    >>> split_text("1. Primer apartado.\\n\\n2. Segundo apartado.", limit=25)
+    >>> split_text("1. Primer apartado.\n\n2. Segundo apartado.", limit=25)
     ['1. Primer apartado.', '2. Segundo apartado.']
     """
     text = text.strip()

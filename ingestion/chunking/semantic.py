@@ -64,7 +64,7 @@ def distances(vectors: Sequence[Vector]) -> NDArray[np.float64]:
 
 
 def breaks(gaps: NDArray[np.float64]) -> list[int]:
-    """Return the indices of the sentences with which a subject begins: where a distance is strictly over the percentile.
+    """Return the indices of the sentences that begin a subject: where a distance is strictly over the percentile.
 
     >>> breaks(np.array([0.1, 0.2, 0.9, 0.1]))
     [3]

@@ -52,7 +52,8 @@ def explain(cost: ContextCost, reader: ModelSettings) -> str:
     asked = f"Se pedirá{'' if single else 'n'} {figure(cost.requests)} frase{'' if single else 's'} a {reader.model}"
     cached = f" (otras {figure(cost.cached)} ya están guardadas)" if cost.cached else ""
     tokens = f"unos {_tokens(cost.input_tokens)} de entrada y {_tokens(cost.output_tokens, '')} de salida"
-    return f"{asked}{cached}: {tokens}{_price(cost, reader)}.{_reasoning_warning(reader)} Para seguir, repita la orden con --yes."
+    warning = _reasoning_warning(reader)
+    return f"{asked}{cached}: {tokens}{_price(cost, reader)}.{warning} Para seguir, repita la orden con --yes."
 
 
 def _tokens(count: int, unit: str = " tokens") -> str:

@@ -78,11 +78,11 @@ def keyed_requests(children: Sequence[ParentChild], reader_name: str) -> list[tu
 
 
 def sentence_of(reply: str) -> str:
-    """Return the first sentence of a reply, one line of at most ``MAX_SENTENCE`` characters; empty if it has none.
+    r"""Return the first sentence of a reply, one line of at most ``MAX_SENTENCE`` characters; empty if it has none.
 
     A line that only announces the sentence ("Aquí tiene la frase:"), list marks and quotation marks are no part of it.
 
-    >>> sentence_of('Aquí tiene la frase:\\n\\n- «Regula las vacaciones.» Y nada más.')
+    >>> sentence_of('Aquí tiene la frase:\n\n- «Regula las vacaciones.»')
     'Regula las vacaciones.'
     """
     for line in map(_unmarked, reply.splitlines()):

@@ -1,4 +1,4 @@
-"""Keep what the stages of an ingest have made, in files named by what it was made from, so that a killed run resumes."""
+"""Keep what the stages of an ingest make, in files named by what it was made from, so that a killed run resumes."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Turn parents into the entries of an index: the parents, which a search yields, and the children that it finds them by."""
+"""Turn parents into the entries of an index: parents, which a search yields, and children, which it finds them by."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping

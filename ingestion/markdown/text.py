@@ -33,7 +33,7 @@ def clean(text: str) -> str:
 
 
 def inside_quotations(paragraphs: Sequence[str]) -> list[bool]:
-    """Return for each paragraph whether it begins inside a quotation; one that never closes is a slip: it quotes nothing.
+    """Tell of each paragraph whether it begins inside a quotation; one that never closes is a slip, and quotes nothing.
 
     >>> inside_quotations(["Queda así:", "«Artículo 1.", "Texto.»", "Fin."])
     [False, False, True, False]

@@ -132,9 +132,9 @@ def _to_remove(names: Iterable[str], indexed: Iterable[Source], base: IndexBase)
             raise InvalidInput(how_to_remove(article, base))
         if not matches:
             known = ", ".join(sorted(source["law_id"] for source in documents)[:MAX_NAMED]) or "ninguno"
+            more = "…" if len(documents) > MAX_NAMED else ""
             raise InvalidInput(
-                f"«{name}» no está entre los documentos del índice ({known}{'…' if len(documents) > MAX_NAMED else ''}). "
-                "No se ha quitado nada."
+                f"«{name}» no está entre los documentos del índice ({known}{more}). No se ha quitado nada."
             )
         gone.update(matches)
     return gone

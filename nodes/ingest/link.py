@@ -32,7 +32,8 @@ class LinkUpdate(TypedDict):
 async def link(state: IngestState, runtime: Runtime[None], *, workspace: Workspace, profile: Profile) -> LinkUpdate:
     """Link every parent to what its text cites, each decision to what it interprets, each article to what it rests on.
 
-    Citations are read where the profile is of Spanish law. All documents take part, the unchanged ones too: what they cite may have come, gone or been cut anew.
+    Citations are read where the profile is of Spanish law. All documents take part, the unchanged ones too: what they
+    cite may have come, gone or been cut anew.
     """
     progress_of(runtime)(STEP, 0, 0)
     return await asyncio.to_thread(_link, state, workspace, profile)

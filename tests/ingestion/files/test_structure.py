@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ingestion.files.running_text import running_text
 from ingestion.files.structure import provisions
-from ingestion.files.structure_headings import opening, place
+from ingestion.files.structure_headings import division, opening
 from ingestion.markdown.reader import read_law
 from ingestion.model import Page
 
@@ -173,7 +173,7 @@ def test_what_opens_a_provision(paragraph, expected):
     ],
 )
 def test_what_is_the_heading_of_a_chapter(paragraph, expected):
-    found = place(paragraph)
+    found = division(paragraph)
     assert (None if found is None else tuple(found)) == expected
 
 

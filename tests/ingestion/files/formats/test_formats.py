@@ -12,7 +12,7 @@ from support.pdf import pdf_of, scanned_pdf
 
 from ingestion.files.formats import docx as word
 from ingestion.files.formats import html, md, pdf, txt
-from ingestion.files.formats.lines import clean, paragraphs, width_of
+from ingestion.files.formats.lines import clean, rebuilt_paragraphs, width_of
 from state.errors import InvalidInput
 
 READERS = {"a.pdf": pdf.read, "a.docx": word.read, "a.html": html.read, "a.txt": txt.read, "a.md": md.read}
@@ -97,7 +97,7 @@ def test_a_heading_of_an_article_begins_a_paragraph_and_a_mention_does_not():
         "Este convenio se aplica a todos, salvo a los que cita el",
         "Artículo 2. Y a nadie más que a ellos.",
     ]
-    assert paragraphs(lines, width_of(lines)) == [
+    assert rebuilt_paragraphs(lines, width_of(lines)) == [
         "Convenio colectivo de la empresa de transportes y de sus filiales",
         "Artículo 1. Ámbito",
         "Este convenio se aplica a todos, salvo a los que cita el Artículo 2. Y a nadie más que a ellos.",
@@ -107,7 +107,7 @@ def test_a_heading_of_an_article_begins_a_paragraph_and_a_mention_does_not():
 @given(st.lists(st.text(alphabet="abA1.;)- á", max_size=30), max_size=12))
 def test_paragraphs_lose_nothing_but_blanks_and_hyphens(lines):
     cleaned = [clean(line) for line in lines]
-    found = paragraphs(cleaned, width_of(cleaned))
+    found = rebuilt_paragraphs(cleaned, width_of(cleaned))
     assert re.sub(r"[\s-]", "", "".join(found)) == re.sub(r"[\s-]", "", "".join(lines))
 
 
