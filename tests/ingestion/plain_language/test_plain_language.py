@@ -231,7 +231,7 @@ def test_a_question_of_several_records_is_one_pair():
 
 def test_the_command_tells_the_state_and_stamps_what_has_no_stamp(tmp_path, monkeypatch, capsys):
     write_law(tmp_path / "laws" / f"{ET}.md", ET, "Uno.", "Dos.")
-    for room in state.ROOMS:
+    for room in state.FOLDERS:
         (tmp_path / "corpus" / room).mkdir(parents=True)
     state.write_lines(tmp_path / "corpus" / "normativa" / f"{ET}.jsonl", [{"provision": "Artículo 1"}])
     monkeypatch.setattr(state.resources, "files", lambda room: tmp_path / room)
