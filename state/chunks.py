@@ -15,6 +15,9 @@ LOWEST_RANK = 5
 MAX_CHUNK_ID = 2**53 - 1
 """Largest id that JavaScript keeps exact."""
 
+ProvisionRef = tuple[str, str]
+"""Law id and provision key: what all parts and wordings of one provision share."""
+
 HEADING_REPEATS = 3
 """How often the heading stands in what is indexed: it says in few words what many words below it are about."""
 
@@ -153,7 +156,7 @@ def ordering_score(candidate: Candidate) -> float:
     return candidate.get("final_score", relevance(candidate))
 
 
-def provision_of(chunk: Chunk) -> tuple[str, str]:
+def provision_of(chunk: Chunk) -> ProvisionRef:
     """Return what all parts of one provision share: law and provision key."""
     return chunk["law_id"], chunk["provision_key"]
 

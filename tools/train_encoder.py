@@ -18,16 +18,13 @@ from services.offline.encoder.encoder import DIMENSIONS, FOLDER, DualEncoder, Tr
 from services.store.edge import EdgeStore
 from services.store.index import open_index
 from services.store.points import Points
-from state.chunks import REPEALED, Chunk, indexed_text, provision_of
+from state.chunks import REPEALED, Chunk, ProvisionRef, indexed_text, provision_of
 
 SITUATION_REPEATS = 3
 """How often a situation is shown for each time that a question of a record is: there are far fewer of them."""
 
 LAWS = "normativa"
 """The collection that is trained on."""
-
-ProvisionRef = tuple[str, str]
-"""Law id and provision key."""
 
 
 def training_pairs_of(parents: Iterable[Chunk]) -> TrainingPairs:

@@ -16,7 +16,7 @@ from legal.laws.registry import known_laws
 from services.offline.passages import LEFT_OUT
 from state.chunks import Chunk
 
-ProvisionRef = tuple[str | None, str]
+CitedProvision = tuple[str | None, str]
 """Law (``None`` where the registry does not know it) and provision key."""
 
 _QUOTED = re.compile(r"«([^«»]*)»")
@@ -68,14 +68,14 @@ def _figures(answer: str, question: str, cited: Sequence[Chunk]) -> Iterator[str
             yield figure.written
 
 
-def _named_in(chunk: Chunk) -> Iterator[ProvisionRef]:
+def _named_in(chunk: Chunk) -> Iterator[CitedProvision]:
     # The second article of a number is known as "art:1~2"; an answer can only call it "artículo 1".
     yield chunk["law_id"], chunk["provision_key"].partition("~")[0]
     for citation in parse_citations(_text(chunk), CitationContext(law_id=chunk["law_id"])):
         yield from _refs(citation)
 
 
-def _refs(citation: Citation) -> set[ProvisionRef]:
+def _refs(citation: Citation) -> set[CitedProvision]:
     """Return the provision that is cited, under the law that is named and under the one where it is read today."""
     return {(law_id, citation.provision_key) for law_id in (citation.law_id, citation.current_id or citation.law_id)}
 

@@ -37,7 +37,7 @@ def _check_provision(written: str) -> str:
     return written
 
 
-ProvisionRef = Annotated[str, AfterValidator(_check_provision)]
+ProvisionLink = Annotated[str, AfterValidator(_check_provision)]
 
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -145,7 +145,7 @@ class ArticleChunk(ArticlePart):
     title: str = ""
     text: str = ""
     critical: bool = False
-    provisions: list[ProvisionRef] = Field(default_factory=list)
+    provisions: list[ProvisionLink] = Field(default_factory=list)
     fields: list[Datum] = Field(default_factory=list)
     rules: list[Rule] = Field(default_factory=list)
     frames: list[FramePart] = Field(default_factory=list)
@@ -180,7 +180,7 @@ class Article(ArticlePart):
     topic: str
     updated: date
     url: str = ""
-    provisions: list[ProvisionRef] = Field(default_factory=list)
+    provisions: list[ProvisionLink] = Field(default_factory=list)
     inquiries: list[Text] = Field(default_factory=list)
     chunks: list[ArticleChunk] = Field(min_length=1)
 

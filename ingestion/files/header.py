@@ -14,11 +14,10 @@ from legal.ids import boe_id
 from legal.labels import provision_key
 from legal.laws.mentions import find_law
 from legal.territory.mentions import communities, find_territory, place_called
+from state.chunks import ProvisionRef
 from state.errors import InvalidInput
 
 DocumentType = Literal["ruling", "criterion", "document", "law"]
-ProvisionRef = tuple[str, str]
-"""Law id and provision key."""
 
 _ECLI = re.compile(r"ECLI:[A-Z]{2}:[A-Z0-9]{1,7}:\d{4}:[A-Z0-9.]{1,25}")
 

@@ -10,7 +10,7 @@ from legal.labels import KINDS, ProvisionKind, order_of_kind
 
 if TYPE_CHECKING:
     from ingestion.incremental.base import IndexBase
-    from services.search.reference import ProvisionRef
+    from services.search.reference import ProvisionRequest
     from state.chunks import Chunk
 
 MAX_NAMED = 12
@@ -83,7 +83,7 @@ def list_provisions(labels: dict[str, str]) -> str:
     return ", ".join(parts)
 
 
-def why_missing(base: "IndexBase", asked: "ProvisionRef") -> str:
+def why_missing(base: "IndexBase", asked: "ProvisionRequest") -> str:
     """Return in Spanish why a provision that is asked for is not in the index, and what is."""
     from legal.laws.registry import known_laws
 
@@ -105,7 +105,8 @@ def why_missing(base: "IndexBase", asked: "ProvisionRef") -> str:
     hint = f" ¿Quería decir {' o '.join(near)}?" if near else ""
     kind = KINDS.get(_kind(asked.provision_key), _OTHER).name
     present = f" Están: {list_provisions(law.labels)}." if law.labels else ""
-    return f"En el índice no está {_with_article(kind)} {asked.provision_key.partition(':')[2]} de {law.title}.{hint or present}"
+    name = f"{_with_article(kind)} {asked.provision_key.partition(':')[2]}"
+    return f"En el índice no está {name} de {law.title}.{hint or present}"
 
 
 def _indexed_law(chunks: Sequence["Chunk"], title: str, files: tuple[str, ...]) -> IndexedLaw:

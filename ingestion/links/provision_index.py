@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from legal.laws.mentions import current_law
 from legal.laws.registry import known_laws
-from state.chunks import Chunk
+from state.chunks import Chunk, ProvisionRef
 
 _FOREVER = "9999"
 
@@ -14,7 +14,7 @@ class ProvisionIndex:
     """The chunks by law and key, the parts of each wording in order. Days are ISO 8601."""
 
     def __init__(self, chunks: Sequence[Chunk]):
-        self._wordings: dict[tuple[str, str], dict[str, list[Chunk]]] = {}
+        self._wordings: dict[ProvisionRef, dict[str, list[Chunk]]] = {}
         self._rows: dict[tuple[str, str, str], dict[str, None]] = defaultdict(dict)
         self._laws = {chunk["law_id"] for chunk in chunks}
         for chunk in chunks:

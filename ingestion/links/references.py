@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from ingestion.links.citing import cited_by
 from ingestion.links.provision_index import ProvisionIndex
 from legal.citations.parser import Citation
-from state.chunks import Chunk
+from state.chunks import Chunk, ProvisionRef
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ def resolve_refs(
 
 
 def current_chunk_ids(
-    refs: Iterable[tuple[str, str]], chunks: Sequence[Chunk], *, today: date | None = None
-) -> dict[tuple[str, str], int]:
+    refs: Iterable[ProvisionRef], chunks: Sequence[Chunk], *, today: date | None = None
+) -> dict[ProvisionRef, int]:
     """Return the chunk that each provision ref (law id and provision key) leads to today, by its id.
 
     It is the first part of the wording in force; what is not among ``chunks`` is left out. An article of a law whose

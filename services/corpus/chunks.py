@@ -17,7 +17,7 @@ from services.corpus.schema import (
     RulingRecord,
     load_corpus,
 )
-from state.chunks import Chunk, Status
+from state.chunks import Chunk, ProvisionRef, Status
 from state.errors import ConfigurationError
 
 DECISION_RANK = 5
@@ -32,7 +32,7 @@ _NO_LONGER_LAW: Mapping[str, tuple[Status, str]] = {
 _cached_key = cache(provision_key)
 """Labels recur: most references name the same few hundred provisions."""
 
-ProvisionIds = Mapping[tuple[str, str], int]
+ProvisionIds = Mapping[ProvisionRef, int]
 """Id of the chunk that a reference leads to, by law and provision key."""
 
 
@@ -126,18 +126,18 @@ def search_text(record: Record) -> str:
 
 
 @cache
-def packaged_law_records() -> Mapping[tuple[str, str], LawRecord]:
+def packaged_law_records() -> Mapping[ProvisionRef, LawRecord]:
     """Return the packaged records of provisions by law and provision key; raise what ``law_records_of`` raises."""
     return law_records_of(load_corpus())
 
 
-def law_records_of(corpus: Corpus) -> dict[tuple[str, str], LawRecord]:
+def law_records_of(corpus: Corpus) -> dict[ProvisionRef, LawRecord]:
     """Return the records of provisions of a corpus by law and provision key.
 
     Raises:
         ConfigurationError: a record names a law or a provision that cannot be, or a provision is there twice.
     """
-    records: dict[tuple[str, str], LawRecord] = {}
+    records: dict[ProvisionRef, LawRecord] = {}
     for record in corpus.law_records:
         if record.law_id not in known_laws():
             raise ConfigurationError(
@@ -152,7 +152,7 @@ def law_records_of(corpus: Corpus) -> dict[tuple[str, str], LawRecord]:
     return records
 
 
-def parse_refs(refs: Iterable[str]) -> list[tuple[str, str]]:
+def parse_refs(refs: Iterable[str]) -> list[ProvisionRef]:
     """Return law and provision key of references as records write them; no key where a label is of no provision.
 
     >>> parse_refs(["BOE-A-2015-11430#Artículo 38", "BOE-A-2000-15060#Disposición adicional tercera"])
@@ -167,7 +167,7 @@ def lay_phrasings(chunk: Chunk) -> str:
 
 
 @cache
-def _search_texts() -> Mapping[tuple[str, str], str]:
+def _search_texts() -> Mapping[ProvisionRef, str]:
     decisions = {(record.official_id, record.id): search_text(record) for record in load_corpus().decisions}
     return decisions | {provision: search_text(record) for provision, record in packaged_law_records().items()}
 

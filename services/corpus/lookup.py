@@ -15,7 +15,7 @@ from services.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 from services.store.filters import satisfies, selection_clauses
 from services.store.layout import order_articles
 from state.candidates import NAMED_SCORE
-from state.chunks import Chunk, provision_of
+from state.chunks import Chunk, ProvisionRef, provision_of
 from state.values import NamedProvision
 
 MIN_SCORE = 0.2
@@ -114,8 +114,8 @@ class PackagedRecords:
         return {chunk["id"]: chunk for _, chunk in self._pairs}
 
     @cached_property
-    def _by_provision(self) -> dict[tuple[str, str], list[Chunk]]:
-        chunks: dict[tuple[str, str], list[Chunk]] = {}
+    def _by_provision(self) -> dict[ProvisionRef, list[Chunk]]:
+        chunks: dict[ProvisionRef, list[Chunk]] = {}
         for chunk in self._by_id.values():
             chunks.setdefault(provision_of(chunk), []).append(chunk)
         return chunks

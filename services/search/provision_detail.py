@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from legal.labels import WRITTEN_SUFFIXES, order_of_kind
 from services.protocols import ChunkStore
-from services.search.reference import ProvisionRef, Subdivision
+from services.search.reference import ProvisionRequest, Subdivision
 from state.chunks import Chunk, Status, provision_of
 from state.errors import NoResultsFound
 
@@ -100,7 +100,7 @@ class ProvisionDetail(Version):
 
 
 async def provision_detail(
-    store: ChunkStore, provision: ProvisionRef, day: date | None, today: date
+    store: ChunkStore, provision: ProvisionRequest, day: date | None, today: date
 ) -> ProvisionDetail | None:
     """Look a provision up in its wording of a day; ``None`` where the store does not have the provision.
 

@@ -11,6 +11,7 @@ from legal.dates.finder import find_date
 from legal.ids import BOE_ID_TYPED, boe_id
 from legal.labels import INITIALS, provision_key
 from legal.laws.mentions import find_law
+from state.chunks import ProvisionRef
 from state.errors import InvalidInput
 
 _NO_LAW = re.compile(rf"\b(?:D\.?\s?[{INITIALS.upper()}]\.?|ART|RDLEG|RDL|RD|LO|[IVXL]+)\b")
@@ -27,7 +28,7 @@ class Subdivision(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ProvisionRef:
+class ProvisionRequest:
     """A provision that is asked for, or subdivisions of it.
 
     ``law_id`` is empty where the law named is unknown, ``provision_key`` where a law alone is asked for.
@@ -42,7 +43,7 @@ class ProvisionRef:
 class Reference:
     """All provisions and laws asked for, in order, and the day whose law is meant: ``None`` for today."""
 
-    provisions: tuple[ProvisionRef, ...]
+    provisions: tuple[ProvisionRequest, ...]
     day: date | None
 
 
@@ -80,18 +81,18 @@ def read_reference(
             f"No se conoce la norma «{unknown[0]}». Escriba su nombre, su número (Ley 20/2007) o su identificador del "
             "BOE."
         )
-    subdivisions: dict[tuple[str, str], dict[Subdivision, None]] = {}
+    subdivisions: dict[ProvisionRef, dict[Subdivision, None]] = {}
     for citation in citations:
         cited_law = citation.law_id or ("" if citation.law_named else law_id or default_law)
         named = subdivisions.setdefault((cited_law, citation.provision_key), {})
         if citation.apartado or citation.letter:
             named[Subdivision(citation.apartado or "", citation.letter or "")] = None
-    provisions = [ProvisionRef(*provision, tuple(named)) for provision, named in subdivisions.items()]
+    provisions = [ProvisionRequest(*provision, tuple(named)) for provision, named in subdivisions.items()]
     # In prose "anexo II" is no citation.
     if not provisions and (key := provision_key(words)):
-        provisions = [ProvisionRef(law_id or default_law, key)]
+        provisions = [ProvisionRequest(law_id or default_law, key)]
     if not provisions and law_id:
-        provisions = [ProvisionRef(law_id)]
+        provisions = [ProvisionRequest(law_id)]
     if not provisions:
         raise InvalidInput(
             f"No se entiende «{text.strip()}». Nombre un precepto y su norma, por ejemplo: articulado show "

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from ingestion.articles.schema import ProvisionRef
+from ingestion.articles.schema import ProvisionLink
 from ingestion.files.header import provisions_named
 from ingestion.history.amendment_notes import read_amendments
 from ingestion.sources import source_files
@@ -60,7 +60,7 @@ def test_a_part_of_a_longer_name_is_no_identifier():
 def test_every_reader_takes_every_identifier(identifier, tmp_path):
     assert TypeAdapter(LawId).validate_python(identifier) == identifier
     named = f"{identifier}#Artículo 3"
-    assert TypeAdapter(Ref).validate_python(named) == TypeAdapter(ProvisionRef).validate_python(named) == named
+    assert TypeAdapter(Ref).validate_python(named) == TypeAdapter(ProvisionLink).validate_python(named) == named
     assert provisions_named(f"{identifier.lower()}#Artículo 3") == [(identifier, "art:3")]
     assert [
         provision.law_id

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.doubles import make_chunk
 
 from services.search.provision_detail import excerpt, wording_on, wordings_of
-from services.search.reference import ProvisionRef, Subdivision, read_reference
+from services.search.reference import ProvisionRequest, Subdivision, read_reference
 from state.errors import InvalidInput
 
 ET, LISOS = "BOE-A-2015-11430", "BOE-A-2000-15060"
@@ -18,18 +18,18 @@ TODAY = date(2026, 3, 1)
 @pytest.mark.parametrize(
     ("text", "provisions"),
     [
-        ("art. 48.4 ET", [ProvisionRef(ET, "art:48", (Subdivision("4", ""),))]),
-        ("48", [ProvisionRef(ET, "art:48")]),
+        ("art. 48.4 ET", [ProvisionRequest(ET, "art:48", (Subdivision("4", ""),))]),
+        ("48", [ProvisionRequest(ET, "art:48")]),
         ("arts. 48.4, 48.5 y 49.1 b) ET", [
-            ProvisionRef(ET, "art:48", (Subdivision("4", ""), Subdivision("5", ""))),
-            ProvisionRef(ET, "art:49", (Subdivision("1", "b"),)),
+            ProvisionRequest(ET, "art:48", (Subdivision("4", ""), Subdivision("5", ""))),
+            ProvisionRequest(ET, "art:49", (Subdivision("1", "b"),)),
         ]),
-        ("anexo II LISOS", [ProvisionRef(LISOS, "anexo:2")]),
-        ("DA 3ª LISOS", [ProvisionRef(LISOS, "da:3")]),
-        ("art. 1 boe-a-2024-99999", [ProvisionRef("BOE-A-2024-99999", "art:1")]),
-        ("BOE-A-2024-99999", [ProvisionRef("BOE-A-2024-99999")]),
-        ("LISOS", [ProvisionRef(LISOS)]),
-        ("art. 1 de la Ley 99/2024", [ProvisionRef("", "art:1")]),
+        ("anexo II LISOS", [ProvisionRequest(LISOS, "anexo:2")]),
+        ("DA 3ª LISOS", [ProvisionRequest(LISOS, "da:3")]),
+        ("art. 1 boe-a-2024-99999", [ProvisionRequest("BOE-A-2024-99999", "art:1")]),
+        ("BOE-A-2024-99999", [ProvisionRequest("BOE-A-2024-99999")]),
+        ("LISOS", [ProvisionRequest(LISOS)]),
+        ("art. 1 de la Ley 99/2024", [ProvisionRequest("", "art:1")]),
     ],
 )  # fmt: skip
 def test_what_is_asked_for(text, provisions):
