@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
+# Tests start many processes: what one has compiled, the next need not.
+export PYTHONDONTWRITEBYTECODE =
+
 .PHONY: demo test check format install clean
 
 install: $(READY)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from evaluation.retrieval.evaluate import Outcome, evaluate
 from evaluation.retrieval.metrics import METRICS, per_question
 from evaluation.retrieval.run import Run, read_trec, write_trec
 from evaluation.statistics.bootstrap import Paired, compare
-from state.errors import ConfigurationError, InvalidInput
+from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from services.container import Services
@@ -157,12 +156,10 @@ def _check_output(request: Request) -> None:
     run = request.run
     if run and (run.is_dir() or not run.absolute().parent.is_dir()):
         raise InvalidInput(f"No se puede escribir {run}: indique en --run un fichero de una carpeta que exista.")
-    if request.report and request.report.exists() and not request.report.is_dir():
-        raise InvalidInput(f"No se puede escribir el informe: {request.report} no es una carpeta.")
-    if request.report and find_spec("matplotlib") is None:
-        raise ConfigurationError(
-            'Los gráficos del informe necesitan matplotlib. Instálelo con: pip install -e ".[eval]"'
-        )
+    if request.report:
+        from evaluation.report.write import check_report
+
+        check_report(request.report)
 
 
 def _write(request: Request, measurements: Sequence[SetMeasurement]) -> list[Path]:

@@ -1,25 +1,21 @@
-"""What ``articulado case calibrate`` does: labelled inquiries in, a curve of each graph and its worth out."""
+"""Running ``articulado case calibrate``: the services of each profile in turn, its curves and a report out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.options import read_configuration
 from cli.render import console
 from cli.session import opened_services
-from evaluation.case_desk.cases import LabelledCase, own_cases, read_cases
+from evaluation.case_desk.cases import LabelledCase, cases_of_profile, own_cases, read_cases
 from evaluation.case_desk.findings import ProfileFindings, calibrate_profile
 from services.case.calibration import write_calibration
-from state.errors import ConfigurationError, InvalidInput
+from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from services.profile.profile import Profile
     from services.settings import Settings
-
-MIN_CASES = 20
-"""Of a profile: with fewer, a half says nothing."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +46,8 @@ async def measure(request: Request) -> CalibrationResult:
     _check_output(request)
     cases = read_cases(request.gold) if request.gold else own_cases()
     configurations = [read_configuration(request.index, name) for name in dict.fromkeys(request.profiles) or [None]]
-    cases_by_profile = [_cases_of(cases, settings, profile, request) for settings, profile in configurations]
+    source = str(request.gold) if request.gold else "El fichero de consultas incluido"
+    cases_by_profile = [cases_of_profile(cases, settings, profile, source) for settings, profile in configurations]
     findings = [
         await _measure_profile(settings, profile, profile_cases)
         for (settings, profile), profile_cases in zip(configurations, cases_by_profile, strict=True)
@@ -78,41 +75,11 @@ async def _measure_profile(settings: "Settings", profile: "Profile", cases: Sequ
             )
 
 
-def _cases_of(
-    cases: Sequence[LabelledCase], settings: "Settings", profile: "Profile", request: Request
-) -> list[LabelledCase]:
-    """Return the inquiries of a profile.
-
-    Raises:
-        InvalidInput: they are too few, all or none of them have an article, or there is nothing to search in.
-    """
-    if not settings.rag_enabled:
-        raise InvalidInput(
-            "Los casos se buscan en el índice, que ARTICULADO_RAG_ENABLED=false desactiva. Quítelo y repita la orden."
-        )
-    name = profile.name
-    where = str(request.gold) if request.gold else "El fichero de consultas incluido"
-    profile_cases = [case for case in cases if case.profile == name]
-    if len(profile_cases) < MIN_CASES:
-        raise InvalidInput(
-            f"{where} tiene {len(profile_cases)} consultas del perfil «{name}» y hacen falta al menos {MIN_CASES}. "
-            "Escriba más, o indique otro fichero en --gold u otro perfil en --profile."
-        )
-    if len({case.answerable for case in profile_cases}) == 1:
-        raise InvalidInput(
-            f"{where} debe tener, del perfil «{name}», consultas con artículo y otras sin él («article»: null): una "
-            "tercera parte, por ejemplo."
-        )
-    return profile_cases
-
-
 def _check_output(request: Request) -> None:
     """Say before the work that its result could not be written."""
     if request.index and len(request.profiles) > 1:
         raise InvalidInput("--index solo se puede usar con un --profile: cada perfil tiene su índice.")
-    if request.report and request.report.exists() and not request.report.is_dir():
-        raise InvalidInput(f"No se puede escribir el informe: {request.report} no es una carpeta.")
-    if request.report and find_spec("matplotlib") is None:
-        raise ConfigurationError(
-            'Los gráficos del informe necesitan matplotlib. Instálelo con: pip install -e ".[eval]"'
-        )
+    if request.report:
+        from evaluation.report.write import check_report
+
+        check_report(request.report)

@@ -5,7 +5,7 @@ profile do not tell how to handle the inquiry; ``answerable`` says the same, and
 values of the profile's filter fields; other keys are left alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -14,9 +14,13 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError, model_validator
 
 from evaluation.json_lines import json_lines
+from services.profile.profile import Profile
+from services.settings import Settings
 from state.errors import InvalidInput
 
 OWN_CASES = "cases.jsonl"
+MIN_CASES = 20
+"""Of a profile: with fewer, a half says nothing."""
 
 
 @dataclass(frozen=True)
@@ -109,3 +113,29 @@ def _row(value: Mapping[str, Any], where: str) -> _Row:
                 "un artículo."
             ) from error
         raise InvalidInput(f"{where}: «{name}» {EXPECTED[name]}.") from error
+
+
+def cases_of_profile(
+    cases: Sequence[LabelledCase], settings: Settings, profile: Profile, source: str
+) -> list[LabelledCase]:
+    """Return the inquiries of a profile; ``source`` is what they were read from, for a person.
+
+    Raises:
+        InvalidInput: they are too few, all or none of them have an article, or there is nothing to search in.
+    """
+    if not settings.rag_enabled:
+        raise InvalidInput(
+            "Los casos se buscan en el índice, que ARTICULADO_RAG_ENABLED=false desactiva. Quítelo y repita la orden."
+        )
+    profile_cases = [case for case in cases if case.profile == profile.name]
+    if len(profile_cases) < MIN_CASES:
+        raise InvalidInput(
+            f"{source} tiene {len(profile_cases)} consultas del perfil «{profile.name}» y hacen falta al menos "
+            f"{MIN_CASES}. Escriba más, o indique otro fichero en --gold u otro perfil en --profile."
+        )
+    if len({case.answerable for case in profile_cases}) == 1:
+        raise InvalidInput(
+            f"{source} debe tener, del perfil «{profile.name}», consultas con artículo y otras sin él («article»: "
+            "null): una tercera parte, por ejemplo."
+        )
+    return profile_cases

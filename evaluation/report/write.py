@@ -1,6 +1,7 @@
 """Write a report into a folder: ``report.json`` for programs, ``report.md`` for people, and its plots."""
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 from evaluation.report.as_json import report_json
@@ -9,10 +10,25 @@ from evaluation.report.markdown import CATEGORIES_PLOT, CONFIDENCE_PLOT, CONFIGU
 from evaluation.report.plots import Mean, interval_chart, reliability_chart
 from evaluation.report.tables import VOICES
 from evaluation.retrieval.metrics import MAIN
-from state.errors import InvalidInput
+from state.errors import ConfigurationError, InvalidInput
 
 JSON, MARKDOWN = "report.json", "report.md"
 _AXIS = f"{MAIN} (media e intervalo del 95 %)"
+
+
+def check_report(folder: Path) -> None:
+    """Say before the work that a report could not be written.
+
+    Raises:
+        InvalidInput: the folder is a file.
+        ConfigurationError: matplotlib is not installed.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise InvalidInput(f"No se puede escribir el informe: {folder} no es una carpeta.")
+    if find_spec("matplotlib") is None:
+        raise ConfigurationError(
+            'Los gráficos del informe necesitan matplotlib. Instálelo con: pip install -e ".[eval]"'
+        )
 
 
 def write_report(folder: Path, findings: Findings) -> list[Path]:

@@ -3,6 +3,7 @@
 import random
 import shutil
 import time
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from services.store.points import Points
 
 pytestmark = pytest.mark.integration
 
-KILLS = 20
+KILLS = 15
 
 
 def write_laws(folder: Path, version: int) -> Path:
@@ -58,29 +59,29 @@ async def test_an_ingest_killed_at_random_moments(tmp_path: Path, nothing_comes_
     assert len(versions[0].keys() ^ versions[1].keys()) > 30
     assert sum(versions[1].get(point) != digest for point, digest in versions[0].items()) > 100
 
-    began = time.perf_counter()
-    process = begun_ingest(laws, settings)
-    process.join()
-    assert process.exitcode == 0
-    seconds = time.perf_counter() - began
-    moments = random.Random(5)
+    await ingest([write_laws(laws, 1)], settings)
     serving = held(index)
     assert serving == versions[1]
-    killed = 0
-    for round_ in range(KILLS):
-        version = round_ % 2
+    moments = random.Random(5)
+    seconds, killed = 5.0, 0
+    for version in cycle((0, 1)):
         write_laws(laws, version)
+        began = time.perf_counter()
         process = begun_ingest(laws, settings)
-        process.join(moments.uniform(0, 0.6 * seconds))
+        process.join(moments.uniform(0, seconds))
         if process.exitcode is None:
             process.kill()
             process.join()
             killed += 1
+        else:
+            # Too late: whatever the machine does, later ones are killed within the time that one takes.
+            seconds = min(seconds, time.perf_counter() - began)
         now = held(index)
         assert now in (serving, versions[version])
         assert await stored(index) == now.keys()
         serving = now
-    assert killed > KILLS // 2
+        if killed == KILLS:
+            break
     for version in (0, 1):
         await ingest([write_laws(laws, version)], settings)
         assert held(index) == versions[version]

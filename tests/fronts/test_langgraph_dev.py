@@ -13,6 +13,7 @@ import httpx
 import pytest
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
+from support.laboral import write_laboral
 from support.openai_server import running_server
 from support.paths import REPOSITORY
 from support.small_articles import BRINGS_ALONG, write_article, write_profile
@@ -189,7 +190,8 @@ def test_a_provider_is_called_without_blocking(tmp_path: Path) -> None:
 
 def test_laws_are_ingested_into_the_index_of_the_server(tmp_path: Path) -> None:
     laws = write_law(tmp_path / "leyes" / "a.md", "BOE-A-2000-1").parent
-    with langgraph_dev(tmp_path, ARTICULADO_HOME=str(tmp_path / "home")) as client:
+    profile = write_laboral(tmp_path, articles=True)
+    with langgraph_dev(tmp_path, ARTICULADO_HOME=str(tmp_path / "home"), ARTICULADO_PROFILE=profile) as client:
         parts = list(client.runs.stream(None, "ingest", input={"paths": [str(laws)]}, stream_mode=["custom", "values"]))
         again = client.runs.wait(None, "ingest", input={"paths": [str(laws)]})
         refused = list(client.runs.stream(None, "ingest", input={"boe": ["ET"]}))

@@ -16,7 +16,7 @@ WRITER = """
 import sys
 from itertools import count
 from pathlib import Path
-from ingestion.context.cache import ContextCache
+from ingestion.context.paid_cache import ContextCache
 cache = ContextCache(Path(sys.argv[1]))
 for number in count():
     cache.put(str(number), f"Frase {number}: " + "ñ" * 500)
