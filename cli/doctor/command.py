@@ -3,18 +3,15 @@
 import asyncio
 
 import typer
-from rich.console import Console
 
-from cli.doctor.diagnosis import ROLES, Diagnosis, IndexDiagnosis
 from cli.failures import FAILED
 from cli.options import IndexFolder, Json, Profile
-from cli.render import clean
-from language.formats import figure
 
 
 def doctor(index: IndexFolder = None, profile: Profile = None, as_json: Json = False) -> None:
     """Comprueba la configuración y el índice, y dice qué falta."""
     from cli.doctor.diagnosis import diagnose
+    from cli.doctor.view import print_diagnosis
     from cli.render import console, print_json
 
     diagnosis = asyncio.run(diagnose(index, profile))
@@ -24,41 +21,3 @@ def doctor(index: IndexFolder = None, profile: Profile = None, as_json: Json = F
         print_diagnosis(console(), diagnosis)
     if not diagnosis["ready"]:
         raise typer.Exit(FAILED)
-
-
-def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
-    """Print a diagnosis for a person."""
-    lines = []
-    for role, name in ROLES.items():
-        if settings := diagnosis["roles"].get(role):
-            model = " ".join(part for part in (settings["provider"], settings["model"], settings["base_url"]) if part)
-            lines.append((f"Modelo {name}", f"{model} · clave: {settings['key']}"))
-    if diagnosis["profile"]:
-        lines.append(("Perfil", diagnosis["profile"]))
-    if diagnosis["store"]:
-        lines.append(("Almacén", diagnosis["store"]))
-    if diagnosis["rerank"]:
-        lines.append(("Reordenación", diagnosis["rerank"]))
-    if index := diagnosis["index"]:
-        lines += [
-            ("Índice", index["folder"] + (" (inicial)" if index["demo"] else "")),
-            ("Contenido", f"{figure(index['points'])} puntos: fragmentos y sus piezas de búsqueda"),
-            *((f"  {name}", _point_count(index, name)) for name in index["collections"]),
-            ("Procede de", index["source"]),
-            ("Construido", f"{index['created']} (UTC)"),
-            *((f"Huella {part}", value) for part, value in index["fingerprints"].items()),
-        ]
-    for label, value in lines:
-        out.print(f"{label:<18} {clean(value)}", markup=False)
-    for note in diagnosis["notes"]:
-        out.print(f"\n{clean(note)}", markup=False)
-    for problem in diagnosis["problems"]:
-        out.print(f"\nProblema: {clean(problem)}", style="red", markup=False)
-    if diagnosis["ready"]:
-        can = "se puede preguntar" if diagnosis["questions"] else "se pueden tratar casos, y no preguntas libres"
-        out.print(f"\nTodo listo: {can}. (No se ha llamado a ningún modelo.)", style="green")
-
-
-def _point_count(index: IndexDiagnosis, name: str) -> str:
-    unit = "leyes" if name == "normativa" else "documentos"
-    return f"{figure(index['collections'][name])} puntos de {index['documents'].get(name, '?')} {unit}"

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from support.paths import REPOSITORY
 from support.program import started
 from support.waiting import PATIENCE
 
@@ -167,3 +168,21 @@ def test_a_question_that_is_not_utf8_is_refused():
     page, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, page) == (2, b"")
     assert "no está en UTF-8" in errors.decode("utf-8")
+
+
+def test_the_command_line_starts_without_what_its_commands_need():
+    """Screen, services, graph and harness are imported by the command that needs them."""
+    heavy = ("evaluation", "graph", "ir_measures", "language", "numpy", "rich", "services", "sklearn")
+    code = f"import sys, cli.main; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_question_needs_neither_harness_nor_fitting():
+    heavy = ("evaluation", "ir_measures", "scipy", "sklearn")
+    code = (
+        "import sys; from cli.main import run; run(['ask', 'vacaciones']); "
+        f"print([name for name in {heavy} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "[]"

@@ -1,12 +1,9 @@
 """``articulado eval`` over the real offline graph and the demo index."""
 
 import json
-import os
-import sys
 from pathlib import Path
 
 import pytest
-from support.paths import REPOSITORY
 
 from cli.main import run
 from evaluation.retrieval.run import read_trec
@@ -128,24 +125,6 @@ def test_what_cannot_be_done_is_told_in_a_line(gold, capsys, arguments, said):
 def test_an_index_that_is_not_there_is_told(gold, capsys):
     assert run(["eval", "--gold", "oro.jsonl", "--index", "falta"]) == 1
     assert capsys.readouterr().err.startswith("Error: ")
-
-
-def test_the_command_line_starts_without_the_harness():
-    """Evaluation, metrics and graph are imported when they are asked for."""
-    from subprocess import run as execute
-
-    code = (
-        "import sys, cli.eval; print([m for m in ('evaluation', 'ir_measures', 'graph', 'numpy') if m in sys.modules])"
-    )
-    done = execute(
-        [sys.executable, "-c", code],
-        cwd=REPOSITORY,
-        env=dict(os.environ),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip() == "[]"
 
 
 def test_an_ablation_shows_every_technique_against_the_one_before(gold, capsys, evaluated):
