@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
+
 from evaluation.answers.answers import AnswerResult, cited_by_question
 from evaluation.gold.questions import Question
 from evaluation.peers.measure import PeerFindings
@@ -105,6 +107,10 @@ def compare_configurations(before: Configuration, after: Configuration) -> Paire
 
 
 def mean_of(configuration: Configuration, ids: Sequence[str]) -> tuple[float, Interval]:
-    """Return the mean nDCG@10 over some questions (by id; at least one) and its interval."""
+    """Return the mean nDCG@10 over some questions (by id; at least one) and its interval.
+
+    The mean is NumPy's, as those are that the interval is drawn from: ``sum`` rounds otherwise, and where all values
+    are the same its mean would lie a last digit outside of the interval.
+    """
     values = [configuration.per_question[id_][MAIN] for id_ in ids]
-    return sum(values) / len(values), interval(values)
+    return float(np.mean(values)), interval(values)

@@ -82,7 +82,12 @@ def _bin(predictions: Sequence[Prediction]) -> Bin:
 
 
 def _wilson(share: float, count: int) -> tuple[float, float]:
-    """Return the interval of a share (Wilson, 1927): within [0, 1], also where all or none were right."""
+    """Return the interval of a share (Wilson, 1927): within [0, 1], also where all or none were right.
+
+    The share is never outside of it. Rounding can put a bound that equals the share, as the upper one does where all
+    were right, a last digit to its other side: the share itself is the bound then.
+    """
     square = _Z**2 / count
     middle, spread = share + square / 2, _Z * math.sqrt(share * (1 - share) / count + square / (4 * count))
-    return max(0.0, (middle - spread) / (1 + square)), min(1.0, (middle + spread) / (1 + square))
+    low, high = (middle - spread) / (1 + square), (middle + spread) / (1 + square)
+    return max(0.0, min(low, share)), min(1.0, max(high, share))

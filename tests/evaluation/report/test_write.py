@@ -10,7 +10,7 @@ from evaluation.answers.answers import FACTS, NO_INVENTION, PRECISION, AnswerRes
 from evaluation.gold.questions import GoldSet, Question
 from evaluation.peers.measure import PeerFindings, PeerRun
 from evaluation.report.as_json import report_json
-from evaluation.report.findings import Findings
+from evaluation.report.findings import Findings, mean_of
 from evaluation.report.markdown import report_markdown
 from evaluation.report.tables import table
 from evaluation.report.write import write_report
@@ -119,6 +119,16 @@ def test_without_an_ablation_the_retrieval_in_use_stands_alone():
     text = report_markdown(ALONE)
     assert "## Respuestas" not in text
     assert "## Otros buscadores" not in text
+
+
+@pytest.mark.parametrize("number", [16, 24, 40])
+def test_the_mean_of_equal_values_is_in_its_interval(number):
+    # Second of two is 1/log2(3) each time; added up one by one and divided, these come out a last digit off.
+    names = [f"q{at}" for at in range(number)]
+    same = measure_run("x", [asked(name, 1) for name in names], run_of(**dict.fromkeys(names, [9, 1])))
+    mean, (low, high) = mean_of(same, names)
+    assert mean == pytest.approx(0.63093, abs=1e-5)
+    assert low <= mean <= high
 
 
 def test_categories_have_their_own_metrics():
