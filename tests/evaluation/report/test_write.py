@@ -125,7 +125,7 @@ def test_without_an_ablation_the_retrieval_in_use_stands_alone():
 def test_the_mean_of_equal_values_is_in_its_interval(number):
     # Second of two is 1/log2(3) each time; added up one by one and divided, these come out a last digit off.
     names = [f"q{at}" for at in range(number)]
-    same = measure_run("x", [asked(name, 1) for name in names], run_of(**dict.fromkeys(names, [9, 1])))
+    same = measure_run("x", [asked(name, 1) for name in names], run_of(**{name: [9, 1] for name in names}))
     mean, (low, high) = mean_of(same, names)
     assert mean == pytest.approx(0.63093, abs=1e-5)
     assert low <= mean <= high
