@@ -16,7 +16,8 @@ from state.errors import ConfigurationError
 class QueryPatterns(BaseModel):
     """Patterns for text in lower case and without accents; ``measure`` and ``negation`` are for text as typed.
 
-    ``units`` are patterns of units of measure by their stems.
+    ``units`` are patterns of units of measure by their stems. ``leaning`` is how a sentence begins that says too little
+    without the one before it; its group ``noun``, where it matches, is the thing in that one which it points to.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -30,6 +31,7 @@ class QueryPatterns(BaseModel):
     reference: re.Pattern[str]
     measure: re.Pattern[str]
     negation: re.Pattern[str]
+    leaning: re.Pattern[str]
     units: dict[str, str]
 
     def without_measure(self, question: str) -> str:

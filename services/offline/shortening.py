@@ -1,0 +1,138 @@
+"""Shorten a passage: keep the clauses that matter, mark what is left out, and cut nothing that must stay together."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from language.folding import fold
+from language.numerals import read_number
+from legal.citations.parser import parse_citations
+from legal.laws.mentions import law_mentions
+
+LEFT_OUT = "[…]"
+"""What stands where text is left out."""
+
+_Span = tuple[int, int]
+
+_CUTS = (
+    re.compile(r"(?<=[;:]) +"),
+    re.compile(r"(?<=,) +"),
+    re.compile(r"(?i) +(?=(?:pero|sino|aunque|salvo|cuando|siempre|si|así|but|although|unless|when|if)\b)"),
+    re.compile(r"(?i) +(?=(?:y|e|o|u|ni|and|or|nor)\b)"),
+    re.compile(r"\s+"),
+)
+"""Where a sentence may be cut, from the best place to the worst, which serves only inside a clause that is too long."""
+
+_BRACKETS = {"(": ")", "[": "]", "«": "»", "“": "”"}
+_DETAIL = re.compile(
+    # "…, de 26 de diciembre", "…, apartado 2", "…, b) y c)", "38 y 40": what goes on with a citation or a row of numbers.
+    r"(?i)(?:, +|(?<=[\d)ºª]) +(?:[yeo]|a|and|or) +)(?:[yeo] +)?(?:(?:de|del|el|los|la|las|al) +)?"
+    r"(?:\d|[a-zñ]\)|(?:apartado|letra|párrafo|número|inciso|regla|punto|disposici|artículo)s?\b)"
+    r"|\d+(?:[.,/]\d+)* +\w+|%|€"
+)
+
+
+def shorten(text: str, limit_words: int, keep: str | re.Pattern[str] | None = None) -> str:
+    """Return a text of ``limit_words`` words at most, those of its marks not counted; ``[…]`` stands for what is cut.
+
+    The clauses with a match of ``keep`` stay as far as they fit, the first of them in any case, together with what
+    stands around them; without a match the beginning stays. It is cut behind a stop inside the sentence or before a
+    conjunction, only in a longer clause between words, and never in a number, a citation, brackets or quotation marks:
+    what may not be cut may go beyond the limit.
+
+    >>> shorten("El plazo será de un mes, salvo pacto; corre desde el día siguiente.", 6)
+    'El plazo será de un mes […]'
+    >>> shorten("El plazo será de un mes, salvo pacto; corre desde el día siguiente.", 6, keep="día")
+    '[…] corre desde el día siguiente.'
+    """
+    if len(text.split()) <= limit_words:
+        return text
+    clauses = _clauses(text, limit_words)
+    matches = [] if keep is None else [match.span() for match in re.finditer(keep, text)]
+    matching = [
+        index for index, (start, end) in enumerate(clauses) if any(first < end and start < last for first, last in matches)
+    ]
+    chosen = _chosen([len(text[start:end].split()) for start, end in clauses], matching or [0], limit_words)
+    return " ".join(_written(text, clauses, chosen))
+
+
+def _clauses(text: str, limit: int) -> list[_Span]:
+    """Return the spans of the pieces of a text, without the blanks between them."""
+    whole = sorted(_inseparable(text))
+    pieces = [(len(text) - len(text.lstrip()), len(text.rstrip()))]
+    for cut in _CUTS:
+        pieces = [
+            part
+            for start, end in pieces
+            for part in (_split(text, start, end, cut, whole) if _exceeds(text[start:end], limit) else [(start, end)])
+        ]
+    return pieces
+
+
+def _exceeds(text: str, limit: int) -> bool:
+    return len(text.split()) > limit
+
+
+def _split(text: str, start: int, end: int, cut: re.Pattern[str], whole: Sequence[_Span]) -> Iterator[_Span]:
+    for blank in cut.finditer(text, start, end):
+        if not any(first < blank.end() and blank.start() < last for first, last in whole):
+            yield start, blank.start()
+            start = blank.end()
+    yield start, end
+
+
+def _inseparable(text: str) -> Iterator[_Span]:
+    """Find what no cut may part: brackets and quotations, numbers with what they count, citations and names of laws."""
+    yield from _bracketed(text)
+    yield from (match.span() for match in _DETAIL.finditer(text))
+    yield from ((citation.start, citation.end) for citation in parse_citations(text))
+    yield from ((mention.start, mention.end) for mention in law_mentions(text))
+    folded = fold(text)
+    number = read_number(folded)
+    while number:
+        yield number[0], number[1]
+        number = read_number(folded, number[1])
+
+
+def _bracketed(text: str) -> Iterator[_Span]:
+    """Find what stands in brackets or quotation marks; one that is not closed, like the ``)`` of "a)", counts not."""
+    opened: list[int] = []
+    for position, character in enumerate(text):
+        if character in _BRACKETS:
+            opened.append(position)
+        elif opened and character == _BRACKETS[text[opened[-1]]]:
+            yield opened.pop(), position + 1
+
+
+def _chosen(lengths: Sequence[int], wanted: Sequence[int], limit: int) -> set[int]:
+    """Choose the wanted pieces that fit, then their neighbours, those before them first."""
+    chosen = {wanted[0]}
+    room = limit - lengths[wanted[0]]
+    for index in wanted[1:]:
+        if lengths[index] <= room:
+            chosen.add(index)
+            room -= lengths[index]
+    while neighbours := [index for index in _neighbours(chosen, len(lengths)) if lengths[index] <= room]:
+        chosen.add(neighbours[0])
+        room -= lengths[neighbours[0]]
+    return chosen
+
+
+def _neighbours(chosen: Iterable[int], count: int) -> list[int]:
+    """Return the pieces beside those that are chosen: first those before one, from the last one on."""
+    beside = [*(index - 1 for index in sorted(chosen, reverse=True)), *(index + 1 for index in sorted(chosen))]
+    return [index for index in beside if 0 <= index < count and index not in chosen]
+
+
+def _written(text: str, clauses: Sequence[_Span], chosen: set[int]) -> Iterator[str]:
+    """Give the chosen pieces, those that touch as one, and a mark for each gap."""
+    start: int | None = None
+    for index, (first, last) in enumerate(clauses):
+        if index not in chosen:
+            if index == 0 or index - 1 in chosen:
+                yield LEFT_OUT
+            continue
+        start = first if start is None else start
+        if index + 1 not in chosen:
+            piece = text[start:last]
+            yield piece if index + 1 == len(clauses) else piece.rstrip(" ,;")
+            start = None
