@@ -18,6 +18,10 @@ _CUTS = (
     re.compile(r"(?<=,) +"),
     re.compile(r"(?i) +(?=(?:pero|sino|aunque|salvo|cuando|siempre|si|así|but|although|unless|when|if)\b)"),
     re.compile(r"(?i) +(?=(?:y|e|o|u|ni|and|or|nor)\b)"),
+    re.compile(
+        r"(?i) +(?=(?:que|a|al|ante|con|contra|desde|durante|en|hasta|para|por|sin|sobre|tras)\b"
+        r"|(?:that|which|who|to|for|with|in|on|at|from|until|by)\b)"
+    ),
     re.compile(r"\s+"),
 )
 """Where a sentence may be cut, from the best place to the worst, which serves only inside a clause that is too long."""
@@ -29,6 +33,8 @@ _DETAIL = re.compile(
     r"(?:\d|[a-zñ]\)|(?:apartado|letra|párrafo|número|inciso|regla|punto|disposici|artículo)s?\b)"
     r"|\d+(?:[.,/]\d+)* +\w+|%|€"
 )
+
+_BETWEEN_CITATIONS = re.compile(r"[\s,]*(?:(?:de|del|la|el|los|las|y) +){0,3}")
 
 
 def shorten(text: str, limit_words: int, keep: str | re.Pattern[str] | None = None) -> str:
@@ -84,13 +90,28 @@ def _inseparable(text: str) -> Iterator[_Span]:
     """Find what no cut may part: brackets and quotations, numbers with what they count, citations and names of laws."""
     yield from _bracketed(text)
     yield from (match.span() for match in _DETAIL.finditer(text))
-    yield from ((citation.start, citation.end) for citation in parse_citations(text))
-    yield from ((mention.start, mention.end) for mention in law_mentions(text))
+    yield from _cited(text)
     folded = fold(text)
     number = read_number(folded)
     while number:
         yield number[0], number[1]
         number = read_number(folded, number[1])
+
+
+def _cited(text: str) -> Iterator[_Span]:
+    """Find citations and names of laws, as one where only a word or two stand between them ("art. 98 del CC")."""
+    spans = [(citation.start, citation.end) for citation in parse_citations(text)]
+    spans += [(mention.start, mention.end) for mention in law_mentions(text)]
+    previous: _Span | None = None
+    for start, end in sorted(spans):
+        if previous and (start <= previous[1] or _BETWEEN_CITATIONS.fullmatch(text, previous[1], start)):
+            previous = (previous[0], max(previous[1], end))
+            continue
+        if previous:
+            yield previous
+        previous = (start, end)
+    if previous:
+        yield previous
 
 
 def _bracketed(text: str) -> Iterator[_Span]:
