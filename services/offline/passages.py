@@ -1,19 +1,27 @@
-"""Passages: the sentences and list items of a provision that can be quoted by themselves, in the order of its text."""
+"""Passages: the sentences, list items and table rows of a provision, and how they are quoted with what they lean on."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from language.folding import fold
+from language.languages import Language, language
 from language.numerals import read_words
 from language.spanish import sentences
 from legal.labels import WRITTEN_SUFFIXES
+from services.offline.shortening import LEFT_OUT, shorten
 from services.prompting.fragments import Fragment
+
+__all__ = ["LEFT_OUT", "MAX_PASSAGE_CHARACTERS", "Passage", "passages_of", "quote", "shorten"]
 
 MAX_PASSAGE_CHARACTERS = 900
 MAX_WHOLE_LIST = 600
 """A list that is no longer than this, with its lead-in, is quoted whole."""
-LEFT_OUT = "[…]"
+MAX_CHAIN = 2
+"""Sentences that one is quoted behind because it leans on them."""
+MAX_WHOLE_WORDS = 45
+"""A sentence of more words that another leans on may be cut to its last clauses."""
 
 _CELLS = " | "
 """What parts the cells of a table row."""
@@ -21,14 +29,28 @@ _NUMBER = re.compile(rf"(\d{{1,3}}(?: (?:{WRITTEN_SUFFIXES}))?)(?P<ordinal>\.?[�
 _LETTER = re.compile(r"([a-zñ])(?: bis)?\)")
 _DASH = re.compile(r"[-–—•]\s")
 _AFTER_WORDS = re.compile(r"\.[-–— ]*")
+_LAST_WORD = re.compile(r"\S+$")
+_REPEATED_MARK = re.compile(rf"{re.escape(LEFT_OUT)}(?:\s+{re.escape(LEFT_OUT)})+")
+_NOTE = re.compile(
+    r"\(\*\)|\[?Ref\. |V[ée]a(?:n)?se\b|T[ée]ngase en cuenta\b|(?:Texto|Última|Modificación).{0,40} publicad[oa] el\b"
+    r"|Redactad[oa]s?(?: (?:el|la|los|las) (?:apartado|párrafo|letra|artículo|número|inciso)[^:]*?)? conforme\b"
+    r"|Se (?:modific|añad|derog|suprim|renumer|reenumer|declar)(?:a|e)n?\b[^:]*?(?<!aprobad[oa])(?<!aprobad[oa]s)"
+    r" por (?:(?:el|la|los|las) )?(?:arts?\.|artículos? |disposici|disp\.|Ley|Real|Decreto|Orden|Sentencia)[^:]*$"
+)
+"""How a note begins that the BOE writes into the text: by what it was amended, what is to be borne in mind.
+
+A law that amends others itself says how they read now, behind a colon.
+"""
 
 
 @dataclass(frozen=True)
 class Passage:
-    """A sentence, or an item of a list, which says nothing without its lead-ins (outermost first).
+    """A sentence, or an item of a list or a row of a table, which says nothing without its lead-ins (outermost first).
 
-    ``position`` counts sentences and items of the provision, ``block`` is the position where its list begins, or its
-    own; ``apartado`` and ``letter`` are those that it stands in.
+    ``position`` counts sentences, items and rows of the provision, ``last`` is the position of the last one that the
+    passage holds (of a list quoted whole), ``block`` the position where its list or table begins, or its own;
+    ``apartado`` and ``letter`` are those that it stands in. The last lead-in of a row is the head of its table.
+    ``leans_on`` are the sentences before it that say what it is about, in their order.
     """
 
     fragment: Fragment
@@ -38,10 +60,34 @@ class Passage:
     apartado: str = ""
     letter: str = ""
     lead_ins: tuple["Passage", ...] = ()
+    leans_on: tuple["Passage", ...] = ()
+    last: int = -1
+
+    def __post_init__(self) -> None:
+        """Let a passage that holds no others end where it stands."""
+        object.__setattr__(self, "last", max(self.last, self.position))
+
+    @property
+    def parts(self) -> tuple["Passage", ...]:
+        """What is quoted where the passage is: what it leans on, its lead-ins and theirs, and itself."""
+        before = (*self.leans_on, *self.lead_ins)
+        return (*(part for passage in before for part in passage.parts), self)
+
+    @property
+    def is_row(self) -> bool:
+        """Tell whether it is a row of a table."""
+        return _CELLS in self.text
+
+    @property
+    def is_listed(self) -> bool:
+        """Tell whether it is of a list or a table, or a whole one."""
+        return bool(self.lead_ins) or self.is_row or self.last > self.position
 
 
-def passages_of(fragments: Iterable[Fragment]) -> list[Passage]:
+def passages_of(fragments: Iterable[Fragment], locale: Language | None = None) -> list[Passage]:
     r"""Return the passages of one provision, whose parts may be several fragments, in the order of its text.
+
+    Notes of the BOE are none. ``locale`` knows how sentences begin that lean on the one before: Spanish by default.
 
     >>> text = "1. El contrato se extinguirá:\na) Por acuerdo.\nb) Por dimisión.\n2. Se avisará. Por escrito."
     >>> ending = Fragment("[C1]", "ET", "Artículo 49", "", "", "", "", text, "", official=True)
@@ -53,32 +99,64 @@ def passages_of(fragments: Iterable[Fragment]) -> list[Passage]:
     """
     reader = _PassageReader()
     for fragment in _in_order(list(fragments)):
+        reader.begin(fragment)
         for line in (fragment.text or ("" if fragment.official else fragment.summary)).splitlines():
             reader.read(line.strip(), fragment)
-    return list(_with_short_lists_whole(reader.passages))
+    resolved = list(_with_context(list(_with_short_lists_whole(reader.passages)), locale or language("es")))
+    lead_ins = {lead_in.position for passage in resolved for lead_in in passage.lead_ins}
+    return [passage for passage in resolved if passage.position not in lead_ins]
 
 
 def quote(selected: Sequence[Passage], provision: Sequence[Passage]) -> tuple[str, ...]:
-    """Return quotations of passages: an item behind its lead-ins, what a list leaves out as ``[…]``.
+    """Return quotations of passages, each behind its lead-ins and what it leans on, with ``[…]`` for what is left out.
 
+    What stands in one apartado, or goes on from one to the next without a list or a gap, is one quotation. It bears a mark between parts with others
+    between them, and at its end where a list or a table goes on; none before its first and after its last sentence.
     ``provision`` holds all passages of it, which tells where its lists end.
     """
-    block_ends = {passage.block: passage.position for passage in provision}
-    parts = {part.position: part for passage in selected for part in (*passage.lead_ins, passage)}
-    quotations: list[str] = []
-    previous: Passage | None = None
-    for position, part in sorted(parts.items()):
-        same_list = previous is not None and part.block == previous.block
-        follows = previous is not None and position == previous.position + 1 and _CELLS not in previous.text
-        if same_list or follows:
-            quotations[-1] += f" {part.text}" if follows else f" {LEFT_OUT} {part.text}"
-        else:
-            quotations.append(part.text)
-        last_quoted = max(other.position for other in parts.values() if other.block == part.block)
-        if last_quoted == position < block_ends[part.block]:
-            quotations[-1] += f" {LEFT_OUT}"
-        previous = part
-    return tuple(quotations)
+    ends: dict[int, int] = {}
+    for passage in provision:
+        ends[passage.block] = max(passage.last, ends.get(passage.block, -1))
+    # Of a sentence that is selected or leads in, no other passage takes a part only.
+    parts = [part for passage in selected for part in passage.parts]
+    parts = [*sorted(parts, key=lambda part: not part.text.startswith(LEFT_OUT)), *selected]
+    in_order = sorted({part.position: part for part in parts}.values(), key=lambda part: part.position)
+    return tuple(_written(run, ends) for run in _runs(in_order))
+
+
+def _runs(parts: Sequence[Passage]) -> Iterator[list[Passage]]:
+    """Group the parts that one quotation holds."""
+    run: list[Passage] = []
+    for part in parts:
+        if run and _begins_quotation(run[-1], part):
+            yield run
+            run = []
+        run.append(part)
+    if run:
+        yield run
+
+
+def _begins_quotation(before: Passage, part: Passage) -> bool:
+    follows = _follows(before, part)
+    if part.apartado == before.apartado:
+        # What is written below a table cannot go on in its last row.
+        return follows and before.is_row and not part.is_row
+    return not follows or before.is_listed
+
+
+def _written(run: Sequence[Passage], ends: dict[int, int]) -> str:
+    text = run[0].text
+    for before, part in pairwise(run):
+        gap = "\n" if before.is_row or part.is_row else " "
+        text += gap if _follows(before, part) else f"{gap}{LEFT_OUT}{gap}"
+        text += part.text
+    if any(ends.get(part.block, -1) > run[-1].last for part in run):
+        text += f"\n{LEFT_OUT}" if run[-1].is_row else f" {LEFT_OUT}"
+    return _REPEATED_MARK.sub(LEFT_OUT, text)
+
+
+def _follows(before: Passage, part: Passage) -> bool:
+    return part.position == before.last + 1
 
 
 @dataclass
@@ -104,33 +182,53 @@ class _PassageReader:
         self._apartado = ""
         self._open_lists: list[_OpenList] = []
         self._pending_lead_in: Passage | None = None
+        self._table: tuple[Passage, ...] = ()
+
+    def begin(self, fragment: Fragment) -> None:
+        """Go on with another part of the provision, which need not be the next one."""
+        numbers = [number for kind, _, number in map(_list_marker, fragment.text.splitlines()) if kind == "number"]
+        reached = int(self._apartado.split()[0]) if self._apartado else 0
+        if self.passages and numbers and numbers[0] > reached + 1:
+            self._position += 1
 
     def read(self, line: str, fragment: Fragment) -> None:
         """Add the passages of one line."""
         if not line:
             return
-        if _CELLS in line and self._is_row_of_last(line):
-            self._pending_lead_in = None
-            self.passages[-1] = replace(self.passages[-1], text=f"{self.passages[-1].text}\n{line}")
+        if _CELLS in line:
+            self._read_row(line, fragment)
+            return
+        self._table = ()
+        if _is_note(line, fragment):
+            self._position += 1
             return
         kind, label, number = _list_marker(line)
         self._enter(kind, label, number)
         is_item = kind or self._pending_lead_in
         lead_ins = tuple(open_list.lead_in for open_list in self._open_lists) if is_item else ()
         letter = label if kind == "letter" else ""
-        for text in [line] if len(line) <= MAX_PASSAGE_CHARACTERS and lead_ins else sentences(line):
-            self._position += 1
-            block = lead_ins[0].position if lead_ins else self._position
-            self.passages.append(Passage(fragment, text, self._position, block, self._apartado, letter, lead_ins))
-        self._pending_lead_in = self.passages[-1] if self.passages[-1].text.endswith(":") else None
+        for text in _pieces(line, is_item=bool(lead_ins)):
+            if _is_note(text, fragment):
+                self._position += 1
+            else:
+                self._add(text, fragment, letter, lead_ins)
+        self._pending_lead_in = self.passages[-1] if self.passages and self.passages[-1].text.endswith(":") else None
 
-    def _is_row_of_last(self, line: str) -> bool:
-        """Tell whether a row goes on with the table, or follows the lead-in, that was read last."""
-        if not self.passages:
-            return False
-        last = self.passages[-1].text
-        begun = self._pending_lead_in is not None or _CELLS in last.rsplit("\n", 1)[-1]
-        return begun and len(last) + len(line) < MAX_PASSAGE_CHARACTERS
+    def _add(self, text: str, fragment: Fragment, letter: str, lead_ins: tuple[Passage, ...]) -> None:
+        self._position += 1
+        block = lead_ins[0].block if lead_ins else self._position
+        self.passages.append(Passage(fragment, text, self._position, block, self._apartado, letter, lead_ins))
+
+    def _read_row(self, row: str, fragment: Fragment) -> None:
+        """Add a row; the first one of a table leads in the others."""
+        if not self._table:
+            pending = self._pending_lead_in
+            self._table = (*pending.lead_ins, pending) if pending else ()
+            self._add(row, fragment, "", self._table)
+            self._table = (*self._table, self.passages[-1])
+        else:
+            self._add(row, fragment, "", self._table)
+        self._pending_lead_in = None
 
     def _enter(self, kind: str, label: str, number: int) -> None:
         """Open or close lists so that the item that begins stands in its own."""
@@ -146,6 +244,16 @@ class _PassageReader:
             self._open_lists[-1].number = number
         elif kind == "number":
             self._apartado = label
+
+
+def _pieces(line: str, *, is_item: bool) -> list[str]:
+    """Part a line into passages: an item stays whole, unless it is long, or a long lead-in of more items."""
+    leads_in = line.endswith(":") and len(line.split()) > MAX_WHOLE_WORDS
+    return [line] if is_item and len(line) <= MAX_PASSAGE_CHARACTERS and not leads_in else sentences(line)
+
+
+def _is_note(text: str, fragment: Fragment) -> bool:
+    return fragment.official and _NOTE.match(text) is not None
 
 
 def _list_marker(line: str) -> tuple[str, str, int]:
@@ -180,16 +288,55 @@ def _in_order(fragments: list[Fragment]) -> list[Fragment]:
 
 
 def _with_short_lists_whole(passages: Sequence[Passage]) -> Iterator[Passage]:
-    """Join each short list with its lead-in, and leave out lead-ins that are quoted with their items only."""
+    """Join each short list with its lead-in."""
     blocks: dict[int, list[Passage]] = {}
     for passage in passages:
         blocks.setdefault(passage.block, []).append(passage)
     for block in blocks.values():
         text = " ".join(passage.text for passage in block)
-        lead_ins = {lead_in.position for passage in block for lead_in in passage.lead_ins}
         together = block[-1].position - block[0].position == len(block) - 1
         together = together and len({id(passage.fragment) for passage in block}) == 1
-        if len(block) > 1 and together and len(text) <= MAX_WHOLE_LIST:
-            yield replace(block[0], text=text)
+        is_table = any(passage.is_row for passage in block)
+        if len(block) > 1 and together and not is_table and len(text) <= MAX_WHOLE_LIST:
+            yield replace(block[0], text=text, last=block[-1].position)
         else:
-            yield from (passage for passage in block if passage.position not in lead_ins)
+            yield from block
+
+
+def _with_context(passages: Sequence[Passage], locale: Language) -> Iterator[Passage]:
+    """Tell each passage what it leans on, its lead-ins included."""
+    resolved: dict[int, Passage] = {}
+    previous: Passage | None = None
+    for passage in sorted(passages, key=lambda passage: passage.position):
+        lead_ins = tuple(resolved[lead_in.position] for lead_in in passage.lead_ins)
+        leans_on = _leans_on(passage, previous, locale) if previous else ()
+        previous = resolved[passage.position] = replace(passage, lead_ins=lead_ins, leans_on=leans_on)
+    return iter(resolved.values())
+
+
+def _leans_on(passage: Passage, previous: Passage, locale: Language) -> tuple[Passage, ...]:
+    """Return what a passage leans on: nothing, the one before it, or also what that one leans on."""
+    leaning = locale.query_patterns.leaning.match(fold(passage.text))
+    in_list = previous.position in {lead_in.position for lead_in in passage.lead_ins}
+    if leaning is None or in_list or previous.apartado != passage.apartado:
+        return ()
+    noun = set(locale.stems(leaning.groupdict()["noun"] or ""))
+    if (
+        previous.lead_ins
+        and previous.block != passage.block
+        and not (noun and noun <= set(locale.stems(previous.text)))
+    ):
+        # Behind a list, a sentence is about the list.
+        previous = previous.lead_ins[0]
+    before = replace(_cut_to_its_end(previous, noun, locale), leans_on=())
+    if before.text != previous.text:
+        return (before,)
+    return (*previous.leans_on[1 - MAX_CHAIN :], before)
+
+
+def _cut_to_its_end(passage: Passage, noun: set[str], locale: Language) -> Passage:
+    """Cut a long sentence to its last clauses, unless the noun that is pointed to would be lost."""
+    if passage.last > passage.position or passage.is_row or passage.text.endswith(":"):
+        return passage
+    end = shorten(passage.text, MAX_WHOLE_WORDS, keep=_LAST_WORD)
+    return replace(passage, text=end) if noun <= set(locale.stems(end)) else passage

@@ -19,7 +19,8 @@ _CUTS = (
     re.compile(r"(?i) +(?=(?:pero|sino|aunque|salvo|cuando|siempre|si|así|but|although|unless|when|if)\b)"),
     re.compile(r"(?i) +(?=(?:y|e|o|u|ni|and|or|nor)\b)"),
     re.compile(
-        r"(?i) +(?=(?:que|a|al|ante|con|contra|desde|durante|en|hasta|para|por|sin|sobre|tras)\b"
+        r"(?i)(?<!\b[aeouy])(?<!\b(?:de|en)) +"
+        r"(?=(?:que|a|al|ante|con|contra|desde|durante|en|hasta|para|por|sin|sobre|tras)\b"
         r"|(?:that|which|who|to|for|with|in|on|at|from|until|by)\b)"
     ),
     re.compile(r"\s+"),
@@ -28,7 +29,7 @@ _CUTS = (
 
 _BRACKETS = {"(": ")", "[": "]", "«": "»", "“": "”"}
 _DETAIL = re.compile(
-    # "…, de 26 de diciembre", "…, apartado 2", "…, b) y c)", "38 y 40": what goes on with a citation or a row of numbers.
+    # What goes on with a citation or a row of numbers: "…, de 26 de diciembre", "…, apartado 2", "…, b) y c)", "38 y 40".
     r"(?i)(?:, +|(?<=[\d)ºª]) +(?:[yeo]|a|and|or) +)(?:[yeo] +)?(?:(?:de|del|el|los|la|las|al) +)?"
     r"(?:\d|[a-zñ]\)|(?:apartado|letra|párrafo|número|inciso|regla|punto|disposici|artículo)s?\b)"
     r"|\d+(?:[.,/]\d+)* +\w+|%|€"
@@ -55,7 +56,9 @@ def shorten(text: str, limit_words: int, keep: str | re.Pattern[str] | None = No
     clauses = _clauses(text, limit_words)
     matches = [] if keep is None else [match.span() for match in re.finditer(keep, text)]
     matching = [
-        index for index, (start, end) in enumerate(clauses) if any(first < end and start < last for first, last in matches)
+        index
+        for index, (start, end) in enumerate(clauses)
+        if any(first < end and start < last for first, last in matches)
     ]
     chosen = _chosen([len(text[start:end].split()) for start, end in clauses], matching or [0], limit_words)
     return " ".join(_written(text, clauses, chosen))

@@ -83,8 +83,8 @@ def test_a_table_is_quoted_whole_with_its_lead_in():
 def test_a_figure_that_is_asked_for_goes_before_more_words():
     text = "Las vacaciones se pactan.\nLas vacaciones se pagan.\nLas vacaciones se planifican.\nSerán de 30 días."
     chunk = {**HOLIDAYS, "text": text}
-    assert "«Serán de 30 días.»" in read("¿cuántos días de vacaciones hay?", chunk).answer
-    assert "«Serán de 30 días.»" not in read("vacaciones", chunk).answer
+    assert "[…] Serán de 30 días.»" in read("¿cuántos días de vacaciones hay?", chunk).answer
+    assert "Serán de 30 días.»" not in read("vacaciones", chunk).answer
 
 
 def test_the_whole_reply_keeps_to_the_protocol():
