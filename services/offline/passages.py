@@ -29,7 +29,7 @@ _NUMBER = re.compile(rf"(\d{{1,3}}(?: (?:{WRITTEN_SUFFIXES}))?)(?P<ordinal>\.?[�
 _LETTER = re.compile(r"([a-zñ])(?: bis)?\)")
 _DASH = re.compile(r"[-–—•]\s")
 _AFTER_WORDS = re.compile(r"\.[-–— ]*")
-_LAST_WORD = re.compile(r"\S+$")
+_END, _BOTH_ENDS = re.compile(r"\S+$"), re.compile(r"^\S+|\S+$")
 _REPEATED_MARK = re.compile(rf"{re.escape(LEFT_OUT)}(?:\s+{re.escape(LEFT_OUT)})+")
 _NOTE = re.compile(
     r"\(\*\)|\[?Ref\. |V[ée]a(?:n)?se\b|T[ée]ngase en cuenta\b|(?:Texto|Última|Modificación).{0,40} publicad[oa] el\b"
@@ -110,8 +110,9 @@ def passages_of(fragments: Iterable[Fragment], locale: Language | None = None) -
 def quote(selected: Sequence[Passage], provision: Sequence[Passage]) -> tuple[str, ...]:
     """Return quotations of passages, each behind its lead-ins and what it leans on, with ``[…]`` for what is left out.
 
-    What stands in one apartado, or goes on from one to the next without a list or a gap, is one quotation. It bears a mark between parts with others
-    between them, and at its end where a list or a table goes on; none before its first and after its last sentence.
+    What stands in one apartado, or goes on from one to the next without a list or a gap, is one quotation. It bears a
+    mark between parts with others between them, and at its end where a list or a table goes on; none before its first
+    and after its last sentence.
     ``provision`` holds all passages of it, which tells where its lists end.
     """
     ends: dict[int, int] = {}
@@ -119,7 +120,7 @@ def quote(selected: Sequence[Passage], provision: Sequence[Passage]) -> tuple[st
         ends[passage.block] = max(passage.last, ends.get(passage.block, -1))
     # Of a sentence that is selected or leads in, no other passage takes a part only.
     parts = [part for passage in selected for part in passage.parts]
-    parts = [*sorted(parts, key=lambda part: not part.text.startswith(LEFT_OUT)), *selected]
+    parts = [*sorted(parts, key=lambda part: LEFT_OUT not in part.text), *selected]
     in_order = sorted({part.position: part for part in parts}.values(), key=lambda part: part.position)
     return tuple(_written(run, ends) for run in _runs(in_order))
 
@@ -328,15 +329,18 @@ def _leans_on(passage: Passage, previous: Passage, locale: Language) -> tuple[Pa
     ):
         # Behind a list, a sentence is about the list.
         previous = previous.lead_ins[0]
-    before = replace(_cut_to_its_end(previous, noun, locale), leans_on=())
-    if before.text != previous.text:
+    before = replace(_abbreviated(previous, noun, locale), leans_on=())
+    if before.text.startswith(LEFT_OUT):
         return (before,)
     return (*previous.leans_on[1 - MAX_CHAIN :], before)
 
 
-def _cut_to_its_end(passage: Passage, noun: set[str], locale: Language) -> Passage:
-    """Cut a long sentence to its last clauses, unless the noun that is pointed to would be lost."""
+def _abbreviated(passage: Passage, noun: set[str], locale: Language) -> Passage:
+    """Cut a long sentence to what the next one leans on: the last clauses if they hold its noun; else nothing is cut.
+
+    A sentence that points to no noun, but goes on with what is said of somebody, needs the beginning as well.
+    """
     if passage.last > passage.position or passage.is_row or passage.text.endswith(":"):
         return passage
-    end = shorten(passage.text, MAX_WHOLE_WORDS, keep=_LAST_WORD)
-    return replace(passage, text=end) if noun <= set(locale.stems(end)) else passage
+    text = shorten(passage.text, MAX_WHOLE_WORDS, keep=_END if noun else _BOTH_ENDS)
+    return replace(passage, text=text) if noun <= set(locale.stems(text)) else passage

@@ -29,7 +29,7 @@ _CUTS = (
 
 _BRACKETS = {"(": ")", "[": "]", "«": "»", "“": "”"}
 _DETAIL = re.compile(
-    # What goes on with a citation or a row of numbers: "…, de 26 de diciembre", "…, apartado 2", "…, b) y c)", "38 y 40".
+    # What goes on with a citation or a row of numbers: "…, de 26 de diciembre", "…, apartado 2", "a), b)", "38 y 40".
     r"(?i)(?:, +|(?<=[\d)ºª]) +(?:[yeo]|a|and|or) +)(?:[yeo] +)?(?:(?:de|del|el|los|la|las|al) +)?"
     r"(?:\d|[a-zñ]\)|(?:apartado|letra|párrafo|número|inciso|regla|punto|disposici|artículo)s?\b)"
     r"|\d+(?:[.,/]\d+)* +\w+|%|€"
