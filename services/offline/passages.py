@@ -21,7 +21,9 @@ MAX_WHOLE_LIST = 600
 MAX_CHAIN = 2
 """Sentences that one is quoted behind because it leans on them."""
 MAX_WHOLE_WORDS = 45
-"""A sentence of more words that another leans on may be cut to its last clauses."""
+"""A sentence of more words that another leans on is cut to its last clauses, where the other says what it points to."""
+MAX_CONTEXT_WORDS = 80
+"""Any other sentence of more words that one leans on is cut in the middle."""
 
 _CELLS = " | "
 """What parts the cells of a table row."""
@@ -76,7 +78,7 @@ class Passage:
     @property
     def is_row(self) -> bool:
         """Tell whether it is a row of a table."""
-        return _CELLS in self.text
+        return _is_row(self.text)
 
     @property
     def is_listed(self) -> bool:
@@ -174,6 +176,26 @@ class _OpenList:
         return bool(kind) and self.kind == kind and (kind == "dash" or number in (self.number, self.number + 1))
 
 
+@dataclass
+class _OpenTable:
+    """A table that is being read: what leads in its next row, its first row, and whether its head may go on."""
+
+    lead_ins: tuple[Passage, ...]
+    first_row: str
+    in_head: bool = True
+
+    def is_head(self, row: str) -> bool:
+        """Tell whether the next row belongs to the head.
+
+        That is the first row, unless it is all figures below a caption, and those below that repeat its first cell or
+        leave it empty.
+        """
+        cells = _cells(row)
+        all_figures = bool(self.lead_ins) and all(cell[:1].isdigit() for cell in cells)
+        self.in_head = self.in_head and not all_figures and cells[0] in ("", _cells(self.first_row)[0])
+        return self.in_head
+
+
 class _PassageReader:
     """Reads lines; keeps the apartado, the open lists, and the lead-in that the next line belongs to."""
 
@@ -183,7 +205,7 @@ class _PassageReader:
         self._apartado = ""
         self._open_lists: list[_OpenList] = []
         self._pending_lead_in: Passage | None = None
-        self._table: tuple[Passage, ...] = ()
+        self._table: _OpenTable | None = None
 
     def begin(self, fragment: Fragment) -> None:
         """Go on with another part of the provision, which need not be the next one."""
@@ -196,10 +218,10 @@ class _PassageReader:
         """Add the passages of one line."""
         if not line:
             return
-        if _CELLS in line:
+        if _is_row(line):
             self._read_row(line, fragment)
             return
-        self._table = ()
+        self._table = None
         if _is_note(line, fragment):
             self._position += 1
             return
@@ -221,15 +243,20 @@ class _PassageReader:
         self.passages.append(Passage(fragment, text, self._position, block, self._apartado, letter, lead_ins))
 
     def _read_row(self, row: str, fragment: Fragment) -> None:
-        """Add a row; the first one of a table leads in the others."""
-        if not self._table:
-            pending = self._pending_lead_in
-            self._table = (*pending.lead_ins, pending) if pending else ()
-            self._add(row, fragment, "", self._table)
-            self._table = (*self._table, self.passages[-1])
-        else:
-            self._add(row, fragment, "", self._table)
+        if self._table is None:
+            self._table = _OpenTable(self._caption(), row)
+        is_head = self._table.is_head(row)
+        self._add(row, fragment, "", self._table.lead_ins)
+        if is_head:
+            self._table.lead_ins += (self.passages[-1],)
         self._pending_lead_in = None
+
+    def _caption(self) -> tuple[Passage, ...]:
+        """Return the sentence above a table and its lead-ins: without it, the figures would be of anything."""
+        last = self.passages[-1] if self.passages else None
+        if last is None or last.position != self._position or last.apartado != self._apartado:
+            return ()
+        return (*last.lead_ins, last)
 
     def _enter(self, kind: str, label: str, number: int) -> None:
         """Open or close lists so that the item that begins stands in its own."""
@@ -251,6 +278,15 @@ def _pieces(line: str, *, is_item: bool) -> list[str]:
     """Part a line into passages: an item stays whole, unless it is long, or a long lead-in of more items."""
     leads_in = line.endswith(":") and len(line.split()) > MAX_WHOLE_WORDS
     return [line] if is_item and len(line) <= MAX_PASSAGE_CHARACTERS and not leads_in else sentences(line)
+
+
+def _is_row(line: str) -> bool:
+    # The first or the last cell may be empty.
+    return _CELLS in f" {line} "
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.split("|")]
 
 
 def _is_note(text: str, fragment: Fragment) -> bool:
@@ -336,11 +372,13 @@ def _leans_on(passage: Passage, previous: Passage, locale: Language) -> tuple[Pa
 
 
 def _abbreviated(passage: Passage, noun: set[str], locale: Language) -> Passage:
-    """Cut a long sentence to what the next one leans on: the last clauses if they hold its noun; else nothing is cut.
+    """Cut a long sentence that the next one leans on: to its end, if that has the noun that the next one points to.
 
-    A sentence that points to no noun, but goes on with what is said of somebody, needs the beginning as well.
+    Without a noun the next one may go on with anything, often with what is said of somebody: both ends count then.
     """
     if passage.last > passage.position or passage.is_row or passage.text.endswith(":"):
         return passage
-    text = shorten(passage.text, MAX_WHOLE_WORDS, keep=_END if noun else _BOTH_ENDS)
-    return replace(passage, text=text) if noun <= set(locale.stems(text)) else passage
+    end = shorten(passage.text, MAX_WHOLE_WORDS, keep=_END)
+    if noun and noun <= set(locale.stems(end)):
+        return replace(passage, text=end)
+    return replace(passage, text=shorten(passage.text, MAX_CONTEXT_WORDS, keep=_BOTH_ENDS))

@@ -1,7 +1,7 @@
 """Shorten a passage: keep the clauses that matter, mark what is left out, and cut nothing that must stay together."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from language.folding import fold
 from language.numerals import read_number
@@ -128,7 +128,7 @@ def _bracketed(text: str) -> Iterator[_Span]:
 
 
 def _chosen(lengths: Sequence[int], wanted: Sequence[int], limit: int) -> set[int]:
-    """Choose the wanted pieces that fit, then their neighbours, those before them first."""
+    """Choose the wanted pieces that fit, then of their neighbours the earliest that do."""
     chosen = {wanted[0]}
     room = limit - lengths[wanted[0]]
     for index in wanted[1:]:
@@ -141,10 +141,9 @@ def _chosen(lengths: Sequence[int], wanted: Sequence[int], limit: int) -> set[in
     return chosen
 
 
-def _neighbours(chosen: Iterable[int], count: int) -> list[int]:
-    """Return the pieces beside those that are chosen: first those before one, from the last one on."""
-    beside = [*(index - 1 for index in sorted(chosen, reverse=True)), *(index + 1 for index in sorted(chosen))]
-    return [index for index in beside if 0 <= index < count and index not in chosen]
+def _neighbours(chosen: set[int], count: int) -> list[int]:
+    """Return the pieces beside those that are chosen, in their order."""
+    return sorted({beside for index in chosen for beside in (index - 1, index + 1) if 0 <= beside < count} - chosen)
 
 
 def _written(text: str, clauses: Sequence[_Span], chosen: set[int]) -> Iterator[str]:
