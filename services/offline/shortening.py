@@ -13,11 +13,14 @@ LEFT_OUT = "[…]"
 
 _Span = tuple[int, int]
 
-_CUTS = (
+_CLAUSES = (
     re.compile(r"(?<=[;:]) +"),
     re.compile(r"(?<=,) +"),
     re.compile(r"(?i) +(?=(?:pero|sino|aunque|salvo|cuando|siempre|si|así|but|although|unless|when|if)\b)"),
     re.compile(r"(?i) +(?=(?:y|e|o|u|ni|and|or|nor)\b)"),
+)
+"""Where a sentence is cut into clauses, from the best place to the worst, which only serves inside what is too long."""
+_PHRASES = (
     re.compile(
         r"(?i)(?<!\b[aeouy])(?<!\b(?:de|en)) +"
         r"(?=(?:que|a|al|ante|con|contra|desde|durante|en|hasta|para|por|sin|sobre|tras)\b"
@@ -25,16 +28,22 @@ _CUTS = (
     ),
     re.compile(r"\s+"),
 )
-"""Where a sentence may be cut, from the best place to the worst, which serves only inside a clause that is too long."""
+"""Where a clause too long is cut that must stay in part, from the best place to the worst."""
 
 _BRACKETS = {"(": ")", "[": "]", "«": "»", "“": "”"}
 _DETAIL = re.compile(
     # What goes on with a citation or a row of numbers: "…, de 26 de diciembre", "…, apartado 2", "a), b)", "38 y 40".
     r"(?i)(?:, +|(?<=[\d)ºª]) +(?:[yeo]|a|and|or) +)(?:[yeo] +)?(?:(?:de|del|el|los|la|las|al) +)?"
-    r"(?:\d|[a-zñ]\)|(?:apartado|letra|párrafo|número|inciso|regla|punto|disposici|artículo)s?\b)"
-    r"|\d+(?:[.,/]\d+)* +\w+|%|€"
+    r"(?:\d|[a-zñ]\)|(?:apartado|letra|párrafo|número|inciso|regla|punto|disposición|artículo)(?:s|es)? +[\w.]+\)?)"
 )
+_COUNTED = re.compile(r" +(?:por +|de +)?[\w%€]+")
 
+_NAME = r"[A-ZÁÉÍÓÚÑ]\w+(?: +(?:(?:y|e|a|en|de|del|el|la|los|las|para|sobre) +)*[A-ZÁÉÍÓÚÑ]\w+)*"
+_TITLE = re.compile(
+    # "Ley 39/2015, de 1 de octubre, del Procedimiento Administrativo Común", "…, por la que se regula".
+    r"\d+/\d{4}(?:, +de +\d{1,2}\.?º? +de +[a-z]+(?: +de +\d{4})?)?, +"
+    rf"(?:de(?:l| +la| +los| +las)? +{_NAME}|{_NAME}|(?:reguladora?|sobre|para|por +(?:el|la) +que +se) +\w+)"
+)
 _BETWEEN_CITATIONS = re.compile(r"[\s,]*(?:(?:de|del|la|el|los|las|y) +){0,3}")
 
 
@@ -53,28 +62,31 @@ def shorten(text: str, limit_words: int, keep: str | re.Pattern[str] | None = No
     """
     if len(text.split()) <= limit_words:
         return text
-    clauses = _clauses(text, limit_words)
-    matches = [] if keep is None else [match.span() for match in re.finditer(keep, text)]
-    matching = [
-        index
-        for index, (start, end) in enumerate(clauses)
-        if any(first < end and start < last for first, last in matches)
-    ]
-    chosen = _chosen([len(text[start:end].split()) for start, end in clauses], matching or [0], limit_words)
+    wanted = ([match.span() for match in re.finditer(keep, text)] if keep is not None else []) or [(0, 1)]
+    clauses = _clauses(text, limit_words, wanted)
+    matching = [index for index, clause in enumerate(clauses) if _meets(clause, wanted)]
+    chosen = _chosen([len(text[start:end].split()) for start, end in clauses], matching, limit_words)
     return " ".join(_written(text, clauses, chosen))
 
 
-def _clauses(text: str, limit: int) -> list[_Span]:
-    """Return the spans of the pieces of a text, without the blanks between them."""
+def _clauses(text: str, limit: int, wanted: Sequence[_Span]) -> list[_Span]:
+    """Return the spans of the pieces of a text, without the blanks between them.
+
+    Clauses of more words than ``limit`` are parted only where something in them is wanted: of others nothing can stay.
+    """
     whole = sorted(_inseparable(text))
     pieces = [(len(text) - len(text.lstrip()), len(text.rstrip()))]
-    for cut in _CUTS:
-        pieces = [
-            part
-            for start, end in pieces
-            for part in (_split(text, start, end, cut, whole) if _exceeds(text[start:end], limit) else [(start, end)])
-        ]
+    for cut in (*_CLAUSES, *_PHRASES):
+        split: list[_Span] = []
+        for start, end in pieces:
+            is_parted = _exceeds(text[start:end], limit) and (cut in _CLAUSES or _meets((start, end), wanted))
+            split += _split(text, start, end, cut, whole) if is_parted else [(start, end)]
+        pieces = split
     return pieces
+
+
+def _meets(span: _Span, others: Sequence[_Span]) -> bool:
+    return any(first < span[1] and span[0] < last for first, last in others)
 
 
 def _exceeds(text: str, limit: int) -> bool:
@@ -83,7 +95,7 @@ def _exceeds(text: str, limit: int) -> bool:
 
 def _split(text: str, start: int, end: int, cut: re.Pattern[str], whole: Sequence[_Span]) -> Iterator[_Span]:
     for blank in cut.finditer(text, start, end):
-        if not any(first < blank.end() and blank.start() < last for first, last in whole):
+        if not _meets(blank.span(), whole):
             yield start, blank.start()
             start = blank.end()
     yield start, end
@@ -92,12 +104,13 @@ def _split(text: str, start: int, end: int, cut: re.Pattern[str], whole: Sequenc
 def _inseparable(text: str) -> Iterator[_Span]:
     """Find what no cut may part: brackets and quotations, numbers with what they count, citations and names of laws."""
     yield from _bracketed(text)
-    yield from (match.span() for match in _DETAIL.finditer(text))
+    yield from (match.span() for pattern in (_DETAIL, _TITLE) for match in pattern.finditer(text))
     yield from _cited(text)
     folded = fold(text)
     number = read_number(folded)
     while number:
-        yield number[0], number[1]
+        counted = _COUNTED.match(folded, number[1])
+        yield number[0], counted.end() if counted else number[1]
         number = read_number(folded, number[1])
 
 
