@@ -114,8 +114,8 @@ def quote(selected: Sequence[Passage], provision: Sequence[Passage]) -> tuple[st
 
     What stands in one apartado, or goes on from one to the next without a list or a gap, is one quotation. It bears a
     mark between parts with others between them, and at its end where a list or a table goes on; none before its first
-    and after its last sentence.
-    ``provision`` holds all passages of it, which tells where its lists end.
+    and after its last sentence. Rows of a table stand on lines of their own. ``provision`` holds all passages of it,
+    which tells where its lists end.
     """
     ends: dict[int, int] = {}
     for passage in provision:

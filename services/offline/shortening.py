@@ -36,6 +36,7 @@ _DETAIL = re.compile(
     r"(?i)(?:, +|(?<=[\d)ºª]) +(?:[yeo]|a|and|or) +)(?:[yeo] +)?(?:(?:de|del|el|los|la|las|al) +)?"
     r"(?:\d|[a-zñ]\)|(?:apartado|letra|párrafo|número|inciso|regla|punto|disposición|artículo)(?:s|es)? +[\w.]+\)?)"
 )
+_LIST_MARK = re.compile(r"\s*(?:\d{1,3}|[a-zñ])(?: \w+)?(?:\.?[ºª])?[.)]+\s+\S+")
 _COUNTED = re.compile(r" +(?:por +|de +)?[\w%€]+")
 
 _NAME = r"[A-ZÁÉÍÓÚÑ]\w+(?: +(?:(?:y|e|a|en|de|del|el|la|los|las|para|sobre) +)*[A-ZÁÉÍÓÚÑ]\w+)*"
@@ -65,7 +66,8 @@ def shorten(text: str, limit_words: int, keep: str | re.Pattern[str] | None = No
     wanted = ([match.span() for match in re.finditer(keep, text)] if keep is not None else []) or [(0, 1)]
     clauses = _clauses(text, limit_words, wanted)
     matching = [index for index, clause in enumerate(clauses) if _meets(clause, wanted)]
-    chosen = _chosen([len(text[start:end].split()) for start, end in clauses], matching, limit_words)
+    # A match may lie between two clauses.
+    chosen = _chosen([len(text[start:end].split()) for start, end in clauses], matching or [0], limit_words)
     return " ".join(_written(text, clauses, chosen))
 
 
@@ -74,7 +76,7 @@ def _clauses(text: str, limit: int, wanted: Sequence[_Span]) -> list[_Span]:
 
     Clauses of more words than ``limit`` are parted only where something in them is wanted: of others nothing can stay.
     """
-    whole = sorted(_inseparable(text))
+    whole = list(_inseparable(text))
     pieces = [(len(text) - len(text.lstrip()), len(text.rstrip()))]
     for cut in (*_CLAUSES, *_PHRASES):
         split: list[_Span] = []
@@ -102,7 +104,12 @@ def _split(text: str, start: int, end: int, cut: re.Pattern[str], whole: Sequenc
 
 
 def _inseparable(text: str) -> Iterator[_Span]:
-    """Find what no cut may part: brackets and quotations, numbers with what they count, citations and names of laws."""
+    """Find what no cut may part: the mark of an item from its text, brackets, numbers with what they count, citations.
+
+    The spans are in no order and may overlap.
+    """
+    if mark := _LIST_MARK.match(text):
+        yield mark.span()
     yield from _bracketed(text)
     yield from (match.span() for pattern in (_DETAIL, _TITLE) for match in pattern.finditer(text))
     yield from _cited(text)

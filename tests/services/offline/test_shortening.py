@@ -22,6 +22,7 @@ def test_what_fits_stays_as_it_is():
 def test_without_a_wish_the_beginning_stays_up_to_the_end_of_a_clause():
     assert shorten(PLAZO, 12) == "El plazo será de un mes, salvo que las partes pacten otro […]"
     assert shorten(PLAZO, 8) == "El plazo será de un mes […]"
+    assert shorten(PLAZO, 8, keep=r"(?<=;) ") == "El plazo será de un mes […]"
     assert shorten(PLAZO, 12, keep="no está") == shorten(PLAZO, 12)
 
 
@@ -39,6 +40,10 @@ def test_of_a_long_clause_the_words_around_stay():
     text = "palabra " * 30 + "cuarenta euros " + "palabra " * 30
     short = shorten(text.strip(), 10, keep="euros")
     assert short == f"[…] {'palabra ' * 8}cuarenta euros […]"
+
+
+def test_the_mark_of_a_list_stays_with_its_text():
+    assert shorten("4. Cuando haya huelga, no se paga; si la hay de celo, se paga.", 5) == "4. Cuando haya huelga […]"
 
 
 @pytest.mark.parametrize(
