@@ -22,7 +22,7 @@ MAX_CHAIN = 2
 """Sentences that one is quoted behind because it leans on them."""
 MAX_WHOLE_WORDS = 45
 """A sentence of more words that another leans on is cut to its last clauses, where the other says what it points to."""
-MAX_CONTEXT_WORDS = 80
+MAX_CONTEXT_WORDS = 100
 """Any other sentence of more words that one leans on is cut in the middle."""
 
 _CELLS = " | "

@@ -51,6 +51,9 @@ def quoted(text, *words, locale=None):
         "Su duración",
         "Para ello",
         "De no pagarse,",
+        "Todo ello",
+        "Si transcurrido dicho plazo",
+        "En particular,",
     ],
 )
 def test_a_sentence_that_leans_is_quoted_behind_the_one_before(opener):
