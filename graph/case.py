@@ -29,7 +29,7 @@ from services.case.authors import case_author
 from services.case.calibration import CaseGraph, read_calibration
 from services.case.confidence import ConfidenceEstimator
 from services.container import Services
-from services.search.hybrid import Caps, HybridSearch
+from services.search.hybrid import HybridSearch
 from state.case import CaseInput, CaseState, RequiredDataInput, RequiredDataOutput, ResponseOutput, with_filters
 from state.context import RunContext
 from state.errors import ConfigurationError
@@ -135,9 +135,8 @@ def _begin_with_search(
     defaults = settings.defaults().model_copy(update={"collections": ()})
     bind = partial(stage, account=UsageAccount(defaults))
     opens_turn = partial(stage, account=UsageAccount(defaults, opens_turn=True))
-    search = HybridSearch(
-        services.store, services.embedder, services.sparse, profile, profile.for_cases, services.domain
-    )
+    search = HybridSearch.over(services, profile.for_cases)
+    caps = profile.search.caps.model_copy(update={"overall": chunks})
     builder = Builder(state, context_schema=RunContext, input_schema=accepted_input, output_schema=output_schema)
 
     builder.add_node(
@@ -152,7 +151,7 @@ def _begin_with_search(
     )
     builder.add_node("embed_queries", bind(embed_queries, search=search))
     builder.add_node("encode_sparse", bind(encode_sparse, search=search))
-    builder.add_node("hybrid_search", bind(hybrid_search, search=search, caps=Caps(overall=chunks)))
+    builder.add_node("hybrid_search", bind(hybrid_search, search=search, caps=caps))
     builder.add_node("merge_candidates", bind(merge_candidates))
     builder.add_node("rerank", bind(rerank, rerankers=services.rerankers, profile=profile, language=services.language))
 

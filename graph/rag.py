@@ -37,7 +37,7 @@ Rag = CompiledStateGraph[RagState, RunContext, RagInput, RagOutput]
 
 def build_rag(services: Services, checkpointer: BaseCheckpointSaver[str] | None = None) -> Rag:
     """Wire the answering graph; with a checkpointer, each thread remembers its conversation."""
-    search, prompts = _search(services), load_prompts(services.profile)
+    search, prompts = HybridSearch.over(services, services.profile.for_questions), load_prompts(services.profile)
     builder = _retrieval(services, search, prompts)
     bind = partial(stage, account=UsageAccount(services.settings.defaults()))
 
@@ -57,18 +57,11 @@ def build_rag(services: Services, checkpointer: BaseCheckpointSaver[str] | None 
 
 def build_retrieval(services: Services) -> Rag:
     """Wire the same stages up to the chosen context: what a search or an evaluation needs, without an answer."""
-    search = _search(services)
+    search = HybridSearch.over(services, services.profile.for_questions)
     builder = _retrieval(services, search, load_prompts(services.profile))
     builder.add_edge("abstain", END)
     builder.add_edge("select_context", END)
     return builder.compile(name="retrieval")
-
-
-def _search(services: Services) -> HybridSearch:
-    profile = services.profile
-    return HybridSearch(
-        services.store, services.embedder, services.sparse, profile, profile.for_questions, services.domain
-    )
 
 
 def _stores(services: Services) -> dict[StoreName, ChunkStore]:

@@ -5,7 +5,8 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from services.search.hybrid import CAPS, Caps, HybridSearch, search_filter
+from services.profile.search import Caps
+from services.search.hybrid import HybridSearch, search_filter
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState
@@ -20,9 +21,9 @@ class HybridSearchUpdate(TypedDict):
 
 
 async def hybrid_search(
-    state: RagState, runtime: Runtime[ResolvedContext], *, search: HybridSearch, caps: Caps = CAPS
+    state: RagState, runtime: Runtime[ResolvedContext], *, search: HybridSearch, caps: Caps | None = None
 ) -> HybridSearchUpdate:
-    """Search with the vectors that the two encoding stages left in the cache."""
+    """Search with the vectors that the two encoding stages left in the cache; ``caps`` unset: those of the profile."""
     found, cost = await search.run(
         state["searches"],
         search_filter(state, runtime.context),

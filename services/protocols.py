@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
+from services.profile.search import PLAIN, Fusion
 from state.chunks import Candidate, Chunk
 from state.values import Message
 
@@ -98,10 +99,14 @@ MAX_SELECTED = 10_000
 
 @dataclass(frozen=True)
 class HybridQuery:
-    """One query in both spaces; an empty sparse vector or a ``None`` dense one leaves its side out."""
+    """One query in both spaces; an empty sparse vector or a ``None`` dense one leaves its side out.
+
+    ``fusion`` says how its two rankings become one.
+    """
 
     dense: Vector | None
     sparse: SparseVector
+    fusion: Fusion = PLAIN
 
 
 @dataclass(frozen=True)
@@ -149,7 +154,7 @@ class ChunkStore(Closable, Protocol):
     ) -> list[list[Hit]]:
         """Search one collection with several queries; one ranking a query, in their order.
 
-        ``prefetch`` parents are taken from each side, fused by RRF, and the best ``limit`` returned.
+        ``prefetch`` parents are taken from each side, fused by RRF as each query says, and the best ``limit`` returned.
         A collection that does not exist gives empty rankings.
         """
         ...

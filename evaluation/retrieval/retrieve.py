@@ -10,7 +10,8 @@ from evaluation.retrieval.run import Ranked
 from graph.rag import build_retrieval
 from nodes.select_context import preference
 from services.container import Services
-from services.search.hybrid import CAPS, Caps, HybridSearch, search_filter
+from services.profile.search import Caps
+from services.search.hybrid import HybridSearch, search_filter
 from state.chunks import Candidate, Origin, relevance
 from state.context import RunContext
 from state.rag import RagState
@@ -72,10 +73,7 @@ class Retriever:
 
     def __init__(self, services: Services, context: RunContext | None = None) -> None:
         self._graph = build_retrieval(services)
-        profile = services.profile
-        self._search = HybridSearch(
-            services.store, services.embedder, services.sparse, profile, profile.for_questions, services.domain
-        )
+        self._search = HybridSearch.over(services, services.profile.for_questions)
         self._context = context
         self._profile = services.profile
         resolved = services.settings.defaults().overridden_by(context)
@@ -109,13 +107,13 @@ class Retriever:
         """Add what the same search finds beyond its caps; deeper while there are too few rows and more is found."""
         rows, reached, searches = merged, -1, state["searches"]
         attempts = range(1, ATTEMPTS + 1) if searches and self._searches_law else ()
-        for depth in (CAPS.prefetch * DEEPER**attempt for attempt in attempts):
+        for depth in (self._profile.search.caps.prefetch * DEEPER**attempt for attempt in attempts):
             candidates, _ = await self._search.run(
                 searches,
                 search_filter(state, self._law_alone),
                 collections=self._law_alone.collections,
                 lexical_only=state["lexical_only"],
-                caps=Caps(prefetch=depth, per_collection=depth, per_query=depth, overall=depth * len(searches)),
+                caps=_caps(depth, len(searches)),
             )
             rows = _each_once([*merged.values(), *map(_filling_row, _of_laws(candidates))])
             if len(rows) >= MIN_ROWS or len(candidates) == reached:
@@ -132,6 +130,11 @@ class Retriever:
         where = search_filter(state, self._law_alone)
         candidates, _ = await self._search.run(title, where, collections=self._law_alone.collections)
         return [{**candidate, "score": candidate["score"] - 1} for candidate in candidates]
+
+
+def _caps(depth: int, searches: int) -> Caps:
+    """Return caps that let everything through down to a depth, which may be beyond what a profile can have."""
+    return Caps.model_construct(prefetch=depth, per_collection=depth, per_query=depth, overall=depth * searches)
 
 
 def _of_laws(candidates: Iterable[Candidate]) -> Iterator[Candidate]:

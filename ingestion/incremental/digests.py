@@ -26,8 +26,11 @@ def corpus_digest() -> str:
 
 
 def profile_digest(profile: Profile) -> str:
-    """Return the digest of what a profile says and of its articles; where its file is does not count."""
-    hashed = blake2b(profile.model_dump_json(exclude={"folder"}).encode(), digest_size=16)
+    """Return the digest of what a profile says and of its articles.
+
+    Where its file is does not count, nor how it is searched: no index depends on these.
+    """
+    hashed = blake2b(profile.model_dump_json(exclude={"folder", "search"}).encode(), digest_size=16)
     folder = profile.articles
     for file in sorted(filter(is_article, folder.iterdir())) if folder and folder.is_dir() else ():
         hashed.update(b"\0" + file.name.encode() + b"\0" + file.read_bytes())

@@ -74,9 +74,9 @@ def location(path: Sequence[str | int], content: Mapping[str, Any]) -> str:
         return ", ".join(
             (f"[[{head}]] {_item_name(content.get(str(head)), int(number))}", *([_key_path(rest)] if rest else []))
         )
-    if head == "case" and len(rest) > 1 and isinstance(rest[1], str):
-        return f"[case.{rest[0]}] {_key_path(rest[1:])}"
-    return f"[{head}] {_key_path(rest)}" if rest else str(head)
+    *sections, key = (part for part in path if isinstance(part, str))
+    within = _key_path([key, *(part for part in path if isinstance(part, int))])
+    return f"[{'.'.join(sections)}] {within}" if sections else within
 
 
 def _item_name(items: object, number: int) -> str:

@@ -13,6 +13,7 @@ from language.folding import letters_and_digits
 from legal.signals import SignalWeights
 from services.profile.case import CaseProfile
 from services.profile.problems import problem_of
+from services.profile.search import Search
 from services.profile.sections import (
     TOPIC,
     Collection,
@@ -62,6 +63,7 @@ class Profile(Section):
     relevance_floor: float = Field(default=0.35, ge=0, le=1)
     features: Features = Features()
     models: Models = Models()
+    search: Search = Search()
     signals: Annotated[SignalWeights, ReadAsSignals()] = SignalWeights(**Signals().model_dump())
     ranks: dict[str, Rank] = Field(default_factory=dict)
     collections: tuple[Collection, ...] = Field(min_length=1)

@@ -1,4 +1,4 @@
-"""The sections of a profile, but for those on cases (``services.profile.case``)."""
+"""The sections of a profile, but for those on search and on cases (``search`` and ``case`` beside this)."""
 
 from typing import Annotated
 

@@ -6,13 +6,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Self
 
 from legal.laws.registry import known_laws
 from legal.territory.mentions import place_called
 from legal.wordings import annotate_validity
+from services.container import Services
 from services.domain.base import Domain
 from services.models.vector_cache import VectorCache
 from services.profile.profile import Profile
+from services.profile.search import Caps, Fusion
 from services.protocols import ChunkStore, Embedder, Hit, HybridQuery, SearchFilter, SparseEncoder, SparseVector, Vector
 from state.candidates import candidate, in_order, merged
 from state.chunks import Candidate, Chunk, in_force, provision_of
@@ -25,23 +28,10 @@ _PROVISION_ADDED = re.compile(r"Se añaden? (?:por|, con efectos|con efectos|est
 
 
 @dataclass(frozen=True)
-class Caps:
-    """How many parents each step of a search yields, at most (docs/retrieval.md has what more and fewer give)."""
-
-    prefetch: int = 100
-    per_collection: int = 60
-    per_query: int = 100
-    overall: int = 100
-
-
-CAPS = Caps()
-
-
-@dataclass(frozen=True)
 class HybridSearch:
     """Encodes queries and searches with them; vectors stay in a cache, out of the state.
 
-    ``collections`` are those that are searched where a caller names none.
+    ``collections`` are those that are searched where a caller names none; ``fusion`` is the one for ``embedder``.
     """
 
     store: ChunkStore
@@ -50,8 +40,16 @@ class HybridSearch:
     profile: Profile
     collections: tuple[str, ...]
     domain: Domain
+    fusion: Fusion
     dense_vectors: VectorCache[Vector] = dataclasses.field(default_factory=VectorCache)
     sparse_vectors: VectorCache[SparseVector] = dataclasses.field(default_factory=VectorCache)
+
+    @classmethod
+    def over(cls, services: Services, collections: tuple[str, ...]) -> Self:
+        """Return the search of these services; how it fuses depends on what makes its dense vectors."""
+        profile, offline = services.profile, services.settings.embedder.provider == "offline"
+        fusion = profile.search.fusion.offline if offline else profile.search.fusion.provider
+        return cls(services.store, services.embedder, services.sparse, profile, collections, services.domain, fusion)
 
     async def embed(self, queries: Sequence[str], deadline: float | None) -> tuple[list[Vector], Cost]:
         """Return the dense vector of each query, made in one batch of those that the cache lacks, and the cost."""
@@ -85,20 +83,24 @@ class HybridSearch:
         collections: Sequence[str] = (),
         lexical_only: bool = False,
         deadline: float | None = None,
-        caps: Caps = CAPS,
+        caps: Caps | None = None,
     ) -> tuple[list[Candidate], Cost]:
         """Search every collection with every query at once; return the best parents, each once, and the cost.
 
-        ``weighted score = RRF score × weight of the collection``, and ``caps`` say how many come through. Vectors that
-        the cache does not have (a forked checkpoint, another process) are made. ``lexical_only`` searches by words.
-        Where the law of another day is asked for, a later wording stands in for one that the index lacks.
+        ``weighted score = RRF score × weight of the collection``, and ``caps``, or else those of the profile, say how
+        many come through. Vectors that the cache does not have (a forked checkpoint, another process) are made.
+        ``lexical_only`` searches by words. Where the law of another day is asked for, a later wording stands in for one
+        that the index lacks.
         """
+        caps = caps or self.profile.search.caps
         dense: Sequence[Vector | None] = [None] * len(queries)
         cost = NO_COST
         if not lexical_only:
             dense, cost = await self.embed(queries, deadline)
         sparse = await self.encode(queries)
-        vectors = [HybridQuery(_unless_zero(vector), terms) for vector, terms in zip(dense, sparse, strict=True)]
+        vectors = [
+            HybridQuery(_unless_zero(vector), terms, self.fusion) for vector, terms in zip(dense, sparse, strict=True)
+        ]
         searched = collections or self.collections
         candidates = await self._candidates(queries, vectors, where, searched, caps)
         if where.as_of:

@@ -1,19 +1,13 @@
 """Reciprocal rank fusion: one ranking out of several.
 
 Fused here and not by the engine, because an engine breaks ties as its hash tables fall: the two adapters (and two
-runs of one) would rank tied chunks differently. Constant and weights were measured (docs/retrieval.md).
+runs of one) would rank tied chunks differently. Constant and weights are the query's.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from services.protocols import HybridQuery
-
-K = 20
-"""Ranking constant (zero-based ranks; the paper has 60 with one-based ones, Qdrant 2)."""
-
-DENSE, SPARSE = 3.0, 1.0
-"""Weights of the two rankings of a query."""
 
 Scored = tuple[int, float]
 """A point id and its score."""
@@ -29,17 +23,18 @@ class Ranked(NamedTuple):
 
 def weights_of(query: HybridQuery) -> list[float]:
     """Return the weights of the rankings that a query yields, the dense one first."""
-    return [DENSE] * (query.dense is not None) + [SPARSE] * bool(query.sparse.indices)
+    fusion = query.fusion
+    return [fusion.dense] * (query.dense is not None) + [fusion.sparse] * bool(query.sparse.indices)
 
 
-def fuse(rankings: Sequence[Sequence[Scored]], weights: Sequence[float], *, limit: int) -> list[Scored]:
+def fuse(rankings: Sequence[Sequence[Scored]], weights: Sequence[float], *, k: int, limit: int) -> list[Scored]:
     """Return the best ``limit`` points by weighted RRF, scores in [0, 1], descending; ties by ascending id.
 
-    A point at the zero-based rank r of a ranking gets weight / (K + r) from it; the sum is divided by what a point that
+    A point at the zero-based rank r of a ranking gets weight / (k + r) from it; the sum is divided by what a point that
     is first in every ranking gets. Within a ranking, equal scores are ordered by ascending id.
 
     >>> dense, sparse = [(1, 0.9), (2, 0.8)], [(2, 7.5), (3, 4.0)]
-    >>> fuse([dense, sparse], [3.0, 1.0], limit=3)  # of 2: (3 / 21 + 1 / 20) / (4 / 20)
+    >>> fuse([dense, sparse], [3.0, 1.0], k=20, limit=3)  # of 2: (3 / 21 + 1 / 20) / (4 / 20)
     [(2, 0.964285714), (1, 0.75), (3, 0.238095238)]
 
     Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods",
@@ -48,8 +43,8 @@ def fuse(rankings: Sequence[Sequence[Scored]], weights: Sequence[float], *, limi
     scores: dict[int, float] = {}
     for ranking, weight in zip(rankings, weights, strict=True):
         for position, (point, _) in enumerate(sorted(ranking, key=_best_first)):
-            scores[point] = scores.get(point, 0.0) + weight / (K + position)
-    highest = sum(weights) / K
+            scores[point] = scores.get(point, 0.0) + weight / (k + position)
+    highest = sum(weights) / k
     # Rounded, because sums that are equal on paper may differ in their last bit.
     fused = [(point, round(score / highest, 9)) for point, score in scores.items()]
     return sorted(fused, key=_best_first)[:limit]
@@ -58,7 +53,7 @@ def fuse(rankings: Sequence[Sequence[Scored]], weights: Sequence[float], *, limi
 def rank(query: HybridQuery, rankings: Sequence[Sequence[Scored]], *, limit: int) -> list[Ranked]:
     """Return the best ``limit`` points of a query's rankings, the dense one first, in the order of ``fuse``."""
     similarities = dict(rankings[0]) if query.dense is not None else {}
-    fused = fuse(rankings, weights_of(query), limit=limit)
+    fused = fuse(rankings, weights_of(query), k=query.fusion.k, limit=limit)
     return [Ranked(point, score, similarities.get(point)) for point, score in fused]
 
 
