@@ -74,8 +74,8 @@ def location(path: Sequence[str | int], content: Mapping[str, Any]) -> str:
         return ", ".join(
             (f"[[{head}]] {_item_name(content.get(str(head)), int(number))}", *([_key_path(rest)] if rest else []))
         )
-    *sections, key = (part for part in path if isinstance(part, str))
-    within = _key_path([key, *(part for part in path if isinstance(part, int))])
+    *sections, key = (part for part in (head, *rest) if isinstance(part, str))
+    within = _key_path([key, *(part for part in rest if isinstance(part, int))])
     return f"[{'.'.join(sections)}] {within}" if sections else within
 
 

@@ -10,7 +10,6 @@ from support.doubles import FakeEmbedder, FakeStore, FixedReranker, QueueChat, m
 
 from graph.rag import build_rag
 from services.protocols import Hit
-from services.search.hybrid import CAPS
 from services.settings import Settings
 from state.context import RunContext
 from state.errors import InvalidInput, ModelError
@@ -54,8 +53,7 @@ async def test_every_collection_is_searched_with_all_queries_at_once():
     live = services('["vacaciones anuales", "despido"]')
     await ask(live)
     assert [search[:4] for search in live.store.searches] == [
-        (name, 3, CAPS.per_collection, CAPS.prefetch)
-        for name in ("normativa", "sentencias", "criterios_inss", "documentos")
+        (name, 3, 60, 100) for name in ("normativa", "sentencias", "criterios_inss", "documentos")
     ]
     # The question itself is searched, too: it has words that the searches lack.
     assert live.embedder.batches == [["vacaciones anuales", "despido", "¿Cuántos días de vacaciones tengo?"]]

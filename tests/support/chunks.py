@@ -3,14 +3,19 @@
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import cycle, islice
 from typing import Any
 
 import numpy as np
 
+from services.profile.search import PLAIN, Fusion
 from services.protocols import HybridQuery, SparseVector, Vector
 from state.chunks import Chunk
 
 NO_TERMS = SparseVector((), ())
+
+TUNED = Fusion(k=20, dense=3.0, sparse=1.0)
+"""A fusion that is not the plain one."""
 
 
 def make_chunk(id: int, **fields: Any) -> Chunk:
@@ -123,5 +128,6 @@ def random_families(seed: int, count: int = 60) -> Batch:
 
 
 def random_queries(seed: int, count: int = 4) -> list[HybridQuery]:
-    source = random.Random(f"queries {seed}")
-    return [HybridQuery(*random_vectors(source)) for _ in range(count)]
+    """Return queries that differ in their fusion, too."""
+    source, fusions = random.Random(f"queries {seed}"), cycle((TUNED, PLAIN, Fusion(k=2, dense=0.5, sparse=1.5)))
+    return [HybridQuery(*random_vectors(source), fusion) for fusion in islice(fusions, count)]

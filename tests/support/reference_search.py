@@ -1,8 +1,8 @@
 """An independent and slow hybrid search: numpy, BM25's IDF and weighted RRF as the documentation states them.
 
 On each side every point is scored; then a parent takes the place of the best of its children, and of itself. The rank r
-(from 0) gives 3 / (20 + r) on the side of meaning and 1 / (20 + r) on that of words; what is first on every side that
-the query has is worth 1.
+(from 0) gives weight / (k + r) on each side, by the weights and the k of the query; what is first on every side that it
+has is worth 1.
 """
 
 import math
@@ -42,14 +42,14 @@ def search(
     batch: Batch, query: HybridQuery, *, limit: int, prefetch: int, where: SearchFilter, today: date
 ) -> list[tuple[int, float]]:
     allowed = [passes(chunk, where, today) for chunk in batch.chunks]
-    sides: list[tuple[int, dict[int, float]]] = []
+    fusion, sides = query.fusion, list[tuple[Fraction, dict[int, float]]]()
     if query.dense is not None:
         similarities = {
             chunk["id"]: float(vector @ query.dense)
             for chunk, vector, ok in zip(batch.chunks, batch.dense, allowed, strict=True)
             if ok and vector is not None
         }
-        sides.append((3, similarities))
+        sides.append((Fraction(fusion.dense), similarities))
     if query.sparse.indices:
         with_words = [dict(zip(vector.indices, vector.values, strict=True)) for vector in batch.sparse]
         documents = sum(1 for words in with_words if words)
@@ -62,7 +62,7 @@ def search(
                     for index, weight in zip(query.sparse.indices, query.sparse.values, strict=True)
                     if index in words
                 )
-        sides.append((1, scores))
+        sides.append((Fraction(fusion.sparse), scores))
     parent_of = {
         chunk["id"]: chunk["id"] if chunk["parent_id"] is None else chunk["parent_id"] for chunk in batch.chunks
     }
@@ -73,9 +73,9 @@ def search(
             families.setdefault(parent_of[point], []).append(score)
         ranking = sorted(families, key=lambda parent: (-max(families[parent]), parent))[:prefetch]
         for rank, parent in enumerate(ranking):
-            fused[parent] = fused.get(parent, Fraction(0)) + Fraction(weight, 20 + rank)
+            fused[parent] = fused.get(parent, Fraction(0)) + weight / (fusion.k + rank)
     best = sorted(fused, key=lambda point: (-fused[point], point))[:limit]
-    highest = Fraction(sum(weight for weight, _ in sides), 20)
+    highest = sum((weight for weight, _ in sides), Fraction(0)) / fusion.k
     return [(point, float(fused[point] / highest)) for point in best]
 
 

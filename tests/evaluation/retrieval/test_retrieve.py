@@ -7,7 +7,6 @@ from evaluation.gold.questions import Question
 from evaluation.gold.sets import not_indexed
 from evaluation.retrieval.retrieve import Retriever
 from services.profile.profile import load_profile
-from services.search.hybrid import CAPS
 from state.context import RunContext
 from state.errors import InvalidInput
 
@@ -22,6 +21,8 @@ def retriever(chunks, found, *, context=None, scores=None, queries='["q"]', **fi
     services = make_services(store, QueueChat(queries), QueueChat(""), rerankers=rerankers, **fields)
     return Retriever(services, context), store
 
+
+CAPS = load_profile("laboral").search.caps
 
 THROUGH = min(CAPS.per_collection, CAPS.per_query, CAPS.overall)
 """Candidates of one query in one collection that the graph merges."""

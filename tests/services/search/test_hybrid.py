@@ -8,14 +8,15 @@ from support.waiting import PATIENCE
 
 from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile
+from services.profile.search import PLAIN, Caps
 from services.protocols import SearchFilter
-from services.search.hybrid import Caps, HybridSearch
+from services.search.hybrid import HybridSearch
 
 PROFILE = load_profile("laboral")
 
 
 def searcher(store):
-    return HybridSearch(store, FakeEmbedder(), FakeSparse(), PROFILE, PROFILE.for_questions, SPANISH_LAW)
+    return HybridSearch(store, FakeEmbedder(), FakeSparse(), PROFILE, PROFILE.for_questions, SPANISH_LAW, PLAIN)
 
 
 async def run(store, *queries, **options):

@@ -9,6 +9,7 @@ import pytest
 from support import reference_search
 from support.chunks import (
     NO_TERMS,
+    TUNED,
     Batch,
     make_child,
     make_chunk,
@@ -20,6 +21,7 @@ from support.chunks import (
 )
 from support.stores import TODAY, Kind, Stores
 
+from services.profile.search import PLAIN, Fusion
 from services.protocols import HybridQuery, SearchFilter
 from services.store.filters import citing_clauses, satisfies, search_clauses
 from services.store.layout import PAGE_SIZE
@@ -57,10 +59,22 @@ def ranking(hits: list) -> list[tuple[int, float]]:
 
 async def test_both_sides_are_fused(kind: Kind, stores: Stores) -> None:
     store = await stores.make(kind, small())
-    query = HybridQuery(unit(1, 0), terms({1: 1.0}))
+    query = HybridQuery(unit(1, 0), terms({1: 1.0}), TUNED)
     [hits] = await store.search("normativa", [query], limit=10, prefetch=20, where=ANYTHING)
     # 9: 3/21 + 1/20; 3: 3/23 + 1/21; 5: 3/20; 7: 3/22; all over 3/20 + 1/20
     assert ranking(hits) == [(9, 0.964285714), (3, 0.890269151), (5, 0.75), (7, 0.681818182)]
+
+
+async def test_each_query_is_fused_as_it_says(kind: Kind, stores: Stores) -> None:
+    store = await stores.make(kind, small())
+    queries = [
+        HybridQuery(unit(1, 0), terms({1: 1.0}), fusion) for fusion in (PLAIN, Fusion(k=1, dense=1.0, sparse=3.0))
+    ]
+    plain, by_words = await store.search("normativa", queries, limit=10, prefetch=20, where=ANYTHING)
+    # 9: 1/61 + 1/60; 3: 1/63 + 1/61; 5: 1/60; 7: 1/62; all over 2/60
+    assert ranking(plain) == [(9, 0.991803279), (3, 0.967993755), (5, 0.5), (7, 0.483870968)]
+    # 9: 1/2 + 3/1; 3: 1/4 + 3/2; 5: 1/1; 7: 1/3; all over 4
+    assert ranking(by_words) == [(9, 0.875), (3, 0.4375), (5, 0.25), (7, 0.083333333)]
 
 
 async def test_first_in_both_sides_scores_one(kind: Kind, stores: Stores) -> None:
@@ -74,8 +88,8 @@ async def test_first_in_both_sides_scores_one(kind: Kind, stores: Stores) -> Non
     ("query", "expected"),
     [
         # 20/20, 20/21, 20/22, 20/23: what a side weighs is of no account where it is alone
-        (HybridQuery(unit(1, 0), NO_TERMS), [(5, 1.0), (9, 0.952380952), (7, 0.909090909), (3, 0.869565217)]),
-        (HybridQuery(None, terms({1: 1.0})), [(9, 1.0), (3, 0.952380952)]),
+        (HybridQuery(unit(1, 0), NO_TERMS, TUNED), [(5, 1.0), (9, 0.952380952), (7, 0.909090909), (3, 0.869565217)]),
+        (HybridQuery(None, terms({1: 1.0}), TUNED), [(9, 1.0), (3, 0.952380952)]),
         (HybridQuery(None, terms({99: 1.0})), []),
         (HybridQuery(None, NO_TERMS), []),
     ],
@@ -88,12 +102,12 @@ async def test_a_side_may_be_left_out(
     assert ranking(hits) == expected
 
 
-async def test_meaning_counts_for_more_than_words(kind: Kind, stores: Stores) -> None:
+async def test_meaning_may_count_for_more_than_words(kind: Kind, stores: Stores) -> None:
     by_meaning, by_words = make_chunk(8), make_chunk(2)
     batch = Batch([by_meaning, by_words], [unit(1, 0), unit(1, 1)], [terms({1: 1.0}), terms({1: 2.0})])
     store = await stores.make(kind, batch)
     [hits] = await store.search(
-        "normativa", [HybridQuery(unit(1, 0), terms({1: 1.0}))], limit=9, prefetch=20, where=ANYTHING
+        "normativa", [HybridQuery(unit(1, 0), terms({1: 1.0}), TUNED)], limit=9, prefetch=20, where=ANYTHING
     )
     # 8: 3/20 + 1/21; 2: 3/21 + 1/20: with equal weights they would be tied, and 2 come first
     assert ranking(hits) == [(8, 0.988095238), (2, 0.964285714)]
@@ -101,7 +115,7 @@ async def test_meaning_counts_for_more_than_words(kind: Kind, stores: Stores) ->
 
 async def test_prefetch_and_limit_cut(kind: Kind, stores: Stores) -> None:
     store = await stores.make(kind, small())
-    query = HybridQuery(unit(1, 0), terms({1: 1.0}))
+    query = HybridQuery(unit(1, 0), terms({1: 1.0}), TUNED)
     [hits] = await store.search("normativa", [query], limit=10, prefetch=1, where=ANYTHING)
     assert ranking(hits) == [(5, 0.75), (9, 0.25)]
     [hits] = await store.search("normativa", [query], limit=2, prefetch=20, where=ANYTHING)
@@ -178,7 +192,8 @@ def families() -> Batch:
 
 async def test_children_yield_their_parent_once_at_the_rank_of_the_best(kind: Kind, stores: Stores) -> None:
     store = await stores.make(kind, families())
-    by_meaning, both = HybridQuery(unit(1, 0), NO_TERMS), HybridQuery(unit(1, 0), terms({1: 1.0}))
+    by_meaning = HybridQuery(unit(1, 0), NO_TERMS, TUNED)
+    both = HybridQuery(unit(1, 0), terms({1: 1.0}), TUNED)
     answers = await store.search("normativa", [by_meaning, both], limit=10, prefetch=20, where=ANYTHING)
     # the second child of 1 takes no rank: 3 is second and 2 is third
     assert ranking(answers[0]) == [(1, 1.0), (3, 0.952380952), (2, 0.909090909)]
@@ -195,7 +210,7 @@ async def test_a_child_and_its_parent_on_one_side_are_one(kind: Kind, stores: St
         [terms({1: 3.0}), terms({1: 1.0}), terms({1: 2.0})],
     )
     store = await stores.make(kind, batch)
-    query = HybridQuery(unit(1, 0), terms({1: 1.0}))
+    query = HybridQuery(unit(1, 0), terms({1: 1.0}), TUNED)
     [hits] = await store.search("normativa", [query], limit=10, prefetch=20, where=ANYTHING)
     # by meaning the child is first, by words the parent: 1 is first in both, 2 second in both
     assert ranking(hits) == [(1, 1.0), (2, 0.952380952)]
