@@ -65,6 +65,7 @@ def test_a_profile_is_named_by_what_it_says_and_brings_along(tmp_path):
     write_article(tmp_path / "two" / "garden" / "articles" / "a.article.yaml")
     assert name(tmp_path / "two") == before, "wherever it is"
     assert name(more="\n[ranks]\narticle = 2\n") != before
+    assert name(more="\n[search.fusion.offline]\nk = 5\n") == before, "how it is searched is in no index"
     (tmp_path / "one" / "garden" / "articles" / "notes.md").write_text("x")
     assert name() == before
     write_article(tmp_path / "one" / "garden" / "articles" / "a.article.yaml", title="Other")

@@ -1,5 +1,6 @@
 """Profiles: what is there where nothing is written, and what an author reads where something is wrong."""
 
+import tomllib
 from collections.abc import Callable
 
 import pytest
@@ -13,6 +14,7 @@ from ingestion.files.names import KINDS as FILE_KINDS
 from legal.signals import SignalWeights
 from services.corpus.schema import load_corpus
 from services.profile.profile import ARTICLE_KEYS, DOCUMENT_KINDS, RECORD_COLLECTIONS, Profile, load_profile
+from services.profile.search import Fusion
 from state.errors import ConfigurationError
 
 TOP = 'name = "jardin"\ntitle = "Garden"\nlanguage = "en"\n'
@@ -86,6 +88,32 @@ def test_signals_that_are_not_named_have_their_defaults(load):
     assert '"hierarchy":0.25' in load(TOP + NOTES + "[signals]\nhierarchy = 0.25\n").model_dump_json()
 
 
+def values(fusion: Fusion) -> tuple[int, float, float]:
+    return fusion.k, fusion.dense, fusion.sparse
+
+
+def test_a_profile_that_says_nothing_of_search_has_what_was_measured_offline_and_plain_fusion_elsewhere(load):
+    search = load(TOP + NOTES).search
+    assert (values(search.fusion.offline), values(search.fusion.provider)) == ((20, 3.0, 1.0), (60, 1.0, 1.0))
+    caps = search.caps
+    assert (caps.prefetch, caps.per_collection, caps.per_query, caps.overall) == (100, 60, 100, 100)
+
+
+def test_what_a_profile_leaves_out_of_a_section_on_search_has_its_default(load):
+    sections = (
+        "[search.caps]\noverall = 40\n[search.fusion.offline]\nk = 5\n[search.fusion.provider]\nk = 30\ndense = 2\n"
+    )
+    search = load(TOP + NOTES + sections).search
+    assert (values(search.fusion.offline), values(search.fusion.provider)) == ((5, 3.0, 1.0), (30, 2.0, 1.0))
+    caps = search.caps
+    assert (caps.prefetch, caps.per_collection, caps.per_query, caps.overall) == (100, 60, 100, 40)
+
+
+def test_the_packaged_law_states_all_that_it_says_of_search():
+    stated = tomllib.loads((PACKAGED / "laboral.toml").read_text(encoding="utf-8"))["search"]
+    assert stated == load_profile("laboral").search.model_dump()
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -121,6 +149,35 @@ def test_signals_that_are_not_named_have_their_defaults(load):
         (TOP + NOTES + "[signals]\nrecency = 1.2\n", "[signals] recency: debe ser 1 o menos."),
         (TOP + NOTES + "[signals]\nrepealed = -0.1\n", "[signals] repealed: debe ser 0 o más."),
         (TOP + NOTES + "[signals]\nrelevance = nan\n", "[signals] relevance: debe ser 1 o menos."),
+        (TOP + NOTES + "[search]\nk = 1\n", "[search] k: no es una clave conocida; las que hay son caps, fusion."),
+        (TOP + NOTES + "[search]\ncaps = 9\n", "[search] caps: debe ser una sección de claves con su valor."),
+        (TOP + NOTES + "[search.caps]\noverall = 0\n", "[search.caps] overall: debe ser 1 o más."),
+        (TOP + NOTES + "[search.caps]\nprefetch = 1001\n", "[search.caps] prefetch: debe ser 1000 o menos."),
+        (TOP + NOTES + "[search.caps]\nper_query = 1.5\n", "[search.caps] per_query: debe ser un número entero."),
+        (
+            TOP + NOTES + "[search.caps]\nall = 9\n",
+            "[search.caps] all: no es una clave conocida; las que hay son prefetch, per_collection, per_query, over",
+        ),
+        (
+            TOP + NOTES + "[search.fusion]\nk = 9\n",
+            "[search.fusion] k: no es una clave conocida; las que hay son offline, provider.",
+        ),
+        (
+            TOP + NOTES + "[search.fusion.offline]\nweight = 2\n",
+            "[search.fusion.offline] weight: no es una clave conocida; las que hay son k, dense, sparse.",
+        ),
+        (TOP + NOTES + "[search.fusion.offline]\nk = 0\n", "[search.fusion.offline] k: debe ser 1 o más."),
+        (TOP + NOTES + "[search.fusion.provider]\nk = 1001\n", "[search.fusion.provider] k: debe ser 1000 o menos."),
+        (TOP + NOTES + "[search.fusion.provider]\nk = 2.5\n", "[search.fusion.provider] k: debe ser un número entero."),
+        (TOP + NOTES + "[search.fusion.offline]\ndense = 0\n", "[search.fusion.offline] dense: debe ser mayor que 0."),
+        (
+            TOP + NOTES + "[search.fusion.provider]\nsparse = 101\n",
+            "[search.fusion.provider] sparse: debe ser 100 o menos.",
+        ),
+        (
+            TOP + NOTES + "[search.fusion.provider]\ndense = 'high'\n",
+            "[search.fusion.provider] dense: debe ser un número.",
+        ),
         (TOP + NOTES + "[ranks]\narticle = 6\n", "[ranks] article: debe ser 5 o menos."),
         (TOP + NOTES + "[case.response]\nchunks = 5\n", "[case.response] chunks: debe ser 20 o más."),
         (
