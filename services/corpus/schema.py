@@ -29,6 +29,10 @@ Reason = Literal[
     "aprobacion",
 ]
 """Why a provision has no rules of its own (``corpus/README.md``)."""
+UnanswerableKind = Literal["otra_rama", "otro_pais", "no_juridica", "no_en_ley", "indeterminada", "trampa"]
+"""Another branch of law, another country's, no legal matter, what no statute says, too little said, a shared word."""
+Voice = Literal["relato", "jerga", "america", "empresa", "asesor", "examen", "breve"]
+"""Who asks, and how: a story, slang, Latin American Spanish, a company, an adviser, a student; in a few words."""
 
 
 class _Searchable(BaseModel):
@@ -147,12 +151,27 @@ class CriterionRecord(_Decision):
 
 
 class Situation(BaseModel):
-    """A question, and the provisions that a labour lawyer would open to answer it, the most direct first."""
+    """A question, and the provisions that a labour lawyer would open to answer it, the most direct first.
+
+    ``near_misses`` are provisions that look as if they answered, and do not.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     question: Text
     provisions: Annotated[tuple[Ref, ...], Field(min_length=1, max_length=6)]
+    near_misses: Annotated[tuple[Ref, ...], Field(max_length=6)] = ()
+    voice: Voice | None = None
+
+
+class Unanswerable(BaseModel):
+    """A question that the statutes do not answer: why not, and what it is about (``legal.vocabulary.matters``)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    question: Text
+    kind: UnanswerableKind
+    matter: Topic
 
 
 LawRecord = ProvisionRecord | EmptyRecord
@@ -251,3 +270,9 @@ def load_situations() -> tuple[Situation, ...]:
 def read_situations(folder: Traversable) -> tuple[Situation, ...]:
     """Read and check ``situaciones`` in a corpus folder; raise what ``load_situations`` raises."""
     return tuple(read_records(folder.joinpath("situaciones"), Situation))
+
+
+@cache
+def load_unanswerable() -> tuple[Unanswerable, ...]:
+    """Read and check the questions without an answer of the package; raise what ``load_situations`` raises."""
+    return tuple(read_records(resources.files("corpus").joinpath("sin_respuesta"), Unanswerable))

@@ -16,11 +16,12 @@ from language.folding import fold
 from language.spanish import stems
 from legal.labels import provision_key
 from legal.laws.registry import known_laws
-from services.corpus.schema import load_corpus, load_situations, read_situations
+from legal.vocabulary.matters import matters
+from services.corpus.schema import load_corpus, load_situations, load_unanswerable, read_situations
 from state.errors import ConfigurationError
 
 SITUATIONS = load_situations()
-LABELS = sorted({label for situation in SITUATIONS for label in situation.provisions})
+LABELS = sorted({label for situation in SITUATIONS for label in (*situation.provisions, *situation.near_misses)})
 FOLDER = resources.files("corpus").joinpath("situaciones")
 LINES = [
     (f"{file.name}:{number}", line)
@@ -42,13 +43,14 @@ def place_of(label: str) -> tuple[str, str | None]:
 
 
 def test_there_are_enough_of_them_and_every_line_is_one():
-    assert len(SITUATIONS) == len(LINES) >= 2_000
+    assert len(SITUATIONS) == len(LINES) >= 10_000
 
 
 def test_lines_are_canonical_json_in_one_order():
     for where, line in LINES:
         record = json.loads(line)
-        assert list(record) == ["question", "provisions"], where
+        keys = ["question", "provisions", *(key for key in ("near_misses", "voice") if key in record)]
+        assert list(record) == keys, where
         assert json.dumps(record, ensure_ascii=False) == line, where
 
 
@@ -66,7 +68,35 @@ def test_labels_name_provisions_of_known_laws_in_force_each_once():
     ]
     assert strange == []
     for situation in SITUATIONS:
-        assert len(set(map(place_of, situation.provisions))) == len(situation.provisions), situation.question
+        named = (*situation.provisions, *situation.near_misses)
+        assert len(set(map(place_of, named))) == len(named), situation.question
+
+
+def test_every_voice_is_heard():
+    heard = Counter(situation.voice for situation in SITUATIONS if situation.voice)
+    assert set(heard) == {"relato", "jerga", "america", "empresa", "asesor", "examen", "breve"}
+    assert min(heard.values()) >= 500
+
+
+def test_questions_without_an_answer_are_of_every_kind_each_once_and_no_situation():
+    unanswerable = load_unanswerable()
+    assert len(unanswerable) >= 2_000
+    assert min(Counter(one.kind for one in unanswerable).values()) >= 290
+    assert {one.matter for one in unanswerable} == set(matters())
+    asked = Counter(" ".join(re.findall(r"\w+", fold(one.question))) for one in (*unanswerable, *SITUATIONS))
+    assert [question for question, count in asked.items() if count > 1] == []
+
+
+def test_the_matter_of_a_question_is_of_its_kind():
+    own = {"otro_pais", "no_juridica", "indeterminada"}
+    for one in load_unanswerable():
+        assert one.matter == one.kind if one.kind in own else one.matter not in own - {"no_juridica"}, one.question
+
+
+def test_no_question_of_the_test_half_teaches_the_judgement():
+    held = {fold(one.question) for one in read_gold(REPOSITORY / "evaluation" / "datasets" / "unanswerable.jsonl")}
+    assert len(held) == 360
+    assert [one.question for one in load_unanswerable() if fold(one.question) in held] == []
 
 
 def test_no_label_is_of_a_provision_that_is_law_no_longer():

@@ -191,6 +191,7 @@ def test_the_packaged_records_and_situations_teach_without_an_index() -> None:
     assert all(0 <= row < len(learnt.documents) for _, row in learnt.questions)
     times = Counter(text for text, _ in learnt.questions)
     known = [situation for situation in load_situations() if situation.question in times]
-    assert len(known) > 0.95 * len(load_situations())
+    # Those on laws without records need an index.
+    assert len(known) > 0.8 * len(load_situations())
     assert all(times[situation.question] >= 3 for situation in known)
     assert not {"", " "} & times.keys()
