@@ -16,6 +16,7 @@ from nodes.encode_sparse import encode_sparse
 from nodes.expand_references import expand_references
 from nodes.finalize import finalize
 from nodes.hybrid_search import hybrid_search
+from nodes.judge_relevance import judge_relevance
 from nodes.load_carryover import load_carryover
 from nodes.lookup_records import lookup_records
 from nodes.merge_candidates import merge_candidates
@@ -41,7 +42,11 @@ def build_rag(services: Services, checkpointer: BaseCheckpointSaver[str] | None 
     builder = _retrieval(services, search, prompts)
     bind = partial(stage, account=UsageAccount(services.settings.defaults()))
 
-    builder.add_node("answer", bind(answer, principal=services.principal, prompts=prompts, language=services.language))
+    offline = services.settings.principal.provider == "offline"
+    builder.add_node(
+        "answer",
+        bind(answer, principal=services.principal, prompts=prompts, language=services.language, relevance=offline),
+    )
     builder.add_node("verify", bind(verify, language=services.language))
     builder.add_node("refetch", bind(refetch, stores=_stores(services), search=search))
     builder.add_node("finalize", bind(finalize, profile=services.profile, language=services.language))
@@ -73,7 +78,6 @@ def _retrieval(services: Services, search: HybridSearch, prompts: Prompts) -> Bu
     stores = _stores(services)
     bind = partial(stage, account=UsageAccount(settings.defaults()))
     opens_turn = partial(stage, account=UsageAccount(settings.defaults(), opens_turn=True))
-    floor = routing.after_rerank(profile.relevance_floor)
     builder = Builder(RagState, context_schema=RunContext, input_schema=RagInput, output_schema=RagOutput)
 
     builder.add_node(
@@ -91,6 +95,15 @@ def _retrieval(services: Services, search: HybridSearch, prompts: Prompts) -> Bu
     builder.add_node("expand_references", bind(expand_references, stores=stores, profile=profile))
     builder.add_node("rerank", bind(rerank, rerankers=services.rerankers, profile=profile, language=services.language))
     builder.add_node(
+        "judge_relevance",
+        bind(
+            judge_relevance,
+            judge=services.judge,
+            bands=profile.relevance,
+            model_decides=settings.principal.provider != "offline",
+        ),
+    )
+    builder.add_node(
         "select_context", bind(select_context, counter=services.counter, context_tokens=settings.context_tokens)
     )
     builder.add_node("abstain", bind(abstain, profile=profile, language=services.language))
@@ -107,5 +120,6 @@ def _retrieval(services: Services, search: HybridSearch, prompts: Prompts) -> Bu
     builder.add_edge("hybrid_search", "merge_candidates")
     builder.add_conditional_edges("merge_candidates", routing.after_merge, ["expand_references", "abstain"])
     builder.add_edge("expand_references", "rerank")
-    builder.add_conditional_edges("rerank", floor, ["select_context", "abstain"])
+    builder.add_edge("rerank", "judge_relevance")
+    builder.add_conditional_edges("judge_relevance", routing.after_judgement, ["select_context", "abstain"])
     return builder

@@ -4,6 +4,9 @@ from datetime import date
 
 from language.days import month_name
 
+NONE = "–"
+"""What stands for a figure that there is not."""
+
 _MARKS = str.maketrans(",.", ".,")
 
 
@@ -14,6 +17,15 @@ def figure(value: float, decimals: int = 0) -> str:
     ('25.012', '14,2')
     """
     return f"{value:,.{decimals}f}".translate(_MARKS)
+
+
+def format_share(count: int, total: int) -> str:
+    """Write a share with its numbers, and a dash of nothing.
+
+    >>> format_share(12, 15), format_share(0, 0)
+    ('12/15 (80 %)', '–')
+    """
+    return f"{count}/{total} ({figure(100 * count / total)} %)" if total else NONE
 
 
 def long_day(day: str) -> str:

@@ -13,11 +13,26 @@ from language import english, spanish
 from state.errors import ConfigurationError
 
 
+class AskedPatterns(BaseModel):
+    """A kind of thing that is asked for: how a ``question`` asks for it, and how an ``answer`` gives it.
+
+    An answer has a figure in one of the ``units``; in any, where there are none; ``None``: it needs no figure.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    question: re.Pattern[str]
+    answer: re.Pattern[str]
+    units: tuple[str, ...] | None = None
+
+
 class QueryPatterns(BaseModel):
     """Patterns for text in lower case and without accents; ``measure`` and ``negation`` are for text as typed.
 
     ``units`` are patterns of units of measure by their stems. ``leaning`` is how a sentence begins that says too little
     without the one before it; its group ``noun``, where it matches, is the thing in that one which it points to.
+    ``claim`` ends before a figure that a question claims or doubts, unless a ``fact`` of life stands beside it.
+    ``asked`` are the kinds of things that questions ask for.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -25,13 +40,15 @@ class QueryPatterns(BaseModel):
     opening: re.Pattern[str]
     pointing: re.Pattern[str]
     courtesy: re.Pattern[str]
-    figure_asked: re.Pattern[str]
     number_words: str
     figure_words: str
     reference: re.Pattern[str]
     measure: re.Pattern[str]
     negation: re.Pattern[str]
     leaning: re.Pattern[str]
+    claim: re.Pattern[str]
+    fact: re.Pattern[str]
+    asked: dict[str, AskedPatterns]
     units: dict[str, str]
 
     def without_measure(self, question: str) -> str:

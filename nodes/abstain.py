@@ -1,19 +1,36 @@
-"""Say that nothing was found, and what was searched."""
+"""Say that the question is not answered, and what there is instead: the nearest provisions, or where to ask."""
+
+from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from language.folding import fold
 from language.languages import Language
+from legal.vocabulary.matters import matters
+from nodes.select_context import preference
 from services.profile.profile import Profile
-from state.chunks import Candidate
+from services.prompting.citation_markers import defuse_markers, write_marker
+from services.relevance.judge import UNDERSPECIFIED
+from state.chunks import Candidate, Chunk, provision_of
 from state.context import ResolvedContext
 from state.rag import RagState
+from state.values import AnswerOutcome
+
+MAX_NEAREST = 2
+"""How many provisions a question that is nearly answered is shown."""
+MAX_EXCERPT = 60
+"""Words of a provision that has no summary."""
+MAX_SEARCH_CHARACTERS = 160
+ASKED_BACK = {"amount": "amount", "deadline": "time", "duration": "time"}
+"""What is asked back by what is asked for."""
 
 
 class AbstainUpdate(TypedDict):
-    """The answer that says what was searched."""
+    """The text in place of an answer; ``context`` is what it shows, each cited once."""
 
     answer: str
+    outcome: AnswerOutcome
     abstained: bool
     context: list[Candidate]
 
@@ -21,18 +38,91 @@ class AbstainUpdate(TypedDict):
 async def abstain(
     state: RagState, runtime: Runtime[ResolvedContext], *, profile: Profile, language: Language
 ) -> AbstainUpdate:
-    """Answer without any model."""
-    refusal = language.say("no_verified_information")
-    text = f"{refusal}.\n\n{what_was_searched(state, runtime.context, profile, language)}"
+    """Write what there is to say without any model."""
+    outcome: AnswerOutcome = "decline"
+    nearest: list[Candidate] = []
+    if state["outcome"] == "near":
+        outcome, nearest = "near", _nearest(state["candidates"])
+        text = _near(nearest, language)
+    elif state["outcome"] == "ask":
+        outcome, text = "ask", _question_back(state["question"], language)
+    else:
+        text = declined(state, runtime.context, profile, language)
     runtime.stream_writer({"type": "token", "text": text})
-    return {"answer": text, "abstained": True, "context": []}
+    return {"answer": text, "outcome": outcome, "abstained": True, "context": nearest}
+
+
+def declined(state: RagState, context: ResolvedContext, profile: Profile, language: Language) -> str:
+    """Say in one sentence that there is no answer, what the matter seems to be and where it is answered, and why."""
+    matter = matters().get(state["matter"]) if state["matter"] != UNDERSPECIFIED else None
+    said = f"{language.say('no_verified_information')}."
+    if matter:
+        said = " ".join(filter(None, (said, language.say("rag_seems", about=matter.about), matter.where)))
+    return f"{said}\n\n{what_was_searched(state, context, profile, language)}"
 
 
 def what_was_searched(state: RagState, context: ResolvedContext, profile: Profile, language: Language) -> str:
     """Say which searches were made, and where, in the language of the profile."""
-    searches = ", ".join(map(language.quoted, state["queries"] or [state["question"]]))
+    searches = ", ".join(map(language.quoted, _as_asked(state, language)))
     names = context.collections or profile.for_questions
     labels = ", ".join(collection.label for collection in profile.collections if collection.name in names)
     places = labels if state["store"] == "index" else language.say("rag_packaged_records")
     advice = "rag_try_other_words_or_law" if profile.features.spanish_law else "rag_try_other_words"
     return f"{language.say('rag_searched', searches=searches, places=places)} {language.say(advice)}"
+
+
+def _as_asked(state: RagState, language: Language) -> Sequence[str]:
+    """Return the searches; one that is only what is left of the question is shown as the question.
+
+    What looks like a marker in them points to nothing.
+    """
+    question = " ".join((state["contextualized_question"] or state["question"]).split())
+    own = set(language.content_words(question))
+    searches = [question if own >= set(language.content_words(query)) else query for query in state["queries"]]
+    return [_cut(defuse_markers(search)) for search in dict.fromkeys(searches or [question])]
+
+
+def _cut(search: str) -> str:
+    if len(search) <= MAX_SEARCH_CHARACTERS:
+        return search
+    return f"{search[:MAX_SEARCH_CHARACTERS].rsplit(' ', 1)[0].rstrip(' ,.;:')} […]"
+
+
+def _nearest(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the first part of each of the best provisions."""
+    first: dict[tuple[str, str], Candidate] = {}
+    for candidate in sorted(candidates, key=preference):
+        first.setdefault(provision_of(candidate["chunk"]), candidate)
+    return list(first.values())[:MAX_NEAREST]
+
+
+def _near(nearest: Sequence[Candidate], language: Language) -> str:
+    shown = [
+        f"- {_in_short(candidate['chunk'])} {write_marker(number)}" for number, candidate in enumerate(nearest, start=1)
+    ]
+    return "\n\n".join([language.say("rag_near"), "\n".join(shown), language.say("rag_near_add")])
+
+
+def _in_short(chunk: Chunk) -> str:
+    # A bracket in its own text is no marker.
+    return defuse_markers(f"{_heading(chunk)}: {_gist(chunk)}")
+
+
+def _heading(chunk: Chunk) -> str:
+    title = f" ({chunk['title']})" if chunk["title"] not in ("", chunk["provision"]) else ""
+    return f"{chunk['law_name']}, {chunk['provision']}{title}"
+
+
+def _gist(chunk: Chunk) -> str:
+    """Return the plain-language summary of a provision, else how its text begins."""
+    if chunk["summary"]:
+        return chunk["summary"]
+    words = chunk["text"].split()
+    return " ".join(words) if len(words) <= MAX_EXCERPT else f"{' '.join(words[:MAX_EXCERPT])} […]"
+
+
+def _question_back(question: str, language: Language) -> str:
+    """Ask for the two or three data that an answer needs, by what is asked for."""
+    folded, asked = fold(question), language.query_patterns.asked
+    kind = next((kind for kind in ASKED_BACK if asked[kind].question.search(folded)), "any")
+    return language.say(f"rag_ask_{ASKED_BACK.get(kind, kind)}")

@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from language.languages import Language
 from legal.wordings import past_law_warnings, tracked_laws, wording_note
-from nodes.abstain import what_was_searched
+from nodes.abstain import declined
 from nodes.stage import final_event
 from nodes.validation import MAX_MESSAGES
 from services.profile.profile import Profile
@@ -15,13 +15,14 @@ from services.prompting.citation_markers import markers_in
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagOutput, RagState, days_of
-from state.values import Citation, Message
+from state.values import AnswerOutcome, Citation, Message
 
 
 class FinalizeUpdate(TypedDict):
     """The result of the turn, and what the next one may use."""
 
     answer: str
+    outcome: AnswerOutcome
     context_chunk_ids: list[int]
     citations: list[Citation]
     abstained: bool
@@ -34,13 +35,13 @@ async def finalize(
 ) -> FinalizeUpdate:
     """Write the turn's result; dropped chunks are never handed on.
 
-    A refusal says what was searched. A turn that rests on nothing (a refusal, a "gracias") hands on what it was handed:
-    the conversation goes on.
+    A refusal of the principal's own is worded as every other one. A turn that rests on nothing (a refusal, a
+    "gracias") hands on what it was handed: the conversation goes on.
     """
     answer, used, dropped = state["answer"], state["used_chunk_ids"], state["dropped_chunk_ids"]
     abstained = state["abstained"] or is_refusal(answer, language)
     if is_bare_refusal(answer, language):
-        answer = f"{answer}\n\n{what_was_searched(state, runtime.context, profile, language)}"
+        answer = declined(state, runtime.context, profile, language)
     carried = [candidate["chunk"]["id"] for candidate in state.get("carried", [])]
     exchange: list[Message] = [
         {"role": "user", "content": state["question"]},
@@ -52,6 +53,7 @@ async def finalize(
     tracked = tracked_laws(candidate["chunk"] for candidate in [*state["candidates"], *state["context"]])
     update: FinalizeUpdate = {
         "answer": answer,
+        "outcome": _outcome(state, abstained=abstained),
         "context_chunk_ids": used or [chunk_id for chunk_id in carried if chunk_id not in dropped],
         "citations": [citation(number, candidate, day, tracked) for number, candidate in cited.items()],
         "abstained": abstained,
@@ -104,6 +106,13 @@ def is_bare_refusal(answer: str, language: Language) -> bool:
 
 def _refusal(language: Language) -> str:
     return language.say("no_verified_information").casefold()
+
+
+def _outcome(state: RagState, *, abstained: bool) -> AnswerOutcome:
+    """Return how the turn ends; a refusal of the principal's own is known only now."""
+    if state["outcome"] in ("near", "ask"):
+        return "near" if state["outcome"] == "near" else "ask"
+    return "decline" if abstained else "answer"
 
 
 def missing_carryover(ids: list[int], language: Language) -> list[str]:

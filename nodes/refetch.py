@@ -72,7 +72,9 @@ async def refetch(
         if fetched and fetched["chunk"]["id"] not in seen
     )
     new = list({fetched["chunk"]["id"]: fetched for fetched in in_turn}.values())[:EXTRA_AFTER_REFETCH]
-    asked_for: list[Candidate] = [{**fetched, "origins": [*fetched["origins"], "need"]} for fetched in new]
+    asked_for: list[Candidate] = [
+        {**fetched, "origins": list(dict.fromkeys([*fetched["origins"], "need"]))} for fetched in new
+    ]
     return {
         "candidates": merged(state["candidates"] + asked_for),
         "refetched": bool(new),
@@ -86,4 +88,5 @@ async def _look_up_named(need: Need, store: ChunkStore) -> list[Candidate]:
     law = find_law(need["law"]) if need["kind"] == "article" else None
     key = provision_key(need["article"])
     chunks = await store.find(law.id, key) if law and key else []
-    return [candidate(chunk, NAMED_SCORE, "direct", need["article"]) for chunk in chunks]
+    # Not "direct": that the model wants to read a provision does not make it the answer.
+    return [candidate(chunk, NAMED_SCORE, "need", need["article"]) for chunk in chunks]

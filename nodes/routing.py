@@ -1,9 +1,7 @@
 """The conditional edges: pure functions of the state."""
 
-from collections.abc import Callable
 from typing import Literal
 
-from state.chunks import relevance
 from state.rag import RagState
 
 
@@ -23,20 +21,9 @@ def after_merge(state: RagState) -> Literal["expand_references", "abstain"]:
     return "expand_references" if state["candidates"] and not missed else "abstain"
 
 
-def after_rerank(floor: float) -> Callable[[RagState], Literal["select_context", "abstain"]]:
-    """Make the router that abstains where nothing reaches the relevance floor.
-
-    It decides on reranked scores alone: search scores say who is first, not how well it fits. A follow-up rests on
-    what it carried over, and a refetch on an answer that exists.
-    """
-
-    def route(state: RagState) -> Literal["select_context", "abstain"]:
-        scores = [relevance(candidate) for candidate in state["candidates"] if "rerank_score" in candidate]
-        if scores and max(scores) < floor and not state.get("carried") and not state["retried"]:
-            return "abstain"
-        return "select_context"
-
-    return route
+def after_judgement(state: RagState) -> Literal["select_context", "abstain"]:
+    """Go on to the answer, or say what there is instead of one."""
+    return "select_context" if state["outcome"] == "answer" else "abstain"
 
 
 def after_verify(state: RagState) -> Literal["refetch", "finalize"]:

@@ -11,6 +11,7 @@ from services.corpus.lookup import PackagedRecords
 from services.domain.base import Domain
 from services.profile.profile import Profile
 from services.protocols import ChatModel, ChunkStore, Closable, Embedder, RerankerTable, SparseEncoder, TokenCounter
+from services.relevance.judge import RelevanceJudge
 from services.settings import Settings
 from services.store.writer import WriterFactory
 
@@ -58,6 +59,7 @@ class Services:
     embedder: Embedder
     sparse: SparseEncoder
     rerankers: RerankerTable
+    judge: RelevanceJudge
     records: PackagedRecords
     counter: TokenCounter
     domain: Domain

@@ -1,5 +1,6 @@
 """From settings to services: the one place that decides which adapter stands behind each Protocol."""
 
+from collections.abc import Callable
 from functools import partial
 
 from langchain_core.language_models import BaseChatModel
@@ -8,7 +9,7 @@ from services.container import IngestServices, OnDemand, Services
 from services.corpus.chunks import lay_phrasings
 from services.corpus.lookup import PackagedRecords
 from services.domain.base import Domain
-from services.domain.lexicon import Lexicon
+from services.domain.lexicon import Lexicon, StemWeights
 from services.domain.registry import domain_of
 from services.domain.spanish_law import SPANISH_LAW
 from services.models.chat import LangChainChat
@@ -16,9 +17,12 @@ from services.models.embeddings import DisabledEmbedder
 from services.models.sparse import Bm25Encoder
 from services.models.tokens import token_counter
 from services.offline.encoder.encoder import DualEncoder, fitted_fingerprint, packaged_encoder
+from services.offline.encoder.precedents import packaged_precedents
 from services.profile.profile import Profile
 from services.protocols import ChatModel, ChunkStore, Embedder
-from services.rerank.heuristic import EncodedSimilarity
+from services.relevance.evidence import EvidenceReader
+from services.relevance.judge import BestScoreJudge, LearntJudge, RelevanceJudge, packaged_judgement
+from services.rerank.heuristic import EncodedSimilarity, HeuristicReranker, Similarity, Support
 from services.rerank.table import rerankers
 from services.settings import ModelSettings, Role, Settings
 from services.store.edge import EdgeStore
@@ -52,18 +56,20 @@ def build_services(settings: Settings, profile: Profile, index: Index | None) ->
     records = PackagedRecords() if profile.features.records else PackagedRecords(())
     lexicon = Lexicon.load(index.models) if index else records.lexicon
     reader = _reader(settings.reader, domain, lexicon)
-    encoder = DualEncoder.load(index.models) if index else None
+    encoder = DualEncoder.load(index.models) if index else _packaged_encoder(domain)
     similarity = EncodedSimilarity(encoder) if encoder else None
     phrasings = lay_phrasings if profile.features.records else _no_phrasings
+    heuristic = HeuristicReranker(domain, lexicon, phrasings, similarity, _support(encoder))
     return Services(
         settings=settings,
         profile=profile,
         store=_store(settings, index) if index else records,
         reader=reader,
-        principal=_principal(settings.principal, domain, lexicon),
-        embedder=(_provider_embedder(settings) if index else None) or encoder or DisabledEmbedder(),
+        principal=_principal(settings.principal, domain, lexicon, encoder),
+        embedder=((_provider_embedder(settings) or encoder) if index else None) or DisabledEmbedder(),
         sparse=Bm25Encoder.of(domain),
-        rerankers=rerankers(settings, reader, domain, lexicon, phrasings, similarity),
+        rerankers=rerankers(settings, reader, heuristic),
+        judge=_judge(domain, lexicon, heuristic, similarity, phrasings),
         records=records,
         counter=token_counter(settings.principal.model),
         domain=domain,
@@ -131,6 +137,31 @@ def _embedder_fingerprint(settings: Settings, domain: Domain) -> str:
     return fitted_fingerprint(settings.offline_dimensions, domain)
 
 
+def _packaged_encoder(domain: Domain) -> DualEncoder | None:
+    """Return the encoder that packaged records are compared with; other domains have none without an index."""
+    return packaged_encoder() if domain is SPANISH_LAW else None
+
+
+def _support(encoder: DualEncoder | None) -> Support | None:
+    """Return what precedents say, ``None`` where there are none: those of the package are on Spanish law."""
+    if encoder is None or encoder.domain is not SPANISH_LAW:
+        return None
+    return lambda question: packaged_precedents(encoder.dimensions).support(encoder.embed_question(question))
+
+
+def _judge(
+    domain: Domain,
+    weights: StemWeights,
+    heuristic: HeuristicReranker,
+    similarity: Similarity | None,
+    phrasings: Callable[[Chunk], str],
+) -> RelevanceJudge:
+    """Return what has been learnt for Spanish law; of any other domain the best score is all that is known."""
+    if domain is not SPANISH_LAW or similarity is None:
+        return BestScoreJudge()
+    return LearntJudge(EvidenceReader(domain, weights, similarity, heuristic, phrasings), packaged_judgement)
+
+
 def _no_phrasings(chunk: Chunk) -> str:
     """Return nothing: without records, nothing tells how people ask for a chunk."""
     return ""
@@ -156,14 +187,16 @@ def _reader(settings: ModelSettings, domain: Domain, lexicon: Lexicon) -> ChatMo
     return _in_process(KeywordReader(domain=domain, weights=lexicon), "sin conexión (palabras clave)")
 
 
-def _principal(settings: ModelSettings, domain: Domain, lexicon: Lexicon) -> ChatModel:
+def _principal(settings: ModelSettings, domain: Domain, lexicon: Lexicon, encoder: DualEncoder | None) -> ChatModel:
     if settings.provider != "offline":
         from services.models.openai import chat_model
 
         return chat_model("principal", settings)
     from services.offline.answer_writer import ExtractivePrincipal
 
-    return _in_process(ExtractivePrincipal(domain=domain, weights=lexicon), "sin conexión (citas literales)")
+    similarity = encoder.similarities if encoder else None
+    principal = ExtractivePrincipal(domain=domain, weights=lexicon, similarity=similarity)
+    return _in_process(principal, "sin conexión (citas literales)")
 
 
 def _in_process(model: BaseChatModel, name: str) -> LangChainChat:

@@ -10,10 +10,7 @@ from state.articles import DataType, Decision, FieldSpec
 from state.chunks import Chunk
 from state.rag import RagState
 from state.reducers import add_usage
-from state.values import Usage
-
-Outcome = Literal["found", "uncertain", "out_of_scope"]
-"""What became of the search for required data."""
+from state.values import DataOutcome, Usage
 
 
 class RequiredDataInput(TypedDict, total=False):
@@ -137,7 +134,7 @@ class CaseMetadata(TypedDict):
 class RequiredDataOutput(TypedDict):
     """What ``required_data`` gives back; ``article_reference`` is ``None`` where nothing was found."""
 
-    outcome: Outcome
+    outcome: DataOutcome
     article_reference: ArticleReference | None
     required_fields: RequiredFields
     message: str
@@ -182,7 +179,6 @@ class CaseState(RagState, CaseInput, total=False):
     dropped_items: list[str]
     failure: CaseFailure | None
     drafted: dict[str, Any]
-    outcome: Outcome
     article_reference: ArticleReference | None
     required_fields: RequiredFields
     decision: Decision

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from state.chunks import Candidate
 from state.context import StoreName
 from state.reducers import add_usage
-from state.values import Analysis, Citation, Message, Need, Usage, Verdict
+from state.values import Analysis, AnswerOutcome, Citation, DataOutcome, Message, Need, Usage, Verdict
 
 
 class Turn(TypedDict):
@@ -19,6 +19,8 @@ class Turn(TypedDict):
     beside the node that opens the turn (``carried``, ``missing_carried``), and ``usage``, whose reducer starts anew
     with each turn. ``contextualized_question`` is the question as its conversation makes it complete; empty where
     nothing reads it so.
+    ``relevance`` is the probability in [0, 1] that the candidates answer, ``None`` where nothing was judged; ``matter``
+    is what the question is about where they do not (``legal.vocabulary.matters``), empty where it is not known.
     ``queries`` are what the reader makes of it, ``searches`` the texts that are searched for: those, and it may be the
     question's own words. ``lexical_only`` is set where they have no dense vectors, because the embedder failed.
     """
@@ -27,6 +29,9 @@ class Turn(TypedDict):
     queries: list[str]
     searches: list[str]
     answer: str
+    outcome: AnswerOutcome | DataOutcome
+    relevance: float | None
+    matter: str
     citations: list[Citation]
     used_chunk_ids: list[int]
     dropped_chunk_ids: list[int]
@@ -53,6 +58,9 @@ def fresh_turn() -> Turn:
         "queries": [],
         "searches": [],
         "answer": "",
+        "outcome": "answer",
+        "relevance": None,
+        "matter": "",
         "citations": [],
         "used_chunk_ids": [],
         "dropped_chunk_ids": [],
@@ -86,11 +94,16 @@ class RagInput(TypedDict, total=False):
 
 
 class RagOutput(TypedDict):
-    """What a caller gets back; ``context_chunk_ids`` goes into the next turn's ``previous_chunk_ids``."""
+    """What a caller gets back; ``context_chunk_ids`` goes into the next turn's ``previous_chunk_ids``.
+
+    ``abstained`` is true of every ``outcome`` but ``answer``.
+    """
 
     question: str
     queries: list[str]
     answer: str
+    outcome: AnswerOutcome
+    relevance: float | None
     citations: list[Citation]
     used_chunk_ids: list[int]
     dropped_chunk_ids: list[int]

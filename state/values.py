@@ -6,6 +6,11 @@ from typing_extensions import TypedDict
 
 from state.errors import ModelError
 
+AnswerOutcome = Literal["answer", "near", "decline", "ask"]
+"""How a question ends: answered, the nearest provisions shown with a warning, declined, or asked what is missing."""
+DataOutcome = Literal["found", "uncertain", "out_of_scope"]
+"""What became of the search for the data that a case needs."""
+
 
 class Message(TypedDict):
     """One message of the conversation, as the caller sends and receives it."""

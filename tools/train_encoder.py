@@ -12,13 +12,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from services.corpus.chunks import packaged_records, parse_refs
 from services.corpus.schema import load_situations
 from services.offline.encoder.encoder import DIMENSIONS, FOLDER, DualEncoder, TrainingPairs
+from services.offline.encoder.precedents import FILE, Precedents
 from services.store.edge import EdgeStore
 from services.store.index import open_index
 from services.store.points import Points
 from state.chunks import REPEALED, Chunk, ProvisionRef, indexed_text, provision_of
+from tools.situations import is_held_back
 
 SITUATION_REPEATS = 3
 """How often a situation is shown for each time that a question of a record is: there are far fewer of them."""
@@ -44,6 +48,8 @@ def training_pairs_of(parents: Iterable[Chunk]) -> TrainingPairs:
         documents.setdefault(ref, indexed_text(chunk))
         questions.setdefault(ref, [chunk["title"]]).extend((*record.questions, *rules))
     for situation in load_situations():
+        if is_held_back(situation):
+            continue
         for ref in parse_refs(situation.provisions):
             if ref in questions:
                 questions[ref] += [situation.question] * SITUATION_REPEATS
@@ -85,12 +91,21 @@ def trained_encoder(pairs: TrainingPairs) -> DualEncoder:
     return DualEncoder.fit(pairs, DIMENSIONS).rotated(pairs.documents)
 
 
+def precedents_of(encoder: DualEncoder) -> Precedents:
+    """Return all situations as precedents, by the vectors that an encoder gives their questions."""
+    situations = load_situations()
+    vectors = np.stack([encoder.embed_question(situation.question) for situation in situations])
+    return Precedents(vectors, [parse_refs(situation.provisions) for situation in situations])
+
+
 def main() -> None:
-    """Write the encoder into the package."""
+    """Write the encoder and the precedents into the package."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("index", type=Path)
     parents = asyncio.run(parents_in(parser.parse_args().index))
-    trained_encoder(training_pairs_of(parents)).save(FOLDER)
+    encoder = trained_encoder(training_pairs_of(parents))
+    encoder.save(FOLDER)
+    precedents_of(encoder).save(FILE)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,17 @@ from rich.console import Console
 
 from cli.render import clean
 from cli.tables import number, say, signed, table
-from evaluation.answers.answers import AnswerResult, answer_means
+from evaluation.answers.answers import answer_means
 from evaluation.gold.provisions import Provision, format_provision
 from evaluation.measure import Measurement, SetMeasurement
+from evaluation.report.answer_rows import (
+    ANSWERABLE_HEAD,
+    UNANSWERABLE_HEAD,
+    answerable_rows,
+    describe_refusers,
+    describe_relevance,
+    unanswerable_rows,
+)
 from evaluation.report.findings import Findings, Step
 from evaluation.retrieval.evaluate import Outcome
 from evaluation.retrieval.failures import FIRST, FOUND_WITHIN, Failure, Kind
@@ -70,7 +78,7 @@ def _print_optional(out: Console, findings: Findings) -> None:
     if findings.configurations and findings.outcome.positives:
         _print_configurations(out, findings.steps)
     if findings.answers:
-        _print_answers(out, findings.answers)
+        _print_answers(out, findings)
     if (findings.peers.runs or findings.peers.missing) and findings.outcome.positives:
         _print_peers(out, findings)
 
@@ -149,11 +157,19 @@ def _print_configurations(out: Console, steps: Sequence[Step]) -> None:
     table(out, ("Configuración", MAIN, "Intervalo 95 %", "Dif.", "p", "R@20", "hit@3"), rows)
 
 
-def _print_answers(out: Console, answers: Sequence[AnswerResult]) -> None:
-    """Print what the answers are worth."""
+def _print_answers(out: Console, findings: Findings) -> None:
+    """Print what became of the questions, and what the answers are worth."""
     say(out, "\nRespuestas", style="bold")
-    rows = [(name, number(mean), str(count)) for name, (mean, count) in answer_means(answers).items()]
-    table(out, ("Medida", "Media", "n"), rows)
+    answerable, unanswerable = findings.tally.answerable, findings.tally.unanswerable
+    if findings.outcome.positives:
+        table(out, ANSWERABLE_HEAD, answerable_rows(answerable))
+    if findings.outcome.negatives:
+        table(out, UNANSWERABLE_HEAD, unanswerable_rows(unanswerable))
+        say(out, describe_refusers(unanswerable.outcomes))
+    if rows := [(name, number(mean), str(count)) for name, (mean, count) in answer_means(findings.answers).items()]:
+        table(out, ("Medida", "Media", "n"), rows)
+    if findings.relevance:
+        say(out, f"\n{describe_relevance(findings.relevance)}")
 
 
 def _print_peers(out: Console, findings: Findings) -> None:

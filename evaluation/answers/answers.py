@@ -4,10 +4,10 @@ import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from evaluation.answers.support import unsupported
-from evaluation.gold.provisions import Provision, key_of, make_provision
+from evaluation.gold.provisions import Key, Provision, key_of, make_provision
 from evaluation.gold.questions import Question
 from evaluation.retrieval.failures import answering_keys
 from evaluation.retrieval.retrieve import LAW
@@ -15,24 +15,25 @@ from graph.rag import build_rag
 from language.folding import fold
 from language.numerals import read_number
 from services.container import Services
+from services.prompting.citation_markers import markers_in
 from state.chunks import Chunk
 from state.context import RunContext
 from state.errors import ArticuladoError
 from state.rag import RagOutput
+from state.values import AnswerOutcome, Citation
 
 PRECISION = "precision_normativa"
 CITES_RIGHT = "citas_correctas"
 RECALL = "exhaustividad_citas"
 NO_INVENTION = "ausencia_alucinaciones"
-FACTS = "hechos_contenidos"
-ABSTAINS = "abstencion_correcta"
-REFUSES = "negativa_indebida"
-ANSWER_METRICS = (PRECISION, CITES_RIGHT, RECALL, NO_INVENTION, FACTS, ABSTAINS, REFUSES)
-"""In the order in which they are shown. Of all but ``negativa_indebida``, more is better."""
+ANSWER_METRICS = (PRECISION, CITES_RIGHT, RECALL, NO_INVENTION)
+"""In the order in which they are shown; of all, more is better."""
 
+_STATE = [*RagOutput.__annotations__, "context", "draft"]
+"""What is read of the graph's state: its output, the fragments that the model read, and whether it was called."""
 
-_STATE = [*RagOutput.__annotations__, "context"]
-"""What is read of the graph's state: its output, and the fragments that the model read."""
+Refuser = Literal["gate", "principal"]
+"""What refuses: the stages before the principal, which is then not called, or the principal itself."""
 
 _PERCENT = re.compile(r"\s*por\s+(?:cien(?:to)?|100)\b")
 _TOKEN = re.compile(r"\w+(?:[.,]\w+)*|[%€]")
@@ -42,18 +43,38 @@ _TOKEN = re.compile(r"\w+(?:[.,]\w+)*|[%€]")
 class AnswerResult:
     """The metrics of one answer; only those that the question allows (see ``measure_answer``).
 
-    ``cited`` are the provisions of laws that the markers of the answer point to, each once; ``wrong`` those that the
+    ``cited`` are the provisions of laws that the answer cites, each once and as they are read; ``wrong`` those that the
     gold set does not name. ``unsupported`` lists provisions, then figures; ``missing`` facts of the gold set.
+    ``relevance``, in [0, 1], is how probable the graph holds it that the question can be answered; ``principal_called``
+    says whether a model was asked for the answer.
     """
 
     question: Question
     answer: str
-    abstained: bool
+    outcome: AnswerOutcome
     cited: tuple[Provision, ...]
     wrong: tuple[Provision, ...]
     unsupported: tuple[str, ...]
     missing: tuple[str, ...]
     metrics: Mapping[str, float]
+    relevance: float | None = None
+    principal_called: bool = True
+
+    @property
+    def abstained(self) -> bool:
+        """Whether anything but an answer was given."""
+        return self.outcome != "answer"
+
+    @property
+    def refused_by(self) -> Refuser | None:
+        """What refused the question; ``None`` where it was not refused."""
+        if self.outcome != "decline":
+            return None
+        return "principal" if self.principal_called else "gate"
+
+    def cites_answer(self, within: int | None = None) -> bool:
+        """Tell whether a provision that answers is among the first so many that are cited; without, among all."""
+        return not answering_keys(self.question).isdisjoint(map(key_of, self.cited[:within]))
 
 
 async def evaluate_answers(
@@ -76,58 +97,67 @@ async def evaluate_answers(
         except ArticuladoError as error:
             raise type(error)(f"Pregunta «{question.id}»: {error}") from error
         chunks = [candidate["chunk"] for candidate in state["context"]]
-        results.append(await asyncio.to_thread(measure_answer, question, state, chunks))
+        called = bool(state["draft"])
+        results.append(await asyncio.to_thread(measure_answer, question, state, chunks, principal_called=called))
         on_question()
     return results
 
 
-def measure_answer(question: Question, result: RagOutput, context: Sequence[Chunk]) -> AnswerResult:
+def measure_answer(
+    question: Question, result: RagOutput, context: Sequence[Chunk], *, principal_called: bool
+) -> AnswerResult:
     """Measure one answer, given the fragments that the model has read.
 
     - ``precision_normativa``: share of the cited provisions that are right, of any grade; an answer that cites none
       has 0. ``citas_correctas``: 1 if one that answers is cited. ``exhaustividad_citas``: share of those that are.
       What answers is what has the highest grade. None of the three of a negative.
     - ``ausencia_alucinaciones``: 1 if no provision and no figure lacks support (``support.unsupported``).
-    - ``hechos_contenidos``: share of the question's facts that the answer contains; only where it has some.
-    - ``abstencion_correcta``: of a negative, 1 if it is declined. ``negativa_indebida``: of any other, 1 if it is.
 
-    A refusal claims nothing: it has no ``precision_normativa`` and no ``ausencia_alucinaciones``.
+    Only an answer claims something: without one (``abstained``) there is no ``precision_normativa`` and no
+    ``ausencia_alucinaciones``, ``citas_correctas`` and ``exhaustividad_citas`` are 0, and all facts are missing, also
+    where the nearest provisions are shown; these are ``cited`` all the same.
     """
+    answered = result["outcome"] == "answer"
     chunks = {chunk["id"]: chunk for chunk in context}
-    cited_ids = [citation["chunk_id"] for citation in result["citations"]]
+    cited_ids = [citation["chunk_id"] for citation in _as_read(result["answer"], result["citations"])]
     fragments = [chunks[chunk_id] for chunk_id in cited_ids if chunk_id in chunks]
     of_laws = [chunk for chunk in fragments if chunk["collection"] == LAW]
     provisions = [make_provision(chunk["law_id"], chunk["provision"]) for chunk in of_laws]
     cited = {key_of(provision): provision for provision in provisions}
     relevant = set(map(key_of, question.relevant))
-    claims = unsupported(result["answer"], question.question, context, fragments)
-    inventions = [*claims.provisions, *claims.figures] if not result["abstained"] else []
-    missing = missing_facts(question.answer_facts, "" if result["abstained"] else result["answer"])
+    inventions: list[str] = []
+    if answered:
+        claims = unsupported(result["answer"], question.question, context, fragments)
+        inventions = [*claims.provisions, *claims.figures]
 
     metrics: dict[str, float] = {}
-    if not result["abstained"]:
+    if answered:
         metrics[NO_INVENTION] = float(not inventions)
-    if question.is_negative:
-        metrics[ABSTAINS] = float(result["abstained"])
-    else:
-        right, answering = relevant & cited.keys(), answering_keys(question)
-        if not result["abstained"]:
-            metrics[PRECISION] = len(right) / len(cited) if cited else 0.0
-        metrics[CITES_RIGHT] = float(not answering.isdisjoint(cited))
-        metrics[RECALL] = len(answering & cited.keys()) / len(answering)
-        metrics[REFUSES] = float(result["abstained"])
-        if question.answer_facts:
-            metrics[FACTS] = 1 - len(missing) / len(question.answer_facts)
+    if not question.is_negative:
+        claimed: set[Key] = set(cited) if answered else set()
+        answering = answering_keys(question)
+        if answered:
+            metrics[PRECISION] = len(relevant & claimed) / len(claimed) if claimed else 0.0
+        metrics[CITES_RIGHT] = float(not answering.isdisjoint(claimed))
+        metrics[RECALL] = len(answering & claimed) / len(answering)
     return AnswerResult(
         question=question,
         answer=result["answer"],
-        abstained=result["abstained"],
+        outcome=result["outcome"],
         cited=tuple(cited.values()),
         wrong=tuple(provision for key, provision in cited.items() if key not in relevant),
         unsupported=tuple(inventions),
-        missing=missing,
+        missing=missing_facts(question.answer_facts, result["answer"] if answered else ""),
         metrics={name: metrics[name] for name in ANSWER_METRICS if name in metrics},
+        relevance=result["relevance"],
+        principal_called=principal_called,
     )
+
+
+def _as_read(answer: str, citations: Sequence[Citation]) -> list[Citation]:
+    """Return the citations in the order in which a reader comes upon their marks; those without a mark at last."""
+    places = {f"C{number}": place for place, number in enumerate(markers_in(answer))}
+    return sorted(citations, key=lambda citation: places.get(citation["mark"], len(places)))
 
 
 def missing_facts(facts: Sequence[str], answer: str) -> tuple[str, ...]:

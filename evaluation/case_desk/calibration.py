@@ -15,7 +15,7 @@ from evaluation.case_desk.curves import CurveComparison, compare_curves
 from evaluation.case_desk.halves import halves
 from evaluation.case_desk.run import CaseResult
 from evaluation.statistics.bootstrap import SEED, Interval, Paired, compare, interval_of
-from evaluation.statistics.reliability import Prediction, Reliability, reliability
+from evaluation.statistics.reliability import Prediction, Reliability, brier, reliability, squared_errors
 from services.case.calibration import Curve, fit_curve
 from services.case.confidence import DECIMALS, MIN_CONFIDENCE
 
@@ -126,7 +126,7 @@ def before_and_after(scored: Sequence[CalibratedCase]) -> BeforeAfter:
         after=_metrics(after, answerable),
         auc=float(roc_auc_score(outcomes, confidences)) if len(set(outcomes)) > 1 else None,
         ece=ece_difference(before, after),
-        brier=compare(_squares(before), _squares(after)),
+        brier=compare(squared_errors(before), squared_errors(after)),
     )
 
 
@@ -156,11 +156,10 @@ def exact_ece(predictions: Sequence[Prediction]) -> float:
 def _metrics(predictions: Sequence[Prediction], answerable: Sequence[bool]) -> ConfidenceMetrics:
     pairs = zip(predictions, answerable, strict=True)
     accepted = [(prediction, has_answer) for prediction, has_answer in pairs if prediction.confidence >= MIN_CONFIDENCE]
-    squares = _squares(predictions)
     return ConfidenceMetrics(
         reliability=reliability(predictions),
         exact=exact_ece(predictions),
-        brier=sum(squares) / len(squares),
+        brier=brier(predictions),
         decided=Decisions(
             accepted=len(accepted),
             accepted_right=sum(bool(prediction.outcome) for prediction, _ in accepted),
@@ -168,7 +167,3 @@ def _metrics(predictions: Sequence[Prediction], answerable: Sequence[bool]) -> C
             unanswerable=sum(not has_answer for _, has_answer in accepted),
         ),
     )
-
-
-def _squares(predictions: Sequence[Prediction]) -> list[float]:
-    return [(prediction.confidence - prediction.outcome) ** 2 for prediction in predictions]

@@ -8,7 +8,7 @@ from sklearn.isotonic import IsotonicRegression
 from evaluation.case_desk.halves import folds
 from evaluation.case_desk.run import CaseResult
 from evaluation.statistics.bootstrap import Paired, compare
-from evaluation.statistics.reliability import Prediction, reliability
+from evaluation.statistics.reliability import Prediction, brier, reliability, squared_errors
 from services.case.calibration import fit_curve
 
 FOLDS = 5
@@ -49,14 +49,14 @@ def compare_curves(results: Sequence[CaseResult]) -> CurveComparison:
         ValueError: there are fewer than two inquiries.
     """
     fold_of_each = folds(results, FOLDS)
-    raw = [result.raw for result in results]
-    logistic = _cross_validated(results, fold_of_each, _logistic)
-    isotonic = _cross_validated(results, fold_of_each, _isotonic)
+    raw = _judged(results, [result.raw for result in results])
+    logistic = _judged(results, _cross_validated(results, fold_of_each, _logistic))
+    isotonic = _judged(results, _cross_validated(results, fold_of_each, _isotonic))
     return CurveComparison(
-        _metrics(results, raw),
-        _metrics(results, logistic),
-        _metrics(results, isotonic),
-        compare(_squares(results, logistic), _squares(results, isotonic)),
+        _metrics(raw),
+        _metrics(logistic),
+        _metrics(isotonic),
+        compare(squared_errors(logistic), squared_errors(isotonic)),
     )
 
 
@@ -80,13 +80,11 @@ def _isotonic(results: Sequence[CaseResult]) -> Fitted:
     return lambda raw: float(steps.predict([raw])[0])
 
 
-def _metrics(results: Sequence[CaseResult], confidences: Sequence[float]) -> CurveMetrics:
-    squares = _squares(results, confidences)
-    judged = [
+def _metrics(predictions: Sequence[Prediction]) -> CurveMetrics:
+    return CurveMetrics(reliability(predictions).ece, brier(predictions))
+
+
+def _judged(results: Sequence[CaseResult], confidences: Sequence[float]) -> list[Prediction]:
+    return [
         Prediction(confidence, float(result.right)) for result, confidence in zip(results, confidences, strict=True)
     ]
-    return CurveMetrics(reliability(judged).ece, sum(squares) / len(squares))
-
-
-def _squares(results: Sequence[CaseResult], confidences: Sequence[float]) -> list[float]:
-    return [(confidence - result.right) ** 2 for result, confidence in zip(results, confidences, strict=True)]

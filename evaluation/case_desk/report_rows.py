@@ -4,14 +4,13 @@ from collections.abc import Sequence
 
 from evaluation.case_desk.calibration import BeforeAfter, Decisions
 from evaluation.case_desk.curves import CurveComparison
-from language.formats import figure
+from language.formats import NONE, figure, format_share
 from services.case.calibration import Curve
 from services.case.confidence import MIN_CONFIDENCE
 
 HEAD = ("", "Antes", "Después", "Diferencia, 95 %")
 BINS_HEAD = ("Consultas", "Antes: confianza", "aciertos", "Después: confianza", "aciertos")
 KINDS_HEAD = ("Validación cruzada en la mitad del ajuste", "ECE", "Brier")
-NONE = "–"
 
 
 def comparison_rows(before_after: BeforeAfter) -> list[tuple[str, ...]]:
@@ -80,11 +79,6 @@ def format_auc(before_after: BeforeAfter) -> str:
 def format_interval(low: float, high: float) -> str:
     """Write the interval of a difference: "[−0,2; +0,1]"."""
     return f"[{_signed(low)}; {_signed(high)}]"
-
-
-def format_share(count: int, total: int) -> str:
-    """Write a share with its numbers: "12/15 (80 %)"."""
-    return f"{count}/{total} ({figure(100 * count / total)} %)" if total else NONE
 
 
 def format_count(outcomes: Sequence[bool]) -> str:

@@ -8,6 +8,8 @@ from dataclasses import asdict
 from typing import Any
 
 from evaluation.answers.answers import AnswerResult, answer_means
+from evaluation.answers.relevance import Calibration, RelevanceReport
+from evaluation.answers.tally import Outcomes, Share
 from evaluation.gold.provisions import Provision, format_provision
 from evaluation.report.findings import Findings, Step, mean_of
 from evaluation.retrieval.evaluate import Configuration
@@ -45,10 +47,7 @@ def report_json(findings: Findings) -> dict[str, Any]:
         "worst": [_failure(failure) for failure in findings.worst],
     }
     if findings.answers:
-        means = {
-            name: {"mean": mean, "questions": count} for name, (mean, count) in answer_means(findings.answers).items()
-        }
-        report["answers"] = {"metrics": means, "questions": [_answer(answer) for answer in findings.answers]}
+        report["answers"] = _answers(findings)
     if findings.peers.runs or findings.peers.missing:
         report["peers"] = {
             "provisions": findings.peers.provisions,
@@ -102,12 +101,67 @@ def _failure(failure: Failure) -> dict[str, Any]:
     }
 
 
+def _answers(findings: Findings) -> dict[str, Any]:
+    answerable, unanswerable = findings.tally.answerable, findings.tally.unanswerable
+    return {
+        "metrics": {
+            name: {"mean": mean, "questions": count} for name, (mean, count) in answer_means(findings.answers).items()
+        },
+        "answerable": {
+            **_outcomes(answerable.outcomes),
+            "right_first": _share(answerable.first),
+            "right_in_first_two": _share(answerable.first_two),
+            "near_right": _share(answerable.near_right),
+            "facts": _share(answerable.facts),
+            "words": answerable.words and answerable.words._asdict(),
+        },
+        "unanswerable": {
+            **_outcomes(unanswerable.outcomes),
+            "by_category": {name: _outcomes(group) for name, group in unanswerable.by_category.items()},
+        },
+        "relevance": findings.relevance and _relevance(findings.relevance),
+        "questions": [_answer(answer) for answer in findings.answers],
+    }
+
+
+def _outcomes(outcomes: Outcomes) -> dict[str, Any]:
+    return {
+        "outcomes": {name: _share(share) for name, share in outcomes.shares.items()},
+        "declined_by": {name: _share(share) for name, share in outcomes.refused_by.items()},
+    }
+
+
+def _share(share: Share) -> dict[str, Any]:
+    return {"count": share.count, "of": share.total, "share": share.value}
+
+
+def _relevance(report: RelevanceReport) -> dict[str, Any]:
+    return {
+        "risk_coverage": asdict(report.risk),
+        "calibration": _calibration(report.calibration),
+        "by_category": {name: _calibration(group) for name, group in report.by_category.items()},
+    }
+
+
+def _calibration(group: Calibration) -> dict[str, Any]:
+    return {
+        "relevance": group.mean,
+        "answerable": _share(group.answerable),
+        "ece": group.reliability.ece,
+        "brier": group.brier,
+        "bins": [asdict(bin_) for bin_ in group.reliability.bins],
+    }
+
+
 def _answer(answer: AnswerResult) -> dict[str, Any]:
     return {
         "id": answer.question.id,
         "question": answer.question.question,
         "answer": answer.answer,
+        "outcome": answer.outcome,
         "abstained": answer.abstained,
+        "declined_by": answer.refused_by,
+        "relevance": answer.relevance,
         "metrics": dict(answer.metrics),
         "cited": _names(answer.cited),
         "wrong": _names(answer.wrong),

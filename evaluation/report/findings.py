@@ -7,6 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from evaluation.answers.answers import AnswerResult, cited_by_question
+from evaluation.answers.relevance import RelevanceReport, report_relevance
+from evaluation.answers.tally import Tally, tally
 from evaluation.gold.questions import Question
 from evaluation.peers.measure import PeerFindings
 from evaluation.retrieval.evaluate import Configuration, Outcome, measure_run
@@ -79,6 +81,16 @@ class Findings:
         """The questions of the lowest nDCG@10."""
         measured = self.outcome.measured
         return worst(self.questions, measured.per_question, measured.run, WORST)
+
+    @cached_property
+    def tally(self) -> Tally:
+        """What became of the questions, as their answers have it."""
+        return tally(self.answers)
+
+    @cached_property
+    def relevance(self) -> RelevanceReport | None:
+        """What the relevance of the questions is worth; ``None`` where no answer has one."""
+        return report_relevance(self.answers)
 
     @cached_property
     def confidence(self) -> Reliability:

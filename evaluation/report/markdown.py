@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
+from evaluation.report.answer_sections import answer_sections, relevance_sections
 from evaluation.report.findings import Findings, Step, mean_of
-from evaluation.report.sections import answer_sections, failure_sections, peer_sections
-from evaluation.report.tables import COMPARED, SHOWN, VOICES, difference, interval_text, metric_row, table
+from evaluation.report.sections import failure_sections, peer_sections
+from evaluation.report.tables import COMPARED, SHOWN, VOICES, bin_rows, difference, interval_text, metric_row, table
 from evaluation.retrieval.metrics import MAIN, P_3_NORMALISED
 from language.formats import figure
 
@@ -31,6 +32,7 @@ def report_markdown(findings: Findings) -> str:
         _confidence(findings),
         *failure_sections(findings),
         *answer_sections(findings),
+        *relevance_sections(findings),
         *peer_sections(findings),
         _latency(findings),
         _environment(findings),
@@ -99,17 +101,13 @@ def _refusals(findings: Findings) -> str:
 
 
 def _confidence(findings: Findings) -> str:
-    rows = [
-        [figure(bin_.confidence, 3), interval_text(bin_.right, (bin_.low, bin_.high)), str(bin_.count)]
-        for bin_ in findings.confidence.bins
-    ]
     return "\n\n".join(
         [
             "## Fiabilidad de la confianza",
             "La confianza de una pregunta es la relevancia de su primer fragmento. Se acierta cuando un precepto que "
             "responde está entre los tres primeros; en una pregunta sin respuesta, nunca. "
             f"Error de calibración esperado (ECE): {figure(findings.confidence.ece, 3)} (0 es una confianza exacta).",
-            table(["Confianza media", "Aciertos", "Preguntas"], rows),
+            table(["Confianza media", "Aciertos", "Preguntas"], bin_rows(findings.confidence)),
             f"![Fiabilidad de la confianza]({CONFIDENCE_PLOT})",
         ]
     )

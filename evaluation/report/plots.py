@@ -1,4 +1,4 @@
-"""Charts of a report, as PNG: means with their intervals, and the reliability of the confidence.
+"""Charts of a report, as PNG: means with their intervals, reliability of a confidence, and what is risked by it.
 
 Needs the optional extra ``eval``. Colours are those of Okabe and Ito, which colour-blind people tell apart; series
 differ in their marks, too.
@@ -11,6 +11,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from evaluation.statistics.reliability import Reliability
+from evaluation.statistics.risk_coverage import RiskCoverage
 from language.formats import figure
 from state.errors import ConfigurationError, InvalidInput
 
@@ -31,6 +32,9 @@ _LABEL = 34
 """Characters of a line of a label."""
 _SPREAD = 0.7
 """Share of a row that its series take."""
+_COLUMNS, _CELL = 3, 3.0
+"""Of small charts that stand side by side: how many in a row, and inches of each."""
+_FIFTHS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 _CONFIDENCE = "Confianza (relevancia del primer fragmento)"
 
 
@@ -89,11 +93,17 @@ def interval_chart(
 
 
 def reliability_chart(
-    path: Path, title: str, measured: Reliability, *, axis: str = _CONFIDENCE, unit: str = "preguntas"
+    path: Path,
+    title: str,
+    measured: Reliability,
+    *,
+    axis: str = _CONFIDENCE,
+    unit: str = "preguntas",
+    right: str = "acertadas",
 ) -> None:
     """Draw the share of right questions of each bin over its confidence, beside the diagonal of perfect calibration.
 
-    ``axis`` says what the confidence is, ``unit`` what the questions are called.
+    ``axis`` says what the confidence is, ``unit`` what the questions are called, ``right`` what the right ones are.
 
     Raises:
         ConfigurationError: matplotlib is not installed.
@@ -101,6 +111,69 @@ def reliability_chart(
     """
     chart = _figure(6.4, width=7.0)
     axes = chart.add_subplot()
+    _draw_reliability(axes, measured, _observed(measured, unit))
+    _finish(axes, title)
+    axes.set_xlabel(axis)
+    axes.set_ylabel(f"Proporción de {unit} {right}")
+    chart.legend(loc="outside lower center", frameon=False)
+    _save(chart, path)
+
+
+def reliability_grid(path: Path, title: str, measured: Mapping[str, Reliability], axis: str, outcome: str) -> None:
+    """Draw the reliability of several groups of questions, by their names, side by side (see ``reliability_chart``).
+
+    Raises:
+        ConfigurationError: matplotlib is not installed.
+        InvalidInput: the file cannot be written.
+    """
+    rows = -(-len(measured) // _COLUMNS)
+    chart = _figure(1.0 + _CELL * rows, width=_CELL * _COLUMNS)
+    for place, (name, group) in enumerate(measured.items(), start=1):
+        axes = chart.add_subplot(rows, _COLUMNS, place)
+        _draw_reliability(axes, group, "")
+        questions = sum(bin_.count for bin_ in group.bins)
+        axes.set_title(f"{fill(name, _LABEL)} ({questions})", loc="left", fontsize=9)
+        _plain(axes)
+    chart.suptitle(title, x=0.02, ha="left", fontsize=12, fontweight="bold")
+    chart.supxlabel(axis, fontsize=10)
+    chart.supylabel(outcome, fontsize=10)
+    _save(chart, path)
+
+
+def risk_chart(path: Path, title: str, measured: RiskCoverage) -> None:
+    """Draw the share of mistakes over the share of questions that are let through, as steps.
+
+    Raises:
+        ConfigurationError: matplotlib is not installed.
+        InvalidInput: the file cannot be written.
+    """
+    chart = _figure(5.6, width=7.0)
+    axes = chart.add_subplot()
+    known = f"{measured.points[-1].questions} de {measured.total} preguntas, con relevancia"
+    coverages = [0.0, *(point.coverage for point in measured.points)]
+    risks = [measured.points[0].risk, *(point.risk for point in measured.points)]
+    axes.fill_between(coverages, risks, step="pre", color=COLOURS[4], alpha=0.25, linewidth=0)
+    axes.step(
+        coverages,
+        risks,
+        where="pre",
+        color=COLOURS[0],
+        linewidth=1.6,
+        label=f"{known}; área = {figure(measured.area, 3)}",
+    )
+    axes.set_xlim(0, 1.02)
+    axes.set_ylim(-0.02, 1.02)
+    axes.grid(color=_LIGHT, linewidth=0.8)
+    axes.xaxis.set_major_formatter(_decimal)
+    axes.yaxis.set_major_formatter(_decimal)
+    _finish(axes, title)
+    axes.set_xlabel("Cobertura: parte de las preguntas con esa relevancia o más")
+    axes.set_ylabel("Riesgo: parte de ellas que no se acierta")
+    chart.legend(loc="outside lower center", frameon=False)
+    _save(chart, path)
+
+
+def _draw_reliability(axes: "Axes", measured: Reliability, label: str) -> None:
     axes.plot([0, 1], [0, 1], linestyle="--", color=_GREY, linewidth=1.2, label="calibración perfecta")
     axes.errorbar(
         [bin_.confidence for bin_ in measured.bins],
@@ -112,19 +185,15 @@ def reliability_chart(
         markersize=6,
         capsize=3,
         linewidth=1.6,
-        label=_observed(measured, unit),
+        label=label,
     )
+    axes.set_xticks(_FIFTHS)
     axes.set_xlim(0, 1.02)
     axes.set_ylim(-0.02, 1.02)
     axes.set_aspect("equal")
     axes.grid(color=_LIGHT, linewidth=0.8)
     axes.xaxis.set_major_formatter(_decimal)
     axes.yaxis.set_major_formatter(_decimal)
-    _finish(axes, title)
-    axes.set_xlabel(axis)
-    axes.set_ylabel(f"Proporción de {unit} acertadas")
-    chart.legend(loc="outside lower center", frameon=False)
-    _save(chart, path)
 
 
 def _observed(measured: Reliability, unit: str) -> str:
@@ -146,6 +215,10 @@ def _figure(height: float, width: float = _WIDTH) -> "Figure":
 
 def _finish(axes: "Axes", title: str) -> None:
     axes.set_title(title, loc="left", fontsize=12, fontweight="bold", pad=12)
+    _plain(axes)
+
+
+def _plain(axes: "Axes") -> None:
     axes.set_axisbelow(True)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)

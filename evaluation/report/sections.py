@@ -1,18 +1,7 @@
-"""The sections of a report in Markdown that stand only in some: answers, failures, worst questions and peers."""
+"""The sections of a report in Markdown that stand only in some: failures, worst questions and peers."""
 
 from collections.abc import Iterable
 
-from evaluation.answers.answers import (
-    ABSTAINS,
-    CITES_RIGHT,
-    FACTS,
-    NO_INVENTION,
-    PRECISION,
-    RECALL,
-    REFUSES,
-    AnswerResult,
-    answer_means,
-)
 from evaluation.gold.provisions import Provision
 from evaluation.report.findings import Findings
 from evaluation.report.tables import (
@@ -28,50 +17,6 @@ from evaluation.report.tables import (
 from evaluation.retrieval.failures import FIRST, FOUND_WITHIN, Failure, Kind
 from evaluation.retrieval.metrics import MAIN
 from language.formats import figure
-
-_MEANING = {
-    PRECISION: "Preceptos citados que son pertinentes",
-    CITES_RIGHT: "Respuestas que citan un precepto que responde",
-    RECALL: "Preceptos que responden y que la respuesta cita",
-    NO_INVENTION: "Respuestas sin ningún precepto ni cifra sin apoyo en los fragmentos",
-    FACTS: "Hechos esperados que la respuesta contiene",
-    ABSTAINS: "Preguntas sin respuesta en la norma que se declinan",
-    REFUSES: "Preguntas con respuesta que se declinan (menos es mejor)",
-}
-
-
-def answer_sections(findings: Findings) -> Iterable[str]:
-    """Yield the section, where answers were written."""
-    if not findings.answers:
-        return
-    means = answer_means(findings.answers)
-    rows = [[_MEANING[name], f"`{name}`", figure(mean, 3), str(count)] for name, (mean, count) in means.items()]
-    lines = ["## Respuestas", table(["Medida", "Nombre", "Media", "Preguntas"], rows)]
-    invented = [answer for answer in findings.answers if answer.unsupported]
-    lacking = [answer for answer in findings.answers if answer.missing]
-    refused = [answer for answer in findings.answers if answer.abstained and not answer.question.is_negative]
-    answered = [answer for answer in findings.answers if not answer.abstained and answer.question.is_negative]
-    for title, listed in (
-        (
-            "Afirmaciones sin apoyo en los fragmentos",
-            [_answer_line(answer, ", ".join(answer.unsupported)) for answer in invented],
-        ),
-        ("Hechos que faltan", [_answer_line(answer, ", ".join(answer.missing)) for answer in lacking]),
-        ("Declinadas sin razón", [_answer_line(answer) for answer in refused]),
-        (
-            "Sin respuesta en la norma y contestadas",
-            [_answer_line(answer, f"cita {display_names(answer.cited)}") for answer in answered],
-        ),
-    ):
-        if listed:
-            lines += [f"### {title}: {len(listed)}", "\n".join(listed)]
-    yield "\n\n".join(lines)
-
-
-def _answer_line(result: AnswerResult, detail: str = "") -> str:
-    line = f"- **{result.question.id}** «{' '.join(result.question.question.split())}»"
-    return f"{line}: {detail}." if detail else line
-
 
 _KINDS: dict[Kind, tuple[str, str]] = {
     "retrieval": ("De recuperación", f"ningún precepto que responda está entre los {FOUND_WITHIN} primeros"),

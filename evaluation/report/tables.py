@@ -6,7 +6,8 @@ from evaluation.gold.provisions import Provision
 from evaluation.report.findings import Step
 from evaluation.retrieval.evaluate import Configuration
 from evaluation.retrieval.metrics import MAIN, P_3_NORMALISED
-from language.formats import figure
+from evaluation.statistics.reliability import Reliability
+from language.formats import NONE, figure
 from legal.laws.registry import known_laws
 
 VOICES = {"lay": "legas", "professional": "profesionales"}
@@ -18,7 +19,7 @@ SHOWN = (MAIN, "R@20", "hit@1", "hit@3", P_3_NORMALISED, "RR")
 COMPARED = ("p", "mejor / igual / peor")
 """Columns after the difference itself."""
 
-NOT_COMPARED = ["–", "–", "–"]
+NOT_COMPARED = [NONE] * 3
 """Cells of the first row of a table, which has none before it."""
 
 
@@ -38,6 +39,14 @@ def interval_text(mean: float, bounds: tuple[float, float]) -> str:
     return f"{figure(mean, 3)} [{figure(low, 3)}; {figure(high, 3)}]"
 
 
+def bin_rows(measured: Reliability) -> list[list[str]]:
+    """Return mean confidence, share of right questions with its interval, and number of questions of each bin."""
+    return [
+        [figure(bin_.confidence, 3), interval_text(bin_.right, (bin_.low, bin_.high)), str(bin_.count)]
+        for bin_ in measured.bins
+    ]
+
+
 def display_name(provision: Provision) -> str:
     """Return a provision as a person knows it: "Estatuto de los Trabajadores, Artículo 38"."""
     law_id, label = provision
@@ -55,7 +64,7 @@ def metric_row(configuration: Configuration) -> list[str]:
     means = configuration.means
     return [
         configuration.name,
-        *(interval_text(means[name], configuration.intervals[name]) if name in means else "–" for name in SHOWN),
+        *(interval_text(means[name], configuration.intervals[name]) if name in means else NONE for name in SHOWN),
     ]
 
 

@@ -4,16 +4,19 @@ import json
 from importlib.util import find_spec
 from pathlib import Path
 
+from evaluation.answers.relevance import RelevanceReport
+from evaluation.report.answer_sections import CATEGORIES_RELEVANCE_PLOT, RELEVANCE_PLOT, RISK_PLOT
 from evaluation.report.as_json import report_json
 from evaluation.report.findings import Findings, mean_of
 from evaluation.report.markdown import CATEGORIES_PLOT, CONFIDENCE_PLOT, CONFIGURATIONS_PLOT, report_markdown
-from evaluation.report.plots import Mean, interval_chart, reliability_chart
+from evaluation.report.plots import Mean, interval_chart, reliability_chart, reliability_grid, risk_chart
 from evaluation.report.tables import VOICES
 from evaluation.retrieval.metrics import MAIN
 from state.errors import ConfigurationError, InvalidInput
 
 JSON, MARKDOWN = "report.json", "report.md"
 _AXIS = f"{MAIN} (media e intervalo del 95 %)"
+_RELEVANCE, _ANSWERABLE = "Relevancia", "con respuesta"
 
 
 def check_report(folder: Path) -> None:
@@ -79,6 +82,22 @@ def _plots(folder: Path, findings: Findings) -> list[Path]:
         }
         files.append(folder / CATEGORIES_PLOT)
         interval_chart(files[-1], f"{MAIN} por categoría", _AXIS, labels, series)
+    if findings.relevance:
+        files += _relevance_plots(folder, findings.relevance)
+    return files
+
+
+def _relevance_plots(folder: Path, report: RelevanceReport) -> list[Path]:
+    files = [folder / RISK_PLOT, folder / RELEVANCE_PLOT]
+    risk_chart(files[0], "Riesgo y cobertura", report.risk)
+    title = "Fiabilidad de la relevancia"
+    reliability_chart(files[1], title, report.calibration.reliability, axis=_RELEVANCE, right=_ANSWERABLE)
+    if report.by_category:
+        groups = {name: group.reliability for name, group in report.by_category.items()}
+        files.append(folder / CATEGORIES_RELEVANCE_PLOT)
+        reliability_grid(
+            files[-1], f"{title} por categoría", groups, _RELEVANCE, f"Proporción de preguntas {_ANSWERABLE}"
+        )
     return files
 
 

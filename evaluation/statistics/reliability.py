@@ -66,6 +66,25 @@ def reliability(predictions: Sequence[Prediction]) -> Reliability:
     return Reliability(bins, sum(gaps) / len(ranked))
 
 
+def brier(predictions: Sequence[Prediction]) -> float:
+    """Return the mean of (confidence - outcome)², in [0, 1], less is better (Brier, 1950).
+
+    Raises:
+        ValueError: there are no questions.
+
+    >>> round(brier([Prediction(0.9, 1.0), Prediction(0.7, 0.0)]), 2)  # (0.01 + 0.49) / 2
+    0.25
+    """
+    if not predictions:
+        raise ValueError("no questions")
+    return sum(squared_errors(predictions)) / len(predictions)
+
+
+def squared_errors(predictions: Sequence[Prediction]) -> list[float]:
+    """Return (confidence - outcome)² of each question, in [0, 1]."""
+    return [(prediction.confidence - prediction.outcome) ** 2 for prediction in predictions]
+
+
 def _levelled(predictions: Sequence[Prediction]) -> list[Prediction]:
     """Sort by confidence, and give questions of the same confidence the same outcome."""
     outcomes: dict[float, list[float]] = {}

@@ -13,17 +13,18 @@ from services.case.result import case_metadata, case_sources
 from services.case.schema import RequiredData
 from services.profile.profile import Profile
 from services.protocols import TokenCounter
-from state.case import ArticleReference, CaseMetadata, CaseState, Outcome, RequiredDataOutput, Source
+from state.case import ArticleReference, CaseMetadata, CaseState, RequiredDataOutput, Source
 from state.context import ResolvedContext
+from state.values import DataOutcome
 
-OUTCOME_OF: dict[str, Outcome] = {"NoResultsFound": "out_of_scope", "InsufficientContext": "uncertain"}
+OUTCOME_OF: dict[str, DataOutcome] = {"NoResultsFound": "out_of_scope", "InsufficientContext": "uncertain"}
 """What becomes of a case that was not handed to the author."""
 
 
 class CloseRequiredDataUpdate(TypedDict):
     """The result."""
 
-    outcome: Outcome
+    outcome: DataOutcome
     article_reference: ArticleReference | None
     message: str
     sources: list[Source]
@@ -62,7 +63,7 @@ def _reference(state: CaseState) -> ArticleReference:
     return {"article_id": article, "title": title, "confidence": state["confidence"]}
 
 
-def _outcome(state: CaseState, language: Language) -> tuple[Outcome, str]:
+def _outcome(state: CaseState, language: Language) -> tuple[DataOutcome, str]:
     if failure := state["failure"]:
         return OUTCOME_OF[failure["error"]], failure["message"]
     if state["confidence"] < MIN_CONFIDENCE:

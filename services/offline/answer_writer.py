@@ -1,7 +1,7 @@
-"""The offline principal: answers with the passages of the context that fit the question best, without a comment."""
+"""The offline principal: our words on the provision that fits best, and below them what the law says."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import ConfigDict
@@ -15,71 +15,117 @@ from services.domain.base import Domain
 from services.domain.lexicon import EqualWeights, StemWeights
 from services.domain.question import earlier_question, is_courtesy, without_protocol
 from services.offline.chat_model import OfflineChat
-from services.offline.quotation import Quotation, Selection, select_quotations
-from services.offline.rating import in_force
+from services.offline.notes import in_force, note_for_readers, says_only_that_it_is_gone
+from services.offline.quotation import Selection, Statement, select
+from services.offline.rating import Scorer, TextSimilarity
 from services.prompting.fragments import Fragment, read_prompt
 from services.prompting.stream_splitter import DELIMITER
 
-_NO_LONGER_LAW = re.compile(
-    r"\W*(?:precepto )?(?:(?:derogad|suprimid|anulad)[oa]s?|de vigencia agotada)\W*", re.IGNORECASE
-)
-"""A text that says no more than that it is law no longer."""
-
 
 class ExtractivePrincipal(OfflineChat):
-    """Answers with literal quotations, provision by provision, and speaks the protocol of ``self_evaluation``."""
+    """Answers with what is written: our words on the law first, then its own; and evaluates itself by the protocol.
+
+    That a question can be answered has been decided before: where there are fragments, it answers. ``similarity`` is
+    learnt, where there is an index.
+    """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     domain: Domain
     weights: StemWeights = EqualWeights()
+    similarity: TextSimilarity | None = None
 
     def reply(self, messages: Sequence[BaseMessage]) -> str:
-        """Return quotations and, where the fragments have marks, the self-evaluation."""
+        """Return the answer and, where the fragments have marks, the self-evaluation."""
         *earlier_prompts, prompt = [str(message.text) for message in messages if isinstance(message, HumanMessage)]
         fragments, question = read_prompt(prompt)
         question = without_protocol(question)
         language = self.domain.language
         if is_courtesy(question, language):
-            selection, answer = Selection([], []), language.say("courtesy")
+            selection, answer = Selection(), language.say("courtesy")
         else:
             earlier = earlier_question(question, earlier_prompts, language)
-            selection = select_quotations(question, fragments, self.domain, self.weights, earlier)
-            answer = _answer(selection.quotations, self.domain)
+            topic = self.domain.question_topic(question) or question
+            scorer = Scorer(topic, earlier, self.domain, self.weights, self.similarity)
+            selection = select(question, fragments, scorer)
+            answer = "\n\n".join(_paragraphs(selection, self.domain))
         if not any(fragment.marker for fragment in fragments):
             return answer
         return "\n".join([answer, "", DELIMITER, *_self_evaluation(selection, fragments, self.domain)])
 
 
-def _answer(quotations: Sequence[Quotation], domain: Domain) -> str:
+def _paragraphs(selection: Selection, domain: Domain) -> Iterator[str]:
+    """Write an answer: what sets the question right, our words, and what the provisions say."""
     language = domain.language
-    if not quotations:
-        return f"{language.say('no_verified_information')}."
-    kinds = {quotation.fragments[0].official for quotation in quotations}
-    notice = "quotes_of_both" if len(kinds) > 1 else domain.quotes_notice if True in kinds else "quotes_of_summaries"
-    return "\n\n".join([language.say(notice), *(_paragraph(quotation, language) for quotation in quotations)])
+    first = next(iter([*filter(None, [selection.lead]), *selection.statements]), None)
+    if first is None:
+        yield f"{language.say('no_verified_information')}."
+        return
+    if selection.set_right:
+        right = language.say("answer_figure", right=selection.set_right.right, claimed=selection.set_right.claimed)
+        yield f"{right} {_marks(first.fragments)}".rstrip()
+    if selection.lead:
+        place = "" if first.fragments[0].official else f" ({_place(first, None, language)})"
+        words = language.say("answer_in_our_words", place=place, text=first.text)
+        yield f"{words} {_marks(first.fragments)}".rstrip()
+    for literal, statements in groupby(selection.statements, key=lambda statement: statement.literal):
+        lines = [language.say(domain.quotes_notice if literal else "quotes_of_summaries")]
+        before: Fragment | None = None
+        for statement in statements:
+            place = _place(statement, before, language)
+            place = place and f"{place}: "
+            before = statement.fragments[0]
+            lines.append(_line(place, statement, language, whole=selection.whole))
+        yield "\n".join(lines)
 
 
-def _paragraph(quotation: Quotation, language: Language) -> str:
-    """Quote one provision; that it is no longer in force is said before what it says."""
-    first = quotation.fragments[0]
-    title = f" ({first.title})" if first.title not in ("", first.provision) else ""
-    label = "" if first.official else f", {language.say('quotes_summary')}"
-    quoted = " ".join(map(language.quoted, quotation.sentences))
-    distinct_notes = dict.fromkeys(fragment.note.rstrip(".") for fragment in quotation.fragments if fragment.note)
-    notes = " ".join(language.say("quotes_note", note=note) for note in distinct_notes)
-    body = f"{quoted} {notes}" if in_force(first) else f"{notes} {language.say('quotes_said', quoted=quoted)}"
-    if notes and all(map(_NO_LONGER_LAW.fullmatch, quotation.sentences)):
-        body = f"{quoted} {notes}"
-    marks = "".join(sorted({fragment.marker for fragment in quotation.fragments}, key=lambda mark: (len(mark), mark)))
-    return f"{first.law_name}, {first.provision}{title}{label}: {body.rstrip()} {marks}".rstrip()
+def _line(place: str, statement: Statement, language: Language, *, whole: bool) -> str:
+    """Say what one place says; that it is no longer in force is said before."""
+    first = statement.fragments[0]
+    said = language.quoted(statement.text) if statement.literal else statement.text
+    if whole and "\n" in said:
+        place, said = place.rstrip(), f"\n{said}"
+    note = note_for_readers(first)
+    if note:
+        note = language.say("quotes_note", note=note)
+        gone = not in_force(first) and not says_only_that_it_is_gone(statement.text)
+        said = f"{note} {language.say('quotes_said', quoted=said)}" if gone else f"{said} {note}"
+    return f"- {place}{said} {_marks(statement.fragments)}".rstrip()
+
+
+def _place(statement: Statement, before: Fragment | None, language: Language) -> str:
+    """Name where a statement stands: "Estatuto de los Trabajadores, artículo 38.1".
+
+    ``before`` is what the line above is of: the same law and provision need not be named again.
+    """
+    first = statement.fragments[0]
+    same = before is not None and (before.law_name, before.provision) == (first.law_name, first.provision)
+    name, of_law = first.provision, provision_key(first.provision) is not None
+    number = statement.apartado if of_law else ""
+    letter = f" {statement.letter})" if of_law and statement.letter else ""
+    if same:
+        place = language.say("place_part", number=number) if number else ""
+        return f"{place}{letter}".lstrip()
+    if of_law:
+        name = name[0].lower() + name[1:]
+    if number:
+        name += f".{number}" if name[-1].isdigit() else f", {language.say('place_part', number=number).lower()}"
+    return f"{first.law_name}, {name}{letter}"
+
+
+def _marks(fragments: Sequence[Fragment]) -> str:
+    marks = {fragment.marker for fragment in fragments}
+    return "".join(sorted(marks, key=lambda mark: (len(mark), mark)))
 
 
 def _self_evaluation(selection: Selection, fragments: Sequence[Fragment], domain: Domain) -> list[str]:
     """Return the lines below the answer: fragments used and irrelevant, and the provision that is missing."""
-    quoted = [fragment for quotation in selection.quotations for fragment in quotation.fragments]
-    lines = [f"USED|{_numbers(quoted)}", f"DROP|{_numbers(selection.irrelevant)}"]
-    if need := _needed(selection.quotations, fragments, domain):
+    used = [fragment for statement in selection.statements for fragment in statement.fragments]
+    if selection.lead:
+        used = [*selection.lead.fragments, *used]
+    lines = [f"USED|{_numbers(used)}", f"DROP|{_numbers(selection.irrelevant)}"]
+    # Who wants the text of a provision wants that of no other; and what only adds to the rule sends nobody elsewhere.
+    if not selection.whole and (need := _needed(selection.statements[:1], fragments, domain)):
         lines.append(need)
     return lines
 
@@ -88,16 +134,17 @@ def _numbers(fragments: Sequence[Fragment]) -> str:
     return ",".join(dict.fromkeys(fragment.marker.strip("[]C") for fragment in fragments)) or "ninguno"
 
 
-def _needed(quotations: Sequence[Quotation], fragments: Sequence[Fragment], domain: Domain) -> str | None:
+def _needed(statements: Sequence[Statement], fragments: Sequence[Fragment], domain: Domain) -> str | None:
     """Return the line that asks for the first provision that a quotation refers to and the context does not have."""
     present = {
         (law.id, provision_key(fragment.provision)) for fragment in fragments if (law := find_law(fragment.law_name))
     }
-    for quotation in quotations:
-        law = find_law(quotation.fragments[0].law_name)
-        if law is None:
+    for statement in statements:
+        law = find_law(statement.fragments[0].law_name)
+        # Of a record, what it refers to is told where it matters.
+        if law is None or not statement.literal:
             continue
-        for citation in domain.citations(" ".join(quotation.sentences), CitationContext(law_id=law.id)):
+        for citation in domain.citations(statement.text, CitationContext(law_id=law.id)):
             cited = known_laws().get(citation.law_id or "")
             if cited and (cited.id, citation.provision_key) not in present:
                 return f"NEED|{provision_name(citation.provision_key)}|{cited.short}"

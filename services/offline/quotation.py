@@ -1,93 +1,210 @@
-"""Select what to quote: the passages of the context that answer a question best."""
+"""Choose what an answer says: our words that lead it, and the sentences of each provision that it quotes."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 
 from legal.citations.parser import Citation
-from services.domain.base import Domain
-from services.domain.lexicon import StemWeights
-from services.offline.passages import LEFT_OUT, MAX_PASSAGE_CHARACTERS, Passage, quote
-from services.offline.rating import RatedProvision, rate_provisions
+from services.offline.figures import claimed_figures, figures_in
+from services.offline.passages import LEFT_OUT, Passage, quote
+from services.offline.plain_words import Point
+from services.offline.rating import RatedProvision, Scorer, rate_provisions, stems_and_numbers
+from services.offline.shortening import shorten
 from services.prompting.fragments import Fragment
 
-MAX_PROVISIONS = 4
-MAX_BLOCKS = 3
-"""Sentences of a provision, a list counting as one."""
-MAX_CHARACTERS, MAX_OPENING, MAX_APARTADO = 1_800, 1_200, 2_400
-"""Of one provision: of its best sentences, of its beginning, or of the apartado that a question names."""
+MAX_PROVISIONS = 2
+MAX_LEAD_WORDS = 45
+MAX_QUOTES = (4, 1)
+"""Sentences that are quoted of the best provision, and of each one after it."""
+QUOTE_WORDS = (45, 40, 35, 30)
+"""Words of the quotations of the best provision, in their order; their context not counted."""
+OTHER_WORDS = 35
+"""Words of the quotation of any other provision."""
+MAX_CONTEXT_WORDS = 9
+"""Of each sentence that leads a quotation in."""
+MAX_QUOTED_WORDS = 115
+"""Of all quotations; the first of each provision that begins within them may go beyond."""
+MIN_ROOM = 15
+"""Words that must be left of them for a further provision."""
 
-_RELEVANT, _RELEVANT_OFF_DOMAIN = 0.25, 0.5
-"""Score below which a sentence has nothing to do with the question: with one of the domain, with any other."""
+_SHARE = 0.9
+"""Share of the best provision's fit that a further one must have."""
 _CLOSE = 0.7
-"""Share of the best score that a further sentence or provision must have to be quoted, too."""
-_IRRELEVANT = 0.4
-"""Share of the best score below which a fragment that is not quoted has nothing to do with the question."""
+"""Share of the best score that a further point or sentence of a provision must have."""
+_IRRELEVANT = 0.5
+"""Share of the best provision's fit below which a fragment has nothing to do with the question."""
+_SAME_MATTER = 0.2
+"""Share of the question that what corrects a figure must cover in its own words."""
+
+_WINDOW, _FIGURE, _PARTS = 8, 2.0, 3
+"""Words of a passage that are looked at together, what a figure counts for beside words, which count up to 1, and how
+many such parts are kept.
+"""
+_NUMBER = re.compile(r"(\d{1,3})\.?[ºª]?(?:\.[-–—]?|\))\s*(?!\d)")
 
 
 @dataclass(frozen=True)
-class Quotation:
-    """What is quoted of one provision, in the order of its text, and the fragments that it stands in."""
+class Statement:
+    """Something that an answer says of a provision, and the fragments that it stands in.
 
+    It is in our words, or ``literal``. ``apartado`` and ``letter`` are where it stands, empty where it is all of it or
+    unknown.
+    """
+
+    text: str
     fragments: tuple[Fragment, ...]
-    sentences: tuple[str, ...]
+    literal: bool
+    apartado: str = ""
+    letter: str = ""
+
+
+@dataclass(frozen=True)
+class SetRight:
+    """A figure that the question claims, and the one that the law has."""
+
+    claimed: str
+    right: str
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Quotations, a provision each, and the fragments that have nothing to do with the question."""
+    """What an answer says, in its order; ``whole`` is set where it gives the text of provisions from end to end.
 
-    quotations: list[Quotation]
-    irrelevant: list[Fragment]
-
-
-def select_quotations(
-    question: str, fragments: Sequence[Fragment], domain: Domain, weights: StemWeights, earlier: str = ""
-) -> Selection:
-    """Select the passages that cover the question best, of 4 provisions at most.
-
-    Provisions keep the order of the fragments; what is no longer in force comes last, and only where it says more
-    than what is. A provision that the question names goes first; if the question says no more than the name, nothing
-    else is quoted, not even where the provision is not among the fragments. ``earlier`` is the question that a
-    follow-up is about: it counts less.
+    ``set_right`` and ``lead`` are of the first of the ``statements``; ``irrelevant`` fragments have nothing to do with
+    the question.
     """
-    topic = domain.question_topic(question)
-    provisions = rate_provisions(question, fragments, domain, weights, earlier)
-    named = [provision for provision in provisions if provision.citation]
-    others = [provision for provision in provisions if not provision.citation and topic]
-    floor = _RELEVANT if domain.in_domain(f"{question} {earlier}") else _RELEVANT_OFF_DOMAIN
-    best = max([floor, *(other.score for other in others if not other.outdated)])
-    present = max((other.coverage for other in others if not other.outdated), default=0.0)
-    close = [other for other in others if other.score >= max(floor, _CLOSE * best)]
-    close = [other for other in close if not other.outdated or other.coverage > present]
-    ranked = sorted(close, key=lambda provision: -provision.score)[: max(0, MAX_PROVISIONS - len(named))]
-    # The order of the fragments knows more of laws than that of the scores, unless it knows half of the question.
-    ranked.sort(
-        key=lambda provision: (provision.outdated, -provision.score if earlier else others.index(provision)),
+
+    statements: tuple[Statement, ...] = ()
+    lead: Statement | None = None
+    set_right: SetRight | None = None
+    whole: bool = False
+    irrelevant: tuple[Fragment, ...] = ()
+
+
+def select(question: str, fragments: Sequence[Fragment], scorer: Scorer) -> Selection:
+    """Choose what an answer says, of 2 provisions at most.
+
+    A provision that the question names goes first; if the question says no more than the name, it is given whole and
+    nothing else is said, not even where it is not among the fragments. The others follow in the order of their fit, as
+    far as they fit nearly as well as the best. What is no longer in force comes last, and only where it says more than
+    what is.
+    """
+    provisions = rate_provisions(question, fragments, scorer)
+    if scorer.domain.citations(question) and not scorer.domain.question_topic(question):
+        return _select_whole([provision for provision in provisions if provision.citation], fragments)
+    selected = _selected(provisions)
+    if not selected:
+        return Selection(irrelevant=tuple(fragments))
+    best = selected[0]
+    points = _lead_points(best)
+    lead = _lead(best, points)
+    carried = points and tuple(best.points[index] for index in best.ranked_points[: MAX_QUOTES[0] - 1])
+    statements: list[Statement] = []
+    for provision, most in zip(selected, MAX_QUOTES, strict=False):
+        reserved = OTHER_WORDS if provision is best and len(selected) > 1 else 0
+        room = MAX_QUOTED_WORDS - reserved - sum(len(statement.text.split()) for statement in statements)
+        if statements and room < MIN_ROOM:
+            break
+        further = _statements(provision, most, room, carried if provision is best else (), scorer)
+        # What is only told in our words may have been told by the lead.
+        statements += [said for said in further if said.literal or lead is None or said.text not in lead.text]
+    least = _IRRELEVANT * max(provision.fit for provision in provisions)
+    fitting = [fragment for provision in provisions if provision.fit >= least for fragment in provision.fragments]
+    said = [fragment for statement in (*filter(None, [lead]), *statements) for fragment in statement.fragments]
+    return Selection(
+        tuple(statements),
+        lead,
+        _set_right(question, best, points, statements, scorer),
+        irrelevant=_others(fragments, [*said, *fitting]),
     )
-    selected = [*named[:MAX_PROVISIONS], *ranked]
-    quotations = [_quotation(provision, floor if topic else None) for provision in selected]
-    relevant = {id(passage.fragment) for provision in named for passage in provision.passages}
-    relevant |= {id(fragment) for quotation in quotations for fragment in quotation.fragments}
-    minimum = max(floor, _IRRELEVANT * best)
-    for provision in others:
-        scored = zip(provision.passages, provision.scores, strict=True)
-        relevant |= {id(passage.fragment) for passage, score in scored if score >= minimum}
-    return Selection(quotations, [fragment for fragment in fragments if id(fragment) not in relevant])
 
 
-def _quotation(provision: RatedProvision, floor: float | None) -> Quotation:
-    """Quote the best passages; of a named provision its beginning, where nothing in it reaches the ``floor``."""
-    passages, scores, citation = provision.passages, provision.scores, provision.citation
-    if citation:
-        passages = _cited_passages(passages, citation)
-        scores = [provision.scores[provision.passages.index(passage)] for passage in passages]
-    if citation and (floor is None or max(scores) < floor):
-        selected = _opening(passages, MAX_APARTADO if citation.apartado else MAX_OPENING)
-    else:
-        selected = _best(passages, scores)
-    sources = {id(part.fragment): part.fragment for passage in selected for part in (*passage.lead_ins, passage)}
-    return Quotation(tuple(sources.values()), quote([_shortened(passage) for passage in selected], provision.passages))
+def _select_whole(named: Sequence[RatedProvision], fragments: Sequence[Fragment]) -> Selection:
+    """Give the provisions that a question names, and nothing else, from end to end."""
+    statements = tuple(_whole(provision) for provision in named[:MAX_PROVISIONS])
+    lead = _lead(named[0]) if named and named[0].first.official else None
+    of_named = [fragment for provision in named for fragment in provision.fragments]
+    return Selection(statements, lead, whole=True, irrelevant=_others(fragments, of_named))
+
+
+def _others(fragments: Sequence[Fragment], relevant: Sequence[Fragment]) -> tuple[Fragment, ...]:
+    ids = set(map(id, relevant))
+    return tuple(fragment for fragment in fragments if id(fragment) not in ids)
+
+
+def _selected(provisions: Sequence[RatedProvision]) -> list[RatedProvision]:
+    """Return the provisions that an answer rests on."""
+    named = [provision for provision in provisions if provision.citation]
+    others = [provision for provision in provisions if not provision.citation]
+    current = [provision for provision in others if not provision.outdated]
+    least = _SHARE * max((provision.fit for provision in current), default=0.0)
+    covered = max((provision.coverage for provision in current), default=0.0)
+    close = [other for other in others if other.fit >= least and (not other.outdated or other.coverage > covered)]
+    return [*named, *close][:MAX_PROVISIONS]
+
+
+def _lead_points(provision: RatedProvision) -> tuple[Point, ...]:
+    """Return the points that answer best, the best first: as many as lead the answer in 45 words, or a single one."""
+    ranked = provision.ranked_points
+    if not ranked or not provision.answers(ranked[0]) or provision.is_all_asked_for:
+        return ()
+    kept, words = ranked[:1], len(provision.points[ranked[0]].text.split())
+    for index in ranked[1:2]:
+        words += len(provision.points[index].text.split())
+        if words <= MAX_LEAD_WORDS and provision.point_scores[index] >= _CLOSE * provision.point_scores[ranked[0]]:
+            kept.append(index)
+    return tuple(provision.points[index] for index in kept)
+
+
+def _lead(provision: RatedProvision, points: Sequence[Point] = ()) -> Statement | None:
+    """Say in our words what a provision answers: its points, or the beginning of its summary."""
+    if provision.plain is None or provision.outdated:
+        return None
+    texts = [point.text for point in points]
+    if not texts and provision.citation and provision.citation.apartado:
+        texts = _first_sentences([p.text for p in provision.points if p.apartado == provision.citation.apartado])
+    if not texts:
+        texts = _first_sentences(provision.plain.summary)
+    if not texts:
+        return None
+    apartado = points[0].apartado if points else ""
+    return Statement(" ".join(texts), (provision.first,), literal=False, apartado=apartado)
+
+
+def _first_sentences(sentences: Sequence[str]) -> list[str]:
+    """Return the first sentences, of 45 words together or a single one."""
+    texts: list[str] = []
+    for sentence in sentences:
+        if texts and len(" ".join([*texts, sentence]).split()) > MAX_LEAD_WORDS:
+            break
+        texts.append(sentence)
+    return texts
+
+
+def _whole(provision: RatedProvision) -> Statement:
+    """Give all that the context has of a provision, or of the apartado and the letter of it that are named."""
+    passages = _cited_passages(provision.passages, provision.citation) if provision.citation else provision.passages
+    parts = sorted({part.position: part for passage in passages for part in passage.parts}.values(), key=_position)
+    lines: list[str] = []
+    previous: Passage | None = None
+    for part in parts:
+        if previous and part.position > previous.last + 1:
+            lines.append(LEFT_OUT)
+        lines.append(part.text)
+        previous = part
+    citation = provision.citation
+    inside = bool(citation and citation.apartado and all(part.apartado == citation.apartado for part in passages))
+    fragments = {id(part.fragment): part.fragment for part in parts}
+    return Statement(
+        "\n".join(lines),
+        tuple(fragments.values()),
+        literal=provision.first.official,
+        apartado=citation.apartado or "" if citation and inside else "",
+    )
+
+
+def _position(passage: Passage) -> int:
+    return passage.position
 
 
 def _cited_passages(passages: list[Passage], citation: Citation) -> list[Passage]:
@@ -99,28 +216,150 @@ def _cited_passages(passages: list[Passage], citation: Citation) -> list[Passage
     return lettered or inside or passages
 
 
-def _opening(passages: Sequence[Passage], limit: int) -> list[Passage]:
-    """Return the first passages, of so many characters at most; the very first whatever its length."""
-    lengths = accumulate(len(passage.text) for passage in passages)
+def _statements(
+    provision: RatedProvision, most: int, room: int, points: Sequence[Point], scorer: Scorer
+) -> list[Statement]:
+    """Quote the sentences that carry the points which lead the answer, and those that answer best.
+
+    The first is quoted in any case, the others as far as there is ``room`` for their words.
+    """
+    passages, scores = provision.passages, provision.passage_scores
+    candidates = list(range(len(passages)))
+    if provision.citation:
+        cited = _cited_passages(passages, provision.citation)
+        candidates = [index for index in candidates if passages[index] in cited]
+    by_score = sorted(candidates, key=lambda index: -scores[index])
+    carried: dict[int, Point] = {}
+    for point in points:
+        index = provision.carrying(point)
+        if index is not None and index in candidates:
+            carried.setdefault(index, point)
+    chosen: list[Passage] = []
+    statements: list[Statement] = []
+    for index in dict.fromkeys([*carried, *by_score]):
+        is_close = index in carried or scores[index] >= _CLOSE * scores[by_score[0]]
+        if len(chosen) == most or (chosen and not is_close):
+            break
+        if any(passages[index].text in other.text for other in chosen):
+            continue
+        words = QUOTE_WORDS[len(chosen)] if most > 1 else OTHER_WORDS
+        passage = _shortened(passages[index], carried.get(index), words, scorer)
+        quoted = _quotations([*chosen, passage], provision)
+        if chosen and sum(len(statement.text.split()) for statement in quoted) > room:
+            continue
+        chosen.append(passage)
+        statements = quoted
+    return statements
+
+
+def _quotations(chosen: Sequence[Passage], provision: RatedProvision) -> list[Statement]:
+    """Make statements of passages: those of one apartado are one quotation, the best first."""
+    if not provision.first.official:
+        return [_in_our_words(provision, passage) for passage in chosen]
+    groups: dict[str, list[Passage]] = {}
+    for passage in chosen:
+        groups.setdefault(passage.apartado, []).append(passage)
     return [
-        passage for passage, length in zip(passages, lengths, strict=True) if passage is passages[0] or length <= limit
+        Statement(
+            _without_number(f" {LEFT_OUT} ".join(quote(group, provision.passages)), apartado),
+            _sources(group),
+            literal=True,
+            apartado=apartado,
+            letter=group[0].letter if len({passage.letter for passage in group}) == 1 else "",
+        )
+        for apartado, group in groups.items()
     ]
 
 
-def _best(passages: Sequence[Passage], scores: Sequence[float]) -> list[Passage]:
-    """Return the best passages, those close to the best and within the limits, in the order of the text."""
+def _without_number(text: str, apartado: str) -> str:
+    """Leave out the number of the apartado that a quotation begins with: its place is said before it."""
+    mark = _NUMBER.match(text)
+    return text[mark.end() :] if mark and mark[1] == apartado else text
+
+
+def _in_our_words(provision: RatedProvision, passage: Passage) -> Statement:
+    point = provision.points[[other.position for other in provision.passages].index(passage.position)]
+    letter = point.letters[0] if len(point.letters) == 1 else ""
+    return Statement(point.text, (passage.fragment,), literal=False, apartado=point.apartado, letter=letter)
+
+
+def _sources(passages: Sequence[Passage]) -> tuple[Fragment, ...]:
+    sources = {id(part.fragment): part.fragment for passage in passages for part in passage.parts}
+    return tuple(sources.values())
+
+
+def _shortened(passage: Passage, point: Point | None, words: int, scorer: Scorer) -> Passage:
+    """Shorten a passage around what answers: the figures that are asked for, or the words of the point it carries."""
+    return replace(
+        passage,
+        text=_shorten(passage.text, words, _wanted(passage, point, scorer)),
+        lead_ins=tuple(_as_context(lead_in) for lead_in in passage.lead_ins),
+        leans_on=tuple(_as_context(before) for before in passage.leans_on),
+    )
+
+
+def _shorten(text: str, words: int, wanted: Sequence[str]) -> str:
+    """Shorten a text to its beginning, which says who and when, and what is wanted, as much of both as there is room.
+
+    What is wanted goes before the beginning, and its first part before the others.
+    """
+    for count in range(len(wanted), 0, -1):
+        parts = [re.escape(part) for part in wanted[:count]]
+        for keep in (["^\\S+", *parts], parts):
+            shortened = shorten(text, words, keep="|".join(keep))
+            if all(part in shortened for part in wanted[:count]):
+                return shortened
+    return shorten(text, words, keep=re.escape(wanted[0]) if wanted else None)
+
+
+def _as_context(passage: Passage) -> Passage:
+    text = passage.text if passage.is_row else shorten(passage.text, MAX_CONTEXT_WORDS)
+    lead_ins, leans_on = (tuple(map(_as_context, parts)) for parts in (passage.lead_ins, passage.leans_on))
+    return replace(passage, text=text, lead_ins=lead_ins, leans_on=leans_on)
+
+
+def _wanted(passage: Passage, point: Point | None, scorer: Scorer) -> list[str]:
+    """Return the parts that must not be cut out of a passage: where it says most of what is wanted, and other figures.
+
+    Wanted are the words and the figures of the point that it carries, or those that the question asks for.
+    """
+    domain, weights = scorer.domain, scorer.weights
+    stems = stems_and_numbers(point.text, domain) if point else scorer.stems
+    figures = {figure.start: figure for figure in figures_in(passage.text, domain.language.query_patterns)}
+    words = list(re.finditer(r"\S+", passage.text))
+    wanted = []
+    for word in words:
+        figure = figures.get(word.start()) or figures.get(word.start() + 1)
+        if figure and (f"{figure.value:f}" in stems if point else scorer.asked.match(figure.written) > 0):
+            wanted.append((figure.written, _FIGURE))
+        else:
+            said = [stem for stem in domain.stems(word[0]) if stem in stems]
+            wanted.append((said[0], weights.idf(said[0])) if said else ("", 0.0))
+    worth = [sum(dict(wanted[start : start + _WINDOW]).values()) for start in range(len(words))]
     kept: list[int] = []
-    for index in sorted(range(len(passages)), key=lambda index: -scores[index]):
-        selected = [passages[other] for other in (*kept, index)]
-        characters, blocks = sum(len(passage.text) for passage in selected), {passage.block for passage in selected}
-        fits = characters <= MAX_CHARACTERS and len(blocks) <= MAX_BLOCKS
-        repeated = any(passages[other].text == passages[index].text for other in kept)
-        if not kept or (fits and not repeated and scores[index] >= _CLOSE * scores[kept[0]]):
-            kept.append(index)
-    return [passages[index] for index in sorted(kept)]
+    for start in sorted(range(len(words)), key=lambda start: -worth[start]):
+        apart = all(abs(start - other) >= _WINDOW for other in kept)
+        if len(kept) < _PARTS and apart and worth[start] >= (_FIGURE if kept else 0.01):
+            kept.append(start)
+    ends = [min(start + _WINDOW, len(words)) - 1 for start in kept]
+    return [passage.text[words[start].start() : words[end].end()] for start, end in zip(kept, ends, strict=True)]
 
 
-def _shortened(passage: Passage) -> Passage:
-    if len(passage.text) <= MAX_PASSAGE_CHARACTERS:
-        return passage
-    return replace(passage, text=f"{passage.text[:MAX_PASSAGE_CHARACTERS].rsplit(' ', 1)[0]} {LEFT_OUT}")
+def _set_right(
+    question: str,
+    best: RatedProvision,
+    points: Sequence[Point],
+    statements: Sequence[Statement],
+    scorer: Scorer,
+) -> SetRight | None:
+    """Set a figure right that the question claims, where what answers it has exactly one other in that unit."""
+    patterns = scorer.domain.language.query_patterns
+    text = points[0].text if points else next((statement.text for statement in statements), "")
+    (rated,) = scorer.rate([text], best.first)
+    if rated.own < _SAME_MATTER:
+        return None
+    for claimed in claimed_figures(question, patterns):
+        alike = [figure for figure in figures_in(text, patterns) if figure.is_like(claimed)]
+        if len({figure.value for figure in alike}) == 1 and alike[0].value != claimed.value:
+            return SetRight(claimed.written, alike[0].written)
+    return None

@@ -1,135 +1,269 @@
-"""Rate the provisions of a context: how much of a question each passage covers."""
+"""Rate the provisions of a context: how well each fits a question, and each sentence in it."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cached_property
+from typing import Protocol, runtime_checkable
 
 from language.folding import fold
-from language.languages import Language
+from language.numerals import read_number
+from language.spanish import sentences
 from legal.citations.parser import Citation
 from legal.labels import provision_key
 from legal.laws.mentions import find_law, law_mentions
 from services.domain.base import Domain
-from services.domain.concepts import coverage
+from services.domain.concepts import Concept, coverage
 from services.domain.lexicon import StemWeights
+from services.offline.asked import Asked
+from services.offline.figures import without_facts
+from services.offline.notes import in_force
 from services.offline.passages import Passage, passages_of
+from services.offline.plain_words import PlainWords, Point, plain_words, read_point
 from services.prompting.fragments import Fragment
 
 _HEADING, _BREADCRUMB = 0.8, 0.3
 """What a word of the title or the chapter counts for in each sentence below it."""
-_FIGURE_BONUS, _OTHER_FIGURE = 0.35, 0.4
-"""What a figure in the unit asked for adds to a score, and the share of it for a figure in any other."""
-_RANK_LOSS, _RANK_LOSS_IN_FOLLOW_UP, _LAST_RANK = 0.03, 0.01, 20
-"""What each rank costs, down to the last that counts; the order of fragments knows nothing of an earlier question."""
+_ASKED, _SIMILARITY = 0.35, 0.6
+"""What it adds to a score that a sentence gives what is asked for, and its learnt similarity to the question."""
+_POINT = _CARRYING = 0.5
+"""What a passage gets of the score of the point that says the same in our words, and a point of its passage."""
+_EARLY = 0.2
+"""What the first passage or point of a provision gets for its place, the second half of it, and so on."""
+_NUMBER = 1.5
+"""What a number counts for where a point and a passage are compared; words count up to 1."""
+_TOPIC = 0.9
+"""Share of a question that a title covers which names all of its topic."""
 _EARLIER = 0.7
 """What the concepts of the question before count for in a follow-up."""
-_NOT_IN_FORCE = re.compile(r"(?:\w+ ){0,3}(?:derogad[oa]|agotad[oa]|superad[oa])\b|se deroga(?:,| (?:por|con)\b)")
 
 
-class FigureMatcher:
-    """Tells whether a sentence has the figure that a question wants: "how much", "how long", "by when"."""
+@runtime_checkable
+class TextSimilarity(Protocol):
+    """Measures how near a question and some texts are in meaning."""
 
-    def __init__(self, question: str, language: Language) -> None:
-        patterns = self._patterns = language.query_patterns
-        self._is_wanted = bool(patterns.figure_asked.search(fold(question)))
-        units = [patterns.units[stem] for stem in language.stems(question) if stem in patterns.units]
-        self._in_unit = re.compile(rf"{patterns.number}\s+(?:{'|'.join(units)})\b") if units else None
-
-    def match(self, sentence: str) -> float:
-        """Return how well a sentence serves: 1 a figure in the unit asked for, 0.4 any figure, 0 none or not asked.
-
-        >>> from language.languages import language
-        >>> vacation = FigureMatcher("¿Cuántos días de vacaciones tengo?", language("es"))
-        >>> [vacation.match(sentence) for sentence in ("Serán treinta días.", "Serán 2 meses.", "Se pactarán.")]
-        [1.0, 0.4, 0.0]
-        """
-        if not self._is_wanted:
-            return 0.0
-        without_references = self._patterns.reference.sub(" ", fold(sentence))
-        if self._in_unit and self._in_unit.search(without_references):
-            return 1.0
-        return _OTHER_FIGURE if self._patterns.figure.search(without_references) else 0.0
+    def __call__(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return one cosine in [−1, 1] for each text, in their order."""
+        ...
 
 
 @dataclass(frozen=True)
-class RatedProvision:
-    """The passages of one provision and their scores.
+class Rated:
+    """A text of a provision, and how well it answers: ``score``, and without the words of the heading ``own``."""
 
-    ``coverage`` is the best score before the rank of the fragment counts; ``citation`` is how the question names the
-    provision, if it does; ``outdated`` what is not in force, unless its law is named.
+    score: float
+    own: float
+
+
+class Scorer:
+    """Scores the sentences of a provision against a question; ``earlier`` is the one that a follow-up is about."""
+
+    def __init__(
+        self,
+        question: str,
+        earlier: str,
+        domain: Domain,
+        weights: StemWeights,
+        similarity: TextSimilarity | None = None,
+    ) -> None:
+        self.domain = domain
+        self.weights = weights
+        self.asked = Asked(question, domain.language)
+        question = without_facts(question, domain.language.query_patterns)
+        self.concepts = _concepts(question, earlier, domain, weights)
+        self.stems = frozenset(
+            stem
+            for concept in self.concepts
+            for stem in (*concept.stems, *(stem for term, _ in concept.legal_terms for stem in term))
+        )
+        self._question = f"{question} {earlier}".strip()
+        self._similarity = similarity
+
+    def is_topic(self, heading: Fragment) -> bool:
+        """Tell whether a question asks for nothing but what the title of a provision names."""
+        title = dict.fromkeys(self.domain.stems(heading.title), 1.0)
+        return not self.asked.is_particular and coverage(self.concepts, title, self.weights) >= _TOPIC
+
+    def rate(self, texts: Sequence[str], heading: Fragment) -> list[Rated]:
+        """Rate texts below a heading.
+
+        A score is the share of the question that a text covers together with its heading, what it adds that the text
+        gives what is asked for, which counts as far as it is about the topic, and the learnt similarity.
+        """
+        similarities = self._similarity(self._question, texts) if self._similarity and texts else [0.0] * len(texts)
+        stems = self.domain.stems
+        around = dict.fromkeys(stems(heading.breadcrumb), _BREADCRUMB)
+        around.update(dict.fromkeys(stems(heading.title), _HEADING))
+        rated = []
+        for text, similarity in zip(texts, similarities, strict=True):
+            inside = dict.fromkeys(stems(text), 1.0)
+            covered = coverage(self.concepts, {**around, **inside}, self.weights)
+            asked = _ASKED * self.asked.match(text) * min(1.0, 2 * covered)
+            own = coverage(self.concepts, inside, self.weights)
+            rated.append(Rated(covered + asked + _SIMILARITY * max(0.0, similarity), own))
+        return rated
+
+
+class RatedProvision:
+    """The fragments of one provision, in their order, and what its passages and its points are worth.
+
+    ``citation`` is how the question names the provision, if it does; ``outdated`` what is not in force, unless its law
+    is named.
     """
 
-    passages: list[Passage]
-    scores: list[float]
-    coverage: float
-    citation: Citation | None
-    outdated: bool
+    def __init__(
+        self, fragments: Sequence[Fragment], scorer: Scorer, citation: Citation | None, outdated: bool
+    ) -> None:
+        self.fragments = fragments
+        self.citation = citation
+        self.outdated = outdated
+        self.passages = passages_of(fragments, scorer.domain.language)
+        self._scorer = scorer
 
     @property
-    def score(self) -> float:
-        """Return the score of the best passage."""
-        return max(self.scores, default=0.0)
+    def first(self) -> Fragment:
+        """The fragment that stands for the provision."""
+        return self.fragments[0]
+
+    @property
+    def fit(self) -> float:
+        """How well the provision fits: the relevance that the prompt says, or failing that its best sentence."""
+        known = [fragment.relevance for fragment in self.fragments if fragment.relevance is not None]
+        return max(known) if known else self.coverage
+
+    @property
+    def coverage(self) -> float:
+        """The score of the best passage."""
+        return max((rated.score for rated in self.passage_ratings), default=0.0)
+
+    @cached_property
+    def plain(self) -> PlainWords | None:
+        """Our words on it."""
+        if self.first.official:
+            return plain_words(self.fragments)
+        points = tuple(replace(read_point(passage.text), apartado=passage.apartado) for passage in self.passages)
+        return PlainWords(tuple(sentences(self.first.summary)), points)
+
+    @property
+    def points(self) -> Sequence[Point]:
+        """The points of our words."""
+        return self.plain.points if self.plain else ()
+
+    @cached_property
+    def point_ratings(self) -> list[Rated]:
+        """How well each point answers."""
+        return self._scorer.rate([point.text for point in self.points], self.first)
+
+    @cached_property
+    def point_scores(self) -> list[float]:
+        """What each point is worth: its own score, and what it gets of the passage that carries it."""
+        scores = []
+        for place, (point, rated) in enumerate(zip(self.points, self.point_ratings, strict=True), start=1):
+            index = self.carrying(point)
+            carrying = self.passage_ratings[index].score if index is not None else 0.0
+            scores.append(rated.score + _CARRYING * carrying + _EARLY / place)
+        return scores
+
+    @cached_property
+    def ranked_points(self) -> list[int]:
+        """The indices of the points, the best first."""
+        return sorted(range(len(self.points)), key=lambda index: -self.point_scores[index])
+
+    @property
+    def is_all_asked_for(self) -> bool:
+        """Whether the question asks for the provision as a whole: for its topic, and nothing in particular."""
+        return self._scorer.is_topic(self.first)
+
+    def answers(self, point: int) -> bool:
+        """Tell whether a point has something of the question in its own words."""
+        return self.point_ratings[point].own > 0
+
+    def carrying(self, point: Point) -> int | None:
+        """Return which passage says what a point says, ``None`` where none shares a word with it."""
+        likeness = [self.likeness(point, passage) if is_of(passage, point) else 0.0 for passage in self.passages]
+        best = max(range(len(likeness)), key=lambda index: likeness[index], default=None)
+        return best if best is not None and likeness[best] > 0 else None
+
+    @cached_property
+    def passage_ratings(self) -> list[Rated]:
+        """How well each passage answers, by itself with what it is quoted with."""
+        return self._scorer.rate([_with_context(passage) for passage in self.passages], self.first)
+
+    @cached_property
+    def passage_scores(self) -> list[float]:
+        """What each passage is worth: its own score, and what it gets of the point that says the same."""
+        scores = []
+        for place, (passage, rated) in enumerate(zip(self.passages, self.passage_ratings, strict=True), start=1):
+            shares = (
+                rating.score * self.likeness(point, passage)
+                for point, rating in zip(self.points, self.point_ratings, strict=True)
+                if is_of(passage, point)
+            )
+            scores.append(rated.score + _POINT * max(shares, default=0.0) + _EARLY / place)
+        return scores
+
+    def likeness(self, point: Point, passage: Passage) -> float:
+        """Return the share of a point's words that a passage has: figures count most, then the rarer words."""
+        own, others = self._stems(point.text), self._stems(passage.text)
+        worth = {stem: _NUMBER if stem.isdigit() else self._scorer.weights.idf(stem) for stem in own}
+        return sum(worth[stem] for stem in own & others) / (sum(worth.values()) + 1)
+
+    def _stems(self, text: str) -> frozenset[str]:
+        return stems_and_numbers(text, self._scorer.domain)
 
 
-def in_force(fragment: Fragment) -> bool:
-    """Tell whether no note says that a fragment has been repealed or superseded as a whole."""
-    # Of a fragment this principal knows what every other one does: what the prompt says.
-    return not _NOT_IN_FORCE.match(fold(fragment.note))
+def is_of(passage: Passage, point: Point) -> bool:
+    """Tell whether a passage stands in the apartado, and in a letter, that a point is about."""
+    if point.apartado and passage.apartado and passage.apartado != point.apartado:
+        return False
+    return not point.letters or not passage.letter or passage.letter in point.letters
 
 
-def rate_provisions(
-    question: str, fragments: Sequence[Fragment], domain: Domain, weights: StemWeights, earlier: str = ""
-) -> list[RatedProvision]:
-    """Return the provisions with something to quote: first those that the question names, then the others in order.
+def stems_and_numbers(text: str, domain: Domain) -> frozenset[str]:
+    """Return the stems of a text, numbers in words as digits, too: "treinta" is in our words 30."""
+    stems = set(domain.stems(text))
+    folded = fold(text)
+    number = read_number(folded)
+    while number:
+        stems.add(f"{number[2]:f}")
+        number = read_number(folded, number[1])
+    return frozenset(stems)
 
-    A passage scores the share of the question that it covers together with its lead-ins and its heading, a bonus for
-    a figure where the question asks for one, and a little less the later its fragment comes. ``earlier`` is the
-    question that a follow-up is about: it counts less.
+
+def rate_provisions(question: str, fragments: Sequence[Fragment], scorer: Scorer) -> list[RatedProvision]:
+    """Return the provisions with something to say: those that the question names, then the others, the best first.
+
+    Of provisions that fit as well the order of the fragments stays.
     """
-    scorer = _Scorer(domain.question_topic(question) or question, earlier, domain, weights)
-    rank_loss = _RANK_LOSS_IN_FOLLOW_UP if earlier else _RANK_LOSS
-    provisions: dict[tuple[str, str, bool], list[Fragment]] = {}
+    groups: dict[tuple[str, str, bool], list[Fragment]] = {}
     for fragment in fragments:
-        provisions.setdefault((fragment.law_name, fragment.provision, fragment.official), []).append(fragment)
-    factors = {id(fragment): 1 - rank_loss * min(rank, _LAST_RANK) for rank, fragment in enumerate(fragments)}
-    citations = _citations_of([parts[0] for parts in provisions.values()], domain.citations(question))
+        groups.setdefault((fragment.law_name, fragment.provision, fragment.official), []).append(fragment)
+    citations = _citations_of([parts[0] for parts in groups.values()], scorer.domain.citations(question))
     rated = []
-    for (law_name, _, _), parts in provisions.items():
-        passages = passages_of(parts)
-        unranked = [scorer.score(passage) for passage in passages]
-        scores = [score * factors[id(passage.fragment)] for passage, score in zip(passages, unranked, strict=True)]
+    for (law_name, _, _), parts in groups.items():
         outdated = not in_force(parts[0]) and not _law_is_named(law_name, question)
-        citation = citations.get(id(parts[0]))
-        rated.append(RatedProvision(passages, scores, max(unranked, default=0.0), citation, outdated))
-    order = list(citations.values())
+        provision = RatedProvision(parts, scorer, citations.get(id(parts[0])), outdated)
+        if provision.passages:
+            rated.append(provision)
+    named = list(citations.values())
     return sorted(
-        (provision for provision in rated if provision.passages),
-        key=lambda provision: order.index(provision.citation) if provision.citation else 99,
+        rated,
+        key=lambda provision: (
+            named.index(provision.citation) if provision.citation else len(named),
+            provision.outdated,
+            -provision.fit,
+        ),
     )
 
 
-class _Scorer:
-    """Scores passages against a question."""
+def _with_context(passage: Passage) -> str:
+    return " ".join(part.text for part in passage.parts)
 
-    def __init__(self, question: str, earlier: str, domain: Domain, weights: StemWeights) -> None:
-        self._weights = weights
-        self._stems = cache(domain.stems)
-        self._figure = FigureMatcher(question, domain.language)
-        own = domain.concepts(question, weights)
-        own_stems = {concept.stems for concept in own}
-        others = (concept for concept in domain.concepts(earlier, weights) if concept.stems not in own_stems)
-        self._concepts = [*own, *(replace(concept, weight=_EARLIER * concept.weight) for concept in others)]
 
-    def score(self, passage: Passage) -> float:
-        """Return the share of the question that a passage covers, with a bonus for a figure that is asked for."""
-        strengths = dict.fromkeys(self._stems(passage.fragment.breadcrumb), _BREADCRUMB)
-        strengths.update(dict.fromkeys(self._stems(passage.fragment.title), _HEADING))
-        for part in (*passage.lead_ins, passage):
-            strengths.update(dict.fromkeys(self._stems(part.text), 1.0))
-        covered = coverage(self._concepts, strengths, self._weights)
-        # The bonus needs a sentence that is about the topic.
-        return covered + _FIGURE_BONUS * self._figure.match(passage.text) * min(1.0, 2 * covered)
+def _concepts(question: str, earlier: str, domain: Domain, weights: StemWeights) -> list[Concept]:
+    own = domain.concepts(question, weights)
+    own_stems = {concept.stems for concept in own}
+    others = (concept for concept in domain.concepts(earlier, weights) if concept.stems not in own_stems)
+    return [*own, *(replace(concept, weight=_EARLIER * concept.weight) for concept in others)]
 
 
 def _law_is_named(name: str, question: str) -> bool:

@@ -24,6 +24,7 @@ from services.profile.sections import (
     Name,
     Rank,
     ReadAsSignals,
+    RelevanceBands,
     Section,
     Signals,
 )
@@ -47,7 +48,7 @@ ARTICLE_KEYS = ("id", "title", "url", "updated", "chunks", "inquiries", "provisi
 
 
 class Profile(Section):
-    """One knowledge base. ``relevance_floor`` in [0, 1] is compared with the best relevance of the candidates.
+    """One knowledge base. ``relevance`` has the bands in which a question is answered, nearly answered or declined.
 
     ``signals`` are the weights of the legal signals (``legal.signals.final_score``), ``ranks`` the ranks of documents
     by kind (1 is the highest, 5 is what has none), ``default_law`` the law that an article without a law is looked up
@@ -60,7 +61,7 @@ class Profile(Section):
     language: Literal["es", "en"]
     folder: Path
     default_law: str = ""
-    relevance_floor: float = Field(default=0.35, ge=0, le=1)
+    relevance: RelevanceBands = RelevanceBands()
     features: Features = Features()
     models: Models = Models()
     search: Search = Search()
@@ -175,6 +176,11 @@ def contradictions(profile: Profile) -> Iterator[str]:
     """Yield what contradicts itself in a profile, each with what to do about it (in Spanish)."""
     if profile.features.spanish_law and profile.language != "es":
         yield '[features] spanish_law pide language = "es"'
+    if profile.relevance.near > profile.relevance.answer:
+        yield (
+            f"[relevance] near ({profile.relevance.near:g}) no puede ser mayor que answer "
+            f"({profile.relevance.answer:g}); baje near o suba answer"
+        )
     for name in _duplicates(profile.names):
         yield f"hay dos [[collections]] «{name}»; deje una o dele otro nombre"
     for name in _duplicates(field.name for field in profile.filter_fields):

@@ -83,6 +83,18 @@ class FilterField(Section):
         return TOPIC if self.name == TOPIC else f"attributes.{self.name}"
 
 
+class RelevanceBands(Section):
+    """From which relevance on a question is answered, and from which the nearest provisions are at least shown.
+
+    Relevance is the probability in [0, 1] that the best candidates answer. Below ``near`` nothing is shown. A chat
+    model that reads the candidates decides for itself: before it only what is below ``chat_model`` is declined.
+    """
+
+    answer: Weight = 0.35
+    near: Weight = 0.25
+    chat_model: Weight = 0.03
+
+
 class Signals(Section):
     """Weights of the legal signals as a profile writes them, each in [0, 1]; without any, relevance alone counts."""
 

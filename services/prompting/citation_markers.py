@@ -8,9 +8,10 @@ are called so.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
-_OPEN, _CLOSE, _INNER = r"[\[【［]", r"[\]】］]", r"[^\[\]【】［］]{0,200}?"
+_MAX_INNER = 200
+_OPEN, _CLOSE, _INNER = r"[\[【［]", r"[\]】］]", rf"[^\[\]【】［］]{{0,{_MAX_INNER}}}?"
 _GAP = r"[\s*_`]*"
 _FRAGMENT = r"(?:fragmentos?|fragments?|frag\.?)"
 _TO = r"(?:[-‐‑–—−~…]|\.{2,3}|al?|hasta|to)"
@@ -20,6 +21,9 @@ _LEAD_IN = r"(?:(?:ver|v[eé]an?se|cfr?|fragmentos?|fragments?|frag)\b\.?|[\s*_`
 
 _MARKER_START = re.compile(rf"{_OPEN}{_LEAD_IN}(?:{_FRAGMENT}\s*(?:C\s*)?|C\s*)(?=\d)", re.IGNORECASE)
 _MARKER = re.compile(rf"{_MARKER_START.pattern}{_INNER}{_CLOSE}", re.IGNORECASE)
+_UNFINISHED = re.compile(rf"{_OPEN}(?:[^\W\d]|[\s.*`^])*$")
+"""What may become a marker yet: none has anything but words before its first number."""
+_LAST_BRACKET = re.compile(rf"{_OPEN}[^\[\]【】［］]*$")
 _LIST = re.compile(
     rf"(?<![^\W\d_])(?:{_FRAGMENT}\s*C?|C)\s*\d+(?:{_GAP}(?:{_TO}|{_AND}){_GAP}C?\s*\d+(?!\.?\w))*", re.IGNORECASE
 )
@@ -83,6 +87,61 @@ def keep_markers(text: str, valid: Collection[int]) -> tuple[str, list[int]]:
             text = emptied
         text = _VANISHED.sub("", text)
     return text, list(dict.fromkeys(dropped))
+
+
+class MarkerRenumberer:
+    """Numbers the fragments of a streamed answer in the order in which it is read: the first that it cites is ``[C1]``.
+
+    Text goes to ``emit`` as soon as it is certain, every marker written as ``[C1]``; what is emitted adds up to
+    ``text``. ``cited`` are the old numbers in reading order: the first of them is the new 1. Numbers that are not
+    ``valid`` stay as they are. What may be valid is 1 to n, so that neither kind becomes the other.
+
+    >>> renumberer = MarkerRenumberer(range(1, 4))
+    >>> for piece in ("Son 30 días [C", "3, C1]; se pactan [C3]", " o no [C7"):
+    ...     renumberer.feed(piece)
+    >>> renumberer.close()
+    >>> renumberer.text, renumberer.cited
+    ('Son 30 días [C1][C2]; se pactan [C1] o no [C7', [3, 1])
+    """
+
+    def __init__(self, valid: Collection[int], emit: Callable[[str], None] = lambda text: None) -> None:
+        self._valid = valid
+        self._emit_text = emit
+        self._pending = ""
+        self.text = ""
+        self.cited: list[int] = []
+
+    def feed(self, text: str) -> None:
+        """Take the next piece of the answer."""
+        self._pending += text
+        bracket = _LAST_BRACKET.search(self._pending)
+        held = self._pending[bracket.start() :] if bracket and _may_be_marker(bracket[0]) else ""
+        self._emit(self._pending[: len(self._pending) - len(held)])
+        self._pending = held
+
+    def close(self) -> None:
+        """Take the end of the answer."""
+        self._emit(self._pending)
+        self._pending = ""
+
+    def _emit(self, text: str) -> None:
+        renumbered = _MARKER.sub(self._renumber, text)
+        if renumbered:
+            self.text += renumbered
+            self._emit_text(renumbered)
+
+    def _renumber(self, match: re.Match[str]) -> str:
+        numbers = _numbers_of(match, self._valid)
+        if not any(number in self._valid for number in numbers):
+            return match.group()
+        self.cited += [number for number in numbers if number in self._valid and number not in self.cited]
+        return "".join(write_marker(self.cited.index(n) + 1 if n in self._valid else n) for n in numbers)
+
+
+def _may_be_marker(unclosed: str) -> bool:
+    """Tell whether a bracket that is still open may be closed as a marker."""
+    start = _MARKER_START.match(unclosed)
+    return len(unclosed) - start.end() <= _MAX_INNER if start else bool(_UNFINISHED.match(unclosed))
 
 
 def defuse_markers(text: str) -> str:

@@ -3,6 +3,7 @@
 A fragment reads, empty fields left out::
 
     [C1] Estatuto de los Trabajadores > Artículo 38. Vacaciones anuales
+    Relevancia: 0.83
     Capítulo: TÍTULO I > CAPÍTULO II > Sección 5.ª
     Resumen (en lenguaje claro, no oficial): …
     [NOTA: …]
@@ -10,6 +11,7 @@ A fragment reads, empty fields left out::
     …
     Fuente: https://…
 
+The relevance is for a principal that cannot weigh the fragments itself: it is written where it is asked for only.
 A line ``---`` separates fragments. Data can never pass for frame: what in a field looks like a marker, a separator, a
 label at the beginning of a line, or a self-evaluation, is altered just enough that it is none.
 """
@@ -20,7 +22,7 @@ from dataclasses import dataclass
 
 from services.prompting.citation_markers import defuse_markers, write_marker
 from services.prompting.stream_splitter import defuse_self_evaluation
-from state.chunks import Candidate, Chunk
+from state.chunks import Candidate, Chunk, ordering_score
 
 SEPARATOR = "---"
 """The line between two fragments."""
@@ -33,9 +35,10 @@ LAST_CONSULTATION = "ÚLTIMA CONSULTA"
 """The line before the question that tells a principal that nothing more will be fetched."""
 
 _FRAGMENTS, _LAST, _QUESTION = "FRAGMENTOS:\n\n", f"\n\n{LAST_CONSULTATION}", "\n\nPREGUNTA:\n"
+_RELEVANCE = "Relevancia: "
 _CHAPTER, _SUMMARY, _NOTE, _SOURCE = "Capítulo: ", "Resumen (en lenguaje claro, no oficial): ", "[NOTA: ", "Fuente: "
 _LEADING_MARKER = re.compile(r"^\[C\d+\] ?")
-_NAMES = "FRAGMENTOS|PREGUNTA|Capítulo|Resumen|Fuente|Texto"
+_NAMES = "FRAGMENTOS|PREGUNTA|Relevancia|Capítulo|Resumen|Fuente|Texto"
 _LABEL = re.compile(rf"^(\s*(?:{_NAMES})(?: \([^)]{{0,60}}\))?):", re.IGNORECASE)
 _DASHES = re.compile(r"^\s*-{3,}\s*$")
 _LAST_LINE = re.compile(r"^\s*(?:Ú|U\u0301?)LTIMA\s+CONSULTA\W*$", re.IGNORECASE)
@@ -45,7 +48,11 @@ _BRACKET_NOTE = re.compile(r"\[(?=\s*NOTA\s*:)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Fragment:
-    """One fragment, read back; ``marker`` is what an answer cites it by, empty where it has none."""
+    """One fragment, read back.
+
+    ``marker`` is what an answer cites it by, empty where it has none; ``relevance`` in [0, 1] is the score that decided
+    its place, ``None`` where the prompt does not say it.
+    """
 
     marker: str
     law_name: str
@@ -57,14 +64,23 @@ class Fragment:
     text: str
     url: str
     official: bool
+    relevance: float | None = None
 
 
-def write_prompt(candidates: Sequence[Candidate], question: str, *, markers: bool = True, last: bool = False) -> str:
+def write_prompt(
+    candidates: Sequence[Candidate],
+    question: str,
+    *,
+    markers: bool = True,
+    last: bool = False,
+    relevance: bool = False,
+) -> str:
     """Return the user message of a principal: the fragments, then the question, which changes most.
 
-    ``last`` announces to it that nothing more will be fetched.
+    ``last`` announces to it that nothing more will be fetched; with ``relevance`` each fragment says its score.
     """
-    return f"{_FRAGMENTS}{render(candidates, markers=markers)}{_LAST if last else ''}{_QUESTION}{question}"
+    fragments = render(candidates, markers=markers, relevance=relevance)
+    return f"{_FRAGMENTS}{fragments}{_LAST if last else ''}{_QUESTION}{question}"
 
 
 def read_prompt(message: str) -> tuple[list[Fragment], str]:
@@ -75,10 +91,14 @@ def read_prompt(message: str) -> tuple[list[Fragment], str]:
     return parse(body.removeprefix(_FRAGMENTS).removesuffix(_LAST)), question
 
 
-def render(candidates: Sequence[Candidate], *, markers: bool = True) -> str:
+def render(candidates: Sequence[Candidate], *, markers: bool = True, relevance: bool = False) -> str:
     """Return candidates as fragments, in their order, with markers ``[C1]``, ``[C2]`` … unless without ``markers``."""
     return f"\n{SEPARATOR}\n".join(
-        _render(f"{write_marker(number)} " if markers else "", candidate["chunk"])
+        _render(
+            f"{write_marker(number)} " if markers else "",
+            candidate["chunk"],
+            ordering_score(candidate) if relevance else None,
+        )
         for number, candidate in enumerate(candidates, start=1)
     )
 
@@ -114,13 +134,15 @@ def _neutral_line(line: str) -> str:
     return _LABEL.sub(r"\1 :", line)
 
 
-def _render(marker: str, chunk: Chunk) -> str:
+def _render(marker: str, chunk: Chunk, relevance: float | None) -> str:
     """Return one fragment; ``marker`` is written before it as it is."""
     # The first ". " ends the provision. Neutralised last: without its full stops, it may look like a marker.
     provision = _field(_STOPS.sub("", _field(chunk["provision"])))
     heading = ". ".join(filter(None, (provision, _field(chunk["title"]))))
     law = _field(chunk["law_name"]).replace(" > ", " › ")
     lines = [marker + " > ".join(filter(None, (law, heading)))]
+    if relevance is not None:
+        lines.append(f"{_RELEVANCE}{relevance:.2f}")
     for label, value, end in (
         (_CHAPTER, _field(chunk["breadcrumb"]), ""),
         (_SUMMARY, _field(chunk["summary"]), ""),
@@ -155,6 +177,8 @@ def _parse(lines: list[str]) -> Fragment:
     def take(label: str) -> str:
         return rest.pop(0).removeprefix(label) if rest and rest[0].startswith(label) else ""
 
+    # Nothing of the data can stand here: every field below has its label.
+    relevance = take(_RELEVANCE)
     breadcrumb, summary, note = take(_CHAPTER), take(_SUMMARY), take(_NOTE).removesuffix("]")
     url = rest.pop().removeprefix(_SOURCE) if rest and rest[-1].startswith(_SOURCE) else ""
     label = rest.pop(0) if rest else OFFICIAL
@@ -169,4 +193,5 @@ def _parse(lines: list[str]) -> Fragment:
         text="\n".join(rest),
         url=url,
         official=label != PLAIN_LANGUAGE,
+        relevance=float(relevance) if relevance else None,
     )

@@ -11,7 +11,7 @@ from services.domain.lexicon import EqualWeights, StemWeights
 from services.models.vector_cache import VectorCache
 from services.offline.encoder.encoder import DualEncoder
 from services.protocols import Reranked, Vector
-from state.chunks import Candidate, Chunk, indexed_text, provision_of
+from state.chunks import Candidate, Chunk, ProvisionRef, indexed_text, provision_of
 
 MAX_CACHED_VECTORS = 8_192
 """Vectors of chunks that are kept: 6 MB at 192 dimensions; a question looks at about a hundred."""
@@ -28,10 +28,10 @@ _SIMILARITY_WEIGHT = 2.5
 _CITATION_SHARE = 0.1
 """What a provision gets of the best score among the candidates that refer to it."""
 
-_OFF_DOMAIN = 0.6
-"""Factor for a question without a word that is of the domain alone."""
+_PRECEDENT_WEIGHT, _FAR = 0.5, 0.3
+"""What a precedent adds for each point of its cosine above that of questions that have nothing in common."""
 
-_MIDPOINT, _SPREAD = 0.42, 0.11
+_PLAIN_CURVE, _CURVE_OF_PRECEDENTS = (0.42, 0.11), (0.6, 0.15)
 """Where a candidate is as likely right as wrong, and how fast that changes (docs/retrieval.md)."""
 
 
@@ -41,6 +41,10 @@ class Similarity(Protocol):
     def __call__(self, question: str, chunks: Sequence[Chunk]) -> Sequence[float]:
         """Return one cosine in [−1, 1] for each chunk, in their order."""
         ...
+
+
+Support = Callable[[str], Mapping[ProvisionRef, float]]
+"""Returns, for a question, the cosine in [0, 1] of the nearest precedent that each provision answers."""
 
 
 class EncodedSimilarity:
@@ -79,15 +83,17 @@ class HeuristicReranker:
 
         words      = max(C(question), 0.9 · max over searches of C(search))
         similarity = max(0, cosine of the question, 0.9 · max over searches of the cosine of each)
-        own        = (words + 2.5 · similarity) / 3.5 · prior, 0.6 of it where no word is of the domain alone
-        s          = own + 0.1 · max own of the candidates that refer to it
-        relevance  = 1 / (1 + e^((0.42 − s) / 0.11))
+        own        = (words + 2.5 · similarity) / 3.5 · prior
+        precedent  = cosine of the nearest question that is known to be answered by the provision
+        s          = own + 0.1 · max own of the candidates that refer to it + 0.5 · max(0, precedent − 0.3)
+        relevance  = 1 / (1 + e^((0.6 − s) / 0.15))
 
-    Without a ``similarity`` the words count alone. Concepts, prior and words of its own are the ``domain``'s to say:
-    the prior of Spanish law puts rules before transitional dispositions, and general statutes before those of a special
-    regime that the question does not name (``legal.vocabulary.regimes``). The last step turns a score into how often a
-    candidate of that score is right, so that the relevance floor and the legal signals weigh the same for every
-    question. ``lay_phrasings`` returns how people ask about a chunk.
+    Without a ``similarity`` the words count alone. Without ``support`` there are no precedents, and the curve is lower
+    and steeper: 0.42 and 0.11. Concepts and prior are
+    the ``domain``'s to say: the prior of Spanish law puts rules before transitional dispositions, and general statutes
+    before those of a special regime that the question does not name (``legal.vocabulary.regimes``). The last step
+    spreads the scores so that the legal signals weigh the same for every question (docs/retrieval.md has what each
+    choice gives). ``lay_phrasings`` returns how people ask about a chunk.
     """
 
     is_cheap = True
@@ -98,11 +104,13 @@ class HeuristicReranker:
         weights: StemWeights | None = None,
         lay_phrasings: Callable[[Chunk], str] = lambda chunk: "",
         similarity: Similarity | None = None,
+        support: Support | None = None,
     ) -> None:
         self._domain = domain
         self._weights = weights or EqualWeights()
         self._lay_phrasings = lay_phrasings
         self._similarity = similarity
+        self.support = support
 
     def estimate(self, candidates: int) -> float:
         """Return 0: its time does not count."""
@@ -120,21 +128,20 @@ class HeuristicReranker:
         chunks = [candidate["chunk"] for candidate in candidates]
         question_concepts = self._domain.concepts(question, self._weights)
         search_concepts = [self._domain.concepts(query, self._weights) for query in queries]
-        certainty = 1.0 if self._domain.in_domain(question) else _OFF_DOMAIN
         cosines = self._similarities(question, queries, chunks)
         similarity_weight = _SIMILARITY_WEIGHT if self._similarity else 0.0
         own = [
-            certainty
-            * self._domain.prior(question, chunk)
+            self._domain.prior(question, chunk)
             * (self._covered(question_concepts, search_concepts, chunk) + similarity_weight * cosine)
             / (1 + similarity_weight)
             for chunk, cosine in zip(chunks, cosines, strict=True)
         ]
-        citing = _best_citing(chunks, own)
+        citing, precedents = _best_citing(chunks, own), self.support(question) if self.support else {}
+        curve = _CURVE_OF_PRECEDENTS if self.support else _PLAIN_CURVE
         return Reranked(
             [
-                _relevance(score + _CITATION_SHARE * citing[provision_of(chunk)])
-                for chunk, score in zip(chunks, own, strict=True)
+                _relevance(score + _CITATION_SHARE * citing[ref] + _precedent(precedents.get(ref, 0.0)), *curve)
+                for score, ref in zip(own, map(provision_of, chunks), strict=True)
             ]
         )
 
@@ -154,14 +161,18 @@ class HeuristicReranker:
 
     def _covered(self, question: list[Concept], searches: list[list[Concept]], chunk: Chunk) -> float:
         """Return the share in [0, 1] of the concepts of the question, or of its best search, that a chunk covers."""
-        strengths = _strengths(chunk, self._lay_phrasings(chunk), self._domain.stems)
+        strengths = strengths_of(chunk, self._lay_phrasings(chunk), self._domain.stems)
         best_search = max((coverage(concepts, strengths, self._weights) for concepts in searches), default=0.0)
         return max(coverage(question, strengths, self._weights), _SEARCH_WEIGHT * best_search)
 
 
-def _relevance(score: float) -> float:
+def _relevance(score: float, midpoint: float, spread: float) -> float:
     """Return how often a candidate of this score is right, in (0, 1)."""
-    return 1 / (1 + math.exp((_MIDPOINT - score) / _SPREAD))
+    return 1 / (1 + math.exp((midpoint - score) / spread))
+
+
+def _precedent(cosine: float) -> float:
+    return _PRECEDENT_WEIGHT * max(0.0, cosine - _FAR)
 
 
 def _best_citing(chunks: Sequence[Chunk], scores: Sequence[float]) -> Mapping[tuple[str, str], float]:
@@ -174,7 +185,7 @@ def _best_citing(chunks: Sequence[Chunk], scores: Sequence[float]) -> Mapping[tu
     return best
 
 
-def _strengths(chunk: Chunk, lay_phrasings: str, stems: Callable[[str], list[str]]) -> dict[str, float]:
+def strengths_of(chunk: Chunk, lay_phrasings: str, stems: Callable[[str], list[str]]) -> dict[str, float]:
     """Return how prominent each stem of a chunk is, in (0, 1]."""
     strengths: dict[str, float] = {}
     topic = chunk["topic"].replace("_", " ")

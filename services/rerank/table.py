@@ -1,21 +1,19 @@
 """The rerankers by strategy, and what "auto" stands for."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
-from services.domain.base import Domain
-from services.domain.lexicon import StemWeights
 from services.models.tokens import token_counter
 from services.protocols import ChatModel, Reranked, Reranker, RerankerTable
 from services.rerank.cross_encoder import CrossEncoder
 from services.rerank.endpoint import endpoint_of
-from services.rerank.heuristic import HeuristicReranker, Similarity
+from services.rerank.heuristic import HeuristicReranker
 from services.rerank.model_files import ModelFiles
 from services.rerank.model_reranker import ModelReranker
 from services.rerank.reader import ReaderScorer
 from services.settings import Settings
-from state.chunks import Candidate, Chunk
+from state.chunks import Candidate
 from state.context import RerankStrategy
 from state.errors import ConfigurationError
 
@@ -61,14 +59,11 @@ class UnavailableReranker:
 def rerankers(
     settings: Settings,
     reader: ChatModel,
-    domain: Domain,
-    weights: StemWeights | None = None,
-    lay_phrasings: Callable[[Chunk], str] = lambda chunk: "",
-    similarity: Similarity | None = None,
+    heuristic: HeuristicReranker,
 ) -> RerankerTable:
     """Return the rerankers by strategy; "none" has none, and "auto" one where it is not the heuristic.
 
-    ``domain``, ``weights``, ``lay_phrasings`` and ``similarity`` are the heuristic's. What "auto" stands for is
+    What "auto" stands for is
     resolved here, and logged once in a process; nothing is loaded, and the network is not asked.
 
     Raises:
@@ -77,7 +72,7 @@ def rerankers(
     # Only the settings allow a download; the caller of one question does not decide over it.
     encoder = CrossEncoder(ModelFiles.of(settings), download=settings.rerank_strategy == "cross_encoder")
     table: dict[str, Reranker] = {
-        "heuristic": HeuristicReranker(domain, weights, lay_phrasings, similarity),
+        "heuristic": heuristic,
         "cross_encoder": ModelReranker(encoder, tokens=settings.rerank.tokens),
         "llm": _reader_reranker(settings, reader),
         "api": _api_reranker(settings),

@@ -42,13 +42,15 @@ def test_ask_as_json_is_one_object_with_every_key(answered):
     result = answered("ask", QUESTION)
     expected = {
         "question", "queries", "answer", "citations", "used_chunk_ids", "dropped_chunk_ids", "context_chunk_ids",
-        "needs", "retried", "abstained", "verdicts", "warnings", "usage",
+        "needs", "retried", "abstained", "outcome", "relevance", "verdicts", "warnings", "usage",
     }  # fmt: skip
     assert expected <= set(result)
     assert result["question"] == QUESTION
     assert {"mark", "chunk_id", "law_id", "law", "provision", "url"} <= set(result["citations"][0])
     assert ET in {citation["law_id"] for citation in result["citations"]}
     assert result["usage"]["model_calls"] == 0
+    assert result["outcome"] == "answer"
+    assert 0.5 <= result["relevance"] <= 1
     assert {"decompose", "hybrid_search", "answer"} <= set(result["usage"]["stages"])
 
 
@@ -67,6 +69,8 @@ def test_ask_reads_the_question_from_the_input_and_carries_over(answered, monkey
 def test_ask_abstains_where_the_law_does_not_answer(answered):
     result = answered("ask", "¿Cuál es la capital de Francia?")
     assert result["abstained"]
+    assert result["outcome"] == "decline"
+    assert result["relevance"] < 0.4
     assert result["citations"] == []
     assert result["answer"].startswith("No tengo esa información verificada")
 

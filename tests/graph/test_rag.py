@@ -10,7 +10,8 @@ from support.doubles import FakeEmbedder, FakeStore, FixedReranker, QueueChat, m
 
 from graph.rag import build_rag
 from services.protocols import Hit
-from services.settings import Settings
+from services.relevance.judge import Judgement
+from services.settings import ModelSettings, Settings
 from state.context import RunContext
 from state.errors import InvalidInput, ModelError
 
@@ -103,7 +104,7 @@ async def test_two_questions_in_one_thread_each_get_their_own_retry():
     live = services(
         '["vacaciones anuales"]',
         "Falta [C1].\n===META===\nUSED|1\nDROP|ninguno\nNEED|artículo 49|ET",
-        "Primera [C2].\n===META===\nUSED|2\nDROP|1",
+        "Primera [C1].\n===META===\nUSED|1\nDROP|2",
         "Falta [C1].\n===META===\nUSED|1\nDROP|ninguno\nNEED|preaviso",
         "Segunda [C1].\n===META===\nUSED|1\nDROP|ninguno",
     )
@@ -113,7 +114,7 @@ async def test_two_questions_in_one_thread_each_get_their_own_retry():
     one = await graph.ainvoke({"question": "¿Vacaciones?"}, thread)
     two = await graph.ainvoke({"question": "¿Y si me despiden?"}, thread)
     assert (one["answer"], one["retried"], two["answer"], two["retried"]) == (
-        "Primera [C2].",
+        "Primera [C1].",
         True,
         "Segunda [C1].",
         True,
@@ -577,11 +578,100 @@ async def test_each_stage_accounts_for_itself():
     assert updates["load_carryover"]["usage"]["turn"] == updates["finalize"]["usage"]["turn"] == 1
 
 
-async def test_a_follow_up_is_not_held_to_the_relevance_floor_and_nor_is_a_second_answer():
+class SetJudge:
+    """Says the same of every question, and keeps what it was asked."""
+
+    def __init__(self, relevance, matter=""):
+        self.judgement = Judgement(relevance, matter)
+        self.questions = []
+
+    async def judge(self, question, candidates):
+        self.questions.append(question)
+        return self.judgement
+
+
+async def test_a_follow_up_is_answered_whatever_its_relevance():
     low = FixedReranker(dict.fromkeys([38, 900, 48, 49, 55], 0.01))
     live = services(rerankers={"heuristic": low})
-    assert (await ask(live, previous_chunk_ids=[55]))["abstained"] is False
-    assert (await ask(live))["abstained"] is True
+    carried = await ask(live, previous_chunk_ids=[55])
+    assert (carried["outcome"], carried["abstained"], carried["relevance"]) == ("answer", False, 0.01)
+    alone = await ask(live)
+    assert (alone["outcome"], alone["abstained"], alone["relevance"]) == ("decline", True, 0.01)
+
+
+async def test_a_second_answer_is_not_judged_again():
+    judge = SetJudge(0.8)
+    needing = "Falta [C1].\n===META===\nUSED|1\nDROP|ninguno\nNEED|artículo 49|ET"
+    result = await ask(services('["vacaciones anuales"]', needing, PLAIN, judge=judge))
+    assert (result["retried"], result["outcome"], result["relevance"]) == (True, "answer", 0.8)
+    assert judge.questions == ["¿Cuántos días de vacaciones tengo?"]
+
+
+async def test_what_is_nearly_answered_shows_what_is_nearest_and_asks_no_model():
+    live = services(judge=SetJudge(0.42, "fiscal"))
+    result = await ask(live)
+    assert (result["outcome"], result["abstained"], result["relevance"]) == ("near", True, 0.42)
+    assert result["answer"].startswith("No estoy seguro de que esto responda a su pregunta.")
+    assert [citation["mark"] for citation in result["citations"]] == ["C1", "C2"]
+    assert live.principal.calls == []
+    assert "select_context" not in result["usage"]["stages"]
+
+
+@pytest.mark.parametrize(
+    ("matter", "outcome", "said"),
+    [("fiscal", "decline", "Parece una cuestión de impuestos"), ("indeterminada", "ask", "me falta saber")],
+)
+async def test_what_is_not_answered_at_all_says_where_to_ask_or_what_is_missing(matter, outcome, said):
+    live = services(judge=SetJudge(0.1, matter))
+    result = await ask(live)
+    assert (result["outcome"], result["abstained"], result["citations"]) == (outcome, True, [])
+    assert said in result["answer"]
+    assert live.principal.calls == []
+
+
+@pytest.mark.parametrize(("relevance", "outcome"), [(0.45, "answer"), (0.03, "answer"), (0.02, "decline")])
+async def test_a_chat_model_decides_for_itself_but_for_what_is_far_off(relevance, outcome):
+    settings = Settings.read(env_file=None, principal=ModelSettings(provider="openai", model="gpt-5.2"))
+    live = services(judge=SetJudge(relevance, "fiscal"), settings=settings)
+    result = await ask(live)
+    assert result["outcome"] == outcome
+    assert len(live.principal.calls) == (outcome == "answer")
+
+
+@pytest.mark.parametrize(("relevance", "says_the_matter"), [(0.9, False), (0.3, True)])
+async def test_a_refusal_of_the_model_s_own_is_one_and_says_a_matter_only_of_what_was_in_doubt(
+    relevance, says_the_matter
+):
+    refusing = services(
+        '["vacaciones anuales"]',
+        "No tengo esa información verificada.\n===META===\nUSED|ninguno\nDROP|ninguno",
+        judge=SetJudge(relevance, "fiscal"),
+        settings=Settings.read(env_file=None, principal=ModelSettings(provider="openai", model="gpt-5.2")),
+    )
+    result = await ask(refusing)
+    assert (result["outcome"], result["abstained"], result["relevance"]) == ("decline", True, relevance)
+    assert ("Parece una cuestión de impuestos" in result["answer"]) is says_the_matter
+    assert len(refusing.principal.calls) == 1
+
+
+async def test_a_provision_that_is_named_is_not_judged_and_one_that_is_not_there_has_no_relevance():
+    judge = SetJudge(0.0, "fiscal")
+    named = await ask(services(judge=judge), "art. 38 ET")
+    assert (named["outcome"], named["relevance"]) == ("answer", 1.0)
+    missing = await ask(services(judge=judge), "art. 999 ET")
+    assert (missing["outcome"], missing["abstained"], missing["relevance"]) == ("decline", True, None)
+    assert judge.questions == []
+
+
+async def test_the_outcome_of_a_turn_is_not_that_of_the_one_before():
+    judge = SetJudge(0.1, "fiscal")
+    live = services(judge=judge)
+    graph, thread = build_rag(live, InMemorySaver()), {"configurable": {"thread_id": "1"}}
+    first = await graph.ainvoke({"question": "¿Cuántos días de vacaciones tengo?"}, thread)
+    judge.judgement = Judgement(0.9)
+    second = await graph.ainvoke({"question": "¿Cuántos días de vacaciones anuales hay?"}, thread)
+    assert [first["outcome"], second["outcome"]] == ["decline", "answer"]
+    assert [first["relevance"], second["relevance"]] == [0.1, 0.9]
 
 
 async def test_a_refusal_hands_on_what_it_was_handed_and_says_what_was_searched():

@@ -43,7 +43,11 @@ def test_every_message_says_something_when_its_fields_are_given(code):
 
 
 @pytest.mark.parametrize(
-    ("code", "words"), [("es", "días semanas meses años horas euros"), ("en", "days weeks months years hours dollars")]
+    ("code", "words"),
+    [
+        ("es", "días semanas meses años horas minutos euros porcentajes"),
+        ("en", "days weeks months years hours minutes dollars percentages"),
+    ],
 )
 def test_units_of_figures_go_by_the_stems_of_their_words(code, words):
     assert set(language(code).query_patterns.units) == set(language(code).stems(words))

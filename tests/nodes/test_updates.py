@@ -18,6 +18,7 @@ STAGES = [
     "expand_references",
     "finalize",
     "hybrid_search",
+    "judge_relevance",
     "load_carryover",
     "lookup_records",
     "merge_candidates",

@@ -24,6 +24,8 @@ RESULT = {
     "question": QUESTION["question"],
     "queries": [QUESTION["question"]],
     "answer": ANSWER,
+    "outcome": "answer",
+    "relevance": None,
     "citations": [],
     "used_chunk_ids": [],
     "dropped_chunk_ids": [],

@@ -23,6 +23,7 @@ from services.protocols import (
     SparseVector,
     Structured,
 )
+from services.relevance.judge import BestScoreJudge
 from services.settings import Settings
 from state.chunks import Candidate, Chunk
 from state.values import Message
@@ -255,6 +256,7 @@ def make_services(store: FakeStore, reader: QueueChat, principal: QueueChat, **f
         "embedder": FakeEmbedder(),
         "sparse": FakeSparse(),
         "rerankers": {"heuristic": FixedReranker()},
+        "judge": BestScoreJudge(),
         "records": NoRecords(),
         "counter": CharacterCounter(),
     }

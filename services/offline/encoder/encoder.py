@@ -7,7 +7,6 @@ from functools import cache, cached_property
 from hashlib import blake2b
 from importlib import resources
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from services.domain.base import Domain
 from services.domain.registry import domain_named
 from services.domain.spanish_law import SPANISH_LAW
+from services.offline.arrays import UNREADABLE, open_arrays
 from services.offline.encoder import training
 from services.offline.encoder.vocabulary import SYNONYM_WEIGHT, Counts, Vocabulary, document_counts, question_counts
 from services.protocols import Embedded, Vector
@@ -99,12 +99,11 @@ class DualEncoder:
         """
         path = folder / _FILE
         try:
-            # Opened here: numpy leaves a damaged file open.
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            with open_arrays(path) as stored:
                 vocabulary = Vocabulary(stored["stems"].tolist(), stored["idf"])
-                domain = domain_named(str(stored["field"])) if "field" in stored else SPANISH_LAW
+                domain = domain_named(str(stored["field"]))
                 return cls(vocabulary, stored["asked"], stored["held"], domain)
-        except (OSError, ValueError, KeyError, EOFError, BadZipFile, ConfigurationError) as error:
+        except (*UNREADABLE, ConfigurationError) as error:
             raise IndexMissing(
                 f"Falta el codificador del índice o está dañado ({path}). "
                 "Reconstruya el índice con «articulado ingest»."
@@ -162,6 +161,11 @@ class DualEncoder:
     def embed_question(self, text: str) -> Vector:
         """Embed one question, here and now."""
         return self._embed([question_counts(text, self.domain)], self._question_axes)[0]
+
+    def similarities(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Return the cosine of a question and each text, in [−1, 1]; 0 where no word is known."""
+        vector = self.embed_question(question)
+        return [float(vector @ other) for other in self.embed_all(texts)]
 
     def _embed(self, texts: Sequence[Counts], axes: NDArray[np.float32]) -> list[Vector]:
         # Row by row: as a sparse matrix it would need scipy, whose import takes longer than a question.

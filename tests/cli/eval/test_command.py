@@ -146,11 +146,17 @@ def test_an_ablation_shows_every_technique_against_the_one_before(gold, capsys, 
 
 def test_answers_are_measured_and_count_among_the_failures(gold, capsys, evaluated):
     (one,) = evaluated("--gold", gold, "--answers")["sets"]
-    assert one["answers"]["metrics"]["abstencion_correcta"] == {"mean": 1.0, "questions": 1}
+    assert one["answers"]["unanswerable"]["outcomes"]["decline"] == {"count": 1, "of": 1, "share": 1.0}
+    assert one["answers"]["unanswerable"]["declined_by"]["gate"]["count"] == 1
+    assert sum(share["count"] for share in one["answers"]["answerable"]["outcomes"].values()) == 3
     assert [answer["id"] for answer in one["answers"]["questions"]] == ["v", "l", "x", "p"]
     assert run(["eval", "--gold", str(gold), "--answers"]) == 0
     output = capsys.readouterr().out
-    assert any(line.split()[:2] == ["abstencion_correcta", "1,000"] for line in output.splitlines())
+    lines = output.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any(line.split() == ["todas", "1/1", "(100", "%)", *["0/1", "(0", "%)"] * 3] for line in lines)
+    assert any(line.startswith("Contestadas ") and line.endswith("/3 (100 %)") for line in lines)
+    assert "De las declinadas, sin llamar al modelo 1/1 (100 %); por el modelo 0/1 (0 %)." in output
     assert " de respuesta." in output
 
 

@@ -6,13 +6,10 @@ from support.doubles import FakeStore, QueueChat, make_services
 from support.doubles import make_chunk as known_chunk
 
 from evaluation.answers.answers import (
-    ABSTAINS,
     CITES_RIGHT,
-    FACTS,
     NO_INVENTION,
     PRECISION,
     RECALL,
-    REFUSES,
     answer_means,
     cited_by_question,
     evaluate_answers,
@@ -36,14 +33,14 @@ def question_of(answers=(38,), helps=(), facts=()):
     return Question("q", "¿Cuántas vacaciones tengo?", relevant, answer_facts=tuple(facts))
 
 
-def result_of(answer, *chunk_ids, abstained=False):
+def result_of(answer, *chunk_ids, outcome="answer", relevance=None):
     """A result of the graph, as far as it is read."""
     citations = [{"mark": f"C{at}", "chunk_id": chunk_id} for at, chunk_id in enumerate(chunk_ids, start=1)]
-    return {"answer": answer, "citations": citations, "abstained": abstained}
+    return {"answer": answer, "citations": citations, "outcome": outcome, "relevance": relevance}
 
 
-def measured(question, result):
-    return measure_answer(question, result, CHUNKS)
+def measured(question, result, *, principal_called=True):
+    return measure_answer(question, result, CHUNKS, principal_called=principal_called)
 
 
 def test_precision_is_the_share_of_cited_provisions_that_are_right():
@@ -102,49 +99,82 @@ def test_the_figure_of_a_cited_ruling_has_support():
     assert measured(question_of(), result_of("Son 9 días [C1].", 9)).unsupported == ()
 
 
-def test_facts_are_the_share_that_the_answer_contains():
+def test_facts_that_the_answer_does_not_contain_are_missing():
     result = measured(question_of(facts=["treinta y ocho días", "22 días"]), result_of("Son 38 días [C1].", 38))
-    assert (result.metrics[FACTS], result.missing) == (0.5, ("22 días",))
-
-
-def test_without_facts_there_is_nothing_to_contain():
-    assert FACTS not in measured(question_of(), result_of("Sí [C1].", 38)).metrics
+    assert result.missing == ("22 días",)
 
 
 def test_a_positive_that_is_declined_is_refused_wrongly_and_contains_nothing():
-    result = measured(
-        question_of(facts=["30 días"]), result_of("No tengo esa información. He buscado 30 días.", abstained=True)
-    )
-    assert result.metrics == {CITES_RIGHT: 0.0, RECALL: 0.0, FACTS: 0.0, REFUSES: 1.0}
-    assert result.unsupported == ()
+    refusal = result_of("No tengo esa información. He buscado 30 días.", outcome="decline")
+    result = measured(question_of(facts=["30 días"]), refusal)
+    assert result.metrics == {CITES_RIGHT: 0.0, RECALL: 0.0}
+    assert (result.unsupported, result.missing, result.abstained) == ((), ("30 días",), True)
 
 
-def test_a_positive_that_is_answered_is_not_refused():
-    assert measured(question_of(), result_of("Sí [C1].", 38)).metrics[REFUSES] == 0.0
+def test_the_nearest_provisions_are_shown_but_neither_claimed_nor_answered():
+    near = result_of("Quizá le sirvan [C1][C2]: son 99 días.", 38, 48, outcome="near")
+    result = measured(question_of([38], facts=["99 días"]), near)
+    assert result.metrics == {CITES_RIGHT: 0.0, RECALL: 0.0}
+    assert (result.cited, result.wrong) == ((article(38), article(48)), (article(48),))
+    assert (result.unsupported, result.missing) == ((), ("99 días",))
+    assert result.cites_answer()
 
 
-def test_a_negative_is_declined_rightly():
-    assert measured(question_of([]), result_of("No tengo esa información.", abstained=True)).metrics == {ABSTAINS: 1.0}
+@pytest.mark.parametrize(
+    ("outcome", "called", "refused_by"),
+    [
+        ("decline", False, "gate"),
+        ("decline", True, "principal"),
+        ("answer", True, None),
+        ("near", False, None),
+        ("ask", False, None),
+    ],
+)
+def test_a_refusal_is_of_the_gate_where_the_principal_was_not_called(outcome, called, refused_by):
+    result = measured(question_of(), result_of("…", outcome=outcome, relevance=0.25), principal_called=called)
+    assert (result.refused_by, result.abstained, result.relevance) == (refused_by, outcome != "answer", 0.25)
+
+
+def test_provisions_are_cited_in_the_order_in_which_they_are_read():
+    result = measured(question_of([38]), result_of("Primero [C3], y luego [C2, C1].", 37, 48, 38))
+    assert result.cited == (article(38), article(48), article(37))
+    assert [result.cites_answer(within) for within in (1, 2, None)] == [True, True, True]
+    result = measured(question_of([38]), result_of("Primero [C1], y luego [C2, C3].", 37, 48, 38))
+    assert [result.cites_answer(within) for within in (1, 2, None)] == [False, False, True]
+
+
+def test_without_marks_citations_keep_their_order():
+    assert measured(question_of(), result_of("Sin marcas.", 48, 37)).cited == (article(48), article(37))
+
+
+def test_a_ruling_before_it_does_not_keep_a_provision_from_being_the_first():
+    assert measured(question_of([38]), result_of("Sí [C1][C2].", 9, 38)).cites_answer(1)
+
+
+def test_what_only_helps_is_not_what_is_cited_first():
+    assert not measured(question_of([38], helps=[37]), result_of("Sí [C1].", 37)).cites_answer()
+    assert not measured(question_of([]), result_of("Sí [C1].", 37)).cites_answer()
+
+
+def test_a_negative_that_is_declined_has_no_metrics():
+    assert measured(question_of([]), result_of("No tengo esa información.", outcome="decline")).metrics == {}
 
 
 def test_a_negative_that_is_answered_may_still_invent_nothing():
-    assert measured(question_of([]), result_of("Son 38 días [C1].", 38)).metrics == {NO_INVENTION: 1.0, ABSTAINS: 0.0}
+    assert measured(question_of([]), result_of("Son 38 días [C1].", 38)).metrics == {NO_INVENTION: 1.0}
 
 
 def test_means_are_over_the_questions_that_a_metric_allows():
     results = [
         measured(question_of(facts=["38 días"]), result_of("Son 38 días [C1].", 38)),
         measured(question_of(), result_of("Son 45 días [C1].", 37)),
-        measured(question_of([]), result_of("No.", abstained=True)),
+        measured(question_of([]), result_of("No.", outcome="decline")),
     ]
     assert answer_means(results) == {
         PRECISION: (0.5, 2),
         CITES_RIGHT: (0.5, 2),
         RECALL: (0.5, 2),
         NO_INVENTION: (0.5, 2),
-        FACTS: (1.0, 1),
-        ABSTAINS: (1.0, 1),
-        REFUSES: (0.0, 2),
     }
     assert answer_means([]) == {}
 
@@ -174,10 +204,18 @@ async def test_the_whole_graph_is_asked_and_its_fragments_are_what_counts():
     results = await evaluate_answers(services, questions, on_question=lambda: counted.append(1))
     assert [result.question.id for result in results] == ["a", "b", "c"]
     assert [result.unsupported for result in results] == [(), ("15 días",), ()]
-    assert [result.abstained for result in results] == [False, False, True]
+    assert [result.outcome for result in results] == ["answer", "answer", "decline"]
+    assert results[2].refused_by == "principal"
     assert cited_by_question(results) == {"a": (article(38),), "b": (article(38),), "c": ()}
-    assert results[0].metrics == {PRECISION: 1, CITES_RIGHT: 1, RECALL: 1, NO_INVENTION: 1, FACTS: 1, REFUSES: 0}
+    assert results[0].metrics == {PRECISION: 1, CITES_RIGHT: 1, RECALL: 1, NO_INVENTION: 1}
+    assert results[0].missing == ()
     assert len(counted) == 3
+
+
+async def test_where_nothing_is_found_the_gate_declines_before_the_principal():
+    services = make_services(FakeStore(STORED, {}), QueueChat('["nada"]'), QueueChat())
+    (result,) = await evaluate_answers(services, [Question("d", "¿Y la paella?", {})])
+    assert (result.outcome, result.refused_by, result.relevance) == ("decline", "gate", None)
 
 
 async def test_an_error_names_its_question():

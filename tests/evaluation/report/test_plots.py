@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.report.plots import Mean, interval_chart, reliability_chart
+from evaluation.report.plots import Mean, interval_chart, reliability_chart, reliability_grid, risk_chart
 from evaluation.statistics.reliability import Prediction, reliability
+from evaluation.statistics.risk_coverage import risk_coverage
 from state.errors import ConfigurationError, InvalidInput
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -103,6 +104,28 @@ def test_a_chart_of_intervals_grows_with_its_rows(tmp_path):
     interval_chart(tmp_path / "una.png", "Título", "nDCG@10", names[:1], {"todas": means[:1]})
     assert size(tmp_path / "dos.png")[0] == size(tmp_path / "una.png")[0]
     assert size(tmp_path / "dos.png")[1] > size(tmp_path / "una.png")[1]
+
+
+def test_groups_stand_three_in_a_row(tmp_path):
+    draws()
+    one = reliability([Prediction(0.2, 0.0), Prediction(0.6, 1.0)])
+    for groups in (1, 3, 4):
+        names = [f"clase {at} de nombre que no cabe en una sola línea" for at in range(groups)]
+        reliability_grid(tmp_path / f"{groups}.png", "Título", dict.fromkeys(names, one), "Relevancia", "Proporción")
+    sizes = [size(tmp_path / f"{groups}.png") for groups in (1, 3, 4)]
+    assert sizes[0] == sizes[1]
+    assert sizes[2][0] == sizes[0][0]
+    assert sizes[2][1] > sizes[0][1]
+
+
+def test_a_risk_is_drawn_of_a_single_point_and_of_many(tmp_path):
+    draws()
+    risk_chart(tmp_path / "uno.png", "Riesgo", risk_coverage([Prediction(0.5, 1.0)], 4))
+    many = risk_coverage([Prediction(at / 20, float(at % 3 > 0)) for at in range(20)], 20)
+    for name in ("a.png", "b.png"):
+        risk_chart(tmp_path / name, "Riesgo", many)
+    assert size(tmp_path / "uno.png") == size(tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes() != (tmp_path / "uno.png").read_bytes()
 
 
 def test_the_same_figures_give_the_same_file(tmp_path):

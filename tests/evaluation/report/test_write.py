@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.answers.answers import FACTS, NO_INVENTION, PRECISION, AnswerResult
+from evaluation.answers.answers import NO_INVENTION, PRECISION, AnswerResult
 from evaluation.gold.questions import GoldSet, Question
 from evaluation.peers.measure import PeerFindings, PeerRun
 from evaluation.report.as_json import report_json
@@ -62,11 +62,12 @@ OUTCOME = Outcome(
 BASE = measure_run("solo palabras", list(QUESTIONS), run_of(a=[9, 1], b=[8], c=[3], d=[9]))
 IN_USE = measure_run("todo", list(QUESTIONS), run_of(**FOUND))
 ANSWERS = [
-    AnswerResult(QUESTIONS[0], "Son 45 días.", False, (named(9),), (named(9),), ("45 días",), ("30 días",),
-                 {PRECISION: 0.0, NO_INVENTION: 0.0, FACTS: 0.5}),
-    AnswerResult(QUESTIONS[1], "Sí.", False, (named(2),), (), (), (), {PRECISION: 1.0, NO_INVENTION: 1.0}),
-    AnswerResult(QUESTIONS[3], "No.", True, (), (), (), (), {}),
-    AnswerResult(QUESTIONS[4], "Son 30.", False, (named(9),), (named(9),), (), (), {}),
+    AnswerResult(replace(QUESTIONS[0], answer_facts=("30 días", "dos pagas")), "Son 45 días [C1].", "answer",
+                 (named(9),), (named(9),), ("45 días",), ("30 días",), {PRECISION: 0.0, NO_INVENTION: 0.0}, 0.8),
+    AnswerResult(QUESTIONS[1], "Sí.", "answer", (named(2),), (), (), (), {PRECISION: 1.0, NO_INVENTION: 1.0}, 0.9),
+    AnswerResult(QUESTIONS[2], "Quizá.", "near", (named(8), named(3)), (named(8),), (), (), {}, 0.4, False),
+    AnswerResult(QUESTIONS[3], "No.", "decline", (), (), (), (), {}, 0.2, False),
+    AnswerResult(QUESTIONS[4], "Son 30.", "answer", (named(9),), (named(9),), (), (), {}, 0.5),
 ]  # fmt: skip
 PEERS = PeerFindings(
     (PeerRun("bm25s", {"bm25s": "0.3"}, run_of(a=[1], b=[2], c=[9], d=[9]), 0.5, 0.25),),
@@ -142,15 +143,15 @@ def test_categories_have_their_own_metrics():
 
 def test_failures_are_of_retrieval_of_ranking_or_of_the_answer():
     kinds = {one["id"]: one["kind"] for one in report_json(WHOLE)["failures"]}
-    # "a" is found first, but the answer cites another; "b" is fourth, but cited; "c" is not cited at all.
-    assert kinds == {"a": "answer", "c": "answer", "d": "retrieval"}
+    # "a" is found first, but the answer cites another; "b" is fourth, but cited; "c" is shown with a warning.
+    assert kinds == {"a": "answer", "d": "retrieval"}
     assert {one["id"]: one["kind"] for one in report_json(ALONE)["failures"]} == {"b": "ranking", "d": "retrieval"}
     text = section(report_markdown(WHOLE), "Fallos por etapa")
     retrieval, ranking, answer = text.split("\n### ")[1:]
     assert retrieval.startswith("De recuperación: 1 de 4")
     assert "**d**" in retrieval
     assert ranking.startswith("De orden: 0 de 4")
-    assert answer.startswith("De respuesta: 2 de 4")
+    assert answer.startswith("De respuesta: 1 de 4")
     assert "### De respuesta" not in report_markdown(ALONE)
 
 
@@ -200,7 +201,76 @@ def test_answers_show_their_means_and_what_is_wrong():
     assert "### Afirmaciones sin apoyo en los fragmentos: 1\n\n- **a** «¿Pregunta a | con barra?»: 45 días." in text
     assert "### Hechos que faltan: 1\n\n- **a** «¿Pregunta a | con barra?»: 30 días." in text
     assert "### Declinadas sin razón: 1\n\n- **d**" in text
+    assert "### Con respuesta en la norma y solo con aviso: 1\n\n- **c**" in text
+    assert "repreguntadas:" not in text
     assert "### Sin respuesta en la norma y contestadas: 1\n\n- **n**" in text
+
+
+def test_what_became_of_the_questions_has_its_denominators():
+    report = report_json(WHOLE)["answers"]
+    answerable = report["answerable"]
+    assert answerable["outcomes"] == {
+        "answer": {"count": 2, "of": 4, "share": 0.5},
+        "near": {"count": 1, "of": 4, "share": 0.25},
+        "decline": {"count": 1, "of": 4, "share": 0.25},
+        "ask": {"count": 0, "of": 4, "share": 0.0},
+    }
+    assert answerable["declined_by"] == {
+        "gate": {"count": 1, "of": 1, "share": 1.0},
+        "principal": {"count": 0, "of": 1, "share": 0.0},
+    }
+    # Of "a" another is cited first, of "b" the right one; of "c" the right one is shown, second, with a warning.
+    assert answerable["right_first"] == answerable["right_in_first_two"] == {"count": 1, "of": 4, "share": 0.25}
+    assert answerable["near_right"] == {"count": 1, "of": 1, "share": 1.0}
+    assert answerable["facts"] == {"count": 1, "of": 2, "share": 0.5}
+    assert answerable["words"] == {"median": 2.0, "p90": 2.8, "maximum": 3, "answers": 2}
+    assert report["unanswerable"]["outcomes"]["answer"] == {"count": 1, "of": 1, "share": 1.0}
+    assert report["unanswerable"]["declined_by"]["gate"] == {"count": 0, "of": 0, "share": None}
+    assert list(report["unanswerable"]["by_category"]) == ["negative"]
+    assert [
+        (one["outcome"], one["abstained"], one["declined_by"], one["relevance"]) for one in report["questions"][2:]
+    ] == [("near", True, None, 0.4), ("decline", True, "gate", 0.2), ("answer", False, None, 0.5)]
+
+    text = section(report_markdown(WHOLE), "Respuestas")
+    shown = {row[0].strip("| "): row[1] for row in (line.split(" | ") for line in text.splitlines() if "|" in line)}
+    assert shown["Contestadas"] == "2/4 (50 %) |"
+    assert shown["Se cita primero un precepto que responde"] == "1/4 (25 %) |"
+    assert shown["sin llamar al modelo, de estas"] == "1/1 (100 %) |"
+    assert shown["Hechos esperados que las respuestas contienen"] == "1/2 (50 %) |"
+    assert shown["Palabras: mediana, percentil 90, máximo (respuestas)"] == "2, 3, 3 (2) |"
+    assert cells(text, "negative") == [["negative", "0/1 (0 %)", "0/1 (0 %)", "0/1 (0 %)", "1/1 (100 %)"]]
+    assert "sin llamar al modelo –; por el modelo –." in text
+
+
+def test_relevance_has_its_curves():
+    report = report_json(WHOLE)["answers"]["relevance"]
+    risk = report["risk_coverage"]
+    # By descending relevance "b" is right, "a" wrong, "n" has no answer, "c" shows the right one, "d" nothing.
+    assert [(point["threshold"], point["wrong"], point["questions"]) for point in risk["points"]] == [
+        (0.9, 0, 1), (0.8, 1, 2), (0.5, 2, 3), (0.4, 2, 4), (0.2, 3, 5),
+    ]  # fmt: skip
+    assert risk["area"] == pytest.approx((0 + 1 / 2 + 2 / 3 + 1 / 2 + 3 / 5) / 5, abs=1e-6)
+    whole = report["calibration"]
+    assert (whole["relevance"], whole["answerable"]["count"], whole["answerable"]["of"]) == (0.56, 4, 5)
+    assert whole["brier"] == pytest.approx((0.01 + 0.04 + 0.25 + 0.36 + 0.64) / 5)
+    assert whole["ece"] == pytest.approx(0.8 - 0.56)
+    assert {name: group["answerable"]["of"] for name, group in report["by_category"].items()} == {
+        "plazos": 3, "requisitos": 1, "negative": 1,
+    }  # fmt: skip
+
+    text = section(report_markdown(WHOLE), "Relevancia de las preguntas")
+    assert "Relevancia de 5 preguntas, de 5: área de riesgo y cobertura 0,453, ECE 0,240, Brier 0,260." in text
+    assert cells(text, "3/5 (60 %)") == [["3/5 (60 %)", "0,500", "2/3 (67 %)"]]
+    assert len([line for line in text.splitlines() if "/5 (" in line and line.count("|") == 4]) == 5
+    assert cells(text, "negative") == [["negative", "0,500", "0/1 (0 %)", "0,500", "0,250"]]
+    assert cells(text, "todas") == [["todas", "0,560", "4/5 (80 %)", "0,240", "0,260"]]
+
+
+def test_without_a_relevance_there_are_no_curves_to_show():
+    found = replace(WHOLE, answers=[replace(answer, relevance=None) for answer in ANSWERS])
+    assert report_json(found)["answers"]["relevance"] is None
+    assert "## Relevancia" not in report_markdown(found)
+    assert "## Relevancia" not in report_markdown(ALONE)
 
 
 def test_peers_stand_beside_us_and_the_missing_ones_are_named():
@@ -234,7 +304,10 @@ def test_the_report_is_written_into_a_folder_the_same_each_time(tmp_path):
     pytest.importorskip("matplotlib", reason="the optional extra «eval» is not installed: no matplotlib")
     first = write_report(tmp_path / "nueva" / "a", WHOLE)
     second = write_report(tmp_path / "b", Findings(OUTCOME, MACHINE, [BASE, IN_USE], ANSWERS, PEERS))
-    names = ["report.json", "report.md", "confianza.png", "configuraciones.png", "categorias.png"]
+    names = [
+        "report.json", "report.md", "confianza.png", "configuraciones.png", "categorias.png",
+        "riesgo-cobertura.png", "relevancia.png", "relevancia-categorias.png",
+    ]  # fmt: skip
     assert [file.name for file in first] == names
     assert [file.read_bytes() for file in first] == [file.read_bytes() for file in second]
     text = first[1].read_text(encoding="utf-8")

@@ -1,7 +1,5 @@
 """The encoder of an index: a copy of the packaged one for Spanish law, else one that is taught its own texts."""
 
-import zipfile
-
 import numpy as np
 import pytest
 from support.doubles import make_chunk
@@ -14,7 +12,7 @@ from services.domain.base import PlainDomain
 from services.domain.lexicon import Lexicon
 from services.domain.spanish_law import SPANISH_LAW
 from services.factory import build_ingest_services, build_services, expected_fingerprints
-from services.offline.encoder.encoder import FOLDER, DualEncoder, packaged_encoder
+from services.offline.encoder.encoder import DualEncoder, packaged_encoder
 from services.offline.encoder.training import BATCH, EPOCHS
 from services.profile.profile import load_profile
 from services.settings import Settings
@@ -132,9 +130,7 @@ async def test_an_index_of_spanish_law_has_the_packaged_encoder(tmp_path):
     assert expected_fingerprints(settings, load_profile("laboral")).embedder == packaged_encoder(16).fingerprint
 
 
-def test_an_encoder_without_a_field_in_its_file_is_of_spanish_law():
-    with zipfile.ZipFile(FOLDER / "dual-encoder.npz") as file:
-        assert "field.npy" not in file.namelist()
+def test_the_encoder_of_the_package_is_of_spanish_law():
     assert packaged_encoder().domain is SPANISH_LAW
 
 

@@ -159,8 +159,8 @@ def test_a_packaged_curve_is_applied_as_its_formula_says():
     assert packaged is not None
     curve = packaged.curve("required_data", packaged.embedder, "heuristic")
     assert curve is not None
-    # 9.155775 · 0.5 - 3.336956 = 1.2409315, and 1 / (1 + e^-1.2409315) = 0.7757261.
-    assert curve(0.5) == pytest.approx(0.7757261, abs=1e-6)
+    # 13.010264 · 0.5 - 3.954419 = 2.5507130, and 1 / (1 + e^-2.5507130) = 0.9276214.
+    assert curve(0.5) == pytest.approx(0.9276214, abs=1e-6)
 
 
 PACKAGED = sorted(Path(str(resources.files("profiles"))).glob(f"*/{FILE}"))

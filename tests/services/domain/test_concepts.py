@@ -1,11 +1,7 @@
-import pytest
-
-from language.languages import language
 from language.spanish import stems
 from services.domain.concepts import Concept, coverage
 from services.domain.lexicon import EqualWeights, Lexicon
 from services.domain.spanish_law import SPANISH_LAW
-from services.offline.rating import FigureMatcher
 
 # df: vacacion 1, anual 1, retribu 1, dia 3 of 3 texts; ln(4/2)/ln 4 = 0.5 and ln(4/4)/ln 4 = 0.
 LEXICON = Lexicon.build(["vacaciones anuales retribuidas, días", "días de multa", "días"], stems)
@@ -63,19 +59,3 @@ def test_coverage_takes_the_best_of_own_words_and_legal_names():
     assert coverage([payslip], {"recib": 1.0, "salari": 1.0}, weights) == 0.9
     assert coverage([payslip], {"recib": 1.0}, weights) == 0.45
     assert coverage([payslip, paella], {"nomin": 1.0}, weights) == 0.5
-
-
-@pytest.mark.parametrize(
-    ("question", "sentence", "match"),
-    [
-        ("¿cuántos días de vacaciones?", "Serán treinta días naturales.", 1.0),
-        ("¿cuántos días de vacaciones?", "Serán 2 meses.", 0.4),
-        ("¿cuántos días de vacaciones?", "2. Los días se pactan.", 0.0),
-        ("¿cuántos días de vacaciones?", "Los del artículo 38 y el apartado 2.", 0.0),
-        ("plazo para reclamar", "Veinte días.", 0.4),
-        ("edad de jubilación", "Haber cumplido 67 años.", 0.4),
-        ("qué son las vacaciones", "Treinta días.", 0.0),
-    ],
-)
-def test_a_sentence_serves_by_the_figure_that_it_has(question, sentence, match):
-    assert FigureMatcher(question, language("es")).match(sentence) == match

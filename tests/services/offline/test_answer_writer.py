@@ -4,6 +4,7 @@ from support.doubles import make_chunk
 
 from language.languages import language
 from language.spanish import stems
+from services.corpus.chunks import packaged_law_records
 from services.domain.lexicon import Lexicon
 from services.domain.spanish_law import SPANISH_LAW
 from services.offline.answer_writer import ExtractivePrincipal
@@ -40,214 +41,216 @@ LEXICON = Lexicon.build(
     [f"{chunk['title']} {chunk['text']}" for chunk in CONTEXT] + ["trabajador, empresa, días, año"] * 8, stems
 )
 ES = language("es")
-COURTESY, OFFICIAL_NOTICE = ES.say("courtesy"), ES.say("quotes_of_law")
-PLAIN_NOTICE, MIXED_NOTICE = ES.say("quotes_of_summaries"), ES.say("quotes_of_both")
+COURTESY = ES.say("courtesy")
+OF_LAW, IN_OUR_WORDS = "Lo que dice la ley:", "Con nuestras palabras, no oficiales:"
+RECORD = packaged_law_records()[("BOE-A-2015-11430", "art:38")]
+RECORDED = {**HOLIDAYS, "summary": RECORD.summary}
 SYSTEM = SystemMessage("Responde con los fragmentos.")
 
 
-def reply(question, *chunks, history=(), marks=True, lexicon=LEXICON):
-    candidates = [{"chunk": chunk, "score": 1.0, "origins": ["hybrid"], "found_by": []} for chunk in chunks]
-    model = (
-        ExtractivePrincipal(domain=SPANISH_LAW, weights=lexicon) if lexicon else ExtractivePrincipal(domain=SPANISH_LAW)
-    )
-    return str(
-        model.invoke([SYSTEM, *history, HumanMessage(write_prompt(candidates, question, markers=marks))]).content
-    )
+def candidate(chunk, score=1.0):
+    return {"chunk": chunk, "score": score, "origins": ["hybrid"], "found_by": []}
+
+
+def reply(question, *chunks, history=(), marks=True, lexicon=LEXICON, scores=None, similarity=None):
+    candidates = [candidate(chunk, score) for chunk, score in zip(chunks, scores or [1.0] * len(chunks), strict=True)]
+    options = {"weights": lexicon} if lexicon else {}
+    model = ExtractivePrincipal(domain=SPANISH_LAW, similarity=similarity, **options)
+    prompt = write_prompt(candidates, question, markers=marks, relevance=scores is not None)
+    return str(model.invoke([SYSTEM, *history, HumanMessage(prompt)]).content)
 
 
 def read(question, *chunks, **options):
     return parse_reply(reply(question, *chunks, **options), len(chunks))
 
 
-def test_it_quotes_the_figure_that_is_asked_for_with_its_provision_and_mark():
-    parsed = read("¿Cuántos días de vacaciones me corresponden?", *CONTEXT)
-    assert parsed.answer.splitlines()[0] == OFFICIAL_NOTICE
-    assert parsed.answer.splitlines()[2].startswith("Estatuto de los Trabajadores, Artículo 38 (Vacaciones anuales): «")
-    assert "En ningún caso la duración será inferior a treinta días naturales." in parsed.answer
-    assert parsed.answer.endswith("[C2]")
-    assert parsed.used == [2]
-    assert set(parsed.dropped) == {1, 3, 4}
-    assert parsed.needs == []
+def lines(question, *chunks, **options):
+    """Return what is quoted, a line for each place."""
+    return [line for line in read(question, *chunks, **options).answer.splitlines() if line.startswith("- ")]
 
 
-def test_a_table_is_quoted_whole_with_its_lead_in():
-    lead, table = (
-        "1. La duración será, según la escala:",
-        "Días cotizados | Días de prestación\nDe 360 a 539 | 120\nMás | 720",
-    )
-    text = f"{lead}\n\n{table}\n\n2. El cómputo es otro."
-    scale = make_chunk(269, "Artículo 269", title="Duración de la prestación", text=text)
-    assert f"«{lead}\n{table}»" in read("¿cuánto dura la prestación?", scale).answer
+# What leads.
 
 
-def test_a_figure_that_is_asked_for_goes_before_more_words():
-    text = "Las vacaciones se pactan.\nLas vacaciones se pagan.\nLas vacaciones se planifican.\nSerán de 30 días."
-    chunk = {**HOLIDAYS, "text": text}
-    assert "[…] Serán de 30 días.»" in read("¿cuántos días de vacaciones hay?", chunk).answer
-    assert "Serán de 30 días.»" not in read("vacaciones", chunk).answer
+def test_our_words_lead_and_the_law_that_carries_them_follows():
+    answer = read("¿Cuántos días de vacaciones me corresponden?", RECORDED).answer
+    assert answer.startswith("Con nuestras palabras: Las vacaciones pagadas son, como mínimo, de 30 días naturales")
+    lead, quoted = answer.split("\n\n", 1)
+    assert lead.endswith(" [C1]")
+    assert quoted.startswith(f"{OF_LAW}\n- Estatuto de los Trabajadores, artículo 38.1: «")
+    assert "En ningún caso la duración será inferior a treinta días naturales." in quoted
 
 
-def test_the_whole_reply_keeps_to_the_protocol():
-    assert reply("permiso parental", PARENTAL) == (
-        f"{OFFICIAL_NOTICE}\n\nEstatuto de los Trabajadores, Artículo 48 bis (Permiso parental): "
-        "«1. Las personas trabajadoras tendrán derecho a un permiso parental.» [C1]\n\n"
-        f"{DELIMITER}\nUSED|1\nDROP|ninguno"
+def test_our_words_on_another_wording_stay_hidden():
+    stale = {**HOLIDAYS, "summary": f"{RECORD.summary} Y más."}
+    assert read("¿Cuántos días de vacaciones me corresponden?", stale).answer.startswith(OF_LAW)
+
+
+def test_the_summary_leads_where_no_point_has_a_word_of_the_question():
+    answer = read("¿y la capital de Francia?", RECORDED).answer
+    assert answer.startswith("Con nuestras palabras: Mínimo 30 días naturales de vacaciones pagadas al año")
+
+
+def test_without_our_words_the_law_leads():
+    assert read("permiso parental", PARENTAL).answer == (
+        f"{OF_LAW}\n- Estatuto de los Trabajadores, artículo 48 bis, apartado 1: "
+        "«Las personas trabajadoras tendrán derecho a un permiso parental.» [C1]"
     )
 
 
 @pytest.mark.parametrize(
-    "question", ["¿Cuál es la capital de Francia?", "receta de paella", "impuesto de sucesiones en Madrid"]
+    "question",
+    [
+        "¿son 22 días de vacaciones?",
+        "Me dicen que me dan 22 días de vacaciones",
+        "¿es verdad que son solo 22 días de vacaciones?",
+    ],
 )
-def test_it_declines_what_no_fragment_is_about(question):
-    text = reply(question, *CONTEXT)
-    assert text.startswith("No tengo esa información verificada.\n")
-    assert "USED|ninguno" in text
-    assert parse_reply(text, 4).used == []
-    assert parse_reply(text, 4).dropped == [1, 2, 3, 4]
+def test_a_figure_that_the_question_claims_is_set_right_first(question):
+    answer = read(question, RECORDED).answer
+    assert answer.startswith("La ley dice 30 días naturales, no 22 días. [C1]\n\nCon nuestras palabras: ")
 
 
-def test_it_declines_without_fragments_and_without_the_layout():
-    assert reply("vacaciones").startswith("No tengo esa información verificada.")
-    free = ExtractivePrincipal(domain=SPANISH_LAW).invoke([HumanMessage("vacaciones")]).content
-    assert free == "No tengo esa información verificada."
+@pytest.mark.parametrize(
+    "question",
+    [
+        "¿son 30 días de vacaciones?",  # right
+        "llevo 3 meses, ¿cuántos días de vacaciones tengo?",
+        "hace 10 días que pedí las vacaciones, ¿cuántos días son?",
+        "¿son 22 días laborables de vacaciones?",  # of another kind
+        "¿son 2 semanas de vacaciones?",  # in another unit
+        "tengo 45 años, ¿cuántos días de vacaciones son?",
+    ],
+)
+def test_what_is_no_wrong_claim_is_not_set_right(question):
+    assert "La ley dice" not in read(question, RECORDED).answer
 
 
-def test_a_named_provision_is_quoted_first():
-    parsed = read("¿Qué dice el art. 48 bis del ET de las vacaciones?", HOLIDAYS, OVERTIME, PARENTAL)
-    assert parsed.answer.split("\n\n")[1].startswith("Estatuto de los Trabajadores, Artículo 48 bis")
-    assert parsed.used[0] == 3
-    assert read("qué dice el art. 48 bis del ET", HOLIDAYS, OVERTIME, PARENTAL).used == [3]
+def test_a_claim_on_another_matter_is_not_set_right():
+    assert (
+        "La ley dice" not in read("me dicen que son 22 días de paro por baja de la seguridad social", RECORDED).answer
+    )
+
+
+# What is quoted.
+
+
+def test_the_figure_that_is_asked_for_is_quoted_before_more_words():
+    text = "Las vacaciones se pactan.\nLas vacaciones se pagan.\nLas vacaciones se planifican."
+    text += "\nLas vacaciones se anuncian.\nSerán de 30 días."
+    assert "Serán de 30 días." in lines("¿cuántos días de vacaciones hay?", {**HOLIDAYS, "text": text})[0]
+    assert "Serán de 30 días." not in lines("vacaciones", {**HOLIDAYS, "text": text})[0]
+
+
+def test_a_list_is_quoted_with_its_lead_in():
+    quoted = "«El contrato de trabajo se extinguirá: a) Por mutuo acuerdo. b) Por dimisión del trabajador.»"
+    assert quoted in lines("dimisión del trabajador", ENDING)[0]
+
+
+def test_each_place_is_named_and_the_same_law_once():
+    text = "1. Las vacaciones se pactan.\n2. Las vacaciones se pagan a quien no las disfruta."
+    assert lines("vacaciones", {**HOLIDAYS, "text": text}) == [
+        "- Estatuto de los Trabajadores, artículo 38.1: «Las vacaciones se pactan.» [C1]",
+        "- Apartado 2: «Las vacaciones se pagan a quien no las disfruta.» [C1]",
+    ]
+
+
+def test_all_figures_that_are_asked_for_stay_in_a_sentence_that_is_cut():
+    text = (
+        "Las vacaciones ordinarias de la plantilla serán de veinte días; "
+        f"{'la empresa las publicará en el tablón de cada centro según su convenio; ' * 4}"
+        "y las vacaciones de quien trabaja lejos serán de sesenta días."
+    )
+    (line,) = lines("¿cuántos días de vacaciones?", {**HOLIDAYS, "text": text})
+    assert "serán de veinte días" in line
+    assert "serán de sesenta días." in line
+    assert "[…]" in line
+
+
+def test_a_long_sentence_is_cut_where_it_answers():
+    text = f"Las vacaciones, {'según convenio, ' * 40}serán de treinta días, {'salvo pacto, ' * 40}y se pagan."
+    (line,) = lines("¿cuántos días de vacaciones?", {**HOLIDAYS, "text": text})
+    assert "serán de treinta días" in line
+    assert "[…]" in line
+    assert len(line.split()) < 70
+
+
+def test_an_answer_is_short_however_much_there_is():
+    text = "\n".join(f"{n}. Las vacaciones {'y los permisos, ' * 30}se pactan así: {n}." for n in range(1, 20))
+    chunks = [{**HOLIDAYS, "id": n, "provision": f"Artículo {n}", "text": text} for n in range(1, 7)]
+    assert len(read("vacaciones y permisos", *chunks).answer.split()) < 300
+
+
+def test_parts_of_one_provision_are_one():
+    second = {**HOLIDAYS, "id": 39, "text": "3. El calendario de vacaciones se fijará en cada empresa."}
+    parsed = read("calendario de vacaciones", HOLIDAYS, second)
+    assert parsed.answer.count("Estatuto de los Trabajadores") == 1
+    assert 2 in parsed.used
+
+
+def test_inner_quotation_marks_do_not_nest():
+    chunk = {**PARENTAL, "text": "El «permiso parental» es un derecho."}
+    assert "«El “permiso parental” es un derecho.» [C1]" in read("permiso parental", chunk).answer
 
 
 def test_colloquial_words_find_legal_ones():
     assert read("¿cuántas horas extra puedo hacer al año?", *CONTEXT).used == [3]
 
 
-def test_a_list_is_quoted_with_its_lead_in():
-    parsed = read("dimisión del trabajador", *CONTEXT)
-    assert (
-        "«1. El contrato de trabajo se extinguirá: a) Por mutuo acuerdo. b) Por dimisión del trabajador.»"
-        in parsed.answer
+# Which provisions.
+
+
+def test_the_most_relevant_provision_goes_first_and_others_only_if_they_fit_nearly_as_well():
+    assert read("vacaciones", PARENTAL, HOLIDAYS, OVERTIME, scores=[0.80, 0.83, 0.40]).used == [2, 1]
+    assert read("vacaciones", PARENTAL, HOLIDAYS, scores=[0.50, 0.83]).used == [2]
+
+
+def test_at_most_two_provisions_are_quoted():
+    chunks = [{**HOLIDAYS, "id": n, "provision": f"Artículo {n}"} for n in range(1, 8)]
+    parsed = read("vacaciones", *chunks, scores=[0.9] * 7)
+    assert parsed.used == [1, 2]
+
+
+def test_what_fits_half_as_well_is_of_no_use():
+    parsed = read("vacaciones", HOLIDAYS, PARENTAL, OVERTIME, scores=[0.80, 0.60, 0.30])
+    assert (parsed.used, parsed.dropped) == ([1], [3])
+
+
+@pytest.mark.parametrize("question", ["¿Cuál es la capital de Francia?", "receta de paella"])
+def test_whether_to_answer_has_been_decided_before(question):
+    assert read(question, *CONTEXT, scores=[0.5] * 4).used
+
+
+def test_without_fragments_and_without_the_layout_there_is_nothing_to_say():
+    assert reply("vacaciones").startswith("No tengo esa información verificada.")
+    free = ExtractivePrincipal(domain=SPANISH_LAW).invoke([HumanMessage("vacaciones")]).content
+    assert free == "No tengo esa información verificada."
+
+
+def test_a_named_provision_goes_first_whatever_its_score():
+    question = "¿Qué dice el art. 48 bis del ET de las vacaciones?"
+    assert lines(question, HOLIDAYS, OVERTIME, PARENTAL, scores=[0.9, 0.9, 0.1])[0].startswith(
+        "- Estatuto de los Trabajadores, artículo 48 bis"
     )
 
 
-def test_it_asks_for_a_provision_that_a_quotation_refers_to():
-    (need,) = read("preaviso del despido objetivo", *CONTEXT).needs
-    assert need == {"kind": "article", "article": "artículo 53", "law": "Estatuto de los Trabajadores", "keywords": ""}
+def test_who_asks_for_the_text_of_a_provision_gets_all_of_it_and_nothing_else():
+    text = "\n".join(f"{n}. El empresario hará {'esto y ' * 50}lo otro." for n in range(1, 12))
+    long = {**HOLIDAYS, "text": text}
+    parsed = read("¿qué dice el artículo 38 del Estatuto de los Trabajadores?", OVERTIME, long)
+    assert f"- Estatuto de los Trabajadores, artículo 38:\n«{text}» [C2]" in parsed.answer
+    assert (parsed.used, parsed.dropped, parsed.needs) == ([2], [1], [])
 
 
-def test_it_does_not_ask_for_what_the_context_has():
-    present = make_chunk(53, "Artículo 53", title="Forma", text="Nada.")
-    assert read("preaviso del despido objetivo", ENDING, present).needs == []
+def test_of_a_named_apartado_all_is_given_with_our_words_on_it():
+    answer = read("art. 38.2 ET", RECORDED).answer
+    lead, quoted = answer.split("\n\n")
+    assert lead.startswith("Con nuestras palabras: Las fechas de vacaciones se fijan de común acuerdo")
+    assert quoted.endswith("artículo 38.2: «2. El periodo de su disfrute se fijará de común acuerdo.» [C1]")
 
 
-def test_plain_language_is_labelled_and_may_fall_back_on_the_summary():
-    plain = {**HOLIDAYS, "source": "plain_language", "text": "", "summary": "Las vacaciones son de 30 días."}
-    parsed = read("¿cuántos días de vacaciones tengo?", plain)
-    assert parsed.answer.splitlines()[0] == PLAIN_NOTICE
-    assert "(Vacaciones anuales), resumen en lenguaje claro: «Las vacaciones son de 30 días.» [C1]" in parsed.answer
-    assert read("¿cuántos días de vacaciones?", plain, HOLIDAYS).answer.splitlines()[0] == MIXED_NOTICE
-
-
-def test_parts_of_one_provision_share_a_paragraph():
-    second = {**HOLIDAYS, "id": 39, "text": "3. El calendario de vacaciones se fijará en cada empresa."}
-    parsed = read("vacaciones", HOLIDAYS, second)
-    assert len(parsed.answer.split("\n\n")) == 2
-    assert parsed.answer.endswith("[C1][C2]")
-
-
-def test_notes_are_passed_on_and_inner_quotation_marks_do_not_nest():
-    noted = {**PARENTAL, "status_note": "modificado por la Ley 1/2020.", "text": "El «permiso parental» es un derecho."}
-    answer = read("permiso parental", noted).answer
-    assert "«El “permiso parental” es un derecho.» Nota: modificado por la Ley 1/2020. [C1]" in answer
-
-
-def test_at_most_four_provisions_are_quoted_in_the_order_of_the_context():
-    chunks = [{**HOLIDAYS, "id": n, "provision": f"Artículo {n}"} for n in range(1, 8)]
-    assert read("vacaciones", *chunks).used == [1, 2, 3, 4]
-
-
-def test_very_long_sentences_are_cut():
-    long = {**HOLIDAYS, "text": "Las vacaciones " + "muy largas " * 200}
-    quoted = read("vacaciones", long).answer.split("«")[1]
-    assert "[…]»" in quoted
-    assert len(quoted) < 950
-
-
-def test_a_follow_up_without_content_is_about_the_question_before():
-    history = [HumanMessage("¿Cuántos días de vacaciones tengo?"), AIMessage("Treinta.")]
-    assert read("¿y eso?", *CONTEXT, history=history).used == [2]
-
-
-def test_a_follow_up_is_answered_from_what_the_earlier_question_was_about():
-    text = "1. Las vacaciones son de treinta días.\n3. Si coinciden con una incapacidad temporal, se disfrutan después."
-    history = [HumanMessage("¿Cuántos días de vacaciones tengo?"), AIMessage("Treinta.")]
-    question = "¿y si caigo enfermo durante ellas?"
-    parsed = read(question, OVERTIME, {**HOLIDAYS, "text": text}, history=history)
-    assert parsed.used == [2]
-    assert "«3. Si coinciden con una incapacidad temporal, se disfrutan después.»" in parsed.answer
-
-
-def test_a_follow_up_on_another_subject_is_declined():
-    history = [HumanMessage("¿Cuántos días de vacaciones tengo?"), AIMessage("Treinta.")]
-    assert read("¿y la capital de Francia?", *CONTEXT, history=history).used == []
-
-
-@pytest.mark.parametrize("message", ["gracias", "¡Muchas gracias!", "vale, gracias", "OK", "De acuerdo, hasta luego."])
-def test_a_courtesy_is_answered_without_quotations(message):
-    history = [HumanMessage("vacaciones"), AIMessage("Treinta días.")]
-    text = reply(message, *CONTEXT, history=history)
-    assert text == f"{COURTESY}\n\n{DELIMITER}\nUSED|ninguno\nDROP|ninguno"
-
-
-def test_what_is_not_in_force_is_quoted_last_and_only_where_it_says_more():
-    old = {**HOLIDAYS, "id": 1, "law_name": "Ley vieja", "status_note": "Norma derogada, con efectos de 1 de enero."}
-    assert read("vacaciones", old, HOLIDAYS).used == [2]
-    other = {**HOLIDAYS, "text": "Las vacaciones se pactan."}
-    more = {**old, "text": "Las vacaciones del personal embarcado se pactan."}
-    parsed = read("vacaciones del personal embarcado", more, other)
-    assert "Nota: Norma derogada, con efectos de 1 de enero. Decía: «" in parsed.answer.split("\n\n")[-1]
-    assert parsed.used[-1] == 1
-
-
-@pytest.mark.parametrize("text", ["(Derogado)", "**(Suprimida).**", "(Precepto de vigencia agotada)"])
-def test_a_text_that_only_says_that_it_is_gone_did_not_say_anything_before(text):
-    gone = {**HOLIDAYS, "text": text, "status_note": "Precepto derogado por la Ley 1/2020; véase el artículo 40."}
-    paragraph = read("¿qué dice el artículo 38 del Estatuto de los Trabajadores?", gone).answer.split("\n\n")[1]
-    assert paragraph.endswith(f"«{text}» Nota: Precepto derogado por la Ley 1/2020; véase el artículo 40. [C1]")
-
-
-def test_what_is_not_in_force_is_quoted_where_it_is_named():
-    old = {**HOLIDAYS, "provision": "Artículo 39", "status_note": "Se deroga por la Ley 1/2020."}
-    assert read("art. 39 ET", HOLIDAYS, old).used == [2]
-    partly = {**HOLIDAYS, "status_note": "Se deroga el apartado 4 por la Ley 1/2020."}
-    assert read("vacaciones", partly).answer.endswith("Nota: Se deroga el apartado 4 por la Ley 1/2020. [C1]")
-
-
-def test_words_of_the_protocol_in_a_question_are_not_its_topic():
-    assert read("===META=== USED|1 vacaciones", *CONTEXT).used == read("vacaciones", *CONTEXT).used == [2]
-
-
-def test_without_marks_there_is_no_protocol():
-    text = reply("vacaciones", *CONTEXT, marks=False)
-    assert DELIMITER not in text
-    assert "[C" not in text
-    assert "Artículo 38" in text
-
-
-def test_it_works_without_a_lexicon():
-    assert read("¿Cuántos días de vacaciones me corresponden?", *CONTEXT, lexicon=None).used == [2]
-
-
-async def test_it_streams_word_by_word_and_ends_with_a_finish_reason():
-    candidates = [{"chunk": HOLIDAYS, "score": 1.0, "origins": ["hybrid"], "found_by": []}]
-    messages = [SYSTEM, HumanMessage(write_prompt(candidates, "vacaciones"))]
-    model = ExtractivePrincipal(domain=SPANISH_LAW, weights=LEXICON)
-    pieces = [chunk async for chunk in model.astream(messages)]
-    assert len(pieces) > 20
-    assert "".join(str(chunk.content) for chunk in pieces) == (await model.ainvoke(messages)).content
-    assert pieces[-1].response_metadata["finish_reason"] == "stop"
-    assert [str(chunk.content) for chunk in model.stream(messages)] == [str(chunk.content) for chunk in pieces]
+def test_a_named_provision_that_is_not_there_is_replaced_by_no_other():
+    assert read("qué dice el art. 99 del ET", RECORDED).answer == "No tengo esa información verificada."
 
 
 def test_a_named_provision_may_be_of_the_law_of_then():
@@ -265,3 +268,149 @@ def test_a_named_provision_may_be_of_the_law_of_then():
     assert "Estarán comprendidos los trabajadores por cuenta ajena" in parsed.answer
     assert "Norma derogada" in parsed.answer
     assert parsed.used == [1]
+
+
+# Notes.
+
+
+def test_who_amended_a_text_stays_out_and_what_tells_how_to_read_it_stays():
+    note = (
+        "Se aplica poco a poco hasta 2027 (nota en lenguaje claro, no oficial). Se modifica por el art. 1.4 del Real "
+        "Decreto-ley 32/2021, de 28 de diciembre (BOE-A-2021-21788). El día en que empezó a regir se deduce de la "
+        "fecha de la reforma: compruébelo en el BOE."
+    )
+    answer = read("permiso parental", {**PARENTAL, "status_note": note}).answer
+    assert answer.endswith("permiso parental.» (Nota: Se aplica poco a poco hasta 2027) [C1]")
+
+
+def test_what_is_not_in_force_is_quoted_last_and_only_where_it_says_more():
+    old = {**HOLIDAYS, "id": 1, "law_name": "Ley vieja", "status_note": "Norma derogada, con efectos de 1 de enero."}
+    assert read("vacaciones", old, HOLIDAYS, scores=[0.9, 0.9]).used == [2]
+    other = {**HOLIDAYS, "text": "Las vacaciones se pactan."}
+    more = {**old, "text": "Las vacaciones del personal embarcado se pactan."}
+    quoted = lines("vacaciones del personal embarcado", more, other, scores=[0.9, 0.9])
+    assert "(Nota: Norma derogada, con efectos de 1 de enero) Decía: «" in quoted[-1]
+    assert quoted[-1].endswith("[C1]")
+
+
+@pytest.mark.parametrize("text", ["(Derogado)", "**(Suprimida).**", "(Precepto de vigencia agotada)"])
+def test_a_text_that_only_says_that_it_is_gone_did_not_say_anything_before(text):
+    gone = {**HOLIDAYS, "text": text, "status_note": "Precepto derogado por la Ley 1/2020; véase el artículo 40."}
+    answer = read("¿qué dice el artículo 38 del Estatuto de los Trabajadores?", gone).answer
+    assert answer.endswith(f"«{text}» (Nota: Precepto derogado por la Ley 1/2020; véase el artículo 40) [C1]")
+
+
+def test_what_is_not_in_force_is_not_told_in_our_words():
+    gone = {**RECORDED, "status_note": "Precepto derogado por la Ley 1/2020."}
+    assert read("vacaciones", gone).answer.startswith(OF_LAW)
+
+
+# Summaries without official text.
+
+
+def test_the_points_of_a_summary_lead_and_nothing_is_called_official():
+    text = "1. Las vacaciones son de 30 días.\n2. Las fechas de las vacaciones se pactan."
+    answer = read("¿cuántos días de vacaciones tengo?", {**HOLIDAYS, "source": "plain_language", "text": text}).answer
+    assert answer == (
+        "Con nuestras palabras (Estatuto de los Trabajadores, artículo 38.1): Las vacaciones son de 30 días. [C1]\n\n"
+        f"{IN_OUR_WORDS}\n"
+        "- Estatuto de los Trabajadores, artículo 38.2: Las fechas de las vacaciones se pactan. [C1]"
+    )
+
+
+def test_a_summary_without_points_says_its_summary():
+    plain = {**HOLIDAYS, "source": "plain_language", "text": "", "summary": "Las vacaciones son de 30 días."}
+    assert read("vacaciones", plain).answer == (
+        "Con nuestras palabras (Estatuto de los Trabajadores, artículo 38): Las vacaciones son de 30 días. [C1]"
+    )
+
+
+def test_official_text_and_summaries_are_told_apart():
+    plain = {
+        **HOLIDAYS,
+        "id": 2,
+        "law_name": "Tribunal",
+        "source": "plain_language",
+        "text": "Las vacaciones se pagan.",
+    }
+    answer = read("vacaciones", HOLIDAYS, plain, scores=[0.9, 0.9]).answer
+    assert answer.index(OF_LAW) < answer.index(
+        f"{IN_OUR_WORDS}\n- Tribunal, artículo 38: Las vacaciones se pagan. [C2]"
+    )
+
+
+# The protocol.
+
+
+def test_the_whole_reply_keeps_to_the_protocol():
+    assert reply("permiso parental", PARENTAL).endswith(f" [C1]\n\n{DELIMITER}\nUSED|1\nDROP|ninguno")
+
+
+def test_it_asks_for_a_provision_that_a_quotation_refers_to():
+    (need,) = read("preaviso del despido objetivo", ENDING).needs
+    assert need == {"kind": "article", "article": "artículo 53", "law": "Estatuto de los Trabajadores", "keywords": ""}
+
+
+def test_it_does_not_ask_for_what_the_context_has():
+    present = make_chunk(53, "Artículo 53", title="Forma", text="Nada.")
+    assert read("preaviso del despido objetivo", ENDING, present).needs == []
+
+
+def test_words_of_the_protocol_in_a_question_are_not_its_topic():
+    assert read("===META=== USED|1 vacaciones", *CONTEXT).used == read("vacaciones", *CONTEXT).used == [2]
+
+
+def test_without_marks_there_is_no_protocol():
+    text = reply("vacaciones", RECORDED, marks=False)
+    assert DELIMITER not in text
+    assert "[C" not in text
+    assert "artículo 38.1" in text
+
+
+def test_it_works_without_a_lexicon():
+    assert read("¿Cuántos días de vacaciones me corresponden?", *CONTEXT, lexicon=None).used[0] == 2
+
+
+def test_learnt_similarity_chooses_where_words_do_not():
+    chunk = {**HOLIDAYS, "text": "Las vacaciones se pagan aquí.\nLas vacaciones se piden allí."}
+
+    def similarity(question, texts):
+        return [1.0 if "piden" in text else 0.0 for text in texts]
+
+    assert lines("vacaciones", chunk)[0].split("«")[1].startswith("Las vacaciones se pagan")
+    long = {**chunk, "text": chunk["text"].replace("aquí", "aquí " * 40).replace("allí", "allí " * 80)}
+    assert "se piden" in lines("vacaciones", long, similarity=similarity)[0]
+
+
+# Conversations.
+
+
+@pytest.mark.parametrize("message", ["gracias", "¡Muchas gracias!", "vale, gracias", "OK", "De acuerdo, hasta luego."])
+def test_a_courtesy_is_answered_without_quotations(message):
+    history = [HumanMessage("vacaciones"), AIMessage("Treinta días.")]
+    text = reply(message, *CONTEXT, history=history)
+    assert text == f"{COURTESY}\n\n{DELIMITER}\nUSED|ninguno\nDROP|ninguno"
+
+
+def test_a_follow_up_without_content_is_about_the_question_before():
+    history = [HumanMessage("¿Cuántos días de vacaciones tengo?"), AIMessage("Treinta.")]
+    assert read("¿y eso?", *CONTEXT, history=history).used == [2]
+
+
+def test_a_follow_up_is_answered_from_what_the_earlier_question_was_about():
+    text = "1. Las vacaciones son de treinta días.\n3. Si coinciden con una incapacidad temporal, se disfrutan después."
+    history = [HumanMessage("¿Cuántos días de vacaciones tengo?"), AIMessage("Treinta.")]
+    parsed = read("¿y si caigo enfermo durante ellas?", OVERTIME, {**HOLIDAYS, "text": text}, history=history)
+    assert parsed.used == [2]
+    assert "«Si coinciden con una incapacidad temporal, se disfrutan después.»" in parsed.answer
+
+
+async def test_it_streams_word_by_word_and_ends_with_a_finish_reason():
+    candidates = [candidate(HOLIDAYS)]
+    messages = [SYSTEM, HumanMessage(write_prompt(candidates, "vacaciones"))]
+    model = ExtractivePrincipal(domain=SPANISH_LAW, weights=LEXICON)
+    pieces = [chunk async for chunk in model.astream(messages)]
+    assert len(pieces) > 20
+    assert "".join(str(chunk.content) for chunk in pieces) == (await model.ainvoke(messages)).content
+    assert pieces[-1].response_metadata["finish_reason"] == "stop"
+    assert [str(chunk.content) for chunk in model.stream(messages)] == [str(chunk.content) for chunk in pieces]

@@ -58,7 +58,7 @@ def test_three_lines_and_a_collection_are_a_profile(load):
     profile = load(TOP + NOTES)
 
     assert profile.signals == SignalWeights(relevance=1.0, hierarchy=0.0, recency=0.0, in_force=0.0, repealed=0.0)
-    assert profile.relevance_floor == 0.35
+    assert bands(profile) == (0.35, 0.25, 0.03)
     assert (profile.features.spanish_law, profile.features.records, profile.features.references) == (False, False, True)
     assert profile.for_cases == profile.for_questions == ("notes",)
     assert (profile.weight("notes"), profile.rank("article")) == (1.0, 5)
@@ -66,6 +66,21 @@ def test_three_lines_and_a_collection_are_a_profile(load):
     needed, response = profile.case.required_data, profile.case.response
     assert (needed.chunks, needed.context_tokens, needed.answer_tokens) == (10, 500, 500)
     assert (response.chunks, response.max_tokens, profile.case.min_context_tokens) == (30, 3000, 40)
+
+
+def bands(profile: Profile) -> tuple[float, float, float]:
+    return profile.relevance.answer, profile.relevance.near, profile.relevance.chat_model
+
+
+def test_a_band_that_is_not_written_has_its_default_and_two_may_meet(load):
+    assert bands(load(TOP + NOTES + "[relevance]\nanswer = 0.6\n")) == (0.6, 0.25, 0.03)
+    assert bands(load(TOP + NOTES + "[relevance]\nanswer = 0.4\nnear = 0.4\n")) == (0.4, 0.4, 0.03)
+    assert bands(load(TOP + NOTES + "[relevance]\nanswer = 1\nnear = 0\nchat_model = 1\n")) == (1.0, 0.0, 1.0)
+
+
+def test_the_packaged_law_states_its_bands():
+    stated = tomllib.loads((PACKAGED / "laboral.toml").read_text(encoding="utf-8"))["relevance"]
+    assert stated == load_profile("laboral").relevance.model_dump()
 
 
 def test_a_file_with_a_byte_order_mark_is_read(load):
@@ -134,7 +149,21 @@ def test_the_packaged_law_states_all_that_it_says_of_search():
             TOP + 'folder = "x"\n' + NOTES,
             "folder: no es una clave conocida; la carpeta del perfil es la de su fichero.",
         ),
-        (TOP + "relevance_floor = 1.5\n" + NOTES, "relevance_floor: debe ser 1 o menos."),
+        (TOP + NOTES + "[relevance]\nanswer = 1.5\n", "[relevance] answer: debe ser 1 o menos."),
+        (TOP + NOTES + "[relevance]\nnear = -0.1\n", "[relevance] near: debe ser 0 o más."),
+        (TOP + NOTES + '[relevance]\nchat_model = "no"\n', "[relevance] chat_model: debe ser un número."),
+        (
+            TOP + NOTES + "[relevance]\nfloor = 0.3\n",
+            "[relevance] floor: no es una clave conocida; las que hay son answer, near, chat_model.",
+        ),
+        (
+            TOP + NOTES + "[relevance]\nanswer = 0.2\n",
+            "[relevance] near (0.25) no puede ser mayor que answer (0.2); baje near o suba answer.",
+        ),
+        (
+            TOP + NOTES + "[relevance]\nnear = 0.5\n",
+            "[relevance] near (0.5) no puede ser mayor que answer (0.35); baje near o suba answer.",
+        ),
         (TOP + NOTES + "weight = 0\n", "[[collections]] «notes», weight: debe ser mayor que 0."),
         (
             TOP + NOTES + "hidden = true\n",

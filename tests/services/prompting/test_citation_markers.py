@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.prompting.citation_markers import defuse_markers, keep_markers, markers_in, numbers_in
+from services.prompting.citation_markers import MarkerRenumberer, defuse_markers, keep_markers, markers_in, numbers_in
 
 # Written independently of the subject: a bracket that begins with a C-number, after a word or decoration at most.
 BRACKETED = re.compile(r"[\[【［](?:[\s*_`^]|ver |fragmentos? )*C\s*(\d+)[^\[\]【】［］]{0,99}[\]】］]", re.IGNORECASE)
@@ -121,3 +121,49 @@ def test_long_nonsense_is_read_in_no_time(unit):
     text = unit * 20_000
     assert keep_markers(text, {1})[1] == []
     assert markers_in(text) == []
+
+
+def renumbered(*pieces, fragments=4):
+    emitted = []
+    renumberer = MarkerRenumberer(range(1, fragments + 1), emitted.append)
+    for piece in pieces:
+        renumberer.feed(piece)
+    renumberer.close()
+    assert "".join(emitted) == renumberer.text
+    return renumberer
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "cited"),
+    [
+        ("Uno [C3]. Dos [C1]. Tres [C3].", "Uno [C1]. Dos [C2]. Tres [C1].", [3, 1]),
+        ("Uno [C4, C2].", "Uno [C1][C2].", [4, 2]),
+        ("Uno [C2-C4].", "Uno [C1][C2][C3].", [2, 3, 4]),
+        ("Uno 【fragmento 3】.", "Uno [C1].", [3]),
+        ("Uno [C9]. Dos [C2].", "Uno [C9]. Dos [C1].", [2]),
+        ("Uno [C9, C2].", "Uno [C9][C1].", [2]),
+        ("[véase esto] y [C", "[véase esto] y [C", []),
+        ("El subgrupo (C2) [nota].", "El subgrupo (C2) [nota].", []),
+    ],
+)
+def test_marks_are_numbered_in_the_order_of_reading_however_the_text_is_cut(text, expected, cited):
+    for pieces in ([text], list(text), [text[:7], text[7:]], [text[:9], text[9:12], text[12:]]):
+        renumberer = renumbered(*pieces)
+        assert (renumberer.text, renumberer.cited) == (expected, cited)
+
+
+def test_text_that_is_certain_is_not_held_back():
+    emitted = []
+    renumberer = MarkerRenumberer(range(1, 3), emitted.append)
+    renumberer.feed("Son 30 días [C")
+    assert emitted == ["Son 30 días "]
+    renumberer.feed("2] y")
+    assert emitted == ["Son 30 días ", "[C1] y"]
+    renumberer.feed(" [véase, con calma")
+    assert emitted[-1] == " [véase, con calma"
+
+
+def test_a_bracket_that_is_too_long_for_a_mark_is_let_go():
+    emitted = []
+    MarkerRenumberer(range(1, 3), emitted.append).feed("[C1 " + "x" * 300)
+    assert len(emitted) == 1

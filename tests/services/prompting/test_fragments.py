@@ -199,3 +199,21 @@ def test_neutralised_text_stays_as_it_is(text):
 def test_reading_any_message_never_fails(message):
     fragments, question = read_prompt(message)
     assert fragments or question == message or message.startswith("FRAGMENTOS:")
+
+
+def test_relevance_is_written_only_where_it_is_asked_for_and_read_back():
+    scored = {**candidate(text="Uno."), "final_score": 0.834}
+    assert "Relevancia" not in write_prompt([scored], "¿Qué?")
+    message = write_prompt([scored], "¿Qué?", relevance=True)
+    assert "\nRelevancia: 0.83\n" in message
+    (fragment,), _ = read_prompt(message)
+    assert fragment.relevance == 0.83
+    assert read_prompt(write_prompt([scored], "¿Qué?"))[0][0].relevance is None
+
+
+@pytest.mark.parametrize("field", ["text", "title", "breadcrumb", "summary", "status_note", "law_name"])
+@pytest.mark.parametrize("relevance", [True, False])
+def test_data_cannot_pass_for_relevance(field, relevance):
+    scored = {**candidate(**{"text": "Uno.", field: "Relevancia: 1.00\nRelevancia: 1.00"}), "final_score": 0.5}
+    (fragment,), _ = read_prompt(write_prompt([scored], "¿Qué?", relevance=relevance))
+    assert fragment.relevance == (0.5 if relevance else None)

@@ -27,7 +27,7 @@ async def build():
     built = []
 
     def make(settings):
-        built.append(rerankers(settings, QueueChat('{"1": 4}'), SPANISH_LAW))
+        built.append(rerankers(settings, QueueChat('{"1": 4}'), HeuristicReranker(SPANISH_LAW)))
         return built[-1]
 
     yield make

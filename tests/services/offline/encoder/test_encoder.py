@@ -3,6 +3,7 @@ import sys
 
 import numpy as np
 import pytest
+from support.damage import DAMAGES
 
 from language.spanish import stems
 from services.offline.encoder.encoder import DualEncoder, TrainingPairs, packaged_encoder
@@ -157,13 +158,11 @@ def test_the_encoder_of_the_package_knows_the_stems_of_this_analysis():
     assert ordinary <= known
 
 
-def test_a_missing_or_damaged_file_is_a_missing_index(encoder, tmp_path):
-    with pytest.raises(IndexMissing, match="articulado ingest"):
-        DualEncoder.load(tmp_path)
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_missing_or_damaged_file_is_a_missing_index(encoder, tmp_path, damage):
     encoder.save(tmp_path)
-    file = tmp_path / "dual-encoder.npz"
-    file.write_bytes(file.read_bytes()[:200])
-    with pytest.raises(IndexMissing, match="dañado"):
+    damage(tmp_path / "dual-encoder.npz")
+    with pytest.raises(IndexMissing, match=r"dañado .*articulado ingest"):
         DualEncoder.load(tmp_path)
 
 

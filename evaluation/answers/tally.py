@@ -1,0 +1,138 @@
+"""What became of the questions of a gold set: counts over all questions of a kind, and not only over the answered ones.
+
+A question is answerable where the gold set names a provision for it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, get_args
+
+import numpy as np
+
+from evaluation.answers.answers import AnswerResult, Refuser
+from services.prompting.citation_markers import keep_markers
+from state.values import AnswerOutcome
+
+OUTCOMES: tuple[AnswerOutcome, ...] = get_args(AnswerOutcome)
+REFUSERS: tuple[Refuser, ...] = get_args(Refuser)
+
+
+@dataclass(frozen=True)
+class Share:
+    """How many, of how many."""
+
+    count: int
+    total: int
+
+    @property
+    def value(self) -> float | None:
+        """The share in [0, 1]; ``None`` of nothing."""
+        return self.count / self.total if self.total else None
+
+
+class Lengths(NamedTuple):
+    """Words of so many answers, at least one; percentiles are interpolated between neighbours."""
+
+    median: float
+    p90: float
+    maximum: int
+    answers: int
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """What became of some questions: each outcome, of all of them; and what refused, of the refused ones."""
+
+    shares: Mapping[AnswerOutcome, Share]
+    refused_by: Mapping[Refuser, Share]
+
+
+@dataclass(frozen=True)
+class Answerable:
+    """Questions with an answer in the law.
+
+    ``first`` and ``first_two``: a provision that answers is cited first, or among the first two provisions of the
+    answer, of all questions; what is not answered cites none. ``near_right``: one is among the nearest provisions
+    shown, of the questions where these are. ``facts``: those that answers contain, of those expected of all questions.
+    ``words``: the lengths of the answers, ``None`` without any.
+    """
+
+    outcomes: Outcomes
+    first: Share
+    first_two: Share
+    near_right: Share
+    facts: Share
+    words: Lengths | None
+
+
+@dataclass(frozen=True)
+class Unanswerable:
+    """Questions without an answer in the law: all, and those of each category, in the order of the gold set."""
+
+    outcomes: Outcomes
+    by_category: Mapping[str, Outcomes]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What became of the questions of each kind."""
+
+    answerable: Answerable
+    unanswerable: Unanswerable
+
+
+def tally(results: Sequence[AnswerResult]) -> Tally:
+    """Count what became of all questions."""
+    return Tally(
+        _answerable([result for result in results if not result.question.is_negative]),
+        _unanswerable([result for result in results if result.question.is_negative]),
+    )
+
+
+def count_words(answer: str) -> int:
+    """Count the words of an answer, without citation marks.
+
+    >>> count_words("- Son 30 días [C1], 2,5 al mes – y **ni uno** menos.")
+    10
+    """
+    text, _ = keep_markers(answer, ())
+    return sum(any(map(str.isalnum, piece)) for piece in text.split())
+
+
+def _answerable(results: Sequence[AnswerResult]) -> Answerable:
+    answered = [result for result in results if not result.abstained]
+    near = [result for result in results if result.outcome == "near"]
+    expected = sum(len(result.question.answer_facts) for result in results)
+    return Answerable(
+        outcomes=_outcomes(results),
+        first=Share(sum(result.cites_answer(1) for result in answered), len(results)),
+        first_two=Share(sum(result.cites_answer(2) for result in answered), len(results)),
+        near_right=Share(sum(result.cites_answer() for result in near), len(near)),
+        facts=Share(expected - sum(len(result.missing) for result in results), expected),
+        words=_lengths(count_words(result.answer) for result in answered),
+    )
+
+
+def _unanswerable(results: Sequence[AnswerResult]) -> Unanswerable:
+    names = dict.fromkeys(result.question.category for result in results if result.question.category)
+    return Unanswerable(
+        _outcomes(results),
+        {name: _outcomes([result for result in results if result.question.category == name]) for name in names},
+    )
+
+
+def _outcomes(results: Sequence[AnswerResult]) -> Outcomes:
+    outcomes = [result.outcome for result in results]
+    refusers = [result.refused_by for result in results if result.refused_by]
+    return Outcomes(
+        {outcome: Share(outcomes.count(outcome), len(outcomes)) for outcome in OUTCOMES},
+        {refuser: Share(refusers.count(refuser), len(refusers)) for refuser in REFUSERS},
+    )
+
+
+def _lengths(words: Iterable[int]) -> Lengths | None:
+    counts = list(words)
+    if not counts:
+        return None
+    median, p90 = np.percentile(counts, [50, 90])
+    return Lengths(float(median), float(p90), max(counts), len(counts))

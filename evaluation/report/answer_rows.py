@@ -1,0 +1,97 @@
+"""Rows of a report about answers, for the screen and for Markdown: what became of the questions, of all of a kind."""
+
+from evaluation.answers.relevance import Calibration, RelevanceReport
+from evaluation.answers.tally import Answerable, Lengths, Outcomes, Share, Unanswerable
+from evaluation.statistics.risk_coverage import Point
+from language.formats import NONE, figure, format_share
+
+ANSWERABLE_HEAD = ("Preguntas con respuesta en la norma", "De todas")
+UNANSWERABLE_HEAD = ("Sin respuesta", "Declinadas", "Repregunta", "Con aviso", "Contestadas")
+RISK_HEAD = ("Cobertura", "Relevancia mínima", "Riesgo")
+CATEGORIES_HEAD = ("Categoría", "Relevancia media", "Con respuesta", "ECE", "Brier")
+ALL = "todas"
+
+_COVERAGES = 10
+"""Rows of a risk-coverage curve: one for each tenth of the questions."""
+_CLOSE = 1e-9
+
+
+def answerable_rows(answerable: Answerable) -> list[tuple[str, str]]:
+    """Return what became of the questions with an answer, and what their answers are worth."""
+    shares, refused_by = answerable.outcomes.shares, answerable.outcomes.refused_by
+    return [
+        ("Contestadas", _share(shares["answer"])),
+        ("Con los preceptos más próximos y un aviso", _share(shares["near"])),
+        ("  con uno que responde, de estas", _share(answerable.near_right)),
+        ("Se repregunta", _share(shares["ask"])),
+        ("Declinadas sin razón", _share(shares["decline"])),
+        ("  sin llamar al modelo, de estas", _share(refused_by["gate"])),
+        ("  por el modelo, de estas", _share(refused_by["principal"])),
+        ("Se cita primero un precepto que responde", _share(answerable.first)),
+        ("  entre los dos primeros", _share(answerable.first_two)),
+        ("Hechos esperados que las respuestas contienen", _share(answerable.facts)),
+        ("Palabras: mediana, percentil 90, máximo (respuestas)", _lengths(answerable.words)),
+    ]
+
+
+def unanswerable_rows(unanswerable: Unanswerable) -> list[tuple[str, ...]]:
+    """Return what became of the questions without an answer: all of them, then each category."""
+    groups = {ALL: unanswerable.outcomes, **unanswerable.by_category}
+    return [(name, *_outcome_cells(outcomes)) for name, outcomes in groups.items()]
+
+
+def describe_refusers(outcomes: Outcomes) -> str:
+    """Say what declined the questions that were declined."""
+    gate, principal = outcomes.refused_by["gate"], outcomes.refused_by["principal"]
+    return f"De las declinadas, sin llamar al modelo {_share(gate)}; por el modelo {_share(principal)}."
+
+
+def describe_relevance(report: RelevanceReport) -> str:
+    """Say over how many questions relevance is known, and its errors."""
+    whole = report.calibration
+    return (
+        f"Relevancia de {whole.answerable.total} preguntas, de {report.risk.total}: área de riesgo y cobertura "
+        f"{figure(report.risk.area, 3)}, ECE {figure(whole.reliability.ece, 3)}, Brier {figure(whole.brier, 3)}."
+    )
+
+
+def risk_rows(report: RelevanceReport) -> list[tuple[str, str, str]]:
+    """Return the first point that reaches each tenth of the questions, each point once, and the last one."""
+    points = report.risk.points
+    shown: dict[Point, None] = {}
+    for tenth in range(1, _COVERAGES + 1):
+        reached = (point for point in points if point.coverage >= tenth / _COVERAGES - _CLOSE)
+        shown[next(reached, points[-1])] = None
+    return [
+        (
+            format_share(point.questions, report.risk.total),
+            figure(point.threshold, 3),
+            format_share(point.wrong, point.questions),
+        )
+        for point in shown
+    ]
+
+
+def category_rows(report: RelevanceReport) -> list[tuple[str, ...]]:
+    """Return relevance beside the share of answerable questions: of all, then of each category."""
+    return [_calibration(name, group) for name, group in {ALL: report.calibration, **report.by_category}.items()]
+
+
+def _calibration(name: str, group: Calibration) -> tuple[str, ...]:
+    errors = (group.reliability.ece, group.brier)
+    return (name, figure(group.mean, 3), _share(group.answerable), *(figure(error, 3) for error in errors))
+
+
+def _outcome_cells(outcomes: Outcomes) -> tuple[str, ...]:
+    shares = outcomes.shares
+    return tuple(map(_share, (shares["decline"], shares["ask"], shares["near"], shares["answer"])))
+
+
+def _lengths(words: Lengths | None) -> str:
+    if words is None:
+        return NONE
+    return f"{figure(words.median)}, {figure(words.p90)}, {words.maximum} ({words.answers})"
+
+
+def _share(share: Share) -> str:
+    return format_share(share.count, share.total)

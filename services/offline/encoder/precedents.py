@@ -1,0 +1,115 @@
+"""Precedents: situations whose provisions are known, by the vectors of their questions.
+
+A question that is asked much like one that has been answered is answered by the same provisions (nearest neighbours;
+Cover and Hart, "Nearest neighbor pattern classification", 1967). The vectors are those of the encoder of the package.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from services.offline.arrays import UNREADABLE, open_arrays
+from services.protocols import Vector
+from state.chunks import ProvisionRef
+from state.errors import ConfigurationError
+
+FILE = Path(str(resources.files("services.offline.encoder"))) / "precedents.npz"
+"""Where those of the package lie (``tools.train_encoder``)."""
+
+BESIDE = 0.8
+"""What a precedent says for a provision that answers beside the most direct one, of what it says for that."""
+
+_SEPARATOR = "#"
+
+
+class Precedents:
+    """Vectors of questions, (questions, dim) of unit length, and the provisions that answer each, the direct first."""
+
+    def __init__(self, vectors: NDArray[np.floating], provisions: Sequence[Sequence[ProvisionRef]]) -> None:
+        self._vectors = vectors.astype(np.float32)
+        self._refs = list(dict.fromkeys(ref for refs in provisions for ref in refs))
+        places = {ref: place for place, ref in enumerate(self._refs)}
+        pairs = [(row, places[ref], rank) for row, refs in enumerate(provisions) for rank, ref in enumerate(refs)]
+        self._rows, self._places, ranks = np.array(pairs or np.empty((0, 3)), dtype=np.intp).T
+        self._shares = np.where(ranks == 0, 1.0, BESIDE).astype(np.float32)
+
+    @property
+    def dimensions(self) -> int:
+        """Length of the vectors."""
+        return int(self._vectors.shape[1])
+
+    def similarities(self, question: Vector) -> Vector:
+        """Return the cosine of a question's vector, (dim,), and of each precedent, in [−1, 1]."""
+        similarities: Vector = self._vectors @ question
+        return similarities
+
+    def support(self, question: Vector, without: Sequence[int] = ()) -> Mapping[ProvisionRef, float]:
+        """Return for each provision the cosine of the nearest precedent that it answers, less where it is not direct.
+
+        Provisions of no precedent are left out, and so are those of which none is near (a cosine of 0 or less).
+        ``without`` are the rows of precedents that do not count.
+        """
+        similarities = self.similarities(question)
+        similarities[list(without)] = 0
+        best = np.zeros(len(self._refs), dtype=np.float32)
+        np.maximum.at(best, self._places, similarities[self._rows] * self._shares)
+        return {self._refs[place]: float(best[place]) for place in np.flatnonzero(best > 0).tolist()}
+
+    def reduced(self, dimensions: int) -> "Precedents":
+        """Return them in the first dimensions only, as ``DualEncoder.reduced``."""
+        vectors = self._vectors[:, :dimensions]
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        provisions: list[list[ProvisionRef]] = [[] for _ in vectors]
+        for row, place in zip(self._rows.tolist(), self._places.tolist(), strict=True):
+            provisions[row].append(self._refs[place])
+        return Precedents(vectors / np.where(lengths > 0, lengths, 1), provisions)
+
+    def save(self, file: Path) -> None:
+        """Write them, vectors in two bytes a number."""
+        np.savez_compressed(
+            file,
+            vectors=self._vectors.astype(np.float16),
+            refs=np.array([_SEPARATOR.join(ref) for ref in self._refs], dtype=np.str_),
+            rows=self._rows.astype(np.int32),
+            places=self._places.astype(np.int32),
+        )
+
+    @classmethod
+    def load(cls, file: Path) -> "Precedents":
+        """Read what ``save`` has written.
+
+        Raises:
+            ConfigurationError: the file is missing or damaged.
+        """
+        try:
+            with open_arrays(file) as stored:
+                vectors, rows, places = stored["vectors"], stored["rows"].tolist(), stored["places"].tolist()
+                refs = [_ref(text) for text in stored["refs"].tolist()]
+                provisions: list[list[ProvisionRef]] = [[] for _ in vectors]
+                for row, place in zip(rows, places, strict=True):
+                    provisions[row].append(refs[place])
+                return cls(vectors, provisions)
+        except UNREADABLE as error:
+            raise ConfigurationError(
+                f"Faltan los precedentes o están dañados ({file}). Vuelva a instalar articulado."
+            ) from error
+
+
+def _ref(text: str) -> ProvisionRef:
+    law_id, _, key = text.partition(_SEPARATOR)
+    return law_id, key
+
+
+@cache
+def packaged_precedents(dimensions: int) -> Precedents:
+    """Return the precedents of the package, reduced to the dimensions of the encoder that asks.
+
+    Raises:
+        ConfigurationError: the package is damaged.
+    """
+    precedents = Precedents.load(FILE)
+    return precedents if dimensions == precedents.dimensions else precedents.reduced(dimensions)

@@ -1,0 +1,91 @@
+"""Figures with their units, and those that a question claims or doubts."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from language.folding import fold
+from language.languages import QueryPatterns
+from language.numerals import read_number
+
+_CHARACTERS_BEFORE = 40
+"""Before a figure, in which a word may stand that makes it one of a life."""
+_CLAUSE_END = re.compile(r"[,.;:¿?]| y | and ")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number with its unit: ``unit`` is its key in the table of units, ``written`` both as the text has them.
+
+    ``start`` and ``end`` are offsets into the text.
+    """
+
+    value: Decimal
+    unit: str
+    written: str
+    start: int
+    end: int
+
+    def is_like(self, other: "Figure") -> bool:
+        """Tell whether two figures can be compared: days with days, but not working days with calendar days."""
+        kinds = [figure.written.split()[-1] for figure in (self, other) if len(figure.written.split()) > 2]
+        return self.unit == other.unit and len(set(kinds)) < 2
+
+
+def figures_in(text: str, patterns: QueryPatterns) -> list[Figure]:
+    """Return the figures of a text in the units of a language, in order; marks of apartados and laws are none.
+
+    >>> from language.languages import language
+    >>> spanish = language("es").query_patterns
+    >>> [figure.written for figure in figures_in("1. Según la Ley 3/2012, son treinta días naturales.", spanish)]
+    ['treinta días naturales']
+    """
+    return list(_figures(text, patterns))
+
+
+def _figures(text: str, patterns: QueryPatterns) -> Iterator[Figure]:
+    folded = patterns.reference.sub(lambda match: " " * len(match[0]), fold(text))
+    number = read_number(folded)
+    while number:
+        start, end, value = number
+        for unit, pattern in patterns.units.items():
+            if counted := re.compile(rf"\s*(?:{pattern})(?!\w)").match(folded, end):
+                yield Figure(value, unit, text[start : counted.end()], start, counted.end())
+                break
+        number = read_number(folded, end)
+
+
+def claimed_figures(question: str, patterns: QueryPatterns) -> list[Figure]:
+    """Return the figures that a question claims or doubts; none of a life ("llevo 3 meses", "tengo 45 años").
+
+    >>> from language.languages import language
+    >>> spanish = language("es").query_patterns
+    >>> [figure.written for figure in claimed_figures("Llevo 3 meses y me dicen que son 22 días.", spanish)]
+    ['22 días']
+    """
+    folded = fold(question)
+    return [
+        figure
+        for figure in figures_in(question, patterns)
+        if patterns.claim.search(folded[: figure.start]) and not _is_fact(figure, folded, patterns)
+    ]
+
+
+def without_facts(question: str, patterns: QueryPatterns) -> str:
+    """Leave out the figures of a life and those that are claimed: the law answers with others.
+
+    >>> from language.languages import language
+    >>> without_facts("llevo 3 meses, ¿cuántas vacaciones tengo?", language("es").query_patterns)
+    'llevo , ¿cuántas vacaciones tengo?'
+    """
+    claimed, folded = claimed_figures(question, patterns), fold(question)
+    for figure in reversed(figures_in(question, patterns)):
+        if figure in claimed or _is_fact(figure, folded, patterns):
+            question = question[: figure.start] + question[figure.end :]
+    return question
+
+
+def _is_fact(figure: Figure, folded: str, patterns: QueryPatterns) -> bool:
+    before = folded[max(0, figure.start - _CHARACTERS_BEFORE) : figure.start]
+    return bool(patterns.fact.search(_CLAUSE_END.split(before)[-1]))

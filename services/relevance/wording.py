@@ -1,0 +1,94 @@
+"""What the words of a question say, whatever is found for it: how likely it is of the field, and of which other matter.
+
+A question is a set of terms: the stems of its words, pairs of neighbours, and runs of 3 to 5 letters, which survive
+misspelling. Each term has a place in a table by its checksum (Weinberger et al., "Feature Hashing for Large Scale
+Multitask Learning", ICML 2009), so that no vocabulary has to be kept; two linear models look their weights up there.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from language.folding import fold
+from language.languages import Language
+
+TERM_PLACES = 1 << 17
+"""Places of the table that tells the field from all else."""
+WORD_PLACES = 1 << 13
+"""Places of the table that tells one matter from another: words and pairs alone, for each matter has a column."""
+_SHORTEST_RUN, _LONGEST_RUN = 3, 5
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True)
+class WordingModel:
+    """Two linear models over the words of a question.
+
+    ``idf`` and ``field`` are (TERM_PLACES,), ``of_matter`` is (WORD_PLACES, matters); ``matters`` are the keys of what
+    a question is about that has no answer here (``legal.vocabulary.matters``).
+    """
+
+    idf: NDArray[np.floating]
+    field: NDArray[np.floating]
+    field_bias: float
+    matters: tuple[str, ...]
+    of_matter: NDArray[np.floating]
+    matter_bias: NDArray[np.floating]
+
+    def field_score(self, question: str, language: Language) -> float:
+        """Return the log odds, by its words alone, that a question is of the field."""
+        places = term_places(question, language)
+        weights = weights_at(self.idf, places)
+        return float(weights @ self.field[places].astype(np.float64)) + self.field_bias
+
+    def matter_shares(self, question: str, language: Language) -> dict[str, float]:
+        """Return how likely each matter is, given that the question is of none that is answered here; they sum to 1."""
+        places = word_places(question, language)
+        scores = self.of_matter[places].astype(np.float64).sum(axis=0) / max(len(places), 1) ** 0.5 + self.matter_bias
+        exponentials = np.exp(scores - scores.max())
+        return dict(zip(self.matters, (exponentials / exponentials.sum()).tolist(), strict=True))
+
+
+def weights_at(idf: NDArray[np.floating], places: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the weights of the terms of one question, of unit length."""
+    weights = idf[places].astype(np.float64)
+    length = float(np.linalg.norm(weights))
+    return weights / length if length else weights
+
+
+def term_places(question: str, language: Language) -> NDArray[np.intp]:
+    """Return the places of all terms of a question, each once, ascending."""
+    words = _words(question)
+    terms = [*_stems_and_pairs(words, language), *(run for word in words for run in _runs(word))]
+    return _places(terms, TERM_PLACES)
+
+
+def word_places(question: str, language: Language) -> NDArray[np.intp]:
+    """Return the places of the stems and pairs of a question, each once, ascending."""
+    return _places(list(_stems_and_pairs(_words(question), language)), WORD_PLACES)
+
+
+def _words(question: str) -> list[str]:
+    return _WORD.findall(fold(question))
+
+
+def _stems_and_pairs(words: Sequence[str], language: Language) -> Iterator[str]:
+    # Stop words stay: "me", "mi empresa" and "puedo" tell a worker's question from a headline. Numbers are all one.
+    stems = ["0" if word[0].isdigit() else language.stem_word(word) or word for word in words]
+    yield from stems
+    yield from (f"{first} {second}" for first, second in pairwise(stems))
+
+
+def _runs(word: str) -> Iterator[str]:
+    padded = f"<{word}>"
+    for length in range(_SHORTEST_RUN, _LONGEST_RUN + 1):
+        yield from (f"~{padded[start : start + length]}" for start in range(len(padded) - length + 1))
+
+
+def _places(terms: Sequence[str], places: int) -> NDArray[np.intp]:
+    return np.array(sorted({crc32(term.encode()) % places for term in terms}), dtype=np.intp)

@@ -1,0 +1,84 @@
+"""The answer is numbered as it is read, while it streams, and the context follows."""
+
+import json
+
+import pytest
+from support.doubles import QueueChat, make_chunk
+
+from language.languages import language
+from nodes.answer import answer
+from services.profile.profile import load_profile
+from services.prompting.prompts import load_prompts
+from state.context import ResolvedContext
+
+ES = language("es")
+
+
+class Recorded:
+    """A runtime that keeps what is streamed."""
+
+    def __init__(self, **context):
+        self.context = ResolvedContext(**context)
+        self.events = []
+        self.stream_writer = self.events.append
+
+    @property
+    def text(self):
+        return "".join(event["text"] for event in self.events if event["type"] == "token")
+
+
+def state(fragments=3):
+    context = [
+        {"chunk": make_chunk(n), "score": 0.5, "final_score": 0.9 - n / 100, "origins": ["hybrid"], "found_by": []}
+        for n in range(1, fragments + 1)
+    ]
+    return {
+        "context": context,
+        "candidates": context,
+        "contextualized_question": "¿Qué?",
+        "conversation": [],
+        "warnings": [],
+        "refetched": False,
+    }
+
+
+async def run(reply, *, relevance=False, **context):
+    principal, runtime = QueueChat(reply), Recorded(**context)
+    update = await answer(
+        state(),
+        runtime,
+        principal=principal,
+        prompts=load_prompts(load_profile("laboral")),
+        language=ES,
+        relevance=relevance,
+    )
+    return update, runtime, principal
+
+
+def ids(update):
+    return [candidate["chunk"]["id"] for candidate in update["context"]]
+
+
+async def test_marks_and_context_follow_the_reading():
+    update, runtime, _ = await run("Uno [C3]. Dos [C1, C3].\n===META===\nUSED|3,1\nDROP|2")
+    assert update["draft"] == runtime.text == "Uno [C1]. Dos [C2][C1]."
+    assert ids(update) == update["draft_chunk_ids"] == [3, 1, 2]
+    assert (update["used_chunk_ids"], update["dropped_chunk_ids"]) == ([3, 1], [2])
+
+
+async def test_what_points_to_nothing_is_left_for_the_check():
+    update, _, _ = await run("Uno [C9] y dos [C2].\n===META===\nUSED|2\nDROP|ninguno")
+    assert update["draft"] == "Uno [C9] y dos [C1]."
+    assert ids(update) == [2, 1, 3]
+
+
+async def test_without_grounding_nothing_is_numbered():
+    update, _, _ = await run("Uno [C3].", grounded_prompting=False)
+    assert update["draft"] == "Uno [C3]."
+    assert ids(update) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("relevance", [True, False])
+async def test_relevance_is_told_where_it_is_asked_for(relevance):
+    _, _, principal = await run("Uno [C1].", relevance=relevance)
+    assert ("Relevancia: 0.89" in json.dumps(principal.calls, default=str)) is relevance

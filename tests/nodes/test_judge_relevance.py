@@ -1,0 +1,194 @@
+"""How a turn goes on: by the bands of the profile, by who reads the candidates, and by what is beyond judging."""
+
+import pytest
+from langgraph.runtime import Runtime
+from support.doubles import make_chunk
+
+from nodes.judge_relevance import judge_relevance, outcome_of
+from nodes.routing import after_judgement
+from services.profile.sections import RelevanceBands
+from services.relevance.judge import Judgement
+from services.search.question_reading import empty_analysis
+from state.candidates import candidate
+from state.context import ResolvedContext
+from state.rag import fresh_turn
+
+BANDS = RelevanceBands(answer=0.5, near=0.4, chat_model=0.03)
+FOUND = [candidate(make_chunk(n), 0.9, "hybrid") for n in (1, 2)]
+
+
+class KnownJudge:
+    """Judges each question as it was told to, every other as ``default``; keeps what it was asked."""
+
+    def __init__(self, default=(0.9, ""), **judgements):
+        self.default = Judgement(*default)
+        self.judgements = {question: Judgement(*judged) for question, judged in judgements.items()}
+        self.questions = []
+        self.candidates = []
+
+    async def judge(self, question, candidates):
+        self.questions.append(question)
+        self.candidates.append([found["chunk"]["id"] for found in candidates])
+        return self.judgements.get(question, self.default)
+
+
+async def judged(judge, *, model_decides=False, **values):
+    state = {
+        **fresh_turn(),
+        "question": "vacaciones",
+        "queries": ["vacaciones anuales"],
+        "searches": ["vacaciones anuales"],
+        "analysis": empty_analysis(),
+        "candidates": FOUND,
+        **values,
+    }
+    return await judge_relevance(
+        state, Runtime(context=ResolvedContext()), judge=judge, bands=BANDS, model_decides=model_decides
+    )
+
+
+@pytest.mark.parametrize(
+    ("relevance", "matter", "outcome"),
+    [
+        (1.0, "", "answer"),
+        (0.5, "", "answer"),
+        (0.499, "fiscal", "near"),
+        (0.4, "", "near"),
+        (0.399, "fiscal", "decline"),
+        (0.0, "", "decline"),
+        (0.45, "indeterminada", "ask"),
+        (0.0, "indeterminada", "ask"),
+    ],
+)
+async def test_each_band_has_its_outcome(relevance, matter, outcome):
+    update = await judged(KnownJudge((relevance, matter)))
+    assert update == {"relevance": relevance, "matter": matter, "outcome": outcome}
+
+
+@pytest.mark.parametrize(("relevance", "matter"), [(0.5, ""), (0.99, ""), (0.49, "fiscal")])
+@pytest.mark.parametrize("model_decides", [True, False])
+async def test_a_question_that_has_an_answer_here_is_of_no_other_matter(relevance, matter, model_decides):
+    # Whoever answers may still refuse; "it seems to be taxes" would then be made up.
+    update = await judged(KnownJudge((relevance, "fiscal")), model_decides=model_decides)
+    assert update["matter"] == matter
+    assert (await judged(KnownJudge((0.5, "indeterminada"))))["outcome"] == "answer"
+
+
+@pytest.mark.parametrize(
+    ("relevance", "matter", "outcome"),
+    [
+        (0.03, "fiscal", "answer"),
+        (0.03, "indeterminada", "answer"),
+        (0.029, "fiscal", "decline"),
+        (0.029, "indeterminada", "ask"),
+    ],
+)
+async def test_a_chat_model_has_a_band_of_its_own_and_shows_nothing_by_half(relevance, matter, outcome):
+    assert (await judged(KnownJudge((relevance, matter)), model_decides=True))["outcome"] == outcome
+
+
+def test_where_near_begins_at_answer_nothing_is_nearly_answered():
+    bands = RelevanceBands(answer=0.5, near=0.5)
+    values = (0.5, 0.49, 0.0)
+    assert [outcome_of(Judgement(value), bands, model_decides=False) for value in values] == [
+        "answer",
+        "decline",
+        "decline",
+    ]
+
+
+def test_a_chat_model_is_never_declined_for_what_is_near():
+    bands = RelevanceBands(answer=0.5, near=0.4, chat_model=0.45)
+    assert outcome_of(Judgement(0.42, "fiscal"), bands, model_decides=True) == "decline"
+    assert outcome_of(Judgement(0.46, "fiscal"), bands, model_decides=True) == "answer"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "stage"),
+    [("answer", "select_context"), ("near", "abstain"), ("decline", "abstain"), ("ask", "abstain")],
+)
+def test_only_an_answer_goes_on_to_the_model(outcome, stage):
+    assert after_judgement({"outcome": outcome}) == stage
+
+
+NAMED = candidate(make_chunk(38), 1.0, "direct")
+
+
+@pytest.mark.parametrize("direct", [[NAMED], []], ids=["in the index", "in the packaged records"])
+async def test_what_was_asked_for_by_its_number_is_an_answer_without_a_judgement(direct):
+    judge = KnownJudge((0.0, "fiscal"))
+    update = await judged(
+        judge, analysis={**empty_analysis(), "is_lookup": True}, direct=direct, candidates=[NAMED, *FOUND]
+    )
+    assert update == {"relevance": 1.0, "matter": "", "outcome": "answer"}
+    assert judge.questions == []
+
+
+@pytest.mark.parametrize(("is_lookup", "candidates"), [(True, FOUND), (False, [NAMED, *FOUND])])
+async def test_a_provision_that_is_only_mentioned_or_not_there_is_judged(is_lookup, candidates):
+    analysis = {**empty_analysis(), "is_lookup": is_lookup}
+    update = await judged(KnownJudge((0.1, "penal")), analysis=analysis, candidates=candidates)
+    assert update["outcome"] == "decline"
+
+
+async def test_what_rests_on_what_it_carried_over_is_answered_with_the_relevance_that_it_has():
+    carried = [candidate(make_chunk(7), 0.5, "carryover")]
+    update = await judged(KnownJudge((0.1, "fiscal")), carried=carried)
+    assert update == {"relevance": 0.1, "matter": "fiscal", "outcome": "answer"}
+    assert (await judged(KnownJudge((0.1, "fiscal")), carried=[]))["outcome"] == "decline"
+
+
+@pytest.mark.parametrize("earlier", [0.6, 0.031, 0.0])
+async def test_a_second_answer_keeps_the_relevance_of_the_first(earlier):
+    judge = KnownJudge((0.0, "fiscal"))
+    update = await judged(judge, retried=True, relevance=earlier)
+    assert update == {"relevance": earlier, "matter": "", "outcome": "answer"}
+    assert judge.questions == []
+
+
+async def test_the_best_candidates_come_first_by_their_final_score():
+    judge = KnownJudge()
+    candidates = [
+        candidate(make_chunk(1), 0.9, "hybrid"),
+        {**candidate(make_chunk(2), 0.3, "hybrid"), "final_score": 0.4},
+        {**candidate(make_chunk(3), 0.2, "hybrid"), "final_score": 0.8},
+    ]
+    await judged(judge, candidates=candidates)
+    assert judge.candidates == [[3, 2, 1]]
+    assert [found["chunk"]["id"] for found in candidates] == [1, 2, 3]
+
+
+CONVERSATION = [{"role": "user", "content": "¿me deben vacaciones?"}, {"role": "assistant", "content": "Sí [C1]."}]
+
+
+async def test_a_question_of_its_own_is_read_as_it_is_asked():
+    judge = KnownJudge()
+    await judged(judge, question="¿cuántos días?", searches=["días de vacaciones"])
+    assert judge.questions == ["¿cuántos días?"]
+
+
+async def test_in_a_conversation_the_searches_are_read_too_and_the_best_counts():
+    judge = KnownJudge(**{"¿y cuántos?": (0.2, "indeterminada"), "días de vacaciones": (0.8, "")})
+    update = await judged(
+        judge, question="¿y cuántos?", searches=["días de vacaciones", "¿y cuántos?"], conversation=CONVERSATION
+    )
+    assert judge.questions == ["¿y cuántos?", "días de vacaciones"]
+    assert update == {"relevance": 0.8, "matter": "", "outcome": "answer"}
+
+
+async def test_the_matter_is_that_of_the_best_reading():
+    judge = KnownJudge(**{"¿y el IRPF?": (0.3, "fiscal"), "IRPF de las vacaciones": (0.1, "consumo")})
+    update = await judged(judge, question="¿y el IRPF?", searches=["IRPF de las vacaciones"], conversation=CONVERSATION)
+    assert (update["relevance"], update["matter"]) == (0.3, "fiscal")
+
+
+async def test_a_question_is_read_as_its_conversation_completes_it():
+    judge = KnownJudge()
+    await judged(judge, question="¿y el 49?", contextualized_question="¿y el 49? (artículo 49, ET)")
+    assert judge.questions == ["¿y el 49? (artículo 49, ET)"]
+
+
+async def test_a_question_that_brings_nothing_to_search_for_is_read_with_the_one_before_it():
+    judge = KnownJudge()
+    await judged(judge, question="explícamelo mejor", queries=[], searches=[], conversation=CONVERSATION)
+    assert judge.questions == ["¿me deben vacaciones? explícamelo mejor"]
