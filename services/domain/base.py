@@ -45,10 +45,6 @@ class Domain(Protocol):
         """Return the terms of the domain that a text calls for and does not have, with weights in (0, 1]."""
         ...
 
-    def in_domain(self, question: str) -> bool:
-        """Tell whether a question is of the domain beyond doubt."""
-        ...
-
     def prior(self, question: str, chunk: Chunk) -> float:
         """Return a factor in (0, 1] by what kind of text a chunk is."""
         ...
@@ -86,10 +82,6 @@ class PlainDomain:
     def terms(self, text: str) -> Sequence[tuple[str, float]]:
         """Return nothing: there is no table of terms."""
         return ()
-
-    def in_domain(self, question: str) -> bool:
-        """Return true: there is nothing to tell it by."""
-        return True
 
     def prior(self, question: str, chunk: Chunk) -> float:
         """Return 1, or less for a chunk that tells what not to say: it answers nothing."""

@@ -43,7 +43,7 @@ class SpanishLaw:
         places = {stem for word in place_words(question) for stem in self.stems(word)}
         content = dict.fromkeys(self.stems(question))
         concepts: dict[tuple[str, ...], Concept] = {}
-        in_domain = self.in_domain(question)
+        in_domain = has_field_term(question, stem_word)
         for term in find_terms(question, stem_word):
             own = tuple(stem for stem in term.stems if stem in content)
             legal_terms = tuple((tuple(self.stems(name)), certainty) for name, certainty in term.legal)
@@ -67,10 +67,6 @@ class SpanishLaw:
     def terms(self, text: str) -> Sequence[tuple[str, float]]:
         """Return the legal terms that a text calls for (``legal.vocabulary.synonyms``)."""
         return expand(text, stem_word)
-
-    def in_domain(self, question: str) -> bool:
-        """Tell whether a question has a word or a term that only questions of labour law have."""
-        return has_field_term(question, stem_word)
 
     def prior(self, question: str, chunk: Chunk) -> float:
         """Return a factor in (0, 1] by kind of provision and law (``legal.vocabulary.regimes``)."""

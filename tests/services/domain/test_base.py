@@ -49,12 +49,11 @@ def test_nothing_of_the_law_is_at_work_in_another_domain():
     question = "¿qué dice el art. 38 ET si me echaron en Sevilla en 2019?"
     plain = PlainDomain(language("es"))
     assert (plain.terms(question), plain.citations(question), plain.question_topic(question)) == ((), (), question)
-    assert (plain.prior(question, chunk), plain.in_domain("pizza")) == (1.0, True)
+    assert plain.prior(question, chunk) == 1.0
     assert SPANISH_LAW.terms(question)
     assert SPANISH_LAW.citations(question)
     assert SPANISH_LAW.question_topic(question) != question
     assert SPANISH_LAW.prior(question, chunk) < 1
-    assert not SPANISH_LAW.in_domain("pizza")
 
 
 def test_a_text_covers_the_share_of_the_words_that_it_has():
