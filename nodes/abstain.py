@@ -44,12 +44,18 @@ async def abstain(
     if state["outcome"] == "near":
         outcome, nearest = "near", _nearest(state["candidates"])
         text = _near(nearest, language)
-    elif state["outcome"] == "ask":
+    elif state["outcome"] == "ask" or _says_nothing(state, language):
         outcome, text = "ask", _question_back(state["question"], language)
     else:
         text = declined(state, runtime.context, profile, language)
     runtime.stream_writer({"type": "token", "text": text})
     return {"answer": text, "outcome": outcome, "abstained": True, "context": nearest}
+
+
+def _says_nothing(state: RagState, language: Language) -> bool:
+    """Tell whether a question found nothing because it has no word of any topic ("¿me corresponde?")."""
+    unsearchable = not language.content_words(state["contextualized_question"] or state["question"])
+    return unsearchable and not state["candidates"] and not state["analysis"]["provisions"]
 
 
 def declined(state: RagState, context: ResolvedContext, profile: Profile, language: Language) -> str:

@@ -9,6 +9,7 @@ from legal.vocabulary.matters import matters
 from nodes.abstain import MAX_EXCERPT, abstain
 from nodes.finalize import finalize
 from services.profile.profile import load_profile
+from services.search.question_reading import empty_analysis
 from state.candidates import candidate
 from state.context import ResolvedContext
 from state.rag import fresh_turn
@@ -25,6 +26,7 @@ def state_with(**values):
         "store": "index",
         "today": "2024-06-01",
         "as_of": None,
+        "analysis": empty_analysis(),
         "candidates": [],
         **values,
     }
@@ -179,7 +181,7 @@ async def test_a_question_that_its_conversation_completes_is_shown_complete():
 
 
 async def test_without_a_search_the_question_is_shown_in_one_line():
-    assert await searched_for("¿y\n  eso?") == "«¿y eso?»"
+    assert await searched_for("¿y la\n  playa?") == "«¿y la playa?»"
 
 
 async def test_a_long_question_is_cut_at_a_word_within_160_characters():
@@ -202,7 +204,7 @@ async def test_a_mark_in_the_question_cites_nothing():
 
 
 async def test_quotation_marks_of_the_question_become_inner_ones():
-    assert await searched_for("¿Qué es «eso»?", "eso") == "«¿Qué es “eso”?»"
+    assert await searched_for("¿Qué es «usufructo»?", "usufructo") == "«¿Qué es “usufructo”?»"
 
 
 # Asked back.
@@ -228,6 +230,18 @@ async def test_what_says_too_little_is_asked_for_what_it_wants_to_know(question,
     assert len(asked) == 3
     assert all(line.startswith("- ") for line in asked)
     assert (result["outcome"], result["abstained"], result["citations"]) == ("ask", True, [])
+
+
+async def test_a_question_without_a_word_of_any_topic_that_finds_nothing_is_asked_back():
+    vague = {"question": "¿Me corresponde?", "queries": ["¿Me corresponde?"]}
+    update = await said(**vague, analysis=empty_analysis())
+    assert (update["outcome"], update["answer"].splitlines()[0]) == (
+        "ask",
+        "Para responderle, me falta saber de qué se trata. Dígame:",
+    )
+    named = {**empty_analysis(), "provisions": [{"law_id": "BOE-A-2015-11430", "provision_key": "art:999"}]}
+    assert (await said(**vague, analysis=named))["outcome"] == "decline"
+    assert (await said(question="fotosíntesis", analysis=empty_analysis()))["outcome"] == "decline"
 
 
 @pytest.mark.parametrize(
