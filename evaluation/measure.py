@@ -1,13 +1,19 @@
 """Measuring gold sets on an index: what is found and, where it is asked for, ablation, answers, peers and a report."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluation.answers.answers import Answers, evaluate_answers
+from evaluation.conversations.findings import ConversationFindings
+from evaluation.conversations.turns import evaluate_conversations
 from evaluation.gold.provisions import Provision
 from evaluation.gold.questions import GoldSet
-from evaluation.gold.sets import check_ids, check_index, not_indexed, read_sets
+from evaluation.gold.sets import Sets, check_ids, check_index, not_indexed, read_sets
+from evaluation.recording.recording import ReplyMissing
+from evaluation.recording.run import RecordedRun
+from evaluation.report.environment import environment
 from evaluation.report.findings import Findings
 from evaluation.retrieval.evaluate import Outcome, evaluate
 from evaluation.retrieval.metrics import METRICS, per_question
@@ -26,7 +32,10 @@ TAG = "articulado"
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be measured. ``run`` and ``report`` are where to write, ``other`` a run to compare with."""
+    """What is to be measured. ``run`` and ``report`` are where to write, ``other`` a run to compare with.
+
+    ``record`` and ``replay`` are folders of recordings: one that is written, one that stands in for the chat models.
+    """
 
     gold: Sequence[Path] = ()
     run: Path | None = None
@@ -35,6 +44,8 @@ class Request:
     answers: bool = False
     peers: bool = False
     report: Path | None = None
+    record: Path | None = None
+    replay: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -56,16 +67,23 @@ class SetMeasurement:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What was measured on every gold set, and the files that were written."""
+    """What was measured on every gold set, and the files that were written.
+
+    ``unfinished`` are the questions and conversations that a replay has not all replies for, by the name of their set
+    and their id; they are in no measure, and a set without any other is left out.
+    """
 
     request: Request
     index: Path
     strategy: "RerankStrategy"
     sets: Sequence[SetMeasurement]
+    conversations: Sequence[ConversationFindings]
     written: Sequence[Path]
+    unfinished: Mapping[tuple[str, str], ReplyMissing]
+    recorded: RecordedRun | None = None
 
 
-def read_inputs(request: Request, settings: "Settings", profile: "Profile") -> tuple[list[GoldSet], Run]:
+def read_inputs(request: Request, settings: "Settings", profile: "Profile") -> tuple[Sets, Run]:
     """Return the gold sets, and the run to compare with, empty without one.
 
     Raises:
@@ -73,59 +91,110 @@ def read_inputs(request: Request, settings: "Settings", profile: "Profile") -> t
     """
     sets = read_sets(request.gold, profile)
     if request.run or request.other:
-        check_ids(sets)
+        check_ids(sets.questions)
+    if sets.conversations and (request.run or request.other or request.ablation or request.peers):
+        raise InvalidInput(
+            f"{sets.conversations[0].path} tiene conversaciones, y --run, --compare-run, --ablation y --peers miden la "
+            "búsqueda de preguntas sueltas. Quítelas, o evalúe el fichero por separado."
+        )
     if request.ablation or request.peers:
         check_index(settings)
+    if request.ablation and (request.record or request.replay):
+        raise InvalidInput("--record y --replay no se pueden combinar con --ablation: mida las técnicas sin grabación.")
     _check_output(request)
     return sets, read_trec(request.other) if request.other else {}
 
 
 async def measure(
     request: Request,
-    sets: Sequence[GoldSet],
+    sets: Sets,
     other_run: Run,
     services: "Services",
     context: "RunContext",
     tell: Callable[[str], None],
+    recorded: RecordedRun | None = None,
 ) -> Measurement:
-    """Ask every question of every gold set; write what is to be written.
+    """Ask every question and hold every conversation of every gold set; write what is to be written.
 
-    ``tell`` hears in Spanish what is being measured.
+    ``tell`` hears in Spanish what is being measured. With ``recorded``, chat models are recorded, or replayed.
 
     Raises:
         ArticuladoError: a service cannot be used, or the other run has none of the questions.
     """
+    if recorded:
+        services = await recorded.services(services)
     measurements = []
-    for gold_set in sets:
-        missing = await not_indexed(gold_set.questions, services.store)
-        findings = await _findings(gold_set, services, context, request, tell)
+    unfinished: dict[tuple[str, str], ReplyMissing] = {}
+    for gold_set in sets.questions:
+        missing = await not_indexed(gold_set.provisions, services.store)
+        # Before what is found: a replay tells here which questions have all replies.
+        answers = await _answers(gold_set, services, context, tell) if request.answers else Answers()
+        unfinished |= {(gold_set.name, id_): missing_reply for id_, missing_reply in answers.unfinished.items()}
+        finished = [question for question in gold_set.questions if question.id not in answers.unfinished]
+        if not finished:
+            continue
+        findings = await _findings(
+            replace(gold_set, questions=tuple(finished)), answers, services, context, request, tell, recorded
+        )
         against = compare_runs(findings.outcome, other_run) if request.other else {}
         measurements.append(SetMeasurement(missing, findings, against))
+    conversations = []
+    for dialogue_set in sets.conversations:
+        missing = await not_indexed(dialogue_set.provisions, services.store)
+        tell(f"Conversaciones de {dialogue_set.name}")
+        dialogues = await evaluate_conversations(services, dialogue_set.conversations, context=context)
+        unfinished |= {(dialogue_set.name, id_): missing_reply for id_, missing_reply in dialogues.unfinished.items()}
+        if dialogues.results:
+            machine = _environment(services, recorded, dialogues.unfinished) if request.report else {}
+            conversations.append(ConversationFindings(dialogue_set, missing, dialogues.results, machine))
+    if recorded:
+        recorded.recording.end()
     settings = services.settings
     strategy = settings.defaults().overridden_by(context).rerank_strategy
-    return Measurement(request, settings.index_folder, strategy, measurements, _write(request, measurements))
+    apart = len(sets.questions) + len(sets.conversations) > 1
+    written = [*_write(request, measurements, apart=apart), *_write_conversations(request, conversations, apart=apart)]
+    return Measurement(
+        request, settings.index_folder, strategy, measurements, conversations, written, unfinished, recorded
+    )
+
+
+async def _answers(gold: GoldSet, services: "Services", context: "RunContext", tell: Callable[[str], None]) -> Answers:
+    tell(f"Respuestas a {gold.name}")
+    return await evaluate_answers(services, gold.questions, context=context)
 
 
 async def _findings(
-    gold: GoldSet, services: "Services", context: "RunContext", request: Request, tell: Callable[[str], None]
+    gold: GoldSet,
+    answers: Answers,
+    services: "Services",
+    context: "RunContext",
+    request: Request,
+    tell: Callable[[str], None],
+    recorded: RecordedRun | None,
 ) -> Findings:
-    from evaluation.answers.answers import evaluate_answers
     from evaluation.peers.measure import PeerFindings, run_peers
-    from evaluation.report.environment import environment
     from evaluation.retrieval.ablation import ablation
     from evaluation.retrieval.retrieve import Retriever
 
     tell(f"Evaluando {gold.name}")
-    outcome = await evaluate(gold, Retriever(services, context))
+    outcome = await evaluate(gold, Retriever(services, context), warm_up=not answers.results)
     configurations = (
         await ablation(gold, services, context, lambda name: tell(f"Evaluando {gold.name} ({name})"))
         if request.ablation
         else []
     )
-    tell(f"Respuestas a {gold.name}" if request.answers else f"Evaluando {gold.name}")
-    answers = await evaluate_answers(services, gold.questions, context=context) if request.answers else []
     peers = await run_peers(services, gold.questions) if request.peers else PeerFindings((), {}, 0)
-    return Findings(outcome, environment(services) if request.report else {}, configurations, answers, peers)
+    machine = _environment(services, recorded, answers.unfinished) if request.report else {}
+    return Findings(outcome, machine, configurations, answers.results, peers)
+
+
+def _environment(
+    services: "Services", recorded: RecordedRun | None, unfinished: Mapping[str, ReplyMissing]
+) -> dict[str, str]:
+    """Return what a reader of a report must know to repeat it; of a recorded run also which, and what it leaves out."""
+    recording = {"Grabación": recorded.describe()} if recorded else {}
+    left_out = {"Sin medir, a falta de respuestas grabadas": ", ".join(unfinished)} if unfinished else {}
+    return environment(services) | recording | left_out
 
 
 def compare_runs(outcome: Outcome, other_run: Run) -> dict[str, Paired]:
@@ -162,8 +231,8 @@ def _check_output(request: Request) -> None:
         check_report(request.report)
 
 
-def _write(request: Request, measurements: Sequence[SetMeasurement]) -> list[Path]:
-    """Write the run of all sets, and the report of each, in a folder of its own where there are several."""
+def _write(request: Request, measurements: Sequence[SetMeasurement], *, apart: bool) -> list[Path]:
+    """Write the run of all sets, and the report of each; ``apart``: in a folder of its own."""
     written = []
     if request.run:
         outcomes = [set_measurement.outcome for set_measurement in measurements]
@@ -174,6 +243,17 @@ def _write(request: Request, measurements: Sequence[SetMeasurement]) -> list[Pat
         from evaluation.report.write import write_report
 
         for set_measurement in measurements:
-            folder = request.report / set_measurement.outcome.gold.name if len(measurements) > 1 else request.report
+            folder = request.report / set_measurement.outcome.gold.name if apart else request.report
             written += write_report(folder, set_measurement.findings)
     return written
+
+
+def _write_conversations(
+    request: Request, conversations: Sequence[ConversationFindings], *, apart: bool
+) -> Iterator[Path]:
+    """Write the report of each set of conversations, and yield its files; ``apart``: in a folder of its own."""
+    if request.report:
+        from evaluation.report.conversations import write_conversations
+
+        for findings in conversations:
+            yield from write_conversations(request.report / findings.gold.name if apart else request.report, findings)

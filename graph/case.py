@@ -29,6 +29,7 @@ from services.case.authors import case_author
 from services.case.calibration import CaseGraph, read_calibration
 from services.case.confidence import ConfidenceEstimator
 from services.container import Services
+from services.deadlines import QuestionTime
 from services.search.hybrid import HybridSearch
 from state.case import CaseInput, CaseState, RequiredDataInput, RequiredDataOutput, ResponseOutput, with_filters
 from state.context import RunContext
@@ -153,7 +154,16 @@ def _begin_with_search(
     builder.add_node("encode_sparse", bind(encode_sparse, search=search))
     builder.add_node("hybrid_search", bind(hybrid_search, search=search, caps=caps))
     builder.add_node("merge_candidates", bind(merge_candidates))
-    builder.add_node("rerank", bind(rerank, rerankers=services.rerankers, profile=profile, language=services.language))
+    builder.add_node(
+        "rerank",
+        bind(
+            rerank,
+            rerankers=services.rerankers,
+            profile=profile,
+            language=services.language,
+            question_time=QuestionTime(settings.question_timeout),
+        ),
+    )
 
     builder.add_edge(START, "accept_case")
     builder.add_edge("accept_case", "embed_queries")

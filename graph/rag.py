@@ -8,6 +8,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from nodes import routing
 from nodes.abstain import abstain
+from nodes.add_companions import add_companions
 from nodes.analyze_question import analyze_question
 from nodes.answer import answer
 from nodes.decompose import decompose
@@ -21,11 +22,14 @@ from nodes.load_carryover import load_carryover
 from nodes.lookup_records import lookup_records
 from nodes.merge_candidates import merge_candidates
 from nodes.refetch import refetch
+from nodes.repair_marks import repair_marks
 from nodes.rerank import rerank
 from nodes.select_context import select_context
 from nodes.stage import UsageAccount, stage
 from nodes.verify import verify
 from services.container import Services
+from services.deadlines import QuestionTime
+from services.profile.companions import load_companions
 from services.prompting.prompts import Prompts, load_prompts
 from services.protocols import ChunkStore
 from services.search.hybrid import HybridSearch
@@ -42,20 +46,21 @@ def build_rag(services: Services, checkpointer: BaseCheckpointSaver[str] | None 
     builder = _retrieval(services, search, prompts)
     bind = partial(stage, account=UsageAccount(services.settings.defaults()))
 
-    offline = services.settings.principal.provider == "offline"
-    builder.add_node(
-        "answer",
-        bind(answer, principal=services.principal, prompts=prompts, language=services.language, relevance=offline),
-    )
+    principal = partial(bind, principal=services.principal, prompts=prompts, language=services.language)
+    builder.add_node("answer", principal(answer))
     builder.add_node("verify", bind(verify, language=services.language))
-    builder.add_node("refetch", bind(refetch, stores=_stores(services), search=search))
+    builder.add_node("repair_marks", principal(repair_marks, seconds=services.settings.question_timeout))
+    builder.add_node(
+        "refetch", bind(refetch, stores=_stores(services), search=search, heuristic=services.rerankers["heuristic"])
+    )
     builder.add_node("finalize", bind(finalize, profile=services.profile, language=services.language))
 
     builder.add_edge("abstain", "finalize")
     builder.add_edge("select_context", "answer")
     builder.add_edge("answer", "verify")
-    builder.add_conditional_edges("verify", routing.after_verify, ["refetch", "finalize"])
-    builder.add_conditional_edges("refetch", routing.after_refetch, ["rerank", "finalize"])
+    builder.add_conditional_edges("verify", routing.after_verify, ["refetch", "repair_marks", "finalize"])
+    builder.add_conditional_edges("refetch", routing.after_refetch, ["rerank", "repair_marks", "finalize"])
+    builder.add_edge("repair_marks", "verify")
     builder.add_edge("finalize", END)
     return builder.compile(checkpointer=checkpointer, name="rag")
 
@@ -75,6 +80,7 @@ def _stores(services: Services) -> dict[StoreName, ChunkStore]:
 
 def _retrieval(services: Services, search: HybridSearch, prompts: Prompts) -> Builder:
     settings, profile = services.settings, services.profile
+    question_time = QuestionTime(settings.question_timeout)
     stores = _stores(services)
     bind = partial(stage, account=UsageAccount(settings.defaults()))
     opens_turn = partial(stage, account=UsageAccount(settings.defaults(), opens_turn=True))
@@ -82,18 +88,44 @@ def _retrieval(services: Services, search: HybridSearch, prompts: Prompts) -> Bu
 
     builder.add_node(
         "analyze_question",
-        opens_turn(analyze_question, store=stores["index"], profile=profile, seconds=settings.question_timeout),
+        opens_turn(
+            analyze_question,
+            store=stores["index"],
+            profile=profile,
+            leaning=services.leaning,
+            language=services.language,
+            seconds=settings.question_timeout,
+            calendar=services.calendar,
+        ),
     )
-    builder.add_node("load_carryover", opens_turn(load_carryover, stores=stores))
+    builder.add_node("load_carryover", opens_turn(load_carryover, stores=stores, k=search.fusion.k))
     builder.add_node("lookup_records", bind(lookup_records, records=services.records))
-    builder.add_node("decompose", bind(decompose, reader=services.reader, prompts=prompts, domain=services.domain))
+    builder.add_node(
+        "decompose",
+        bind(
+            decompose,
+            reader=services.reader,
+            prompts=prompts,
+            domain=services.domain,
+            question_time=question_time,
+        ),
+    )
     builder.add_node("embed_queries", bind(embed_queries, search=search))
     builder.add_node("encode_sparse", bind(encode_sparse, search=search))
     builder.add_node("hybrid_search", bind(hybrid_search, search=search))
     # Deferred: the branches that lead here differ in length.
     builder.add_node("merge_candidates", bind(merge_candidates), defer=True)
     builder.add_node("expand_references", bind(expand_references, stores=stores, profile=profile))
-    builder.add_node("rerank", bind(rerank, rerankers=services.rerankers, profile=profile, language=services.language))
+    builder.add_node(
+        "rerank",
+        bind(
+            rerank,
+            rerankers=services.rerankers,
+            profile=profile,
+            language=services.language,
+            question_time=question_time,
+        ),
+    )
     builder.add_node(
         "judge_relevance",
         bind(
@@ -104,7 +136,17 @@ def _retrieval(services: Services, search: HybridSearch, prompts: Prompts) -> Bu
         ),
     )
     builder.add_node(
-        "select_context", bind(select_context, counter=services.counter, context_tokens=settings.context_tokens)
+        "add_companions",
+        bind(add_companions, stores=stores, topics=load_companions(profile), domain=services.domain),
+    )
+    builder.add_node(
+        "select_context",
+        bind(
+            select_context,
+            rerankers=services.rerankers,
+            counter=services.counter,
+            context_tokens=settings.context_tokens,
+        ),
     )
     builder.add_node("abstain", bind(abstain, profile=profile, language=services.language))
 
@@ -121,5 +163,6 @@ def _retrieval(services: Services, search: HybridSearch, prompts: Prompts) -> Bu
     builder.add_conditional_edges("merge_candidates", routing.after_merge, ["expand_references", "abstain"])
     builder.add_edge("expand_references", "rerank")
     builder.add_edge("rerank", "judge_relevance")
-    builder.add_conditional_edges("judge_relevance", routing.after_judgement, ["select_context", "abstain"])
+    builder.add_conditional_edges("judge_relevance", routing.after_judgement, ["add_companions", "abstain"])
+    builder.add_edge("add_companions", "select_context")
     return builder

@@ -9,6 +9,7 @@ from language.folding import fold
 from language.languages import Language
 from legal.vocabulary.matters import matters
 from nodes.select_context import preference
+from services.domain.question import is_courtesy, split_subject
 from services.profile.profile import Profile
 from services.prompting.citation_markers import defuse_markers, write_marker
 from services.relevance.judge import UNDERSPECIFIED
@@ -22,6 +23,8 @@ MAX_NEAREST = 2
 MAX_EXCERPT = 60
 """Words of a provision that has no summary."""
 MAX_SEARCH_CHARACTERS = 160
+MAX_MATTER = 60
+"""Characters of the field that the reader finds a question of."""
 ASKED_BACK = {"amount": "amount", "deadline": "time", "duration": "time"}
 """What is asked back by what is asked for."""
 
@@ -40,16 +43,18 @@ async def abstain(
 ) -> AbstainUpdate:
     """Write what there is to say without any model."""
     outcome: AnswerOutcome = "decline"
-    nearest: list[Candidate] = []
-    if state["outcome"] == "near":
-        outcome, nearest = "near", _nearest(state["candidates"])
-        text = _near(nearest, language)
+    shown: list[Candidate] = []
+    if is_courtesy(state["question"], language):
+        text, outcome = language.say("courtesy"), "answer"
+    elif state["outcome"] == "near":
+        outcome, shown = "near", nearest(state["candidates"], MAX_NEAREST)
+        text = _near(shown, language)
     elif state["outcome"] == "ask" or _says_nothing(state, language):
         outcome, text = "ask", _question_back(state["question"], language)
     else:
         text = declined(state, runtime.context, profile, language)
     runtime.stream_writer({"type": "token", "text": text})
-    return {"answer": text, "outcome": outcome, "abstained": True, "context": nearest}
+    return {"answer": text, "outcome": outcome, "abstained": outcome != "answer", "context": shown}
 
 
 def _says_nothing(state: RagState, language: Language) -> bool:
@@ -59,12 +64,26 @@ def _says_nothing(state: RagState, language: Language) -> bool:
 
 
 def declined(state: RagState, context: ResolvedContext, profile: Profile, language: Language) -> str:
-    """Say in one sentence that there is no answer, what the matter seems to be and where it is answered, and why."""
+    """Say in one sentence that there is no answer, what the matter seems to be and where it is answered, and why.
+
+    The matter is the one that was learnt to be recognised, else the one that the reader names. Other words help only
+    where there is none: no words make a question of another field one of this.
+    """
     matter = matters().get(state["matter"]) if state["matter"] != UNDERSPECIFIED else None
-    said = f"{language.say('no_verified_information')}."
-    if matter:
-        said = " ".join(filter(None, (said, language.say("rag_seems", about=matter.about), matter.where)))
-    return f"{said}\n\n{what_was_searched(state, context, profile, language)}"
+    about = matter.about if matter else _as_the_reader_names_it(state, language)
+    said = [f"{language.say('no_verified_information')}."]
+    if about:
+        said.append(language.say("rag_seems_law" if profile.features.spanish_law else "rag_seems", about=about))
+    if matter and matter.where:
+        said.append(matter.where)
+    searched = what_was_searched(state, context, profile, language)
+    advice = "rag_try_other_words_or_law" if profile.features.spanish_law else "rag_try_other_words"
+    return f"{' '.join(said)}\n\n{searched if about else f'{searched} {language.say(advice)}'}"
+
+
+def _as_the_reader_names_it(state: RagState, language: Language) -> str:
+    named = defuse_markers((state["other_matter"] or "")[:MAX_MATTER])
+    return language.say("rag_other_matter", matter=named) if named else ""
 
 
 def what_was_searched(state: RagState, context: ResolvedContext, profile: Profile, language: Language) -> str:
@@ -73,8 +92,7 @@ def what_was_searched(state: RagState, context: ResolvedContext, profile: Profil
     names = context.collections or profile.for_questions
     labels = ", ".join(collection.label for collection in profile.collections if collection.name in names)
     places = labels if state["store"] == "index" else language.say("rag_packaged_records")
-    advice = "rag_try_other_words_or_law" if profile.features.spanish_law else "rag_try_other_words"
-    return f"{language.say('rag_searched', searches=searches, places=places)} {language.say(advice)}"
+    return language.say("rag_searched", searches=searches, places=places)
 
 
 def _as_asked(state: RagState, language: Language) -> Sequence[str]:
@@ -82,8 +100,9 @@ def _as_asked(state: RagState, language: Language) -> Sequence[str]:
 
     What looks like a marker in them points to nothing.
     """
-    question = " ".join((state["contextualized_question"] or state["question"]).split())
-    own = set(language.content_words(question))
+    meant = state["contextualized_question"] or state["question"]
+    question = " ".join(split_subject(meant, language)[0].split())
+    own = set(language.content_words(meant))
     searches = [question if own >= set(language.content_words(query)) else query for query in state["queries"]]
     return [_cut(defuse_markers(search)) for search in dict.fromkeys(searches or [question])]
 
@@ -94,19 +113,24 @@ def _cut(search: str) -> str:
     return f"{search[:MAX_SEARCH_CHARACTERS].rsplit(' ', 1)[0].rstrip(' ,.;:')} […]"
 
 
-def _nearest(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the first part of each of the best provisions."""
+def nearest(candidates: Sequence[Candidate], limit: int) -> list[Candidate]:
+    """Return the first part of each of the best provisions, ``limit`` of them at most."""
     first: dict[tuple[str, str], Candidate] = {}
     for candidate in sorted(candidates, key=preference):
         first.setdefault(provision_of(candidate["chunk"]), candidate)
-    return list(first.values())[:MAX_NEAREST]
+    return list(first.values())[:limit]
 
 
-def _near(nearest: Sequence[Candidate], language: Language) -> str:
-    shown = [
-        f"- {_in_short(candidate['chunk'])} {write_marker(number)}" for number, candidate in enumerate(nearest, start=1)
-    ]
-    return "\n\n".join([language.say("rag_near"), "\n".join(shown), language.say("rag_near_add")])
+def listed(candidates: Sequence[Candidate]) -> str:
+    """Return a list of provisions in short, each with its marker."""
+    return "\n".join(
+        f"- {_in_short(candidate['chunk'])} {write_marker(number)}"
+        for number, candidate in enumerate(candidates, start=1)
+    )
+
+
+def _near(shown: Sequence[Candidate], language: Language) -> str:
+    return "\n\n".join([language.say("rag_near"), listed(shown), language.say("rag_near_add")])
 
 
 def _in_short(chunk: Chunk) -> str:

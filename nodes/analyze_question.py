@@ -6,11 +6,15 @@ from datetime import date
 
 from langgraph.runtime import Runtime
 
+from language.languages import Language
 from legal.dates.finder import find_date
 from nodes.validation import check_collections, check_options, checked_history, checked_question
+from services.conversation.leaning import LeaningJudge
+from services.conversation.named import Contextualized, contextualize
+from services.conversation.subject import read_turn
+from services.domain.question import with_subject
 from services.profile.profile import Profile
 from services.protocols import ChunkStore
-from services.search.follow_up import Contextualized, contextualize
 from services.search.named_provisions import look_up, not_in_force, not_indexed
 from services.search.question_reading import empty_analysis, read_question
 from state.chunks import in_force, provision_of
@@ -24,6 +28,8 @@ class AnalyzeQuestionUpdate(Turn):
 
     question: str
     turn: int
+    new_topic: bool
+    about_answer: bool
     deadline: float
     store: StoreName
     today: str
@@ -37,14 +43,18 @@ async def analyze_question(
     *,
     store: ChunkStore,
     profile: Profile,
+    leaning: LeaningJudge,
+    language: Language,
     seconds: float,
+    calendar: Callable[[], date] = date.today,
     clock: Callable[[], float] = time.time,
 ) -> AnalyzeQuestionUpdate:
     """Reset the turn, check what the caller sent, and look up the provisions that the question names.
 
-    ``seconds`` is what all model calls of the question may take together. Provisions named are candidates of their own
-    with score 1.0; those that the index does not have, or not of the day asked about, are told in a warning. Only
-    where the profile is of Spanish law, anything is read off the question.
+    ``seconds`` is what all model calls of the question may take together, by ``clock``; ``calendar`` says which day it
+    is, which need not be the clock's. Provisions named are candidates of their own with score 1.0; those that the index
+    does not have, or not of the day asked about, are told in a warning. Only where the profile is of Spanish law,
+    anything is read off the question.
 
     Raises:
         InvalidInput: the question, the history or an option cannot be used.
@@ -55,16 +65,23 @@ async def analyze_question(
     question = checked_question(state.get("question"))
     history = state.get("history")
     conversation = checked_history(history) if history is not None else state.get("transcript", [])
-    today, as_of = date.fromtimestamp(clock()), runtime.context.as_of
+    today, as_of = calendar(), runtime.context.as_of
+    reading = read_turn(question, conversation, language, leaning)
     if profile.features.spanish_law:
         earlier = [message["content"] for message in conversation if message["role"] == "user"]
         contextualized = contextualize(question, earlier, today)
-        as_of = as_of or contextualized.day or find_date(contextualized.question, today=today)
+        # A day that was said before is that of its subject.
+        leaves = reading.leaves and contextualized.question == question
+        kept_day = None if leaves else contextualized.day
+        as_of = as_of or kept_day or find_date(contextualized.question, today=today)
         analysis = read_question(
             contextualized.question, conversation, profile.default_law, as_of, contextualized.territory
         )
     else:
         contextualized, analysis = Contextualized(question), empty_analysis()
+    # What took a provision over is about that alone: it is looked up, and needs no other subject.
+    completed = contextualized.question != question
+    in_context = contextualized.question if completed else with_subject(question, reading.subject, language)
     uses_index = runtime.context.store == "index"
     direct = await look_up(analysis["provisions"], store, as_of, today) if uses_index else []
     chunks = {provision_of(candidate["chunk"]): candidate["chunk"] for candidate in direct}
@@ -78,7 +95,9 @@ async def analyze_question(
     return {
         **fresh_turn(),
         "question": question,
-        "contextualized_question": contextualized.question,
+        "contextualized_question": in_context,
+        "new_topic": reading.leaves or completed,
+        "about_answer": reading.kind in ("same", "courtesy"),
         "turn": state.get("turn", 0) + 1,
         "deadline": clock() + seconds,
         "store": runtime.context.store,

@@ -1,37 +1,20 @@
 """Write the answer and its self-evaluation, in one call, streamed."""
 
-from typing import NotRequired
-
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from language.languages import Language
-from services.prompting.citation_markers import MarkerRenumberer
-from services.prompting.fragments import neutralise, write_prompt
+from nodes.abstain import listed, nearest
+from nodes.writing import Write, WritingUpdate, prompt_messages, write_answer, written_update
+from services.prompting.citation_markers import keep_markers
 from services.prompting.prompts import Prompts
-from services.prompting.self_evaluation import Reply, read_self_evaluation
-from services.prompting.stream_splitter import StreamSplitter
 from services.protocols import ChatModel
-from state.chunks import Candidate
 from state.context import ResolvedContext
-from state.errors import ModelError
+from state.errors import EmptyReply, ModelError
 from state.rag import RagState
-from state.values import Cost, Message, Need, cost_of, cost_of_failure
+from state.values import cost_of_failure
 
-HISTORY_MESSAGES = 6
-
-
-class AnswerUpdate(TypedDict):
-    """The principal's text and self-evaluation, and the fragments that it read, those it cites first, as it does."""
-
-    draft: NotRequired[str]
-    draft_chunk_ids: NotRequired[list[int]]
-    used_chunk_ids: NotRequired[list[int]]
-    dropped_chunk_ids: NotRequired[list[int]]
-    needs: NotRequired[list[Need]]
-    context: NotRequired[list[Candidate]]
-    warnings: NotRequired[list[str]]
-    cost: NotRequired[Cost]
+MAX_SOURCES = 5
+"""How many provisions are shown where the principal writes nothing."""
 
 
 async def answer(
@@ -41,63 +24,37 @@ async def answer(
     principal: ChatModel,
     prompts: Prompts,
     language: Language,
-    relevance: bool = False,
-) -> AnswerUpdate:
+) -> WritingUpdate:
     """Stream the principal's text and keep its self-evaluation; a second answer supersedes the first.
 
-    The text is numbered as it is read: what it cites first is ``[C1]``, and the first of the context.
-    ``relevance`` tells the principal how well each fragment fits.
+    The text is numbered as it is read: what it cites first is ``[C1]``, and the first of the context. A principal that
+    writes nothing has not said that there is no answer: what was found is shown in its place.
 
     Raises:
         ModelError: the principal failed, and there is no first answer to fall back on.
     """
-    write = runtime.stream_writer
-    context, grounded = state["context"], runtime.context.grounded_prompting
-    valid = range(1, len(context) + 1) if grounded else range(0)
-    renumberer, splitter = MarkerRenumberer(valid), StreamSplitter()
-
-    def start() -> None:
-        nonlocal renumberer, splitter
-        renumberer = MarkerRenumberer(valid, lambda text: write({"type": "token", "text": text}))
-        splitter = StreamSplitter(renumberer.feed)
-
-    def restart() -> None:
-        write({"type": "retry", "reason": language.say("rag_answer_interrupted")})
-        start()
-
-    if state["refetched"]:
-        write({"type": "retry", "reason": language.say("rag_answer_with_more")})
-    start()
+    grounded = runtime.context.grounded_prompting
     try:
-        reply = await principal.stream(
+        written = await write_answer(
+            principal,
             prompts["answer" if grounded else "answer_classic"],
-            messages(state, grounded=grounded, relevance=relevance),
-            on_text=lambda text: splitter.feed(text),
-            on_restart=restart,
-            deadline=state.get("deadline"),
+            prompt_messages(state, grounded=grounded),
+            state,
+            grounded=grounded,
+            supersedes=language.say("rag_answer_with_more") if state["refetched"] else "",
+            write=runtime.stream_writer,
+            language=language,
         )
     except ModelError as error:
-        if not state["refetched"]:
-            raise
-        return first_answer(state, error, language)
-    splitter.close()
-    renumberer.close()
-    ids = [candidate["chunk"]["id"] for candidate in context]
-    order = [*renumberer.cited, *(number for number in range(1, len(ids) + 1) if number not in renumberer.cited)]
-    parsed = read_self_evaluation(splitter, len(ids)) if grounded else read_without_markers(splitter, len(ids))
-    return {
-        "draft": renumberer.text or language.say("no_verified_information"),
-        "draft_chunk_ids": [ids[number - 1] for number in order],
-        "context": [context[number - 1] for number in order],
-        "used_chunk_ids": [ids[number - 1] for number in parsed.used],
-        "dropped_chunk_ids": [ids[number - 1] for number in parsed.dropped],
-        "needs": parsed.needs,
-        "warnings": [*state["warnings"], *([language.say("rag_answer_cut")] if reply.cut else [])],
-        "cost": cost_of(reply),
-    }
+        if state["refetched"]:
+            return first_answer(state, error, language)
+        if isinstance(error, EmptyReply):
+            return sources_alone(state, error, runtime.stream_writer, language, grounded=grounded)
+        raise
+    return written_update(state, written, language)
 
 
-def first_answer(state: RagState, error: ModelError, language: Language) -> AnswerUpdate:
+def first_answer(state: RagState, error: ModelError, language: Language) -> WritingUpdate:
     """Go back to the first answer, and to the context whose numbers its markers are."""
     by_id = {candidate["chunk"]["id"]: candidate for candidate in state["candidates"]}
     return {
@@ -107,18 +64,22 @@ def first_answer(state: RagState, error: ModelError, language: Language) -> Answ
     }
 
 
-def read_without_markers(splitter: StreamSplitter, fragments: int) -> Reply:
-    """Read a reply without citation markers: it rests on everything that was shown."""
-    return Reply(splitter.answer, list(range(1, fragments + 1)), [], [])
-
-
-def messages(state: RagState, *, grounded: bool, relevance: bool = False) -> list[Message]:
-    """Return history, fragments and, last, the question: what changes most comes last, for prompt caching."""
-    history: list[Message] = [
-        {"role": message["role"], "content": neutralise(message["content"])}
-        for message in state["conversation"][-HISTORY_MESSAGES:]
-    ]
-    question = neutralise(state["contextualized_question"])
-    last = grounded and state["refetched"]
-    content = write_prompt(state["context"], question, markers=grounded, last=last, relevance=relevance)
-    return [*history, {"role": "user", "content": content}]
+def sources_alone(
+    state: RagState, error: ModelError, write: Write, language: Language, *, grounded: bool
+) -> WritingUpdate:
+    """Show the provisions that the principal was to answer from; each is cited once, and the next turn may use them."""
+    context = nearest(state["context"], MAX_SOURCES)
+    ids = [candidate["chunk"]["id"] for candidate in context]
+    sources = listed(context) if grounded else keep_markers(listed(context), ())[0]
+    text = f"{language.say('rag_sources_alone')}\n\n{sources}"
+    write({"type": "token", "text": text})
+    return {
+        "draft": text,
+        "draft_chunk_ids": ids,
+        "context": context,
+        "used_chunk_ids": ids,
+        "outcome": "near",
+        "abstained": True,
+        "warnings": [*state["warnings"], str(error)],
+        "cost": cost_of_failure(error),
+    }

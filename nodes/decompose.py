@@ -1,98 +1,130 @@
 """Turn the question into keyword searches with the reader model."""
 
-import json
-import re
+from collections.abc import Sequence
 from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from services.deadlines import UNLIMITED, QuestionTime
 from services.domain.base import Domain
-from services.domain.question import searched_topic
+from services.domain.question import searched_topic, split_subject, with_subject
+from services.prompting.citation_markers import keep_markers
 from services.prompting.prompts import Prompts
+from services.prompting.reader_reply import read_reader_reply
 from services.protocols import ChatModel
+from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.errors import ModelError
-from state.rag import RagState
+from state.rag import RagState, carried_over
 from state.values import Cost, Message, cost_of, cost_of_failure
 
 MAX_QUERIES = 4
 MAX_FOLLOWUP_QUERIES = 3
 HISTORY_MESSAGES = 4
 HISTORY_CHARACTERS = 200
-MAX_QUERY_CHARACTERS = 300
-
-_FENCE = re.compile(r"^\s*```[a-zA-Z]*\s*|\s*```\s*$")
-_ARRAY = re.compile(r"\[.*\]", re.DOTALL)
 
 
 class DecomposeUpdate(TypedDict):
     """What the reader makes of the question, what is searched for, and a warning where the reader failed."""
 
+    contextualized_question: NotRequired[str]
     queries: list[str]
     searches: list[str]
+    other_matter: NotRequired[str | None]
+    new_topic: NotRequired[bool]
+    about_answer: bool
     warnings: NotRequired[list[str]]
     cost: NotRequired[Cost]
 
 
 async def decompose(
-    state: RagState, runtime: Runtime[ResolvedContext], *, reader: ChatModel, prompts: Prompts, domain: Domain
+    state: RagState,
+    runtime: Runtime[ResolvedContext],
+    *,
+    reader: ChatModel,
+    prompts: Prompts,
+    domain: Domain,
+    question_time: QuestionTime = UNLIMITED,
 ) -> DecomposeUpdate:
-    """Ask for searches; a reader that is down or talks nonsense costs quality, never the answer."""
-    question, carried = state["contextualized_question"], bool(state.get("carried"))
+    """Ask for searches; a reader that is down, late or talks nonsense costs quality, never the answer.
+
+    A question that the reader finds of another field is searched all the same, with its own words: what is found
+    decides. A follow-up of another field has left the subject of its conversation, too.
+    """
+    carried = bool(carried_over(state))
+    question = _with_title(state["contextualized_question"], carried_over(state), domain)
     recent: list[Message] = [
-        {"role": message["role"], "content": message["content"][:HISTORY_CHARACTERS]}
+        {"role": message["role"], "content": keep_markers(message["content"], ())[0][:HISTORY_CHARACTERS]}
         for message in state["conversation"][-HISTORY_MESSAGES:]
     ]
     system = prompts["decompose_followup" if carried else "decompose"]
     try:
-        reply = await reader.complete(
-            system, [*recent, {"role": "user", "content": question}], deadline=state.get("deadline")
+        completion = await reader.complete(
+            system,
+            [*recent, {"role": "user", "content": question}],
+            deadline=question_time.deadline_of("reader", state.get("deadline")),
         )
     except ModelError as error:
         return {
-            "queries": [question],
-            "searches": searches_of(state, [question], domain),
+            "queries": [_whole(question, domain)],
+            "searches": searches_of(question, [_whole(question, domain)], domain),
+            "about_answer": False,
             "warnings": [*state["warnings"], domain.language.say("rag_searched_as_asked", problem=error)],
             "cost": cost_of_failure(error),
         }
-    queries = parse_queries(reply.text, MAX_FOLLOWUP_QUERIES if carried else MAX_QUERIES)
-    if not queries and not carried:
-        queries = [question]
-    return {"queries": queries, "searches": searches_of(state, queries, domain), "cost": cost_of(reply)}
+    said = read_reader_reply(completion.text, MAX_FOLLOWUP_QUERIES if carried else MAX_QUERIES, follow_up=carried)
+    queries = [topic for query in said.queries if (topic := _without_provisions(query, domain))]
+    leaves = carried and (said.new_topic or said.other_matter is not None)
+    if leaves:
+        question, _ = split_subject(question, domain.language)
+    if not queries and (leaves or not carried or said.queries or said.broken):
+        queries = [_whole(question, domain)]
+    return {
+        "contextualized_question": question,
+        "queries": queries,
+        "searches": searches_of(question, queries, domain),
+        "other_matter": said.other_matter,
+        "new_topic": state["new_topic"] or leaves,
+        "about_answer": not queries,
+        "cost": cost_of(completion),
+    }
 
 
-def parse_queries(text: str, limit: int) -> list[str]:
-    r"""Read a JSON array of searches.
+def _whole(question: str, domain: Domain) -> str:
+    """Return a question and its subject as one text."""
+    return " ".join(filter(None, split_subject(question, domain.language)))
 
-    Code fences and talk around the array are stripped, whatever is no text is dropped, more than ``limit`` are cut.
-    Without a valid array the text itself is the one search.
 
-    >>> parse_queries('```json\n["despido embarazo", "nulidad despido", "readmisión"]\n```', limit=2)
-    ['despido embarazo', 'nulidad despido']
-    >>> parse_queries("despido por embarazo", limit=4)
-    ['despido por embarazo']
+def _with_title(question: str, carried: Sequence[Candidate], domain: Domain) -> str:
+    """Return a question whose subject only names a provision with the title of that in its place: that says the topic.
+
+    "¿y si es mi suegra? (sobre: ¿qué dice el artículo 37.3 ET?)" is about "Descanso semanal, fiestas y permisos".
     """
-    bare = _FENCE.sub("", text).strip()
-    for attempt in (bare, *(_ARRAY.findall(bare)[:1])):
-        try:
-            parsed = json.loads(attempt)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(parsed, list):
-            texts = [" ".join(item.split())[:MAX_QUERY_CHARACTERS] for item in parsed if isinstance(item, str)]
-            return list(dict.fromkeys(item for item in texts if item))[:limit]
-    return [" ".join(bare.split())[:MAX_QUERY_CHARACTERS]] if bare else []
+    own_words, subject = split_subject(question, domain.language)
+    if not subject or not carried or domain.question_topic(subject):
+        return question
+    chunk = carried[0]["chunk"]
+    return with_subject(own_words, f"{chunk['title']}, {chunk['provision']}, {chunk['law_name']}", domain.language)
 
 
-def searches_of(state: RagState, queries: list[str], domain: Domain) -> list[str]:
-    """Return the searches to make: those of the reader, and beside them a first question as it was asked.
+def _without_provisions(query: str, domain: Domain) -> str:
+    """Return a search without the provisions that it names: a reader makes their numbers up, and no text has them.
 
-    Keywords lose what the encoders have learnt of how people ask (docs/retrieval.md). A follow-up says too little by
-    itself, and a search that has all of the question's words makes it superfluous.
+    Empty where it names nothing else.
     """
-    topic = searched_topic(state["question"], domain)
+    return domain.question_topic(query) if domain.citations(query) else query
+
+
+def searches_of(question: str, queries: Sequence[str], domain: Domain) -> list[str]:
+    """Return the searches to make: those of the reader, and beside them the question as it was asked, in its context.
+
+    Keywords lose what the encoders have learnt of how people ask, and a reader may leave the subject of a follow-up out
+    (docs/retrieval.md, docs/conversations.md). A search that has all of the question's words makes it superfluous, and
+    where there are none there is nothing new to search for.
+    """
+    topic = " ".join(searched_topic(part, domain) for part in split_subject(question, domain.language)).strip()
     topic_stems = set(domain.stems(topic))
-    if state.get("carried") or not queries or any(topic_stems <= set(domain.stems(query)) for query in queries):
-        return queries
+    if not queries or any(topic_stems <= set(domain.stems(query)) for query in queries):
+        return [*queries]
     return [*queries, topic]

@@ -8,14 +8,20 @@ from typing_extensions import TypedDict
 from language.languages import Language
 from legal.wordings import past_law_warnings, tracked_laws, wording_note
 from nodes.abstain import declined
+from nodes.refetch import lacking
 from nodes.stage import final_event
 from nodes.validation import MAX_MESSAGES
+from services.domain.question import is_courtesy
 from services.profile.profile import Profile
 from services.prompting.citation_markers import markers_in
+from services.search.needs import name_of
 from state.chunks import Candidate
 from state.context import ResolvedContext
-from state.rag import RagOutput, RagState, days_of
-from state.values import AnswerOutcome, Citation, Message
+from state.rag import RagOutput, RagState, carried_over, days_of
+from state.values import AnswerOutcome, Citation, Message, Need
+
+MAX_HANDED_ON = 12
+"""Chunks that the next turn is handed: half of what a principal reads."""
 
 
 class FinalizeUpdate(TypedDict):
@@ -26,6 +32,7 @@ class FinalizeUpdate(TypedDict):
     context_chunk_ids: list[int]
     citations: list[Citation]
     abstained: bool
+    needs: list[Need]
     warnings: list[str]
     transcript: list[Message]
 
@@ -35,33 +42,48 @@ async def finalize(
 ) -> FinalizeUpdate:
     """Write the turn's result; dropped chunks are never handed on.
 
-    A refusal of the principal's own is worded as every other one. A turn that rests on nothing (a refusal, a
-    "gracias") hands on what it was handed: the conversation goes on.
+    A refusal of the principal's own is worded as every other one. A turn hands on what it rests on and, as long as it
+    stays on the subject, what it was handed; one that rests on nothing (a refusal, a "gracias") hands on all of that:
+    the conversation goes on.
     """
     answer, used, dropped = state["answer"], state["used_chunk_ids"], state["dropped_chunk_ids"]
     abstained = state["abstained"] or is_refusal(answer, language)
     if is_bare_refusal(answer, language):
         answer = declined(state, runtime.context, profile, language)
-    carried = [candidate["chunk"]["id"] for candidate in state.get("carried", [])]
+    goes_on = abstained or is_courtesy(state["question"], language)
+    kept = state.get("carried", []) if goes_on and not used else carried_over(state)
+    carried = [candidate["chunk"]["id"] for candidate in kept if candidate["chunk"]["id"] not in dropped]
+    stands_alone = state["contextualized_question"] in ("", state["question"])
     exchange: list[Message] = [
-        {"role": "user", "content": state["question"]},
+        {"role": "user", "content": state["question"], "new_topic": state["new_topic"] and stands_alone},
         {"role": "assistant", "content": answer},
     ]
-    numbers = markers_in(answer) if runtime.context.grounded_prompting else range(1, len(state["context"]) + 1)
-    cited = {number: state["context"][number - 1] for number in numbers}
+    # An answer that was to have no markers rests on what it says that it used.
+    unmarked = [] if runtime.context.grounded_prompting else used
+    cited = {number: state["context"][number - 1] for number in markers_in(answer)} or dict(
+        enumerate((one for one in state["context"] if one["chunk"]["id"] in unmarked), start=1)
+    )
+    needs = lacking(state)
     day = days_of(state).as_of if profile.features.spanish_law else None
     tracked = tracked_laws(candidate["chunk"] for candidate in [*state["candidates"], *state["context"]])
     update: FinalizeUpdate = {
         "answer": answer,
         "outcome": _outcome(state, abstained=abstained),
-        "context_chunk_ids": used or [chunk_id for chunk_id in carried if chunk_id not in dropped],
+        "context_chunk_ids": list(dict.fromkeys([*used, *carried]))[:MAX_HANDED_ON],
         "citations": [citation(number, candidate, day, tracked) for number, candidate in cited.items()],
         "abstained": abstained,
-        "warnings": [
-            *state["warnings"],
-            *missing_carryover(state.get("missing_carried", []), language),
-            *past_law_warnings(day, {f"C{number}": candidate for number, candidate in cited.items()}, tracked),
-        ],
+        "needs": needs,
+        "warnings": list(
+            dict.fromkeys(
+                [
+                    *state["warnings"],
+                    *still_lacking(needs, language),
+                    *([language.say("rag_unpinned")] if state["unpinned"] else []),
+                    *missing_carryover(state.get("missing_carried", []), language),
+                    *past_law_warnings(day, {f"C{number}": candidate for number, candidate in cited.items()}, tracked),
+                ]
+            )
+        ),
         "transcript": [*state["conversation"], *exchange][-MAX_MESSAGES:],
     }
     result = {**state, **update}
@@ -113,6 +135,13 @@ def _outcome(state: RagState, *, abstained: bool) -> AnswerOutcome:
     if state["outcome"] in ("near", "ask"):
         return "near" if state["outcome"] == "near" else "ask"
     return "decline" if abstained else "answer"
+
+
+def still_lacking(needs: list[Need], language: Language) -> list[str]:
+    """Return the warning for what the model would have to read beside, and could not."""
+    if not needs:
+        return []
+    return [language.say("rag_still_lacking", needs="; ".join(map(name_of, needs)))]
 
 
 def missing_carryover(ids: list[int], language: Language) -> list[str]:

@@ -14,17 +14,21 @@ from state.values import Cost
 
 
 class HybridSearchUpdate(TypedDict):
-    """What the search found."""
+    """What the search found, and a warning where words alone had to do."""
 
     found: list[Candidate]
+    warnings: NotRequired[list[str]]
     cost: NotRequired[Cost]
 
 
 async def hybrid_search(
     state: RagState, runtime: Runtime[ResolvedContext], *, search: HybridSearch, caps: Caps | None = None
 ) -> HybridSearchUpdate:
-    """Search with the vectors that the two encoding stages left in the cache; ``caps`` unset: those of the profile."""
-    found, cost = await search.run(
+    """Search with the vectors that the two encoding stages left in the cache; ``caps`` unset: those of the profile.
+
+    Vectors that are there no longer are made again, or the search is by words.
+    """
+    found, cost, warnings = await search.run_or_by_words(
         state["searches"],
         search_filter(state, runtime.context),
         collections=runtime.context.collections,
@@ -32,4 +36,7 @@ async def hybrid_search(
         deadline=state.get("deadline"),
         caps=caps,
     )
-    return {"found": found, "cost": cost}
+    update: HybridSearchUpdate = {"found": found, "cost": cost}
+    if warnings:
+        update["warnings"] = [*state["warnings"], *warnings]
+    return update

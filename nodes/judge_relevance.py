@@ -1,6 +1,6 @@
 """Judge whether what was found answers the question, and how the turn goes on."""
 
-from collections.abc import Sequence
+import math
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -11,7 +11,7 @@ from services.profile.sections import RelevanceBands
 from services.relevance.judge import UNDERSPECIFIED, Judgement, RelevanceJudge
 from state.candidates import NAMED_SCORE
 from state.context import ResolvedContext
-from state.rag import RagState
+from state.rag import RagState, carried_over
 from state.values import AnswerOutcome
 
 
@@ -33,21 +33,29 @@ async def judge_relevance(
 ) -> JudgeRelevanceUpdate:
     """Judge the candidates, the best first; ``model_decides`` where a chat model will read them.
 
-    What was asked for by its number is an answer, in the packaged records, too. A follow-up is judged with what its
-    search says of the subject; one that rests on what it carried over is answered, as is what was answered before
-    something was fetched for it.
+    What was asked for by its number is an answer, in the packaged records, too, and so is what was answered before
+    something was fetched for it. A follow-up is answered unless it is far off.
     """
     named = any("direct" in candidate["origins"] for candidate in state["candidates"])
     if state["retried"] or (state["analysis"]["is_lookup"] and named):
         judged = state["relevance"]
         return {"relevance": NAMED_SCORE if judged is None else judged, "matter": "", "outcome": "answer"}
     candidates = sorted(state["candidates"], key=preference)
-    judgements = [await judge.judge(question, candidates) for question in _readings(state)]
-    best = max(judgements, key=lambda judgement: judgement.relevance)
-    outcome = "answer" if state.get("carried") else outcome_of(best, bands, model_decides=model_decides)
+    judgement = await judge.judge(question_to_score(state), candidates)
+    # A reader that finds the question of another field need only be borne out.
+    decides = model_decides and state["other_matter"] is None
+    is_answer = named or judgement.relevance >= _floor_of_follow_ups(state, bands)
+    outcome = "answer" if is_answer else outcome_of(judgement, bands, model_decides=decides)
     # The matter is the likeliest of those that have no answer here: of a question that has one it says nothing.
-    matter = best.matter if best.relevance < bands.answer else ""
-    return {"relevance": best.relevance, "matter": matter, "outcome": outcome}
+    matter = judgement.matter if judgement.relevance < bands.answer else ""
+    return {"relevance": judgement.relevance, "matter": matter, "outcome": outcome}
+
+
+def _floor_of_follow_ups(state: RagState, bands: RelevanceBands) -> float:
+    """Return the probability from which on a turn is answered because of those before it; above 1 where none counts."""
+    if carried_over(state):
+        return 0.0 if state["about_answer"] else bands.follow_up
+    return bands.insisting if state["conversation"] and not state["new_topic"] else math.inf
 
 
 def outcome_of(judgement: Judgement, bands: RelevanceBands, *, model_decides: bool) -> AnswerOutcome:
@@ -66,9 +74,3 @@ def outcome_of(judgement: Judgement, bands: RelevanceBands, *, model_decides: bo
     if judgement.matter == UNDERSPECIFIED:
         return "ask"
     return "near" if judgement.relevance >= bands.near and not model_decides else "decline"
-
-
-def _readings(state: RagState) -> Sequence[str]:
-    """Return the question, and in a conversation also what is searched for it: that has the subject."""
-    question = question_to_score(state)
-    return list(dict.fromkeys([question, *(state["searches"] if state["conversation"] else ())]))

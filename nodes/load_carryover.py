@@ -12,7 +12,11 @@ from state.chunks import Candidate
 from state.context import ResolvedContext, StoreName
 from state.rag import RagState
 
-CARRYOVER_SCORE = 0.5
+CARRYOVER_SHARE = 0.5
+"""What the last answer counts for as a ranking, beside those of a search, which count 1 together.
+
+What it rests on first has the score of what one of two equal rankings puts first and the other has not found.
+"""
 
 
 class LoadCarryoverUpdate(TypedDict):
@@ -23,10 +27,12 @@ class LoadCarryoverUpdate(TypedDict):
 
 
 async def load_carryover(
-    state: RagState, runtime: Runtime[ResolvedContext], *, stores: Mapping[StoreName, ChunkStore]
+    state: RagState, runtime: Runtime[ResolvedContext], *, stores: Mapping[StoreName, ChunkStore], k: int
 ) -> LoadCarryoverUpdate:
-    """Fetch the caller's ``previous_chunk_ids``, or else the thread's own, with a fixed score.
+    """Fetch the caller's ``previous_chunk_ids``, or else the thread's own, scored as the ranking that they are.
 
+    They are in the order of what the last answer rests on. ``k`` is the constant of the rank fusion: at the zero-based
+    place r a chunk has the score 0.5 · k / (k + r), on the scale of the fused scores (``services.store.rrf``).
     The store is that of the run's options: this stage runs beside the one that writes it into the state.
 
     Raises:
@@ -37,6 +43,8 @@ async def load_carryover(
     chunks = await stores[runtime.context.store].fetch(ids) if ids else []
     indexed = {chunk["id"] for chunk in chunks}
     return {
-        "carried": [candidate(chunk, CARRYOVER_SCORE, "carryover") for chunk in chunks],
+        "carried": [
+            candidate(chunk, CARRYOVER_SHARE * k / (k + place), "carryover") for place, chunk in enumerate(chunks)
+        ],
         "missing_carried": [chunk_id for chunk_id in ids if chunk_id not in indexed],
     }

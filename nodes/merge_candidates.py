@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 from state.candidates import merged
 from state.chunks import Candidate
 from state.context import ResolvedContext
-from state.rag import RagState
+from state.rag import RagState, carried_over
 
 
 class MergeCandidatesUpdate(TypedDict):
@@ -17,4 +17,4 @@ class MergeCandidatesUpdate(TypedDict):
 
 async def merge_candidates(state: RagState, runtime: Runtime[ResolvedContext]) -> MergeCandidatesUpdate:
     """Keep each chunk once, with its highest score."""
-    return {"candidates": merged(state["direct"] + state["found"] + state.get("carried", []))}
+    return {"candidates": merged(state["direct"] + state["found"] + carried_over(state))}

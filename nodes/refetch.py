@@ -1,5 +1,6 @@
 """Fetch what the model said it lacks, once."""
 
+from collections import Counter
 from collections.abc import Mapping
 from itertools import chain, zip_longest
 from typing import NotRequired
@@ -7,25 +8,26 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from legal.labels import provision_key
-from legal.laws.mentions import find_law
 from nodes.select_context import EXTRA_AFTER_REFETCH
-from services.protocols import ChunkStore
+from services.domain.question import searched_topic
+from services.protocols import ChunkStore, Reranker
 from services.search.hybrid import HybridSearch, search_filter
+from services.search.needs import nearest_first, provisions_needed, text_of
+from services.search.reference import ProvisionRequest
 from state.candidates import NAMED_SCORE, candidate, merged
 from state.chunks import Candidate, in_force
 from state.context import ResolvedContext, StoreName
-from state.errors import ModelError
 from state.rag import RagState, days_of
-from state.values import NO_COST, Cost, Need, cost_of_failure
+from state.values import NO_COST, Cost, Need
 
 
 class RefetchUpdate(TypedDict):
-    """The candidates with what was fetched, and whether there is anything new."""
+    """The candidates with what was fetched, whether there is anything new, and which needs were not met."""
 
     candidates: list[Candidate]
     refetched: bool
     retried: bool
+    unmet_needs: list[Need]
     warnings: NotRequired[list[str]]
     cost: NotRequired[Cost]
 
@@ -36,41 +38,44 @@ async def refetch(
     *,
     stores: Mapping[StoreName, ChunkStore],
     search: HybridSearch,
+    heuristic: Reranker,
 ) -> RefetchUpdate:
-    """Look named provisions up, search for the rest, and add what the model has not seen.
+    """Look named provisions up whole, search for the rest, and add what the model has not seen.
 
     As many chunks are added as the next context has room for beyond the first: of each need in turn, the parts of a
-    provision in their order. ``refetched`` says whether there is anything new; without it the first answer stands.
+    provision from the one that is meant, and of what was searched the best by the ``heuristic``. ``refetched`` says
+    whether there is anything new; without it the first answer stands. A provision that is not there is not searched
+    for: its number is in no other text.
     """
-    as_of, today = days_of(state)
-    by_need: list[list[Candidate]] = []
-    queries: list[str] = []
-    for need in state["needs"]:
-        named = await _look_up_named(need, stores[state["store"]])
-        if named:
-            by_need.append([fetched for fetched in named if in_force(fetched["chunk"], as_of, today)])
-        else:
-            queries.append(need["keywords"] or f"{need['article']} {need['law']}")
-    warnings, cost = state["warnings"], NO_COST
-    if queries and state["store"] == "index":
-        try:
-            hits, cost = await search.run(
-                queries,
-                search_filter(state, runtime.context),
-                collections=runtime.context.collections,
-                deadline=state.get("deadline"),
-            )
-        except ModelError as error:
-            warning = search.domain.language.say("rag_lacking_not_searched", problem=error)
-            warnings, cost = [*warnings, warning], cost_of_failure(error)
-        else:
-            by_need.append(hits)
     seen = {candidate["chunk"]["id"] for candidate in state["context"]}
-    in_turn = (
-        fetched
-        for fetched in chain.from_iterable(zip_longest(*by_need))
-        if fetched and fetched["chunk"]["id"] not in seen
-    )
+    by_need: list[list[Candidate]] = []
+    unmet: list[Need] = []
+    to_search: dict[str, Need] = {}
+    for need in state["needs"]:
+        requests = _provisions(need, state, search)
+        store = stores[state["store"]]
+        if parts := [part for request in requests for part in await _parts(need, request, state, store, search)]:
+            by_need.append([part for part in parts if part["chunk"]["id"] not in seen])
+        elif requests or state["store"] != "index":
+            unmet.append(need)
+        else:
+            to_search[_query(need, state, search)] = need
+    warnings, cost = state["warnings"], NO_COST
+    if to_search:
+        hits, cost, by_words = await search.run_or_by_words(
+            list(to_search),
+            search_filter(state, runtime.context),
+            collections=runtime.context.collections,
+            # An embedder that was late once is not waited for again.
+            lexical_only=state["lexical_only"],
+            deadline=state.get("deadline"),
+        )
+        warnings = [*warnings, *by_words]
+        unseen = [hit for hit in hits if hit["chunk"]["id"] not in seen and in_force(hit["chunk"], *days_of(state))]
+        for query, need in to_search.items():
+            by_need.append(await _best_first(query, unseen, heuristic))
+            unmet += [] if by_need[-1] else [need]
+    in_turn = [fetched for fetched in chain.from_iterable(zip_longest(*by_need)) if fetched]
     new = list({fetched["chunk"]["id"]: fetched for fetched in in_turn}.values())[:EXTRA_AFTER_REFETCH]
     asked_for: list[Candidate] = [
         {**fetched, "origins": list(dict.fromkeys([*fetched["origins"], "need"]))} for fetched in new
@@ -79,14 +84,55 @@ async def refetch(
         "candidates": merged(state["candidates"] + asked_for),
         "refetched": bool(new),
         "retried": True,
+        "unmet_needs": unmet,
         "warnings": warnings,
         "cost": cost,
     }
 
 
-async def _look_up_named(need: Need, store: ChunkStore) -> list[Candidate]:
-    law = find_law(need["law"]) if need["kind"] == "article" else None
-    key = provision_key(need["article"])
-    chunks = await store.find(law.id, key) if law and key else []
+def lacking(state: RagState) -> list[Need]:
+    """Return what is still lacking at the end of a turn: what could not be found, and what the last answer names.
+
+    Where nothing new was found, the needs of the state are those of before: the model had seen what there is.
+    """
+    said = state["needs"] if state["refetched"] or not state["retried"] else []
+    return list({text_of(need).casefold(): need for need in [*state["unmet_needs"], *said]}.values())
+
+
+def _provisions(need: Need, state: RagState, search: HybridSearch) -> list[ProvisionRequest]:
+    """Return the provisions that a need names; without a law they are of the one that most of the context is of."""
+    as_of, today = days_of(state)
+    profile = search.profile
+    laws = Counter(candidate["chunk"]["law_id"] for candidate in state["context"])
+    law = laws.most_common(1)[0][0] if laws else profile.default_law
+    return provisions_needed(need, law, today, as_of, spanish_law=profile.features.spanish_law)
+
+
+def _query(need: Need, state: RagState, search: HybridSearch) -> str:
+    """Return what is searched for a need: its words, and where that is a single one ("plazo") the question's topic."""
+    text = text_of(need)
+    if len(set(search.domain.stems(text))) > 1:
+        return text
+    return f"{text} {searched_topic(state['contextualized_question'], search.domain)}".strip()
+
+
+async def _best_first(query: str, hits: list[Candidate], heuristic: Reranker) -> list[Candidate]:
+    """Return what a search has found, the most relevant first; ties in the order of the search."""
+    of_query = [hit for hit in hits if query in hit["found_by"]]
+    scored = await heuristic.score(query, [query], of_query)
+    by_score = sorted(zip(of_query, scored.scores, strict=True), key=lambda pair: -(pair[1] or 0.0))
+    return [hit for hit, _ in by_score]
+
+
+async def _parts(
+    need: Need, request: ProvisionRequest, state: RagState, store: ChunkStore, search: HybridSearch
+) -> list[Candidate]:
+    """Return all parts of a provision in force, those that are meant first."""
+    as_of, today = days_of(state)
+    chunks = await store.find(request.law_id, request.provision_key) if request.law_id else []
+    parts = [chunk for chunk in chunks if in_force(chunk, as_of, today)]
     # Not "direct": that the model wants to read a provision does not make it the answer.
-    return [candidate(chunk, NAMED_SCORE, "need", need["article"]) for chunk in chunks]
+    return [
+        candidate(chunk, NAMED_SCORE, "need", text_of(need))
+        for chunk in nearest_first(parts, request, need["keywords"], search.domain.stems)
+    ]

@@ -1,11 +1,13 @@
 """Score the best candidates by what they say of the question."""
 
+from collections.abc import Mapping
 from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
+from services.deadlines import UNLIMITED, QuestionTime
 from services.profile.profile import Profile
 from services.protocols import Reranker, RerankerTable
 from services.rerank.table import reranker_for
@@ -14,8 +16,11 @@ from state.candidates import NAMED_SCORE, in_order
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.errors import ModelError
-from state.rag import RagState, days_of
+from state.rag import RagState, carried_over, days_of
 from state.values import Cost, cost_of, cost_of_failure
+
+STEP = 0.01
+"""What each place in the last answer takes off the score of a chunk, in a turn that is about that answer."""
 
 
 class RerankUpdate(TypedDict):
@@ -33,18 +38,22 @@ async def rerank(
     rerankers: RerankerTable,
     profile: Profile,
     language: Language,
+    question_time: QuestionTime = UNLIMITED,
 ) -> RerankUpdate:
     """Score the best candidates that have no score yet, as many as time allows; after a refetch only the new.
 
     A provision that was named is beyond doubt: 1.0. Beside relevance, the legal signals decide the order. The strategy
-    ``none`` has neither, and leaves it to the search scores. A model that is down costs quality, never the answer: the
-    heuristic scores in its place.
+    ``none`` has neither, and leaves it to the search scores. In a turn about the last answer what
+    that rested on keeps its order. A model that is down or late costs quality, never the answer: the heuristic
+    scores in its place.
     """
     reranker = reranker_for(runtime.context.rerank_strategy, rerankers)
     if reranker is None:
         return {}
     named = [candidate for candidate in state["candidates"] if "direct" in candidate["origins"]]
     scores: dict[int, float | None] = {candidate["chunk"]["id"]: NAMED_SCORE for candidate in named}
+    in_place = _in_their_places(state)
+    scores |= in_place
     unscored = [
         candidate
         for candidate in in_order(state["candidates"])
@@ -56,9 +65,8 @@ async def rerank(
     to_score = unscored if limit >= len(unscored) else await _promising(state, unscored, rerankers["heuristic"], limit)
     update: RerankUpdate = {}
     try:
-        scored = await reranker.score(
-            question_to_score(state), state["queries"], to_score, deadline=state.get("deadline")
-        )
+        end = question_time.deadline_of("reranker", state.get("deadline"))
+        scored = await reranker.score(question_to_score(state), state["queries"], to_score, deadline=end)
         update["cost"] = cost_of(scored)
     except ModelError as error:
         to_score = unscored
@@ -68,7 +76,24 @@ async def rerank(
         update["cost"] = cost_of_failure(error)
     scores |= {candidate["chunk"]["id"]: score for candidate, score in zip(to_score, scored.scores, strict=True)}
     with_rerank_scores = [_with_score(candidate, scores) for candidate in state["candidates"]]
-    return {**update, "candidates": with_final_scores(with_rerank_scores, profile.signals, *days_of(state))}
+    ranked = with_final_scores(with_rerank_scores, profile.signals, *days_of(state))
+    return {**update, "candidates": [_with_place(candidate, in_place) for candidate in ranked]}
+
+
+def _in_their_places(state: RagState) -> dict[int, float]:
+    """Return the scores of what the last answer rested on, by id, in a turn that is about that answer; else nothing."""
+    carried = carried_over(state) if state.get("about_answer") else []
+    named = {candidate["chunk"]["id"] for candidate in state["candidates"] if "direct" in candidate["origins"]}
+    return {
+        candidate["chunk"]["id"]: NAMED_SCORE - place * STEP
+        for place, candidate in enumerate(carried, start=1)
+        if candidate["chunk"]["id"] not in named
+    }
+
+
+def _with_place(candidate: Candidate, in_place: Mapping[int, float]) -> Candidate:
+    score = in_place.get(candidate["chunk"]["id"])
+    return candidate if score is None else {**candidate, "final_score": score}
 
 
 async def _promising(state: RagState, unscored: list[Candidate], heuristic: Reranker, limit: int) -> list[Candidate]:
@@ -79,10 +104,8 @@ async def _promising(state: RagState, unscored: list[Candidate], heuristic: Rera
 
 
 def question_to_score(state: RagState) -> str:
-    """Return the question; one that brings nothing to search for ("explícamelo mejor") is about the one before it."""
-    earlier = [message["content"] for message in state["conversation"] if message["role"] == "user"]
-    question = state.get("contextualized_question") or state["question"]
-    return question if state["queries"] or not earlier else f"{earlier[-1]} {question}"
+    """Return the question as its conversation makes it complete."""
+    return state.get("contextualized_question") or state["question"]
 
 
 def _with_score(candidate: Candidate, scores: dict[int, float | None]) -> Candidate:

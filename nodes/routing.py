@@ -21,16 +21,26 @@ def after_merge(state: RagState) -> Literal["expand_references", "abstain"]:
     return "expand_references" if state["candidates"] and not missed else "abstain"
 
 
-def after_judgement(state: RagState) -> Literal["select_context", "abstain"]:
+def after_judgement(state: RagState) -> Literal["add_companions", "abstain"]:
     """Go on to the answer, or say what there is instead of one."""
-    return "select_context" if state["outcome"] == "answer" else "abstain"
+    return "add_companions" if state["outcome"] == "answer" else "abstain"
 
 
-def after_verify(state: RagState) -> Literal["refetch", "finalize"]:
-    """Fetch what the model lacks, the first time that it says so."""
-    return "refetch" if state["needs"] and not state["retried"] else "finalize"
+def after_verify(state: RagState) -> Literal["refetch", "repair_marks", "finalize"]:
+    """Fetch what the model lacks, the first time that it says so; have an answer marked that is to stay.
+
+    An answer that was marked at the second attempt is not put at risk by a third.
+    """
+    if state["needs"] and not state["retried"] and not state["repaired"]:
+        return "refetch"
+    return _with_marks(state)
 
 
-def after_refetch(state: RagState) -> Literal["rerank", "finalize"]:
+def after_refetch(state: RagState) -> Literal["rerank", "repair_marks", "finalize"]:
     """Answer again where there is something new to read."""
-    return "rerank" if state["refetched"] else "finalize"
+    return "rerank" if state["refetched"] else _with_marks(state)
+
+
+def _with_marks(state: RagState) -> Literal["repair_marks", "finalize"]:
+    """Ask for the markers of an answer that has none, once."""
+    return "repair_marks" if state["unpinned"] and not state["repaired"] else "finalize"

@@ -1,15 +1,35 @@
 """Choose the chunks that the principal will read."""
 
+from collections.abc import Sequence
+
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from services.prompting.fragments import SEPARATOR, render
-from services.protocols import TokenCounter
-from state.chunks import Candidate
+from services.protocols import RerankerTable, TokenCounter
+from services.rerank.table import effective_strategy
+from state.chunks import Candidate, Chunk, ProvisionRef, provision_of
 from state.context import ResolvedContext
 from state.rag import RagState
 
 EXTRA_AFTER_REFETCH = 5
+"""Places that a context has more of once something was fetched for it."""
+
+RESERVED = frozenset(("direct", "need", "carryover", "companion"))
+"""Origins that say more for a candidate than its score does."""
+CARRYOVER_SHARE = 2
+"""One place in so many is kept for what the last answer rested on."""
+COMPANION_SHARE, MAX_COMPANIONS = 4, 4
+"""One place in so many is kept for companions, and no more than so many places."""
+
+LEAST_SHARE, ALWAYS_READ = 0.45, 8
+"""Share of the best relevance below which a candidate is not read, and how many are read whatever theirs is.
+
+Measured with the scores of the heuristic (docs/retrieval.md): those of other rerankers fall off in other ways.
+"""
+
+CELLS = " | "
+"""What parts the cells of a row of a table."""
 
 
 class SelectContextUpdate(TypedDict):
@@ -19,24 +39,100 @@ class SelectContextUpdate(TypedDict):
 
 
 async def select_context(
-    state: RagState, runtime: Runtime[ResolvedContext], *, counter: TokenCounter, context_tokens: int
+    state: RagState,
+    runtime: Runtime[ResolvedContext],
+    *,
+    rerankers: RerankerTable,
+    counter: TokenCounter,
+    context_tokens: int,
 ) -> SelectContextUpdate:
-    """Keep the best chunks, whole, within their number and the token budget; the best one always fits.
+    """Keep the best chunks, whole, within their number and the token budget; the first let in always fits.
 
-    What the model asked for (``need``) is let in before the caps are reached: it was fetched for that.
+    What has a reserved place is let in before the others (``by_claim``); where the heuristic ordered them, what falls
+    far behind the best is left out (``worth_reading``). The order is that of ``by_provision``.
     """
     limit = runtime.context.max_chunks_in_prompt + (EXTRA_AFTER_REFETCH if state["refetched"] else 0)
     ranked = sorted(state["candidates"], key=preference)
-    needed_first = sorted(ranked, key=lambda candidate: "need" not in candidate["origins"])
+    if effective_strategy(runtime.context.rerank_strategy, rerankers) == "heuristic":
+        ranked = worth_reading(ranked)
     separator = counter.count(f"\n{SEPARATOR}\n")
-    chosen: set[int] = set()
-    spent = 0
-    for candidate in needed_first:
-        cost = counter.count(render([candidate])) + separator
-        if len(chosen) < limit and (not chosen or spent + cost <= context_tokens):
-            chosen.add(candidate["chunk"]["id"])
-            spent += cost
-    return {"context": [candidate for candidate in ranked if candidate["chunk"]["id"] in chosen]}
+    chosen: dict[int, Candidate] = {}
+    spent: dict[ProvisionRef, int] = {}
+    for candidate in by_claim(ranked, limit):
+        ref = provision_of(candidate["chunk"])
+        parts = by_provision([*(part for part in chosen.values() if provision_of(part["chunk"]) == ref), candidate])
+        # What the parts of a provision share is written once.
+        cost = counter.count(render(parts)) + len(parts) * separator
+        if not chosen or sum(spent.values()) - spent.get(ref, 0) + cost <= context_tokens:
+            chosen[candidate["chunk"]["id"]] = candidate
+            spent[ref] = cost
+        if len(chosen) == limit:
+            break
+    return {"context": by_provision([candidate for candidate in ranked if candidate["chunk"]["id"] in chosen])}
+
+
+def worth_reading(ranked: Sequence[Candidate]) -> list[Candidate]:
+    """Leave out what is far less relevant than the best; not what was named or has a reserved place, nor the first 8.
+
+    A provision that was named is beyond doubt: the others are measured by the best of themselves.
+    """
+    best = max((candidate.get("rerank_score", 0.0) for candidate in ranked if not _is_kept(candidate)), default=0.0)
+    return [
+        candidate
+        for place, candidate in enumerate(ranked)
+        if place < ALWAYS_READ or _is_kept(candidate) or candidate.get("rerank_score", best) >= LEAST_SHARE * best
+    ]
+
+
+def _is_kept(candidate: Candidate) -> bool:
+    return not RESERVED.isdisjoint(candidate["origins"])
+
+
+def by_claim(ranked: Sequence[Candidate], limit: int) -> list[Candidate]:
+    """Return the candidates in the order in which they are let in, each once.
+
+    What the model asked for (``need``) comes first: it was fetched for that. Then the best of all; of what the last
+    answer rested on (``carryover``) the best, up to half of the places; of what belongs to the question without being
+    like it (``companion``) the best, up to a quarter of the places; and the rest as it is ranked. With a single place
+    nothing is carried over, and under four places there are no companions. What begins with rows of a table comes with
+    the part before it, which says what the table is of.
+    """
+    by_part = {_part(candidate["chunk"], candidate["chunk"]["part"]): candidate for candidate in ranked}
+
+    def of(origin: str) -> list[Candidate]:
+        return [candidate for candidate in ranked if origin in candidate["origins"]]
+
+    carried = of("carryover")[: limit // CARRYOVER_SHARE]
+    companions = of("companion")[: min(limit // COMPANION_SHARE, MAX_COMPANIONS)]
+    claims = [*of("need"), *ranked[:1], *carried, *companions, *ranked]
+    claimed: dict[int, Candidate] = {}
+    for candidate in claims:
+        chunk = candidate["chunk"]
+        claimed.setdefault(chunk["id"], candidate)
+        if CELLS in chunk["text"].partition("\n")[0] and (base := by_part.get(_part(chunk, chunk["part"] - 1))):
+            claimed.setdefault(base["chunk"]["id"], base)
+    return list(claimed.values())
+
+
+def _part(chunk: Chunk, number: int) -> tuple[str, str, str, str | None, int]:
+    """Return what names a part of the same wording as a chunk."""
+    return chunk["collection"], *provision_of(chunk), chunk["valid_from"], number
+
+
+def by_provision(ranked: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates so that those of one provision stand together, in the order of its text; the best one first.
+
+    Several wordings of a provision follow one another in time.
+    """
+    provisions: dict[ProvisionRef, list[Candidate]] = {}
+    for candidate in ranked:
+        provisions.setdefault(provision_of(candidate["chunk"]), []).append(candidate)
+    return [candidate for parts in provisions.values() for candidate in sorted(parts, key=_place)]
+
+
+def _place(candidate: Candidate) -> tuple[str, str, int, int]:
+    chunk = candidate["chunk"]
+    return chunk["source"], chunk["valid_from"] or "", chunk["part"], chunk["id"]
 
 
 def preference(candidate: Candidate) -> tuple[bool, float, float, str, str, int, int]:

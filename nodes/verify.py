@@ -4,6 +4,8 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
+from nodes.finalize import is_refusal
+from services.domain.question import is_courtesy
 from services.prompting.citation_markers import keep_markers, markers_in
 from state.context import ResolvedContext
 from state.rag import RagState
@@ -11,15 +13,20 @@ from state.values import Verdict
 
 
 class VerifyUpdate(TypedDict):
-    """The text without markers that point to nothing, and what became of each marker."""
+    """The text without markers that point to nothing, what became of each marker, and whether none is left."""
 
     answer: str
     verdicts: list[Verdict]
+    unpinned: bool
 
 
 async def verify(state: RagState, runtime: Runtime[ResolvedContext], *, language: Language) -> VerifyUpdate:
-    """Remove markers that point to nothing, and report every marker."""
-    numbers = set(range(1, len(state["context"]) + 1)) if runtime.context.grounded_prompting else set()
+    """Remove markers that point to nothing, and report every marker.
+
+    An answer without any is unpinned where it was to have them: a refusal claims nothing, nor does an answer to thanks.
+    """
+    grounded = runtime.context.grounded_prompting
+    numbers = set(range(1, len(state["context"]) + 1)) if grounded else set()
     text, dropped = keep_markers(state["draft"], numbers)
     verdicts: list[Verdict] = [
         {
@@ -29,4 +36,5 @@ async def verify(state: RagState, runtime: Runtime[ResolvedContext], *, language
         }
         for number in dict.fromkeys([*markers_in(state["draft"], numbers), *dropped])
     ]
-    return {"answer": text, "verdicts": verdicts}
+    claims = not is_refusal(text, language) and not is_courtesy(state["question"], language)
+    return {"answer": text, "verdicts": verdicts, "unpinned": grounded and claims and not markers_in(text)}

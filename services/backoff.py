@@ -43,11 +43,13 @@ class Backoff:
         attempt: Callable[[], Awaitable[T]],
         transient: Callable[[BaseException], bool],
         deadline: float = math.inf,
+        least_attempt: float = 0.0,
     ) -> T:
         """Return the result of the first attempt that succeeds; ``transient`` tells after which failures to try again.
 
         ``deadline`` is a Unix time in seconds. It bounds each attempt whole, since the time-outs of an HTTP client
-        start anew with every byte, and the pauses: one that would outlast it is not begun.
+        start anew with every byte, and the pauses: one that would leave no more than the ``least_attempt`` seconds
+        that the call takes is not begun.
 
         Raises:
             DeadlinePassedError: an attempt did not end in time, or there was none left for it.
@@ -70,7 +72,8 @@ class Backoff:
         def is_last(state: RetryCallState) -> bool:
             pause = state.upcoming_sleep
             exhausted = state.attempt_number >= self.max_attempts
-            return exhausted or pause > self.longest_pause or self.clock() + pause >= deadline
+            too_late = self.clock() + pause + least_attempt >= deadline
+            return exhausted or pause > self.longest_pause or too_late
 
         retrying = AsyncRetrying(
             retry=retry_if_exception(transient),

@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import date
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from language.languages import Language
+from services.conversation.leaning import LeaningJudge
 from services.corpus.lookup import PackagedRecords
 from services.domain.base import Domain
 from services.profile.profile import Profile
@@ -49,7 +51,10 @@ class OnDemand(Generic[C]):
 
 @dataclass(frozen=True)
 class Services:
-    """Everything by which the answering graphs reach outside their state; built once by ``services.factory``."""
+    """Everything by which the answering graphs reach outside their state; built once by ``services.factory``.
+
+    ``calendar`` says which day a question is asked on.
+    """
 
     settings: Settings
     profile: Profile
@@ -60,9 +65,11 @@ class Services:
     sparse: SparseEncoder
     rerankers: RerankerTable
     judge: RelevanceJudge
+    leaning: LeaningJudge
     records: PackagedRecords
     counter: TokenCounter
     domain: Domain
+    calendar: Callable[[], date] = date.today
 
     @property
     def language(self) -> Language:

@@ -6,6 +6,13 @@ from functools import partial
 from langchain_core.language_models import BaseChatModel
 
 from services.container import IngestServices, OnDemand, Services
+from services.conversation.leaning import (
+    LeaningJudge,
+    LearntLeaning,
+    SignReader,
+    WrittenLeaning,
+    packaged_leaning,
+)
 from services.corpus.chunks import lay_phrasings
 from services.corpus.lookup import PackagedRecords
 from services.domain.base import Domain
@@ -70,6 +77,7 @@ def build_services(settings: Settings, profile: Profile, index: Index | None) ->
         sparse=Bm25Encoder.of(domain),
         rerankers=rerankers(settings, reader, heuristic),
         judge=_judge(domain, lexicon, heuristic, similarity, phrasings),
+        leaning=_leaning(domain, heuristic),
         records=records,
         counter=token_counter(settings.principal.model),
         domain=domain,
@@ -160,6 +168,13 @@ def _judge(
     if domain is not SPANISH_LAW or similarity is None:
         return BestScoreJudge()
     return LearntJudge(EvidenceReader(domain, weights, similarity, heuristic, phrasings), packaged_judgement)
+
+
+def _leaning(domain: Domain, heuristic: HeuristicReranker) -> LeaningJudge:
+    """Return what has been learnt for Spanish law; of any other domain, how a question is written is all there is."""
+    if heuristic.support is None:
+        return WrittenLeaning(domain.language)
+    return LearntLeaning(SignReader(domain, lambda: packaged_judgement().wording, heuristic.support), packaged_leaning)
 
 
 def _no_phrasings(chunk: Chunk) -> str:

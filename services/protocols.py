@@ -192,7 +192,7 @@ class ChunkStore(Closable, Protocol):
 
 @dataclass(frozen=True)
 class Completion:
-    """What a chat model wrote, whole, and what it cost. ``cut``: it ran into the provider's length limit."""
+    """What a chat model wrote, whole, and what it cost. ``cut``: it ran into a limit on its length."""
 
     text: str
     requests: int = 0
@@ -245,7 +245,7 @@ class ChatModel(Closable, Protocol):
         on_restart: Callable[[], None],
         deadline: float | None = None,
     ) -> Completion:
-        """Hand over the reply as it is written, then return it whole.
+        """Hand over the reply as it is written, then return it whole; one without end is stopped, and ``cut``.
 
         ``on_restart`` is called when the stream broke and is asked for again: all text so far is void.
 

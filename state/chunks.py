@@ -21,8 +21,12 @@ ProvisionRef = tuple[str, str]
 HEADING_REPEATS = 3
 """How often the heading stands in what is indexed: it says in few words what many words below it are about."""
 
-Origin = Literal["hybrid", "direct", "carryover", "reference", "need", "records"]
-"""How a candidate was found."""
+Origin = Literal["hybrid", "direct", "carryover", "reference", "need", "records", "companion"]
+"""How a candidate was found; a ``companion`` belongs to what the question is about without being like it."""
+
+Purpose = Literal["claim_deadline", "application_deadline", "notice", "path", "where", "payer", "amount"]
+"""What a companion is for: until when to claim, apply or give notice; how to claim; where to apply; who pays, how much.
+"""
 
 Status = Literal["vigente", "modificada", "parcialmente_derogada", "derogada", "agotada"]
 
@@ -123,16 +127,18 @@ class Chunk(TypedDict):
 class Candidate(TypedDict):
     """A chunk that may go into the prompt.
 
-    ``score`` is in [0, 1]: weighted fusion score, 1.0 for a provision that was named, 0.5 for carryover,
+    ``score`` is in [0, 1]: weighted fusion score, 1.0 for a provision that was named, 0.5 and less for carryover,
     parent × 0.8 for a reference. ``similarity`` is the cosine of the dense side, where that found it. The rerank stage
     sets ``rerank_score``, the relevance in [0, 1], and ``final_score``, which has the legal signals in it and decides
-    the order.
+    the order. A companion has the ``purpose`` that it is brought for, and the words that it ``says`` of it.
     """
 
     chunk: Chunk
     score: float
     origins: list[Origin]
     found_by: list[str]
+    purpose: NotRequired[Purpose]
+    says: NotRequired[str]
     similarity: NotRequired[float]
     rerank_score: NotRequired[float]
     final_score: NotRequired[float]

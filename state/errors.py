@@ -48,6 +48,10 @@ class ModelError(ArticuladoError):
     attempts: int = 0
 
 
+class EmptyReply(ModelError):
+    """The model replied, and nothing in its reply is an answer."""
+
+
 class ModelTimeout(ModelError):
     """The provider did not answer within the deadline of the question."""
 

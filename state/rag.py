@@ -19,15 +19,26 @@ class Turn(TypedDict):
     beside the node that opens the turn (``carried``, ``missing_carried``), and ``usage``, whose reducer starts anew
     with each turn. ``contextualized_question`` is the question as its conversation makes it complete; empty where
     nothing reads it so.
+    ``other_matter`` is the field that the reader finds a question of instead of the profile's: empty where it does not
+    name it, ``None`` where it finds nothing of the kind. ``new_topic`` is set where a turn leaves the subject of its
+    conversation: then nothing is carried over. ``about_answer`` is set where it speaks of the last answer and searches
+    nothing.
     ``relevance`` is the probability in [0, 1] that the candidates answer, ``None`` where nothing was judged; ``matter``
     is what the question is about where they do not (``legal.vocabulary.matters``), empty where it is not known.
+    ``needs`` are what the last reply lacks; in the end, what is still lacking, with the ``unmet_needs`` that could not
+    be found.
+    ``unpinned`` is set where nothing in an answer says which fragment it rests on, though it should; ``repaired`` once
+    such an answer has been asked for again.
     ``queries`` are what the reader makes of it, ``searches`` the texts that are searched for: those, and it may be the
     question's own words. ``lexical_only`` is set where they have no dense vectors, because the embedder failed.
     """
 
     contextualized_question: str
+    new_topic: bool
+    about_answer: bool
     queries: list[str]
     searches: list[str]
+    other_matter: str | None
     answer: str
     outcome: AnswerOutcome | DataOutcome
     relevance: float | None
@@ -36,8 +47,11 @@ class Turn(TypedDict):
     used_chunk_ids: list[int]
     dropped_chunk_ids: list[int]
     needs: list[Need]
+    unmet_needs: list[Need]
     retried: bool
     abstained: bool
+    unpinned: bool
+    repaired: bool
     verdicts: list[Verdict]
     warnings: list[str]
     conversation: list[Message]
@@ -55,8 +69,11 @@ def fresh_turn() -> Turn:
     """Return every per-turn key at rest, so that nothing of the thread's last turn shows through."""
     return {
         "contextualized_question": "",
+        "new_topic": False,
+        "about_answer": False,
         "queries": [],
         "searches": [],
+        "other_matter": None,
         "answer": "",
         "outcome": "answer",
         "relevance": None,
@@ -65,8 +82,11 @@ def fresh_turn() -> Turn:
         "used_chunk_ids": [],
         "dropped_chunk_ids": [],
         "needs": [],
+        "unmet_needs": [],
         "retried": False,
         "abstained": False,
+        "unpinned": False,
+        "repaired": False,
         "verdicts": [],
         "warnings": [],
         "conversation": [],
@@ -96,7 +116,8 @@ class RagInput(TypedDict, total=False):
 class RagOutput(TypedDict):
     """What a caller gets back; ``context_chunk_ids`` goes into the next turn's ``previous_chunk_ids``.
 
-    ``abstained`` is true of every ``outcome`` but ``answer``.
+    ``abstained`` is true of every ``outcome`` but ``answer``. ``unpinned`` is true of an answer that says of nothing
+    where it is from, even when asked to: a warning says so.
     """
 
     question: str
@@ -111,6 +132,7 @@ class RagOutput(TypedDict):
     needs: list[Need]
     retried: bool
     abstained: bool
+    unpinned: bool
     verdicts: list[Verdict]
     warnings: list[str]
     usage: Annotated[Usage, add_usage]
@@ -152,3 +174,8 @@ def days_of(state: RagState) -> Days:
     """Return the days of a state as dates."""
     as_of = state["as_of"]
     return Days(date.fromisoformat(as_of) if as_of else None, date.fromisoformat(state["today"]))
+
+
+def carried_over(state: RagState) -> list[Candidate]:
+    """Return what the last answer rested on, as long as the turn stays on its subject."""
+    return [] if state.get("new_topic") else state.get("carried", [])

@@ -13,10 +13,14 @@ DataOutcome = Literal["found", "uncertain", "out_of_scope"]
 
 
 class Message(TypedDict):
-    """One message of the conversation, as the caller sends and receives it."""
+    """One message of the conversation, as the caller sends and receives it.
+
+    ``new_topic`` is kept in the memory of a thread alone: the question was found to leave the subject before it.
+    """
 
     role: Literal["user", "assistant"]
     content: str
+    new_topic: NotRequired[bool]
 
 
 class Need(TypedDict):

@@ -1,4 +1,4 @@
-"""An answer on screen: as it is written on a terminal, only when it is final in a pipe."""
+"""An answer on screen: as it is written on a terminal, only when it is final in a pipe. It is there once."""
 
 import re
 from collections.abc import AsyncIterator, Callable
@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 from rich.console import Console
+from rich.control import Control
 from rich.rule import Rule
+from rich.segment import ControlType
 from rich.text import Text
 
 from cli.render import clean
@@ -64,13 +66,17 @@ class WordWrap:
 
 
 class AnswerView:
-    """Shows one answer. What ``final`` says is authoritative: where more or something else was shown, it is said so."""
+    """Shows one answer. What ``final`` says is authoritative: it takes the place of what was shown on the way.
+
+    What no longer fits on the screen cannot be taken back: there, a line says from where on the answer holds.
+    """
 
     def __init__(self, out: Console) -> None:
         self._out = out
         self._status = out.status(STAGES["analyze_question"])
         self._wrap: WordWrap | None = None
         self._shown = ""
+        self._written: list[str] = []  # what is shown, as it was broken into lines
 
     async def show(self, events: "AsyncIterator[StreamEvent]") -> dict[str, Any]:
         """Show the events of one run and return its result."""
@@ -93,17 +99,29 @@ class AnswerView:
             self._status.start()
         elif event["type"] == "token":
             self._status.stop()
-            self._wrap = self._wrap or WordWrap(lambda text: self._out.out(text, end=""), self._out.width)
+            self._wrap = self._wrap or WordWrap(self._write, self._out.width)
             self._wrap.feed(clean(event["text"]))
             self._shown += clean(event["text"])
         elif event["type"] == "retry" and self._shown:
             self._supersede(f"{event['reason']} Vale la respuesta que sigue:")
+            self._status.update(clean(event["reason"]))
+            self._status.start()
+
+    def _write(self, text: str) -> None:
+        self._written.append(text)
+        self._out.out(text, end="")
 
     def _supersede(self, reason: str) -> None:
+        """Take back what is shown, or else say that it no longer holds."""
         self._end_text()
-        self._out.print(Rule(style="yellow"))
-        self._out.print(clean(reason), style="yellow", markup=False)
-        self._shown = ""
+        rows = _rows("".join(self._written), self._out.width)
+        if rows < self._out.height and not self._out.is_dumb_terminal:
+            up = ((ControlType.CURSOR_UP, 1), (ControlType.ERASE_IN_LINE, 2))
+            self._out.control(Control(ControlType.CARRIAGE_RETURN, *up * rows))
+        else:
+            self._out.print(Rule(style="yellow"))
+            self._out.print(clean(reason), style="yellow", markup=False)
+        self._shown, self._written = "", []
 
     def _end_text(self) -> None:
         if self._wrap:
@@ -116,6 +134,11 @@ class AnswerView:
         if self._shown:
             self._supersede("Respuesta revisada:")
         self._out.print(Text(answer))
+
+
+def _rows(text: str, width: int) -> int:
+    """Return the rows of a terminal that some lines take up, each ended by its break."""
+    return sum(max(1, -(-cell_len(line.expandtabs()) // width)) for line in text.split("\n")[:-1])
 
 
 async def result_of(events: "AsyncIterator[StreamEvent]") -> dict[str, Any]:

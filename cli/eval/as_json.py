@@ -8,6 +8,7 @@ from evaluation.gold.provisions import Key, format_provision, key_of
 from evaluation.gold.questions import Question
 from evaluation.measure import Measurement, SetMeasurement
 from evaluation.report.as_json import report_json
+from evaluation.report.conversation_json import conversations_json
 from evaluation.retrieval.evaluate import Configuration, Outcome
 from evaluation.retrieval.failures import diagnose
 
@@ -19,7 +20,28 @@ def as_dict(measurement: Measurement) -> dict[str, Any]:
         "rerank": measurement.strategy,
         "compared_with": str(measurement.request.other) if measurement.request.other else None,
         "written": [str(path) for path in measurement.written],
+        "recording": _recording(measurement),
         "sets": [_set(set_measurement) for set_measurement in measurement.sets],
+        "conversations": [conversations_json(findings) for findings in measurement.conversations],
+    }
+
+
+def _recording(measurement: Measurement) -> dict[str, Any] | None:
+    if measurement.recorded is None:
+        return None
+    recording = measurement.recorded.recording
+    return {
+        "folder": str(recording.folder),
+        "replayed": measurement.recorded.replays,
+        "day": recording.manifest.day.isoformat() if recording.manifest else None,
+        "differences": recording.differences,
+        "asked": list(recording.asked),
+        "missing": dict(recording.missing),
+        "stale": recording.stale,
+        "unfinished": [
+            {"set": name, "id": id_, "missing": missing.hash, "role": missing.role}
+            for (name, id_), missing in measurement.unfinished.items()
+        ],
     }
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from cli.failures import FAILED
 from cli.options import IndexFolder, Json, Rerank, read_configuration, run_context
 from state.errors import InvalidInput
 
@@ -14,7 +15,7 @@ Gold = Annotated[
     typer.Option(
         "--gold",
         metavar="FICHERO",
-        help="Preguntas con sus preceptos, en JSONL; se puede repetir. Sin ella, las incluidas en articulado.",
+        help="Preguntas o conversaciones con sus preceptos, en JSONL; se puede repetir. Sin ella, las incluidas.",
     ),
 ]
 RunFile = Annotated[
@@ -43,6 +44,15 @@ Report = Annotated[
     typer.Option("--report", metavar="CARPETA", help="Escribe un informe: JSON, Markdown y gráficos."),
 ]
 
+Record = Annotated[
+    Path | None,
+    typer.Option("--record", metavar="CARPETA", help="Mide las respuestas y graba lo que escriben los modelos."),
+]
+Replay = Annotated[
+    Path | None,
+    typer.Option("--replay", metavar="CARPETA", help="Mide las respuestas con lo grabado, sin ningún modelo."),
+]
+
 
 def evaluate(
     gold: Gold = None,
@@ -55,11 +65,13 @@ def evaluate(
     answers: Answers = False,
     peers: Peers = False,
     report: Report = None,
+    record: Record = None,
+    replay: Replay = None,
     as_json: Json = False,
 ) -> None:
-    """Mide lo que se encuentra, con preguntas cuyos preceptos se conocen."""
+    """Mide lo que se encuentra, con preguntas o conversaciones cuyos preceptos se conocen."""
     if compare:
-        if run or rerank or compare_run or ablation or answers or peers or report:
+        if run or rerank or compare_run or ablation or answers or peers or report or record or replay:
             raise InvalidInput("--compare solo se puede combinar con --gold, --index y --json.")
         _compare(gold or [], index, compare, as_json)
         return
@@ -69,17 +81,22 @@ def evaluate(
     from cli.render import console, print_json
     from cli.session import opened_services
     from evaluation.measure import Measurement, Request, measure, read_inputs
+    from evaluation.recording.run import RecordedRun
 
     settings, profile = read_configuration(index)
     context = run_context(profile, None, None, None, rerank)
-    request = Request(gold or [], run, compare_run, ablation, answers, peers, report)
+    answers = answers or bool(record or replay)
+    request = Request(gold or [], run, compare_run, ablation, answers, peers, report, record, replay)
     sets, other_run = read_inputs(request, settings, profile)
+    recorded = RecordedRun.of(record, replay)
+    if recorded:
+        settings = recorded.settings(settings, context)
 
     async def run_command() -> Measurement:
         async with opened_services(settings, profile) as services:
             with console(stderr=True).status("Evaluando…") as status:
                 return await measure(
-                    request, sets, other_run, services, context, lambda doing: status.update(f"{doing}…")
+                    request, sets, other_run, services, context, lambda doing: status.update(f"{doing}…"), recorded
                 )
 
     measurement = asyncio.run(run_command())
@@ -87,6 +104,8 @@ def evaluate(
         print_json(as_dict(measurement))
     else:
         print_measurement(console(), measurement)
+    if measurement.unfinished:
+        raise typer.Exit(FAILED)
 
 
 def _compare(gold: list[Path], index: Path | None, strategies: tuple[str, str], as_json: bool) -> None:

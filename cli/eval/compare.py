@@ -52,13 +52,18 @@ async def measure(
         raise InvalidInput("--compare necesita dos modos distintos, por ejemplo: --compare heuristic cross_encoder.")
     first, second = cast(tuple[RerankStrategy, RerankStrategy], strategies)
     sets = read_sets(gold, profile)
+    if sets.conversations:
+        raise InvalidInput(
+            f"{sets.conversations[0].path} tiene conversaciones, y --compare mide preguntas sueltas. Indique otro "
+            "fichero en --gold."
+        )
     async with opened_services(settings, profile) as services:
         with console(stderr=True).status("Evaluando…") as status:
             return [
                 await compare_strategies(
                     gold_set, services, (first, second), on_strategy=lambda name: status.update(name)
                 )
-                for gold_set in sets
+                for gold_set in sets.questions
             ]
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Console
 
+from cli.eval.conversation_view import print_conversations
+from cli.eval.recording_view import print_recording
 from cli.render import clean
 from cli.tables import number, say, signed, table
 from evaluation.answers.answers import answer_means
@@ -11,10 +13,12 @@ from evaluation.gold.provisions import Provision, format_provision
 from evaluation.measure import Measurement, SetMeasurement
 from evaluation.report.answer_rows import (
     ANSWERABLE_HEAD,
+    FORM_HEAD,
     UNANSWERABLE_HEAD,
     answerable_rows,
     describe_refusers,
     describe_relevance,
+    form_rows,
     unanswerable_rows,
 )
 from evaluation.report.findings import Findings, Step
@@ -46,7 +50,15 @@ def print_measurement(out: Console, measurement: Measurement) -> None:
         if position:
             out.print()
         _print_set(out, set_measurement, measurement)
-    say(out, f"\n{LEGEND}", style="dim")
+    for position, conversations in enumerate(measurement.conversations):
+        if position or measurement.sets:
+            out.print()
+        _print_unusual(out, conversations.not_indexed, conversations.gold.ignored)
+        print_conversations(out, conversations)
+    if measurement.sets:
+        say(out, f"\n{LEGEND}", style="dim")
+    if measurement.recorded:
+        print_recording(out, measurement, measurement.recorded)
     for path in measurement.written:
         say(out, f"Escrito: {path}")
 
@@ -55,7 +67,7 @@ def _print_set(out: Console, set_measurement: SetMeasurement, measurement: Measu
     outcome = set_measurement.outcome
     positives, negatives = len(outcome.positives), len(outcome.negatives)
     out.print(clean(f"{outcome.gold.name}: {_questions(positives + negatives)}"), style="bold", markup=False)
-    _print_missing(out, set_measurement)
+    _print_unusual(out, set_measurement.not_indexed, outcome.gold.ignored)
     if positives:
         _print_metrics(out, outcome)
     if outcome.by_category:
@@ -83,24 +95,15 @@ def _print_optional(out: Console, findings: Findings) -> None:
         _print_peers(out, findings)
 
 
-def _print_missing(out: Console, set_measurement: SetMeasurement) -> None:
-    if set_measurement.not_indexed:
-        shown = ", ".join(map(format_provision, set_measurement.not_indexed[:MAX_MISSING]))
-        more = (
-            f" y {len(set_measurement.not_indexed) - MAX_MISSING} más"
-            if len(set_measurement.not_indexed) > MAX_MISSING
-            else ""
-        )
-        warning = (
-            f"Aviso: el índice no tiene {len(set_measurement.not_indexed)} de los preceptos esperados: {shown}{more}."
-        )
+def _print_unusual(out: Console, not_indexed: Sequence[Provision], ignored: Sequence[str]) -> None:
+    """Warn of labels that the index lacks, and of keys that mean nothing."""
+    if not_indexed:
+        shown = ", ".join(map(format_provision, not_indexed[:MAX_MISSING]))
+        more = f" y {len(not_indexed) - MAX_MISSING} más" if len(not_indexed) > MAX_MISSING else ""
+        warning = f"Aviso: el índice no tiene {len(not_indexed)} de los preceptos esperados: {shown}{more}."
         say(out, f"{warning} ¿Es el índice para el que se escribió el fichero?", style="yellow")
-    if set_measurement.outcome.gold.ignored:
-        say(
-            out,
-            f"Aviso: no se usan estos campos del fichero: {', '.join(set_measurement.outcome.gold.ignored)}.",
-            style="yellow",
-        )
+    if ignored:
+        say(out, f"Aviso: no se usan estos campos del fichero: {', '.join(ignored)}.", style="yellow")
 
 
 def _print_metrics(out: Console, outcome: Outcome) -> None:
@@ -168,6 +171,8 @@ def _print_answers(out: Console, findings: Findings) -> None:
         say(out, describe_refusers(unanswerable.outcomes))
     if rows := [(name, number(mean), str(count)) for name, (mean, count) in answer_means(findings.answers).items()]:
         table(out, ("Medida", "Media", "n"), rows)
+    if findings.tally.form:
+        table(out, FORM_HEAD, form_rows(findings.tally.form))
     if findings.relevance:
         say(out, f"\n{describe_relevance(findings.relevance)}")
 

@@ -2,13 +2,16 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from evaluation.answers.form import Trait, form_of
+from evaluation.answers.overheard import OverheardChat
 from evaluation.answers.support import unsupported
 from evaluation.gold.provisions import Key, Provision, key_of, make_provision
 from evaluation.gold.questions import Question
+from evaluation.recording.recording import ReplyMissing
 from evaluation.retrieval.failures import answering_keys
 from evaluation.retrieval.retrieve import LAW
 from graph.rag import build_rag
@@ -29,8 +32,8 @@ NO_INVENTION = "ausencia_alucinaciones"
 ANSWER_METRICS = (PRECISION, CITES_RIGHT, RECALL, NO_INVENTION)
 """In the order in which they are shown; of all, more is better."""
 
-_STATE = [*RagOutput.__annotations__, "context", "draft"]
-"""What is read of the graph's state: its output, the fragments that the model read, and whether it was called."""
+_STATE = [*RagOutput.__annotations__, "context", "draft", "refetched"]
+"""What is read of the graph's state: its output, what the model read, whether it was called, and read something new."""
 
 Refuser = Literal["gate", "principal"]
 """What refuses: the stages before the principal, which is then not called, or the principal itself."""
@@ -46,7 +49,8 @@ class AnswerResult:
     ``cited`` are the provisions of laws that the answer cites, each once and as they are read; ``wrong`` those that the
     gold set does not name. ``unsupported`` lists provisions, then figures; ``missing`` facts of the gold set.
     ``relevance``, in [0, 1], is how probable the graph holds it that the question can be answered; ``principal_called``
-    says whether a model was asked for the answer.
+    says whether a model was asked for the answer. ``form`` are the traits of what a chat model wrote, ``None`` where
+    none did.
     """
 
     question: Question
@@ -59,6 +63,7 @@ class AnswerResult:
     metrics: Mapping[str, float]
     relevance: float | None = None
     principal_called: bool = True
+    form: frozenset[Trait] | None = None
 
     @property
     def abstained(self) -> bool:
@@ -77,30 +82,52 @@ class AnswerResult:
         return not answering_keys(self.question).isdisjoint(map(key_of, self.cited[:within]))
 
 
+@dataclass(frozen=True)
+class Answers:
+    """The measured answers, and by the id of its question the reply that a recording lacks for another one."""
+
+    results: Sequence[AnswerResult] = ()
+    unfinished: Mapping[str, ReplyMissing] = field(default_factory=dict)
+
+
 async def evaluate_answers(
     services: Services,
     questions: Sequence[Question],
     *,
     context: RunContext | None = None,
     on_question: Callable[[], None] = lambda: None,
-) -> list[AnswerResult]:
+) -> Answers:
     """Ask the whole graph every question, one after the other, with whatever models are configured.
 
     Raises:
         ArticuladoError: a question cannot be asked, or a service does not work; the message names the question.
     """
-    graph = build_rag(services)
-    results = []
+    principal = OverheardChat(services.principal)
+    graph, has_form = build_rag(replace(services, principal=principal)), is_asked_for_form(services, context)
+    results: list[AnswerResult] = []
+    unfinished: dict[str, ReplyMissing] = {}
     for question in questions:
         try:
             state: Any = await graph.ainvoke({"question": question.question}, context=context, output_keys=_STATE)
+        except ReplyMissing as missing:
+            unfinished[question.id] = missing
+            principal.take()
+            continue
         except ArticuladoError as error:
             raise type(error)(f"Pregunta «{question.id}»: {error}") from error
         chunks = [candidate["chunk"] for candidate in state["context"]]
         called = bool(state["draft"])
-        results.append(await asyncio.to_thread(measure_answer, question, state, chunks, principal_called=called))
+        result = await asyncio.to_thread(measure_answer, question, state, chunks, principal_called=called)
+        replies = principal.take()
+        results.append(replace(result, form=form_of(replies, state) if replies and has_form else None))
         on_question()
-    return results
+    return Answers(results, unfinished)
+
+
+def is_asked_for_form(services: Services, context: RunContext | None) -> bool:
+    """Tell whether a chat model answers, with marks and a self-evaluation."""
+    grounded = services.settings.defaults().overridden_by(context).grounded_prompting
+    return grounded and services.settings.principal.provider != "offline"
 
 
 def measure_answer(
@@ -118,12 +145,8 @@ def measure_answer(
     where the nearest provisions are shown; these are ``cited`` all the same.
     """
     answered = result["outcome"] == "answer"
-    chunks = {chunk["id"]: chunk for chunk in context}
-    cited_ids = [citation["chunk_id"] for citation in _as_read(result["answer"], result["citations"])]
-    fragments = [chunks[chunk_id] for chunk_id in cited_ids if chunk_id in chunks]
-    of_laws = [chunk for chunk in fragments if chunk["collection"] == LAW]
-    provisions = [make_provision(chunk["law_id"], chunk["provision"]) for chunk in of_laws]
-    cited = {key_of(provision): provision for provision in provisions}
+    fragments = cited_fragments(result, context)
+    cited = provisions_of(fragments)
     relevant = set(map(key_of, question.relevant))
     inventions: list[str] = []
     if answered:
@@ -152,6 +175,23 @@ def measure_answer(
         relevance=result["relevance"],
         principal_called=principal_called,
     )
+
+
+def cited_fragments(result: RagOutput, context: Sequence[Chunk]) -> list[Chunk]:
+    """Return the fragments that an answer cites, in the order in which a reader comes upon them."""
+    chunks = {chunk["id"]: chunk for chunk in context}
+    ids = [citation["chunk_id"] for citation in _as_read(result["answer"], result["citations"])]
+    return [chunks[chunk_id] for chunk_id in ids if chunk_id in chunks]
+
+
+def provisions_of(fragments: Iterable[Chunk]) -> dict[Key, Provision]:
+    """Return the provisions of laws that some fragments are of, each once, in their order."""
+    of_laws = (chunk for chunk in fragments if chunk["collection"] == LAW)
+    provisions = (make_provision(chunk["law_id"], chunk["provision"]) for chunk in of_laws)
+    found: dict[Key, Provision] = {}
+    for provision in provisions:
+        found.setdefault(key_of(provision), provision)
+    return found
 
 
 def _as_read(answer: str, citations: Sequence[Citation]) -> list[Citation]:

@@ -10,6 +10,7 @@ from typing import NamedTuple, get_args
 import numpy as np
 
 from evaluation.answers.answers import AnswerResult, Refuser
+from evaluation.answers.form import TRAITS, Trait
 from services.prompting.citation_markers import keep_markers
 from state.values import AnswerOutcome
 
@@ -75,10 +76,15 @@ class Unanswerable:
 
 @dataclass(frozen=True)
 class Tally:
-    """What became of the questions of each kind."""
+    """What became of the questions of each kind.
+
+    ``form`` goes by the traits of what a chat model wrote, of all questions that it wrote something for; it is empty
+    where it wrote nothing.
+    """
 
     answerable: Answerable
     unanswerable: Unanswerable
+    form: Mapping[Trait, Share]
 
 
 def tally(results: Sequence[AnswerResult]) -> Tally:
@@ -86,7 +92,13 @@ def tally(results: Sequence[AnswerResult]) -> Tally:
     return Tally(
         _answerable([result for result in results if not result.question.is_negative]),
         _unanswerable([result for result in results if result.question.is_negative]),
+        count_form([result.form for result in results if result.form is not None]),
     )
+
+
+def count_form(forms: Sequence[frozenset[Trait]]) -> dict[Trait, Share]:
+    """Count the traits of what a chat model wrote; none where it wrote nothing."""
+    return {trait: Share(sum(trait in form for form in forms), len(forms)) for trait in TRAITS} if forms else {}
 
 
 def count_words(answer: str) -> int:

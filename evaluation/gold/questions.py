@@ -49,12 +49,17 @@ class GoldSet:
     questions: tuple[Question, ...]
     ignored: tuple[str, ...] = ()
 
+    @property
+    def provisions(self) -> list[Provision]:
+        """All provisions that the set names, in its order."""
+        return [provision for question in self.questions for provision in question.relevant]
 
-def _as_list(value: object) -> object:
+
+def as_list(value: object) -> object:
     return [value] if isinstance(value, str) else value or []
 
 
-def _one_word(value: str) -> str:
+def one_word(value: str) -> str:
     if value.split() != [value]:
         raise ValueError("blank")
     return value
@@ -72,20 +77,21 @@ def _graded_provisions(relevant: dict[str, int]) -> dict[Provision, int]:
 
 
 Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+Grades = Annotated[
+    dict[str, Annotated[int, Field(strict=True, ge=0, le=MAX_GRADE)]], AfterValidator(_graded_provisions)
+]
 
 
 class _Row(BaseModel):
     model_config = ConfigDict(extra="allow", str_strip_whitespace=True, coerce_numbers_to_str=True)
 
-    id: Annotated[str, AfterValidator(_one_word)]
+    id: Annotated[str, AfterValidator(one_word)]
     question: Annotated[str, Field(min_length=1)]
-    relevant: Annotated[
-        dict[str, Annotated[int, Field(strict=True, ge=0, le=MAX_GRADE)]], AfterValidator(_graded_provisions)
-    ]
+    relevant: Grades
     category: Text = ""
     topic: Text = ""
     voice: Text = ""
-    answer_facts: Annotated[list[str], BeforeValidator(_as_list)] = []
+    answer_facts: Annotated[list[str], BeforeValidator(as_list)] = []
 
 
 EXPECTED = {

@@ -1,12 +1,14 @@
 """Which gold sets a run of the harness asks, and what must hold before it does."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluation.gold.conversations import ConversationSet, has_conversations, read_conversations
 from evaluation.gold.provisions import Key, Provision, key_of
-from evaluation.gold.questions import GoldSet, Question, read_gold_set
+from evaluation.gold.questions import GoldSet, read_gold_set
 from services.protocols import ChunkStore
 from state.errors import InvalidInput
 
@@ -18,8 +20,16 @@ OWN_SET = "demo.jsonl"
 """The project's own questions, which are about the demo corpus."""
 
 
-def read_sets(gold: Sequence[Path], profile: "Profile") -> list[GoldSet]:
-    """Read the gold sets that a user names; without any, the project's own.
+@dataclass(frozen=True)
+class Sets:
+    """The gold sets of a run: of questions, and of conversations."""
+
+    questions: Sequence[GoldSet]
+    conversations: Sequence[ConversationSet] = ()
+
+
+def read_sets(gold: Sequence[Path], profile: "Profile") -> Sets:
+    """Read the gold sets that a user names; without any, the project's own questions.
 
     Raises:
         InvalidInput: one cannot be read, or none is given and the profile has not the demo corpus.
@@ -29,7 +39,13 @@ def read_sets(gold: Sequence[Path], profile: "Profile") -> list[GoldSet]:
             f"Las preguntas incluidas son de Derecho laboral, y el perfil «{profile.name}» no lo trata. Indique las "
             "suyas con --gold; los casos se miden con «articulado case calibrate»."
         )
-    return [read_gold_set(path) for path in gold] or [own_set()]
+    if not gold:
+        return Sets([own_set()])
+    dialogues = {path for path in gold if has_conversations(path)}
+    return Sets(
+        [read_gold_set(path) for path in gold if path not in dialogues],
+        [read_conversations(path) for path in gold if path in dialogues],
+    )
 
 
 def own_set() -> GoldSet:
@@ -68,10 +84,9 @@ def check_ids(sets: Sequence[GoldSet]) -> None:
             paths[question.id] = gold.path
 
 
-async def not_indexed(questions: Sequence[Question], store: ChunkStore) -> list[Provision]:
-    """Return the right provisions that the index has in no wording, each once, in the order of the questions."""
-    relevant: dict[Key, Provision] = {}
-    for question in questions:
-        for provision in question.relevant:
-            relevant.setdefault(key_of(provision), provision)
-    return [provision for key, provision in relevant.items() if not await store.find(*key)]
+async def not_indexed(provisions: Iterable[Provision], store: ChunkStore) -> list[Provision]:
+    """Return the provisions that the index has in no wording, each once, in their order."""
+    named: dict[Key, Provision] = {}
+    for provision in provisions:
+        named.setdefault(key_of(provision), provision)
+    return [provision for key, provision in named.items() if not await store.find(*key)]

@@ -1,5 +1,8 @@
 """Rows of a report about answers, for the screen and for Markdown: what became of the questions, of all of a kind."""
 
+from collections.abc import Mapping
+
+from evaluation.answers.form import Trait
 from evaluation.answers.relevance import Calibration, RelevanceReport
 from evaluation.answers.tally import Answerable, Lengths, Outcomes, Share, Unanswerable
 from evaluation.statistics.risk_coverage import Point
@@ -7,9 +10,23 @@ from language.formats import NONE, figure, format_share
 
 ANSWERABLE_HEAD = ("Preguntas con respuesta en la norma", "De todas")
 UNANSWERABLE_HEAD = ("Sin respuesta", "Declinadas", "Repregunta", "Con aviso", "Contestadas")
+FORM_HEAD = ("Lo que escribe el modelo", "De todo")
 RISK_HEAD = ("Cobertura", "Relevancia mínima", "Riesgo")
 CATEGORIES_HEAD = ("Categoría", "Relevancia media", "Con respuesta", "ECE", "Brier")
 ALL = "todas"
+
+_TRAITS: Mapping[Trait, str] = {
+    "no_delimiter": "Sin el separador",
+    "no_used": "Sin la línea USED",
+    "no_drop": "Sin la línea DROP",
+    "unknown_marks": "Con marcas de fragmentos que no hay",
+    "protocol_words": "Con palabras de la autoevaluación a la vista",
+    "fragment_words": "Con la palabra «fragmento» a la vista",
+    "needs": "Pide algo con NEED",
+    "second_answer": "Responde otra vez, con lo que pedía",
+    "asked_again": "Se le pide lo mismo otra vez",
+}
+"""How a reader knows the traits of what a model wrote."""
 
 _COVERAGES = 10
 """Rows of a risk-coverage curve: one for each tenth of the questions."""
@@ -38,6 +55,11 @@ def unanswerable_rows(unanswerable: Unanswerable) -> list[tuple[str, ...]]:
     """Return what became of the questions without an answer: all of them, then each category."""
     groups = {ALL: unanswerable.outcomes, **unanswerable.by_category}
     return [(name, *_outcome_cells(outcomes)) for name, outcomes in groups.items()]
+
+
+def form_rows(form: Mapping[Trait, Share]) -> list[tuple[str, str]]:
+    """Return the traits of what a chat model wrote."""
+    return [(_TRAITS[trait], _share(share)) for trait, share in form.items()]
 
 
 def describe_refusers(outcomes: Outcomes) -> str:

@@ -6,12 +6,14 @@ from evaluation.answers.answers import CITES_RIGHT, NO_INVENTION, PRECISION, REC
 from evaluation.report.answer_rows import (
     ANSWERABLE_HEAD,
     CATEGORIES_HEAD,
+    FORM_HEAD,
     RISK_HEAD,
     UNANSWERABLE_HEAD,
     answerable_rows,
     category_rows,
     describe_refusers,
     describe_relevance,
+    form_rows,
     risk_rows,
     unanswerable_rows,
 )
@@ -55,6 +57,8 @@ def answer_sections(findings: Findings) -> Iterable[str]:
     means = answer_means(findings.answers)
     rows = [[_MEANING[name], f"`{name}`", figure(mean, 3), str(count)] for name, (mean, count) in means.items()]
     lines.append(table(["Medida", "Nombre", "Media", "Preguntas"], rows))
+    if tally.form:
+        lines.append(table(FORM_HEAD, form_rows(tally.form)))
     positives = [answer for answer in findings.answers if not answer.question.is_negative]
     negatives = [answer for answer in findings.answers if answer.question.is_negative]
     for title, listed in (

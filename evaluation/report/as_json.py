@@ -119,6 +119,7 @@ def _answers(findings: Findings) -> dict[str, Any]:
             **_outcomes(unanswerable.outcomes),
             "by_category": {name: _outcomes(group) for name, group in unanswerable.by_category.items()},
         },
+        "form": {trait: _share(share) for trait, share in findings.tally.form.items()},
         "relevance": findings.relevance and _relevance(findings.relevance),
         "questions": [_answer(answer) for answer in findings.answers],
     }
@@ -167,6 +168,7 @@ def _answer(answer: AnswerResult) -> dict[str, Any]:
         "wrong": _names(answer.wrong),
         "unsupported": list(answer.unsupported),
         "missing_facts": list(answer.missing),
+        "form": None if answer.form is None else sorted(answer.form),
     }
 
 

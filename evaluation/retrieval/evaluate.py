@@ -107,13 +107,18 @@ class Outcome:
         return measure_run(name, questions, run)
 
 
-async def evaluate(gold: GoldSet, retriever: Retrieves, on_question: Callable[[], None] = lambda: None) -> Outcome:
+async def evaluate(
+    gold: GoldSet, retriever: Retrieves, on_question: Callable[[], None] = lambda: None, *, warm_up: bool = True
+) -> Outcome:
     """Ask every question, one after the other, so that each has the machine to itself while it is timed.
+
+    ``warm_up`` asks one before them, where nothing has been asked yet.
 
     Raises:
         ArticuladoError: a question cannot be asked, or a service does not work; the message names the question.
     """
-    await retriever.retrieve(WARM_UP)
+    if warm_up:
+        await retriever.retrieve(WARM_UP)
     retrieved = {}
     for question in gold.questions:
         try:

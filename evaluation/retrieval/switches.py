@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from language.languages import Language
-from nodes.decompose import MAX_QUERIES, parse_queries
+from nodes.decompose import MAX_QUERIES
 from services.container import Services
 from services.models.sparse import Bm25Encoder
+from services.prompting.reader_reply import read_reader_reply
 from services.protocols import (
     MAX_SELECTED,
     ChatModel,
@@ -118,7 +119,7 @@ class QuestionWordsReader:
         reply = await self.reader.complete(system, messages, deadline=deadline)
         question_stems = set(self.language.stems(messages[-1]["content"]))
         kept: list[list[str]] = []
-        for search in parse_queries(reply.text, MAX_QUERIES):
+        for search in read_reader_reply(reply.text, MAX_QUERIES).queries:
             words = [word for word in search.split() if self.language.stem_word(word) in question_stems]
             if words and not any(set(words) <= set(earlier) for earlier in kept):
                 kept.append(words)

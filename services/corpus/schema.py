@@ -174,6 +174,16 @@ class Unanswerable(BaseModel):
     matter: Topic
 
 
+class FollowUp(BaseModel):
+    """Two questions of one person; ``leans`` tells that the ``next`` cannot be understood without the ``first``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    first: Text
+    next: Text
+    leans: bool
+
+
 LawRecord = ProvisionRecord | EmptyRecord
 Decision = RulingRecord | CriterionRecord
 Record = LawRecord | Decision
@@ -276,3 +286,9 @@ def read_situations(folder: Traversable) -> tuple[Situation, ...]:
 def load_unanswerable() -> tuple[Unanswerable, ...]:
     """Read and check the questions without an answer of the package; raise what ``load_situations`` raises."""
     return tuple(read_records(resources.files("corpus").joinpath("sin_respuesta"), Unanswerable))
+
+
+@cache
+def load_follow_ups() -> tuple[FollowUp, ...]:
+    """Read and check the follow-ups of the package; raise what ``load_situations`` raises."""
+    return tuple(read_records(resources.files("corpus").joinpath("seguimientos"), FollowUp))

@@ -1,7 +1,6 @@
 """What a question says beside its topic: words of the protocol, citations, courtesies, references to earlier turns."""
 
 import re
-from collections.abc import Sequence
 from datetime import date
 
 from language.folding import fold
@@ -22,8 +21,6 @@ _CITING_WORDS = re.compile(
     r"|conforme|dicen?|dijo|deci[ar]|regula(?:n|ba|r)?|establec(?:e|en|ia)|dispon(?:e|en|ia)|preve|explica(?:me|r)?"
     rf"|e\.\s?t\.?|[a-z]|\d+(?:\.\d+)*|[ivx]+|{SUFFIXES})\b\.?"
 )
-_SHORT_QUESTION = 2
-"""Content words of a question that may be too short to stand by itself."""
 
 
 def without_protocol(question: str) -> str:
@@ -70,17 +67,37 @@ def points_back(question: str, language: Language) -> bool:
     return bool(query_patterns.opening.match(folded) or query_patterns.pointing.search(folded))
 
 
-def earlier_question(question: str, earlier: Sequence[str], language: Language) -> str:
-    """Return which of the ``earlier`` questions (oldest first) a follow-up is about: the last that stands by itself.
+def speaks_of_the_answer(question: str, language: Language) -> bool:
+    """Tell whether a question speaks of the answer before it and of nothing else.
 
-    Empty where the question itself stands by itself; a short one may be about what was asked before, too.
+    >>> from language.languages import language
+    >>> [speaks_of_the_answer(question, language("es")) for question in ("¿en qué artículo lo pone?", "¿cuánto?")]
+    [True, False]
     """
-    is_long = len(set(language.content_words(question))) > _SHORT_QUESTION
-    if not earlier or (is_long and not points_back(question, language)):
-        return ""
-    independent = (
-        candidate
-        for candidate in reversed(earlier)
-        if not points_back(candidate, language) and not is_courtesy(candidate, language)
-    )
-    return next(independent, earlier[-1])
+    folded, patterns = fold(question), language.query_patterns
+    if not patterns.talk.search(folded) or patterns.asking.search(folded):
+        return False
+    return not language.content_words(patterns.talk.sub(" ", folded))
+
+
+def asks_for_the_place(question: str, language: Language) -> bool:
+    """Tell whether a question asks where it stands what was answered ("¿en qué artículo lo pone?")."""
+    place = language.query_patterns.place.search(fold(question))
+    return bool(place) and speaks_of_the_answer(question, language)
+
+
+def with_subject(question: str, subject: str, language: Language) -> str:
+    """Return a question with what it leans on in parentheses, for whoever reads it by itself."""
+    return f"{question} {language.say('rag_about', subject=subject)}" if subject else question
+
+
+def split_subject(text: str, language: Language) -> tuple[str, str]:
+    """Return the question and the subject of what ``with_subject`` wrote; without a subject it is empty.
+
+    >>> from language.languages import language
+    >>> split_subject("¿y de baja? (sobre: ¿cuántas vacaciones tengo?)", language("es"))
+    ('¿y de baja?', '¿cuántas vacaciones tengo?')
+    """
+    before, after = language.data.messages["rag_about"].split("{subject}")
+    question, found, rest = text.rpartition(f" {before}")
+    return (question, rest.removesuffix(after)) if found and rest.endswith(after) else (text, "")

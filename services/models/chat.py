@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from typing import Literal, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -34,6 +35,10 @@ from state.values import Message
 
 OPENING_TAG, CLOSING_TAG = "<think>", "</think>"
 """What reasoning models put around their reasoning, before the reply."""
+MAX_STREAMED = 200_000
+"""Characters of a streamed reply without its reasoning: a model that writes more has lost its way."""
+LINE_ALLOWANCE = 2_000
+"""Characters more that a reply may have to end with a line."""
 
 
 class ReasoningFilter:
@@ -45,56 +50,92 @@ class ReasoningFilter:
     """
 
     def __init__(self) -> None:
-        self._pending = ""
-        self._decided = False
+        self._pending = ""  # what may be the beginning of a tag: never longer than one
+        self._place: Literal["before", "inside", "behind", "reply"] = "before"
 
     def feed(self, text: str) -> str:
         """Take the next piece of the reply and return the text that is no reasoning for certain."""
-        if self._decided:
+        if self._place == "reply":
             return text
-        unsearched = max(0, len(self._pending) - len(CLOSING_TAG))
-        self._pending += text
-        beginning = self._pending.lstrip()[: len(OPENING_TAG)]
-        if OPENING_TAG.startswith(beginning):
-            closing = self._pending.find(CLOSING_TAG, unsearched)
-            if closing < 0:
+        text, self._pending = self._pending + text, ""
+        if self._place == "before":
+            text = text.lstrip()
+            if not OPENING_TAG.startswith(text[: len(OPENING_TAG)]):
+                self._place = "reply"
+                return text
+            if len(text) < len(OPENING_TAG):
+                self._pending = text
                 return ""
-            self._pending = self._pending[closing + len(CLOSING_TAG) :].lstrip()
-        self._decided = True
-        return self._pending
+            self._place, text = "inside", text[len(OPENING_TAG) :]
+        if self._place == "inside":
+            _, closing, behind = text.partition(CLOSING_TAG)
+            if not closing:
+                self._pending = text[1 - len(CLOSING_TAG) :]
+                return ""
+            self._place, text = "behind", behind
+        text = text.lstrip()
+        if text:
+            self._place = "reply"
+        return text
 
     def rest(self) -> str:
         """Return at the end of the reply the text that was held back; reasoning without an end is no reply."""
-        return "" if self._decided or self._pending.lstrip().startswith(OPENING_TAG) else self._pending
+        return self._pending if self._place == "before" else ""
 
 
 @dataclass
 class ReplyAccumulator:
-    """A reply as its messages or chunks come in: its text without reasoning, how it ended, and what it cost."""
+    """A reply as its messages or chunks come in: its text without reasoning, how it ended, and what it cost.
 
-    text: str = ""
+    With a ``limit`` in characters, the text ends at the first line break behind it, or ``LINE_ALLOWANCE`` later; it is
+    ``full`` then.
+    """
+
+    limit: int | None = None
+    full: bool = False
     finish_reason: str = ""
     input_tokens: int = 0
     output_tokens: int = 0
-    reasoning: ReasoningFilter = field(default_factory=ReasoningFilter)
+    _pieces: list[str] = field(default_factory=list)
+    _length: int = 0
+    _reasoning: ReasoningFilter = field(default_factory=ReasoningFilter)
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        return "".join(self._pieces)
+
+    @property
+    def cut(self) -> bool:
+        """Whether there would have been more of it."""
+        return self.full or self.finish_reason == "length"
 
     def add(self, message: BaseMessage) -> str:
         """Take in a message or a chunk of one, and return its text, without the model's reasoning.
 
         The largest token counts win, not their sum: servers that report usage with every chunk report totals.
         """
-        text = self.reasoning.feed(str(message.text))
-        self.text += text
         self.finish_reason = message.response_metadata.get("finish_reason") or self.finish_reason
         if isinstance(message, AIMessage) and message.usage_metadata:
             self.input_tokens = max(self.input_tokens, message.usage_metadata["input_tokens"])
             self.output_tokens = max(self.output_tokens, message.usage_metadata["output_tokens"])
-        return text
+        return self._keep(self._reasoning.feed(str(message.text)))
 
     def end(self) -> str:
         """Take in the end of the reply, and return the text that waited for it."""
-        text = self.reasoning.rest()
-        self.text += text
+        return self._keep(self._reasoning.rest())
+
+    def _keep(self, text: str) -> str:
+        """Add text, as much as there is room for, and return it."""
+        if not text:
+            return ""
+        if self.limit is not None and self._length + len(text) > self.limit:
+            longest = self.limit + LINE_ALLOWANCE - self._length
+            line_end = text.find("\n", max(0, self.limit - self._length), longest)
+            self.full = line_end >= 0 or len(text) >= longest
+            text = text[: line_end if line_end >= 0 else longest]
+        self._pieces.append(text)
+        self._length += len(text)
         return text
 
 
@@ -161,13 +202,15 @@ class LangChainChat:
             if shown:
                 on_restart()
                 shown = False
-            reply = ReplyAccumulator()
+            reply = ReplyAccumulator(MAX_STREAMED)
             async with aclosing(self._stream(prompt)) as chunks:
                 async for chunk in chunks:
                     if text := reply.add(chunk):
                         shown = True
                         on_text(text)
-            if not reply.finish_reason:
+                    if reply.full:
+                        break
+            if not reply.finish_reason and not reply.full:
                 raise TruncatedReplyError
             if text := reply.end():
                 on_text(text)
@@ -222,8 +265,11 @@ class LangChainChat:
 
     async def _stream(self, prompt: list[BaseMessage]) -> AsyncGenerator[BaseMessage, None]:
         try:
-            async for chunk in self._model.astream(prompt, self._config):
-                yield chunk
+            # Closed by hand: whoever stops reading must not leave the provider writing.
+            chunks = cast("AsyncGenerator[BaseMessage, None]", self._model.astream(prompt, self._config))
+            async with aclosing(chunks):
+                async for chunk in chunks:
+                    yield chunk
         except (ValueError, LookupError, TypeError) as error:
             raise self._reading_error(error) from error
 
@@ -270,8 +316,7 @@ class LangChainChat:
 
     def _completion(self, reply: ReplyAccumulator, attempts: int) -> Completion:
         requests = attempts * self._requests_per_attempt
-        cut = reply.finish_reason == "length"
-        return Completion(reply.text, requests, reply.input_tokens, reply.output_tokens, cut)
+        return Completion(reply.text, requests, reply.input_tokens, reply.output_tokens, reply.cut)
 
 
 def _to_langchain(system: str, messages: Sequence[Message]) -> list[BaseMessage]:

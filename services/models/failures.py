@@ -1,5 +1,6 @@
 """What a provider's failure means: the error for the user, and whether asking again may help."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,13 @@ from state.errors import (
 if TYPE_CHECKING:
     import openai
 
+_LATE: Mapping[Role, str] = {
+    "reader": "La búsqueda de términos (lector) no ha llegado",
+    "principal": "La respuesta no ha llegado",
+    "embedder": "Los vectores no han llegado",
+    "rerank": "La reordenación no ha llegado",
+}
+"""What is late in a question, by the role of the model."""
 _TRANSIENT_STATUS = frozenset({408, 409, 425})
 _DETAIL_CHARACTERS = 300
 
@@ -156,11 +164,14 @@ def schema_violated(endpoint: Endpoint, cause: str, attempts: int) -> ModelError
     return error
 
 
-def timed_out(endpoint: Endpoint) -> ModelTimeout:
-    """Return the error for a deadline that has passed."""
-    return ModelTimeout(
-        f"{endpoint.name} no ha respondido a tiempo. Repita la pregunta, o amplíe ARTICULADO_QUESTION_TIMEOUT."
-    )
+def late(name: str, role: Role) -> ModelTimeout:
+    """Return the error for what a model was to do in a question, by its role, and has not done by the deadline."""
+    return ModelTimeout(f"{_LATE[role]} a tiempo ({name}). Repita la pregunta, o amplíe ARTICULADO_QUESTION_TIMEOUT.")
+
+
+def silent(name: str, seconds: float) -> ModelTimeout:
+    """Return the error for a model that has not replied in the seconds of a call without a deadline."""
+    return ModelTimeout(f"{name} no ha respondido en {seconds:.0f} segundos. Repita la orden.")
 
 
 def _brief(error: Exception) -> str:

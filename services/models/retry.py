@@ -1,15 +1,18 @@
 """Calls of models that are tried again after passing failures, under one deadline: the one place that does so."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
 from services.backoff import Backoff, DeadlinePassedError
-from services.models.failures import Endpoint, explain, timed_out
+from services.models.failures import Endpoint, explain, late, silent
+from services.settings import Role
 from state.errors import ModelError
 
 T = TypeVar("T")
 
+LEAST_REPLY: Mapping[Role, float] = {"reader": 1.0, "principal": 5.0, "embedder": 0.5, "rerank": 0.5}
+"""Seconds that a model of a role takes for a reply: a pause that leaves no more would be waited for in vain."""
 DEFAULT_TIMEOUT = 120.0
 """Seconds for all attempts of a call that has no deadline of its own."""
 
@@ -42,9 +45,9 @@ class Retrier(Backoff):
 
         try:
             end = self.clock() + self.timeout if deadline is None else deadline
-            return await self.repeat(counted, self._is_transient, end), attempts
+            return await self.repeat(counted, self._is_transient, end, LEAST_REPLY[self.endpoint.role]), attempts
         except Exception as error:
-            user_error = self._user_error(error)
+            user_error = self._user_error(error, has_deadline=deadline is not None)
             if isinstance(user_error, ModelError):
                 user_error.attempts = attempts
             if user_error is error:
@@ -55,9 +58,10 @@ class Retrier(Backoff):
         failure = explain(error, self.endpoint)
         return failure is not None and failure.transient
 
-    def _user_error(self, error: Exception) -> Exception:
+    def _user_error(self, error: Exception, *, has_deadline: bool) -> Exception:
         """Return the error for the user; one that is not the provider's, or was explained before, as it is."""
         if isinstance(error, DeadlinePassedError):
-            return timed_out(self.endpoint)
+            name = self.endpoint.name
+            return late(name, self.endpoint.role) if has_deadline else silent(name, self.timeout)
         failure = explain(error, self.endpoint)
         return failure.error if failure else error

@@ -1,9 +1,10 @@
 """The offline principal: our words on the provision that fits best, and below them what the law says."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
-from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.messages import BaseMessage
 from pydantic import ConfigDict
 
 from language.languages import Language
@@ -13,13 +14,23 @@ from legal.laws.mentions import find_law
 from legal.laws.registry import known_laws
 from services.domain.base import Domain
 from services.domain.lexicon import EqualWeights, StemWeights
-from services.domain.question import earlier_question, is_courtesy, without_protocol
+from services.domain.question import asks_for_the_place, is_courtesy, split_subject, without_protocol
 from services.offline.chat_model import OfflineChat
+from services.offline.companions import with_companions
 from services.offline.notes import in_force, note_for_readers, says_only_that_it_is_gone
 from services.offline.quotation import Selection, Statement, select
 from services.offline.rating import Scorer, TextSimilarity
 from services.prompting.fragments import Fragment, read_prompt
-from services.prompting.stream_splitter import DELIMITER
+from services.prompting.protocol_lines import DELIMITER
+from state.chunks import Purpose
+
+COMPANIONS: Mapping[Purpose, str] = {
+    "claim_deadline": "companion_claim_deadline",
+    "application_deadline": "companion_application_deadline",
+    "notice": "companion_notice",
+    "where": "companion_where",
+}
+"""Keys of the messages before the quotation of a companion, by what it is for."""
 
 
 class ExtractivePrincipal(OfflineChat):
@@ -36,26 +47,25 @@ class ExtractivePrincipal(OfflineChat):
     similarity: TextSimilarity | None = None
 
     def reply(self, messages: Sequence[BaseMessage]) -> str:
-        """Return the answer and, where the fragments have marks, the self-evaluation."""
-        *earlier_prompts, prompt = [str(message.text) for message in messages if isinstance(message, HumanMessage)]
-        fragments, question = read_prompt(prompt)
-        question = without_protocol(question)
+        """Return the answer and, where the fragments have numbers, the self-evaluation."""
         language = self.domain.language
+        fragments, asked = read_prompt(str(messages[-1].text))
+        question, earlier = map(without_protocol, split_subject(asked, language))
         if is_courtesy(question, language):
             selection, answer = Selection(), language.say("courtesy")
         else:
-            earlier = earlier_question(question, earlier_prompts, language)
             topic = self.domain.question_topic(question) or question
             scorer = Scorer(topic, earlier, self.domain, self.weights, self.similarity)
-            selection = select(question, fragments, scorer)
-            answer = "\n\n".join(_paragraphs(selection, self.domain))
-        if not any(fragment.marker for fragment in fragments):
+            selection = with_companions(select(question, fragments, scorer), fragments, self.domain)
+            where = _where_it_stands(selection, language) if asks_for_the_place(question, language) else ""
+            answer = "\n\n".join(filter(None, [where, *_paragraphs(selection, self.domain)]))
+        if not any(fragment.number for fragment in fragments):
             return answer
         return "\n".join([answer, "", DELIMITER, *_self_evaluation(selection, fragments, self.domain)])
 
 
 def _paragraphs(selection: Selection, domain: Domain) -> Iterator[str]:
-    """Write an answer: what sets the question right, our words, and what the provisions say."""
+    """Write an answer: what sets the question right, our words, what the provisions say, and what goes with it."""
     language = domain.language
     first = next(iter([*filter(None, [selection.lead]), *selection.statements]), None)
     if first is None:
@@ -77,6 +87,26 @@ def _paragraphs(selection: Selection, domain: Domain) -> Iterator[str]:
             before = statement.fragments[0]
             lines.append(_line(place, statement, language, whole=selection.whole))
         yield "\n".join(lines)
+    if selection.companions:
+        yield "\n".join(_companion(statement, language) for statement in selection.companions)
+
+
+def _where_it_stands(selection: Selection, language: Language) -> str:
+    """Name the provisions that an answer rests on, each once; nothing where there is none."""
+    places = {
+        _place(replace(statement, apartado="", letter=""), None, language): _marks(statement.fragments)
+        for statement in reversed(selection.statements)
+    }
+    named = "; ".join(f"{place} {marks}".rstrip() for place, marks in reversed(places.items()))
+    return language.say("answer_stands_in", places=named) if named else ""
+
+
+def _companion(statement: Statement, language: Language) -> str:
+    """Say until when, or where, what an answer is about is done."""
+    purpose = statement.fragments[0].purpose
+    label = language.say(COMPANIONS[purpose], place=_place(statement, None, language)) if purpose else ""
+    said = language.quoted(statement.text) if statement.literal else statement.text
+    return f"{label} {said} {_marks(statement.fragments)}".strip()
 
 
 def _line(place: str, statement: Statement, language: Language, *, whole: bool) -> str:
@@ -120,7 +150,8 @@ def _marks(fragments: Sequence[Fragment]) -> str:
 
 def _self_evaluation(selection: Selection, fragments: Sequence[Fragment], domain: Domain) -> list[str]:
     """Return the lines below the answer: fragments used and irrelevant, and the provision that is missing."""
-    used = [fragment for statement in selection.statements for fragment in statement.fragments]
+    said = (*selection.statements, *selection.companions)
+    used = [fragment for statement in said for fragment in statement.fragments]
     if selection.lead:
         used = [*selection.lead.fragments, *used]
     lines = [f"USED|{_numbers(used)}", f"DROP|{_numbers(selection.irrelevant)}"]
@@ -131,7 +162,7 @@ def _self_evaluation(selection: Selection, fragments: Sequence[Fragment], domain
 
 
 def _numbers(fragments: Sequence[Fragment]) -> str:
-    return ",".join(dict.fromkeys(fragment.marker.strip("[]C") for fragment in fragments)) or "ninguno"
+    return ",".join(dict.fromkeys(str(fragment.number) for fragment in fragments)) or "ninguno"
 
 
 def _needed(statements: Sequence[Statement], fragments: Sequence[Fragment], domain: Domain) -> str | None:

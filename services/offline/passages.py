@@ -87,7 +87,7 @@ class Passage:
 
 
 def passages_of(fragments: Iterable[Fragment], locale: Language | None = None) -> list[Passage]:
-    r"""Return the passages of one provision, whose parts may be several fragments, in the order of its text.
+    r"""Return the passages of one provision, whose parts are fragments in the order of its text.
 
     Notes of the BOE are none. ``locale`` knows how sentences begin that lean on the one before: Spanish by default.
 
@@ -100,7 +100,7 @@ def passages_of(fragments: Iterable[Fragment], locale: Language | None = None) -
     2 | Por escrito.
     """
     reader = _PassageReader()
-    for fragment in _in_order(list(fragments)):
+    for fragment in fragments:
         reader.begin(fragment)
         for line in (fragment.text or ("" if fragment.official else fragment.summary)).splitlines():
             reader.read(line.strip(), fragment)
@@ -306,22 +306,6 @@ def _list_marker(line: str) -> tuple[str, str, int]:
     if words and _AFTER_WORDS.match(folded, words[1]):
         return "number", str(words[0]), words[0]
     return "", "", 0
-
-
-def _in_order(fragments: list[Fragment]) -> list[Fragment]:
-    """Sort the parts of a provision by the apartado that they begin with, or else go on to.
-
-    One that names none follows the one that it came after.
-    """
-    ranks: list[float] = []
-    for fragment in fragments:
-        markers = [(row, _list_marker(line)) for row, line in enumerate(filter(None, fragment.text.splitlines()))]
-        first = next(((row, number) for row, (kind, _, number) in markers if kind == "number"), None)
-        if first is None:
-            ranks.append(ranks[-1] if ranks else 0.0)
-        else:
-            ranks.append(first[1] - (0.5 if first[0] else 0.0))
-    return [fragments[index] for index in sorted(range(len(fragments)), key=lambda index: ranks[index])]
 
 
 def _with_short_lists_whole(passages: Sequence[Passage]) -> Iterator[Passage]:

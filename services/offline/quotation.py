@@ -29,6 +29,8 @@ MIN_ROOM = 15
 
 _SHARE = 0.9
 """Share of the best provision's fit that a further one must have."""
+_SHARE_IN_FOLLOW_UP = 0.75
+"""The same in a follow-up: what it adds is often in another provision than its subject (docs/conversations.md)."""
 _CLOSE = 0.7
 """Share of the best score that a further point or sentence of a provision must have."""
 _IRRELEVANT = 0.5
@@ -70,13 +72,14 @@ class SetRight:
 class Selection:
     """What an answer says, in its order; ``whole`` is set where it gives the text of provisions from end to end.
 
-    ``set_right`` and ``lead`` are of the first of the ``statements``; ``irrelevant`` fragments have nothing to do with
-    the question.
+    ``set_right`` and ``lead`` are of the first of the ``statements``; ``companions`` say until when or where what the
+    answer is about is done; ``irrelevant`` fragments have nothing to do with the question.
     """
 
     statements: tuple[Statement, ...] = ()
     lead: Statement | None = None
     set_right: SetRight | None = None
+    companions: tuple[Statement, ...] = ()
     whole: bool = False
     irrelevant: tuple[Fragment, ...] = ()
 
@@ -92,7 +95,7 @@ def select(question: str, fragments: Sequence[Fragment], scorer: Scorer) -> Sele
     provisions = rate_provisions(question, fragments, scorer)
     if scorer.domain.citations(question) and not scorer.domain.question_topic(question):
         return _select_whole([provision for provision in provisions if provision.citation], fragments)
-    selected = _selected(provisions)
+    selected = _selected(provisions, _SHARE_IN_FOLLOW_UP if scorer.follows else _SHARE)
     if not selected:
         return Selection(irrelevant=tuple(fragments))
     best = selected[0]
@@ -110,6 +113,7 @@ def select(question: str, fragments: Sequence[Fragment], scorer: Scorer) -> Sele
         statements += [said for said in further if said.literal or lead is None or said.text not in lead.text]
     least = _IRRELEVANT * max(provision.fit for provision in provisions)
     fitting = [fragment for provision in provisions if provision.fit >= least for fragment in provision.fragments]
+    fitting += [fragment for fragment in fragments if fragment.purpose]
     said = [fragment for statement in (*filter(None, [lead]), *statements) for fragment in statement.fragments]
     return Selection(
         tuple(statements),
@@ -132,12 +136,12 @@ def _others(fragments: Sequence[Fragment], relevant: Sequence[Fragment]) -> tupl
     return tuple(fragment for fragment in fragments if id(fragment) not in ids)
 
 
-def _selected(provisions: Sequence[RatedProvision]) -> list[RatedProvision]:
-    """Return the provisions that an answer rests on."""
+def _selected(provisions: Sequence[RatedProvision], share: float) -> list[RatedProvision]:
+    """Return the provisions that an answer rests on; ``share`` of the best one's fit a further one must have."""
     named = [provision for provision in provisions if provision.citation]
     others = [provision for provision in provisions if not provision.citation]
     current = [provision for provision in others if not provision.outdated]
-    least = _SHARE * max((provision.fit for provision in current), default=0.0)
+    least = share * max((provision.fit for provision in current), default=0.0)
     covered = max((provision.coverage for provision in current), default=0.0)
     close = [other for other in others if other.fit >= least and (not other.outdated or other.coverage > covered)]
     return [*named, *close][:MAX_PROVISIONS]
@@ -261,7 +265,7 @@ def _quotations(chosen: Sequence[Passage], provision: RatedProvision) -> list[St
         groups.setdefault(passage.apartado, []).append(passage)
     return [
         Statement(
-            _without_number(f" {LEFT_OUT} ".join(quote(group, provision.passages)), apartado),
+            without_number(f" {LEFT_OUT} ".join(quote(group, provision.passages)), apartado),
             _sources(group),
             literal=True,
             apartado=apartado,
@@ -271,7 +275,7 @@ def _quotations(chosen: Sequence[Passage], provision: RatedProvision) -> list[St
     ]
 
 
-def _without_number(text: str, apartado: str) -> str:
+def without_number(text: str, apartado: str) -> str:
     """Leave out the number of the apartado that a quotation begins with: its place is said before it."""
     mark = _NUMBER.match(text)
     return text[mark.end() :] if mark and mark[1] == apartado else text

@@ -55,7 +55,10 @@ class Rated:
 
 
 class Scorer:
-    """Scores the sentences of a provision against a question; ``earlier`` is the one that a follow-up is about."""
+    """Scores the sentences of a provision against a question.
+
+    ``earlier`` is what a follow-up leans on; ``follows`` tells that it is one.
+    """
 
     def __init__(
         self,
@@ -67,6 +70,7 @@ class Scorer:
     ) -> None:
         self.domain = domain
         self.weights = weights
+        self.follows = bool(earlier)
         self.asked = Asked(question, domain.language)
         question = without_facts(question, domain.language.query_patterns)
         self.concepts = _concepts(question, earlier, domain, weights)

@@ -8,7 +8,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-LISTS = ("collections", "filter_fields")
+LISTS = ("collections", "filter_fields", "companions")
 """Sections that are written with double brackets."""
 
 _BY_ERROR_TYPE = {
@@ -25,6 +25,7 @@ _BY_ERROR_TYPE = {
     "bool_type": "debe ser true o false",
     "bool_parsing": "debe ser true o false",
     "too_short": "hace falta al menos uno",
+    "too_long": "son demasiados",
     "tuple_type": "debe ser una lista, entre corchetes",
     "dict_type": "debe ser una sección de claves con su valor",
     "model_type": "debe ser una sección de claves con su valor",
@@ -126,7 +127,7 @@ def _keys(schema: type[BaseModel], path: Sequence[str | int]) -> list[str]:
             section = next(option for option in (annotation, *get_args(annotation)) if _is_section(option))
     if is_dataclass(section):
         return [field.name for field in fields(section)]
-    return [name for name in section.model_fields if path or name != "folder"]
+    return [field.alias or name for name, field in section.model_fields.items() if path or name != "folder"]
 
 
 def _is_section(annotation: Any) -> bool:

@@ -87,12 +87,16 @@ class RelevanceBands(Section):
     """From which relevance on a question is answered, and from which the nearest provisions are at least shown.
 
     Relevance is the probability in [0, 1] that the best candidates answer. Below ``near`` nothing is shown. A chat
-    model that reads the candidates decides for itself: before it only what is below ``chat_model`` is declined.
+    model that reads the candidates decides for itself: before it only what is below ``chat_model`` is declined. What
+    follows an answer is answered from ``follow_up`` on, and what goes on where nothing was answered from ``insisting``
+    on: who goes on asking meant it.
     """
 
     answer: Weight = 0.35
     near: Weight = 0.25
     chat_model: Weight = 0.03
+    follow_up: Weight = 0.25
+    insisting: Weight = 0.3
 
 
 class Signals(Section):

@@ -17,11 +17,14 @@ _FRAGMENT = r"(?:fragmentos?|fragments?|frag\.?)"
 _TO = r"(?:[-‐‑–—−~…]|\.{2,3}|al?|hasta|to)"
 _AND = r"(?:[,;/&+·](?:\s*(?:y|e|and)\b)?|y|e|o|u|and|or)"
 
-_LEAD_IN = r"(?:(?:ver|v[eé]an?se|cfr?|fragmentos?|fragments?|frag)\b\.?|[\s*_`^])*"
+_BLANK = r"\s{0,9}"
+_LEAD_IN = r"(?:(?:ver|v[eé]an?se|cfr?|fragmentos?|fragments?|frag)\b\.?|[\s*_`^]){0,9}"
+_LONGEST_LEAD_IN = 150
+"""Characters between the bracket and the first number: no lead-in is longer."""
 
-_MARKER_START = re.compile(rf"{_OPEN}{_LEAD_IN}(?:{_FRAGMENT}\s*(?:C\s*)?|C\s*)(?=\d)", re.IGNORECASE)
+_MARKER_START = re.compile(rf"{_OPEN}{_LEAD_IN}(?:{_FRAGMENT}{_BLANK}(?:C{_BLANK})?|C{_BLANK})(?=\d)", re.IGNORECASE)
 _MARKER = re.compile(rf"{_MARKER_START.pattern}{_INNER}{_CLOSE}", re.IGNORECASE)
-_UNFINISHED = re.compile(rf"{_OPEN}(?:[^\W\d]|[\s.*`^])*$")
+_UNFINISHED = re.compile(rf"{_OPEN}(?:[^\W\d]|[\s.*`^]){{0,{_LONGEST_LEAD_IN}}}$")
 """What may become a marker yet: none has anything but words before its first number."""
 _LAST_BRACKET = re.compile(rf"{_OPEN}[^\[\]【】［］]*$")
 _LIST = re.compile(
@@ -108,8 +111,13 @@ class MarkerRenumberer:
         self._valid = valid
         self._emit_text = emit
         self._pending = ""
-        self.text = ""
+        self._emitted: list[str] = []
         self.cited: list[int] = []
+
+    @property
+    def text(self) -> str:
+        """What has been emitted."""
+        return "".join(self._emitted)
 
     def feed(self, text: str) -> None:
         """Take the next piece of the answer."""
@@ -127,7 +135,7 @@ class MarkerRenumberer:
     def _emit(self, text: str) -> None:
         renumbered = _MARKER.sub(self._renumber, text)
         if renumbered:
-            self.text += renumbered
+            self._emitted.append(renumbered)
             self._emit_text(renumbered)
 
     def _renumber(self, match: re.Match[str]) -> str:

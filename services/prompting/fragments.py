@@ -4,6 +4,8 @@ A fragment reads, empty fields left out::
 
     [C1] Estatuto de los Trabajadores > Artículo 38. Vacaciones anuales
     Relevancia: 0.83
+    Parte: 1 de 3
+    Para qué: plazo para reclamar («dentro de los veinte días hábiles»)
     Capítulo: TÍTULO I > CAPÍTULO II > Sección 5.ª
     Resumen (en lenguaje claro, no oficial): …
     [NOTA: …]
@@ -11,18 +13,26 @@ A fragment reads, empty fields left out::
     …
     Fuente: https://…
 
-The relevance is for a principal that cannot weigh the fragments itself: it is written where it is asked for only.
-A line ``---`` separates fragments. Data can never pass for frame: what in a field looks like a marker, a separator, a
-label at the beginning of a line, or a self-evaluation, is altered just enough that it is none.
+A fragment that goes on with the provision of the one before it says so (``Parte: 3 de 3, continuación``) and does not
+repeat chapter, summary, note and source. What a fragment is brought for is said of companions only. Where no markers
+are asked for, a fragment begins with its number instead (``Fragmento 1:``).
+
+A line ``---`` separates fragments. Below them stand today (``FECHA DE HOY: 23 de noviembre de 2026``), where it is
+another the day whose law is asked for, and the question. Data can never pass for frame: what in a field looks like a
+marker, a separator, a label at the beginning of a line, or a self-evaluation, is altered just enough that it is none.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
+from language.formats import long_day
 from services.prompting.citation_markers import defuse_markers, write_marker
+from services.prompting.notes import note_on
 from services.prompting.stream_splitter import defuse_self_evaluation
-from state.chunks import Candidate, Chunk, ordering_score
+from state.chunks import Candidate, Chunk, Purpose, ordering_score, provision_of
+from state.rag import Days
 
 SEPARATOR = "---"
 """The line between two fragments."""
@@ -31,14 +41,32 @@ OFFICIAL = "Texto:"
 PLAIN_LANGUAGE = "Texto (resumen en lenguaje claro, no oficial):"
 """The labels of a fragment's text: the law's own, or a summary in our words."""
 
-LAST_CONSULTATION = "ÚLTIMA CONSULTA"
-"""The line before the question that tells a principal that nothing more will be fetched."""
+LAST_CONSULTATION, NOT_FOUND = "ÚLTIMA CONSULTA", "NO SE HA ENCONTRADO"
+"""The line before the question that tells a principal that nothing more will be fetched, and what it asked for and
+there is not.
+"""
+
+TODAY, AS_OF = "FECHA DE HOY", "DERECHO VIGENTE EN"
+"""The labels of the day on which is asked, and of the day whose law is asked for where that is another."""
 
 _FRAGMENTS, _LAST, _QUESTION = "FRAGMENTOS:\n\n", f"\n\n{LAST_CONSULTATION}", "\n\nPREGUNTA:\n"
+_LAST_LINES = re.compile(rf"{_LAST}(?:\n{NOT_FOUND}: [^\n]*)?$")
+_DAYS = re.compile(rf"\n\n{TODAY}: [^\n]*(?:\n{AS_OF}: [^\n]*)?$")
 _RELEVANCE = "Relevancia: "
+_PART, _OF, _CONTINUED = "Parte: ", " de ", ", continuación"
+_PURPOSE, _SAYS = "Para qué: ", " («"
+_PURPOSES: Mapping[Purpose, str] = {
+    "claim_deadline": "plazo para reclamar",
+    "application_deadline": "plazo para solicitar",
+    "notice": "plazo de preaviso",
+    "path": "cómo se reclama",
+    "where": "dónde se solicita",
+    "payer": "quién paga",
+    "amount": "cuantía",
+}
 _CHAPTER, _SUMMARY, _NOTE, _SOURCE = "Capítulo: ", "Resumen (en lenguaje claro, no oficial): ", "[NOTA: ", "Fuente: "
-_LEADING_MARKER = re.compile(r"^\[C\d+\] ?")
-_NAMES = "FRAGMENTOS|PREGUNTA|Relevancia|Capítulo|Resumen|Fuente|Texto"
+_LEADING_NUMBER = re.compile(r"^(?:(\[C(\d+)\])|Fragmento (\d+):) ?")
+_NAMES = f"{TODAY}|{AS_OF}|{NOT_FOUND}|FRAGMENTOS|PREGUNTA|Relevancia|Parte|Para qué|Capítulo|Resumen|Fuente|Texto"
 _LABEL = re.compile(rf"^(\s*(?:{_NAMES})(?: \([^)]{{0,60}}\))?):", re.IGNORECASE)
 _DASHES = re.compile(r"^\s*-{3,}\s*$")
 _LAST_LINE = re.compile(r"^\s*(?:Ú|U\u0301?)LTIMA\s+CONSULTA\W*$", re.IGNORECASE)
@@ -50,8 +78,9 @@ _BRACKET_NOTE = re.compile(r"\[(?=\s*NOTA\s*:)", re.IGNORECASE)
 class Fragment:
     """One fragment, read back.
 
-    ``marker`` is what an answer cites it by, empty where it has none; ``relevance`` in [0, 1] is the score that decided
-    its place, ``None`` where the prompt does not say it.
+    ``number`` is 1-based, 0 where the prompt does not say it; ``marker`` is what an answer cites it by, empty where it
+    has none; ``relevance`` in [0, 1] is the score that decided its place, ``None`` where the prompt does not say it.
+    ``purpose`` is what a companion is for, ``says`` are its words on that.
     """
 
     marker: str
@@ -65,22 +94,39 @@ class Fragment:
     url: str
     official: bool
     relevance: float | None = None
+    purpose: Purpose | None = None
+    says: str = ""
+    number: int = 0
 
 
 def write_prompt(
     candidates: Sequence[Candidate],
     question: str,
     *,
+    days: Days | None = None,
     markers: bool = True,
     last: bool = False,
-    relevance: bool = False,
+    not_found: Sequence[str] = (),
 ) -> str:
-    """Return the user message of a principal: the fragments, then the question, which changes most.
+    """Return the user message of a principal: the fragments, then the days and the question, which change most.
 
-    ``last`` announces to it that nothing more will be fetched; with ``relevance`` each fragment says its score.
+    ``days`` are today and the day whose law is asked for; ``last`` announces to it that nothing more will be fetched,
+    and that ``not_found`` is not there.
     """
-    fragments = render(candidates, markers=markers, relevance=relevance)
-    return f"{_FRAGMENTS}{fragments}{_LAST if last else ''}{_QUESTION}{question}"
+    fragments = render(candidates, markers=markers)
+    told = f"{_LAST}{_not_found(not_found)}" if last else ""
+    return f"{_FRAGMENTS}{fragments}{told}{_days(days) if days else ''}{_QUESTION}{question}"
+
+
+def _not_found(names: Sequence[str]) -> str:
+    return f"\n{NOT_FOUND}: {'; '.join(map(_field, names))}" if names else ""
+
+
+def _days(days: Days) -> str:
+    lines = [f"{TODAY}: {long_day(days.today.isoformat())}"]
+    if days.as_of and days.as_of != days.today:
+        lines.append(f"{AS_OF}: {long_day(days.as_of.isoformat())}")
+    return "\n\n" + "\n".join(lines)
 
 
 def read_prompt(message: str) -> tuple[list[Fragment], str]:
@@ -88,19 +134,40 @@ def read_prompt(message: str) -> tuple[list[Fragment], str]:
     body, heading, question = message.partition(_QUESTION)
     if not heading or not body.startswith(_FRAGMENTS):
         return [], message
-    return parse(body.removeprefix(_FRAGMENTS).removesuffix(_LAST)), question
+    return parse(_LAST_LINES.sub("", _DAYS.sub("", body.removeprefix(_FRAGMENTS)))), question
 
 
-def render(candidates: Sequence[Candidate], *, markers: bool = True, relevance: bool = False) -> str:
-    """Return candidates as fragments, in their order, with markers ``[C1]``, ``[C2]`` … unless without ``markers``."""
-    return f"\n{SEPARATOR}\n".join(
-        _render(
-            f"{write_marker(number)} " if markers else "",
-            candidate["chunk"],
-            ordering_score(candidate) if relevance else None,
-        )
-        for number, candidate in enumerate(candidates, start=1)
-    )
+def render(candidates: Sequence[Candidate], *, markers: bool = True) -> str:
+    """Return candidates as fragments, in their order, with markers ``[C1]``, ``[C2]`` …, or with bare numbers."""
+    fragments: list[str] = []
+    for _, group in groupby(candidates, key=_wording):
+        parts = list(group)
+        note = note_on([candidate["chunk"] for candidate in parts])
+        for candidate in parts:
+            fragments.append(
+                _render(
+                    write_marker(len(fragments) + 1) if markers else f"Fragmento {len(fragments) + 1}:",
+                    candidate["chunk"],
+                    ordering_score(candidate),
+                    note,
+                    _purpose_of(candidate),
+                    continued=candidate is not parts[0],
+                )
+            )
+    return f"\n{SEPARATOR}\n".join(fragments)
+
+
+def _purpose_of(candidate: Candidate) -> str:
+    """Return the line that says what a companion is brought for; empty of any other candidate."""
+    purpose = candidate.get("purpose")
+    return f"{_PURPOSE}{_PURPOSES[purpose]}{_SAYS}{_field(candidate['says'])}»)" if purpose else ""
+
+
+def _wording(candidate: Candidate) -> tuple[str | None, ...]:
+    """Return what the parts of one wording of a provision share, among it what is written once."""
+    chunk = candidate["chunk"]
+    written_once = chunk["breadcrumb"], chunk["summary"], chunk["status_note"], chunk["url"], chunk["source"]
+    return *provision_of(chunk), chunk["valid_from"], *written_once
 
 
 def parse(text: str) -> list[Fragment]:
@@ -111,7 +178,10 @@ def parse(text: str) -> list[Fragment]:
             blocks.append([])
         else:
             blocks[-1].append(line)
-    return [_parse(block) for block in blocks if any(block)]
+    fragments: list[Fragment] = []
+    for block in filter(any, blocks):
+        fragments.append(_parse(block, fragments[-1] if fragments else None))
+    return fragments
 
 
 def neutralise(text: str) -> str:
@@ -134,22 +204,25 @@ def _neutral_line(line: str) -> str:
     return _LABEL.sub(r"\1 :", line)
 
 
-def _render(marker: str, chunk: Chunk, relevance: float | None) -> str:
-    """Return one fragment; ``marker`` is written before it as it is."""
+def _render(name: str, chunk: Chunk, relevance: float, note: str, purpose: str, *, continued: bool) -> str:
+    """Return one fragment; ``name`` is written before it as it is, ``continued`` is what the one before began."""
     # The first ". " ends the provision. Neutralised last: without its full stops, it may look like a marker.
     provision = _field(_STOPS.sub("", _field(chunk["provision"])))
     heading = ". ".join(filter(None, (provision, _field(chunk["title"]))))
     law = _field(chunk["law_name"]).replace(" > ", " › ")
-    lines = [marker + " > ".join(filter(None, (law, heading)))]
-    if relevance is not None:
-        lines.append(f"{_RELEVANCE}{relevance:.2f}")
-    for label, value, end in (
-        (_CHAPTER, _field(chunk["breadcrumb"]), ""),
-        (_SUMMARY, _field(chunk["summary"]), ""),
-        (_NOTE, _field(chunk["status_note"]), "]"),
-    ):
-        if value:
-            lines.append(f"{label}{value}{end}")
+    lines = [f"{name} {' > '.join(filter(None, (law, heading)))}", f"{_RELEVANCE}{relevance:.2f}"]
+    if chunk["parts"] > 1 or continued:
+        lines.append(f"{_PART}{chunk['part']}{_OF}{chunk['parts']}{_CONTINUED if continued else ''}")
+    if purpose:
+        lines.append(purpose)
+    if not continued:
+        for label, value, end in (
+            (_CHAPTER, _field(chunk["breadcrumb"]), ""),
+            (_SUMMARY, _field(chunk["summary"]), ""),
+            (_NOTE, _field(note), "]"),
+        ):
+            if value:
+                lines.append(f"{label}{value}{end}")
     text = neutralise(chunk["text"].strip())
     if chunk["source"] == "plain_language":
         lines.append(PLAIN_LANGUAGE)
@@ -157,7 +230,7 @@ def _render(marker: str, chunk: Chunk, relevance: float | None) -> str:
         lines.append(OFFICIAL)
     if text:
         lines.append(text)
-    if url := _field(chunk["url"]):
+    if not continued and (url := _field(chunk["url"])):
         lines.append(f"{_SOURCE}{url}")
     return "\n".join(lines)
 
@@ -167,10 +240,10 @@ def _field(value: str) -> str:
     return neutralise(" ".join(value.split()))
 
 
-def _parse(lines: list[str]) -> Fragment:
-    """Return the fragment of some lines, of which a field that was left out is empty."""
-    marker = _LEADING_MARKER.match(lines[0])
-    law, _, heading = _LEADING_MARKER.sub("", lines[0]).partition(" > ")
+def _parse(lines: list[str], before: Fragment | None) -> Fragment:
+    """Return the fragment of some lines, of which a field that was left out is empty, or that of the one ``before``."""
+    named = _LEADING_NUMBER.match(lines[0])
+    law, _, heading = _LEADING_NUMBER.sub("", lines[0]).partition(" > ")
     provision, _, title = heading.partition(". ")
     rest = lines[1:]
 
@@ -179,11 +252,15 @@ def _parse(lines: list[str]) -> Fragment:
 
     # Nothing of the data can stand here: every field below has its label.
     relevance = take(_RELEVANCE)
+    continued = take(_PART).endswith(_CONTINUED)
+    purpose, _, says = take(_PURPOSE).partition(_SAYS)
     breadcrumb, summary, note = take(_CHAPTER), take(_SUMMARY), take(_NOTE).removesuffix("]")
     url = rest.pop().removeprefix(_SOURCE) if rest and rest[-1].startswith(_SOURCE) else ""
     label = rest.pop(0) if rest else OFFICIAL
+    if continued and before:
+        breadcrumb, summary, note, url = before.breadcrumb, before.summary, before.note, before.url
     return Fragment(
-        marker=marker[0].strip() if marker else "",
+        marker=named[1] or "" if named else "",
         law_name=law,
         provision=provision,
         title=title,
@@ -194,4 +271,7 @@ def _parse(lines: list[str]) -> Fragment:
         url=url,
         official=label != PLAIN_LANGUAGE,
         relevance=float(relevance) if relevance else None,
+        purpose=next((known for known, words in _PURPOSES.items() if words == purpose), None),
+        says=says.removesuffix("»)"),
+        number=int(named[2] or named[3]) if named else 0,
     )

@@ -14,7 +14,7 @@ from state.errors import ConfigurationError
 Prompts = Mapping[str, str]
 """Prompts by their names."""
 
-NAMES = ("decompose", "decompose_followup", "answer", "answer_classic")
+NAMES = ("decompose", "decompose_followup", "answer", "answer_classic", "repair_marks")
 """The prompts of the answering graph."""
 
 _FOLDER = Path(str(resources.files("services.prompting").joinpath("texts")))

@@ -45,10 +45,11 @@ def parse_reply(text: str, fragments: int) -> Reply:
     return read_self_evaluation(splitter, fragments)
 
 
-def read_self_evaluation(splitter: StreamSplitter, fragments: int) -> Reply:
+def read_self_evaluation(splitter: StreamSplitter, fragments: int, *, marked: bool = True) -> Reply:
     """Return the reply of a closed splitter, its self-evaluation read.
 
-    DROP wins over USED; without any USED line that can be read, the fragments cited in the answer were used.
+    DROP wins over USED. Without any USED line that can be read, the fragments cited in the answer were used; of an
+    answer that was not to be ``marked``, all.
     """
     values: dict[str, list[str]] = {"USED": [], "DROP": [], "NEED": []}
     for keyword, line in splitter.self_evaluation:
@@ -59,7 +60,8 @@ def read_self_evaluation(splitter: StreamSplitter, fragments: int) -> Reply:
     valid = range(1, fragments + 1)
     dropped = _numbers(values["DROP"], valid)
     readable = [value for value in values["USED"] if _NOTHING.match(value) or _numbers([value], valid)]
-    claimed = _numbers(readable, valid) if readable else markers_in(splitter.answer, valid)
+    cited = markers_in(splitter.answer, valid) if marked else list(valid)
+    claimed = _numbers(readable, valid) if readable else cited
     used = [n for n in claimed if n in valid and n not in dropped]
     needs = [need for need in map(_need, values["NEED"]) if need][:MAX_NEEDS]
     return Reply(splitter.answer, used, dropped, needs)

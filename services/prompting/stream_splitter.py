@@ -2,27 +2,43 @@
 
 Principals write the answer, then ``===META===``, then USED, DROP and NEED lines. Models get it wrong in every way:
 
-- A delimiter counts where nothing but decoration follows it on its line, or a line of self-evaluation does. Anywhere
-  else it is quoted, and an ellipsis stands for it.
-- After a delimiter, a stretch without any line of self-evaluation is answer again if another delimiter follows (the
-  first one was quoted), or if no answer has been written yet; any other stretch is self-evaluation.
+- A delimiter on a line of its own is read in all the forms of ``protocol_lines``; within a line it counts where nothing
+  but decoration follows it, or a line of self-evaluation does. Anywhere else it is quoted, and an ellipsis stands for
+  it.
+- What comes before any answer is no end of it: a self-evaluation that comes first is kept, and the answer follows.
+- After a delimiter, a stretch without any line of self-evaluation is answer again if another delimiter follows: the
+  first one was quoted. So is one that is longer than all before it and alone has citation markers. Any other stretch
+  is self-evaluation.
 - A line that begins with USED, DROP or NEED and a separator is self-evaluation wherever it stands.
 """
 
 import re
 from collections.abc import Callable
 
-DELIMITER = "===META==="
-
-_DELIMITER = re.compile(r"={3,}[ \t]*META[ \t]*={3,}", re.IGNORECASE)
-_DELIMITER_START = re.compile(r"=+[ \t]*(?:M(?:E(?:T(?:A[ \t]*=*)?)?)?)?$", re.IGNORECASE)
-_FENCE = "```"
-_DECORATION = " \t>*_`~#+•-\"'«»“”"
-_LEAD = rf"^[\s{re.escape(_DECORATION)}]*(?:\d{{1,2}}[.)]\s*[*_`]*)?"
-_EVALUATION_LINE = re.compile(_LEAD + r"(USED|DROP|NEED)[\s*_`]*[|:｜](.*)$", re.IGNORECASE)
-_EVALUATION_START = re.compile(
-    _LEAD + r"(?:\d{1,2}|U?|US|USE|USED[\s*_`]*|D?|DR|DRO|DROP[\s*_`]*|N?|NE|NEE|NEED[\s*_`]*)$", re.IGNORECASE
+from services.prompting.answer_text import AnswerText
+from services.prompting.citation_markers import markers_in
+from services.prompting.protocol_lines import (
+    DECORATION,
+    RULES,
+    evaluation,
+    inline_delimiter,
+    inline_delimiter_begins,
+    is_as_asked_for,
+    is_certain,
+    is_cut_off,
+    is_delimiter,
+    may_become_protocol,
 )
+
+MAX_EVALUATION_LINE = 2_000
+"""Characters that are read of a line of self-evaluation."""
+
+CUT_OFF = 3
+"""Signs at the end of a reply from which on they were to become a delimiter."""
+
+_DEFUSED = "=META="
+_PIECES = re.compile(r"\n|[^\n]{1,500}")
+"""What is taken at once: deciding on a line costs the square of what is new of it."""
 _BREAKS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
 
 
@@ -33,13 +49,16 @@ def unify_breaks(text: str) -> str:
 
 def defuse_self_evaluation(text: str) -> str:
     """Return a text in which a splitter finds no delimiter and no line of self-evaluation: ``USED|1`` -> ``USED/1``."""
-    lines = _DELIMITER.sub("=META=", unify_breaks(text)).split("\n")
-    return "\n".join(_without_separator(line) for line in lines)
+    return "\n".join(_defused(line) for line in unify_breaks(text).split("\n"))
 
 
-def _without_separator(line: str) -> str:
-    match = _EVALUATION_LINE.match(line)
-    return f"{line[: match.start(2) - 1]}/{match.group(2)}" if match else line
+def _defused(line: str) -> str:
+    while delimiter := inline_delimiter(line):
+        line = f"{line[: delimiter.start()]}{_DEFUSED}{line[delimiter.end() :].lstrip(RULES)}"
+    if is_certain(line):
+        line = _DEFUSED
+    match = evaluation(line)
+    return f"{line[: match.start(2) - 1]}/{line[match.start(2) :]}" if match else line
 
 
 class StreamSplitter:
@@ -50,35 +69,38 @@ class StreamSplitter:
     """
 
     def __init__(self, emit: Callable[[str], None] = lambda text: None) -> None:
-        self._emit_text = emit
-        self.answer = ""
+        self._text = AnswerText(emit)
         self.self_evaluation: list[tuple[str, str]] = []
         self._line = ""  # of the current line, what is neither answer nor self-evaluation yet
         self._line_begins = True  # nothing of the current line has been decided
-        self._blank = ""  # white space and code fences that become answer only if more answer follows
+        self._heading: list[str] = []  # a line that is a delimiter if self-evaluation follows, and blank ones after it
         self._after_delimiter = False
-        self._stretch = ""  # text since the last delimiter
+        self._stretch: list[str] = []  # text since the last delimiter
         self._stretch_evaluates = False  # it has a line of self-evaluation
         self._closed = False  # a stretch of self-evaluation has ended the answer for good
         self._ended_in_return = False  # a "\n" that comes next belongs to the "\r" before it
 
+    @property
+    def answer(self) -> str:
+        """The answer as far as it is certain."""
+        return self._text.text
+
     def feed(self, text: str) -> None:
         """Take the next piece of the reply."""
-        for piece in re.split(r"(\n)", self._unify_breaks(text)):
+        for piece in _PIECES.findall(self._unify_breaks(text)):
             if piece == "\n":
                 self._end_line(newline=True)
-            elif piece:
+            else:
                 self._line += piece
                 self._settle(line_complete=False)
 
     def close(self) -> None:
         """Take the end of the reply."""
         self._end_line(newline=False)
+        self._end_heading()
         if self._after_delimiter:
             self._end_stretch(last=True)
-        if sum(line.lstrip().startswith(_FENCE) for line in self.answer.split("\n")) % 2:
-            # The closing fence was held back, or the model put its self-evaluation inside the block.
-            self._emit(f"\n{_FENCE}")
+        self._text.close()
 
     def _unify_breaks(self, text: str) -> str:
         ended_in_return = self._ended_in_return
@@ -90,81 +112,120 @@ class StreamSplitter:
 
     def _end_line(self, *, newline: bool) -> None:
         self._settle(line_complete=True)
-        if match := _EVALUATION_LINE.match(self._line) if self._line_begins else None:
+        line, ending = self._line, "\n" if newline else ""
+        if match := evaluation(line) if self._line_begins else None:
             self._keep(match)
+        elif self._line_begins and is_certain(line):
+            self._end_heading()
+            self._begin_stretch()
+        elif self._line_begins and (is_delimiter(line) or (self._heading and not line.strip(DECORATION))):
+            self._heading.append(line + ending)
         else:
-            # A delimiter that was cut off is no answer.
-            self._text(_DELIMITER_START.sub("", self._line) if not newline else self._line)
-            if newline:
-                self._text("\n")
+            if not newline:
+                # A delimiter that was cut off is no answer.
+                cut_off = inline_delimiter_begins(line)
+                line = line[: cut_off.start()] if cut_off and len(cut_off[0]) >= CUT_OFF else line
+                line = "" if self._line_begins and is_cut_off(line) else line
+            if line.strip() or newline:
+                self._release_heading()
+            self._add(line + ending)
         self._line, self._line_begins = "", True
 
     def _settle(self, *, line_complete: bool) -> None:
         """Decide as much of the current line as can be decided: what is answer, a delimiter, or a self-evaluation."""
-        while delimiter := _DELIMITER.search(self._line):
-            before, rest = self._line[: delimiter.start()], self._line[delimiter.end() :].lstrip(_DECORATION + "=")
-            if (not rest and not line_complete) or (rest and not line_complete and _EVALUATION_START.match(rest)):
+        if self._line_begins and len(self._line) > MAX_EVALUATION_LINE and evaluation(self._line):
+            self._line = self._line[:MAX_EVALUATION_LINE]
+        while delimiter := inline_delimiter(self._line):
+            before, rest = self._line[: delimiter.start()], self._line[delimiter.end() :].lstrip(DECORATION + RULES)
+            match = evaluation(before) if self._line_begins else None
+            if before.strip(DECORATION) and not match:
+                self._release_heading()
+                self._add(before)
+                self._line, self._line_begins = self._line[delimiter.start() :], False
+                continue
+            if not line_complete and _is_open(rest):
                 return
-            if rest and not _EVALUATION_LINE.match(rest) and not _DELIMITER.match(rest):
-                if not line_complete and _DELIMITER_START.match(rest):
-                    return
+            if rest and not evaluation(rest) and not _opens_with_delimiter(rest):
                 self._line = f"{before}…{self._line[delimiter.end() :]}"
                 continue
-            if evaluation := _EVALUATION_LINE.match(before) if self._line_begins else None:
-                self._keep(evaluation)
-            elif before.strip(_DECORATION):
-                self._text(before)
-            if self._after_delimiter:
-                self._end_stretch(last=False)
-            self._after_delimiter = True
+            if match:
+                self._keep(match)
+            else:
+                self._end_heading()
+            self._begin_stretch()
             self._line, self._line_begins = rest, True
-        if line_complete or (
-            self._line_begins and (_EVALUATION_START.match(self._line) or _EVALUATION_LINE.match(self._line))
-        ):
+        if line_complete or (self._line_begins and may_become_protocol(self._line)):
             return
-        pending = _DELIMITER_START.search(self._line)
+        pending = inline_delimiter_begins(self._line)
         cut = pending.start() if pending else len(self._line)
-        if cut and not (pending and self._line_begins and not self._line[:cut].strip(_DECORATION)):
-            self._text(self._line[:cut])
+        if cut and not (pending and self._line_begins and not self._line[:cut].strip(DECORATION)):
+            self._release_heading()
+            self._add(self._line[:cut])
             self._line, self._line_begins = self._line[cut:], False
 
     def _keep(self, match: re.Match[str]) -> None:
-        """Keep a line of self-evaluation."""
+        """Keep a line of self-evaluation; the heading before it was a delimiter."""
+        if self._heading:
+            self._heading = []
+            self._begin_stretch()
+        if not self._text:
+            self._text.begin_again()
         self.self_evaluation.append((match.group(1).upper(), match.group(2)))
         self._stretch_evaluates = True
 
-    def _text(self, text: str) -> None:
-        """Show text of the answer; after a delimiter, keep it until the end of the stretch tells what it is."""
+    def _begin_stretch(self) -> None:
+        """Take a delimiter; one before any answer only says that a self-evaluation comes first."""
+        if not self._text:
+            self._text.begin_again()
+            return
         if self._after_delimiter:
-            self._stretch += text
+            self._end_stretch(last=False)
+        self._after_delimiter = True
+
+    def _end_heading(self) -> None:
+        """Decide what a heading is that a delimiter or the end of the reply follows."""
+        if self._heading and is_as_asked_for(self._heading[0].rstrip("\n")):
+            self._heading = []
+        self._release_heading()
+
+    def _release_heading(self) -> None:
+        """Take a heading that no self-evaluation follows for answer."""
+        heading, self._heading = self._heading, []
+        for line in heading:
+            self._add(line)
+
+    def _add(self, text: str) -> None:
+        """Add text to the answer; after a delimiter, keep it until the end of the stretch tells what it is."""
+        if self._after_delimiter:
+            self._stretch.append(text)
         else:
-            self._show(text)
+            self._text.add(text)
 
     def _end_stretch(self, *, last: bool) -> None:
         """Decide what the text since the last delimiter is; ``last``: the reply has ended."""
-        is_answer = not self._stretch_evaluates and not self._closed and (not last or not self.answer)
-        if is_answer:
-            self._show(self._stretch)
+        stretch = "".join(self._stretch)
+        quoted = not self._stretch_evaluates and not self._closed and not last
+        if quoted:
+            self._text.add(stretch)
+        elif _outweighs(stretch, self.answer):
+            self._text.add(f"\n{stretch.lstrip()}")
         self._closed = self._closed or self._stretch_evaluates
-        self._stretch, self._stretch_evaluates = "", False
+        self._stretch, self._stretch_evaluates = [], False
 
-    def _show(self, text: str) -> None:
-        """Emit text of the answer, but for what may turn out to be its end."""
-        text = self._blank + text if self.answer or self._blank else text.lstrip()
-        shown = self._without_open_end(text)
-        self._blank = text[len(shown) :]
-        if shown:
-            self._emit(shown)
 
-    def _emit(self, text: str) -> None:
-        self.answer += text
-        self._emit_text(text)
+def _opens_with_delimiter(line: str) -> bool:
+    delimiter = inline_delimiter(line)
+    return bool(delimiter and not delimiter.start())
 
-    def _without_open_end(self, text: str) -> str:
-        """Cut trailing white space and bare code fences: models often put their self-evaluation in a block."""
-        shown = text.rstrip()
-        while True:
-            before, line_break, line = shown.rpartition("\n")
-            if line.strip() != _FENCE or not (line_break or not self.answer):
-                return shown
-            shown = before.rstrip()
+
+def _is_open(rest: str) -> bool:
+    """Tell whether more text may still decide what follows a delimiter on its line."""
+    delimiter = inline_delimiter_begins(rest)
+    if not rest or (delimiter and not delimiter.start()):
+        return True
+    return may_become_protocol(rest) and not evaluation(rest)
+
+
+def _outweighs(stretch: str, answer: str) -> bool:
+    """Tell whether the text after a self-evaluation is the answer, and what stood before it only led up to it."""
+    return len(stretch) > len(answer) and bool(markers_in(stretch)) and not markers_in(answer)

@@ -63,17 +63,18 @@ def weights_at(idf: NDArray[np.floating], places: NDArray[np.intp]) -> NDArray[n
 
 def term_places(question: str, language: Language) -> NDArray[np.intp]:
     """Return the places of all terms of a question, each once, ascending."""
-    words = _words(question)
-    terms = [*_stems_and_pairs(words, language), *(run for word in words for run in _runs(word))]
+    words = words_of(question)
+    terms = [*_stems_and_pairs(words, language), *(run for word in words for run in runs_of(word))]
     return _places(terms, TERM_PLACES)
 
 
 def word_places(question: str, language: Language) -> NDArray[np.intp]:
     """Return the places of the stems and pairs of a question, each once, ascending."""
-    return _places(list(_stems_and_pairs(_words(question), language)), WORD_PLACES)
+    return _places(list(_stems_and_pairs(words_of(question), language)), WORD_PLACES)
 
 
-def _words(question: str) -> list[str]:
+def words_of(question: str) -> list[str]:
+    """Return the words of a question, in order, lower case and without accents; stop words are words, too."""
     return _WORD.findall(fold(question))
 
 
@@ -84,7 +85,8 @@ def _stems_and_pairs(words: Sequence[str], language: Language) -> Iterator[str]:
     yield from (f"{first} {second}" for first, second in pairwise(stems))
 
 
-def _runs(word: str) -> Iterator[str]:
+def runs_of(word: str) -> Iterator[str]:
+    """Return the runs of 3 to 5 letters of a word, its beginning and its end marked."""
     padded = f"<{word}>"
     for length in range(_SHORTEST_RUN, _LONGEST_RUN + 1):
         yield from (f"~{padded[start : start + length]}" for start in range(len(padded) - length + 1))

@@ -7,12 +7,13 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
+from services.models.failures import late
 from services.models.tokens import token_counter
 from services.prompting.citation_markers import write_marker
 from services.prompting.fragments import SEPARATOR, neutralise
 from services.prompting.prompts import shared_prompt
 from services.protocols import ChatModel, Reranked, TokenCounter
-from state.errors import ModelError
+from state.errors import ModelError, ModelTimeout
 
 MAX_SCORE = 10.0
 """The best score that the prompt knows."""
@@ -60,16 +61,23 @@ class ReaderScorer:
         """Ask for all scores at once.
 
         Raises:
+            ModelTimeout: the reader was late.
             ModelError: the reader failed for good, or what it wrote has no scores.
         """
-        reply = await self._reader.complete(
-            shared_prompt("score"), [{"role": "user", "content": message(question, passages)}], deadline=deadline
-        )
+        try:
+            reply = await self._reader.complete(
+                shared_prompt("score"), [{"role": "user", "content": message(question, passages)}], deadline=deadline
+            )
+        except ModelTimeout as error:
+            # Another stage than the one that the reader is configured for.
+            failure = late(self._reader.name, "rerank")
+            failure.attempts = error.attempts
+            raise failure from error
         scores = parse_scores(reply.text, len(passages))
         if not any(score is not None for score in scores):
-            failure = ModelError(f"{self._reader.name} no ha puntuado los fragmentos.")
-            failure.attempts = reply.requests
-            raise failure
+            unreadable = ModelError(f"{self._reader.name} no ha puntuado los fragmentos.")
+            unreadable.attempts = reply.requests
+            raise unreadable
         return Reranked(scores, reply.requests, reply.input_tokens, reply.output_tokens)
 
     async def close(self) -> None:

@@ -6,12 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from typing import Self
 
 from legal.laws.registry import known_laws
 from legal.territory.mentions import place_called
 from legal.wordings import annotate_validity
 from services.container import Services
+from services.deadlines import UNLIMITED, QuestionTime
 from services.domain.base import Domain
 from services.models.vector_cache import VectorCache
 from services.profile.profile import Profile
@@ -20,8 +22,9 @@ from services.protocols import ChunkStore, Embedder, Hit, HybridQuery, SearchFil
 from state.candidates import candidate, in_order, merged
 from state.chunks import Candidate, Chunk, in_force, provision_of
 from state.context import ResolvedContext
+from state.errors import ModelError
 from state.rag import RagState, days_of
-from state.values import NO_COST, Cost
+from state.values import NO_COST, Cost, cost_of_failure
 
 _PROVISION_ADDED = re.compile(r"Se añaden? (?:por|, con efectos|con efectos|est[ae]|el art|la disposici)")
 """How a note begins that says that there was no such provision before."""
@@ -32,6 +35,7 @@ class HybridSearch:
     """Encodes queries and searches with them; vectors stay in a cache, out of the state.
 
     ``collections`` are those that are searched where a caller names none; ``fusion`` is the one for ``embedder``.
+    ``question_time`` is what a question has: the embedder gets a share of it (``services.deadlines``).
     """
 
     store: ChunkStore
@@ -41,6 +45,7 @@ class HybridSearch:
     collections: tuple[str, ...]
     domain: Domain
     fusion: Fusion
+    question_time: QuestionTime = UNLIMITED
     dense_vectors: VectorCache[Vector] = dataclasses.field(default_factory=VectorCache)
     sparse_vectors: VectorCache[SparseVector] = dataclasses.field(default_factory=VectorCache)
 
@@ -49,15 +54,31 @@ class HybridSearch:
         """Return the search of these services; how it fuses depends on what makes its dense vectors."""
         profile, offline = services.profile, services.settings.embedder.provider == "offline"
         fusion = profile.search.fusion.offline if offline else profile.search.fusion.provider
-        return cls(services.store, services.embedder, services.sparse, profile, collections, services.domain, fusion)
+        question_time = QuestionTime(services.settings.question_timeout)
+        return cls(
+            services.store,
+            services.embedder,
+            services.sparse,
+            profile,
+            collections,
+            services.domain,
+            fusion,
+            question_time,
+        )
 
     async def embed(self, queries: Sequence[str], deadline: float | None) -> tuple[list[Vector], Cost]:
-        """Return the dense vector of each query, made in one batch of those that the cache lacks, and the cost."""
+        """Return the dense vector of each query, made in one batch of those that the cache lacks, and the cost.
+
+        Raises:
+            ModelError: the embedder is down, or takes more than its share of the question's time.
+        """
         keys = {query: self.dense_vectors.key("dense", self.embedder.fingerprint, query) for query in queries}
         vectors = {query: cached for query, key in keys.items() if (cached := self.dense_vectors.get(key)) is not None}
         cost = NO_COST
         if missing := [query for query in keys if query not in vectors]:
-            embedded = await self.embedder.embed_queries(missing, deadline=deadline)
+            embedded = await self.embedder.embed_queries(
+                missing, deadline=self.question_time.deadline_of("embedder", deadline)
+            )
             cost = {"requests": embedded.requests, "input_tokens": embedded.tokens, "output_tokens": 0}
             for query, vector in zip(missing, embedded.vectors, strict=True):
                 vectors[query] = vector
@@ -91,6 +112,9 @@ class HybridSearch:
         many come through. Vectors that the cache does not have (a forked checkpoint, another process) are made.
         ``lexical_only`` searches by words. Where the law of another day is asked for, a later wording stands in for one
         that the index lacks.
+
+        Raises:
+            ModelError: vectors are lacking, and the embedder is down or late.
         """
         caps = caps or self.profile.search.caps
         dense: Sequence[Vector | None] = [None] * len(queries)
@@ -107,6 +131,25 @@ class HybridSearch:
             of_today = await self._candidates(queries, vectors, replace(where, as_of=None), searched, caps)
             candidates += await later_wordings(of_today, where.as_of, self.store)
         return merged(candidates)[: caps.overall], cost
+
+    async def run_or_by_words(
+        self,
+        queries: Sequence[str],
+        where: SearchFilter,
+        *,
+        collections: Sequence[str] = (),
+        lexical_only: bool = False,
+        deadline: float | None = None,
+        caps: Caps | None = None,
+    ) -> tuple[list[Candidate], Cost, list[str]]:
+        """Search as ``run`` does, or by words alone where the embedder fails: the third value then warns of it."""
+        search = partial(self.run, queries, where, collections=collections, deadline=deadline, caps=caps)
+        try:
+            return *await search(lexical_only=lexical_only), []
+        except ModelError as error:
+            candidates, _ = await search(lexical_only=True)
+            warning = self.domain.language.say("rag_searched_by_words", problem=error)
+            return candidates, cost_of_failure(error), [warning]
 
     async def _candidates(
         self,

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.paths import REPOSITORY
 
+from evaluation.gold.conversations import read_conversations
 from evaluation.gold.questions import read_gold
 from ingestion.markdown.reader import read_law
 from language.folding import fold
@@ -17,7 +18,7 @@ from language.spanish import stems
 from legal.labels import provision_key
 from legal.laws.registry import known_laws
 from legal.vocabulary.matters import matters
-from services.corpus.schema import load_corpus, load_situations, load_unanswerable, read_situations
+from services.corpus.schema import load_corpus, load_follow_ups, load_situations, load_unanswerable, read_situations
 from state.errors import ConfigurationError
 
 SITUATIONS = load_situations()
@@ -97,6 +98,25 @@ def test_no_question_of_the_test_half_teaches_the_judgement():
     held = {fold(one.question) for one in read_gold(REPOSITORY / "evaluation" / "datasets" / "unanswerable.jsonl")}
     assert len(held) == 360
     assert [one.question for one in load_unanswerable() if fold(one.question) in held] == []
+
+
+def test_follow_ups_are_of_both_kinds_each_pair_once():
+    follow_ups = load_follow_ups()
+    assert len({(fold(one.first), fold(one.next)) for one in follow_ups}) == len(follow_ups) == 1_810
+    leaning = sum(one.leans for one in follow_ups)
+    assert min(leaning, len(follow_ups) - leaning) >= 450
+
+
+def test_no_turn_of_a_gold_conversation_teaches_what_follows():
+    taught = {fold(one.next) for one in load_follow_ups() if len(one.next.split()) > 6}
+    asked = {
+        fold(turn.question)
+        for name in ("conversations.jsonl", "conversations_test.jsonl")
+        for conversation in read_conversations(REPOSITORY / "evaluation" / "datasets" / name).conversations
+        for turn in conversation.turns
+    }
+    assert len(asked) > 300
+    assert taught.isdisjoint(asked)
 
 
 def test_no_label_is_of_a_provision_that_is_law_no_longer():

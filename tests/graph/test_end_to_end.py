@@ -112,6 +112,18 @@ async def test_without_retrieval_the_packaged_records_answer(demo):
     assert "decompose" not in result["usage"]["stages"]
 
 
+async def test_without_retrieval_a_follow_up_is_looked_up_and_what_is_about_the_answer_is_not(demo):
+    talk = [{"role": "user", "content": "¿Cuántos días de vacaciones tengo?"}]
+    first = await demo.ainvoke({"question": talk[0]["content"]}, context={"rag_enabled": False})
+    talk.append({"role": "assistant", "content": first["answer"]})
+    handed = {"history": talk, "previous_chunk_ids": first["context_chunk_ids"]}
+    explained = await demo.ainvoke({"question": "explícamelo mejor", **handed}, context={"rag_enabled": False})
+    assert explained["citations"][0]["provision"] == "Artículo 38"
+    further = {"question": "¿y cuántos días me dan si me caso?", **handed}
+    result = await demo.ainvoke(further, context={"rag_enabled": False})
+    assert "Artículo 37" in [citation["provision"] for citation in result["citations"]]
+
+
 async def test_without_retrieval_a_named_provision_is_beyond_doubt(demo):
     question = {"question": "¿Qué dice el artículo 38 del ET?"}
     result = await demo.ainvoke(question, context={"rag_enabled": False})

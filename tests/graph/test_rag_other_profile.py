@@ -148,7 +148,7 @@ def small(reader, *answers):
 
 
 PLAIN = "Fill in the form [C1].\n===META===\nUSED|1\nDROP|none"
-MORE = "Something is missing [C1].\n===META===\nUSED|1\nDROP|none\nNEED|deadline"
+MORE = "Something is missing [C1].\n===META===\nUSED|1\nDROP|none\nNEED|request deadline"
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ async def test_warnings_are_in_english(reader, carried, warning):
 async def test_a_model_that_asks_for_more_is_announced_in_english():
     live = small('["rollover"]', MORE, PLAIN)
     live.store.chunks[2] = make_chunk(2, "Step 2", collection="articles", law_id="deadline", chunk_type="article")
-    live.store.rankings["deadline"] = [(2, 1.0)]
+    live.store.rankings["request deadline"] = [(2, 1.0)]
     events = [event async for event in build_rag(live).astream({"question": ROLLOVER}, stream_mode="custom")]
     [retry] = [event for event in events if event["type"] == "retry"]
     assert retry["reason"] == "More texts were consulted and the answer is being written again."

@@ -113,10 +113,18 @@ async def test_a_refusal_says_what_the_matter_seems_to_be_where_to_ask_and_what_
         "No tengo esa información verificada. "
         "Parece una cuestión de impuestos, y eso no lo resuelven las normas laborales y de Seguridad Social de España. "
         "La resuelven la Agencia Tributaria (sede.agenciatributaria.gob.es) o una asesoría fiscal.\n\n"
-        f"He buscado «¿Cuánto pago de IRPF?» en: {PLACES}. "
-        "Puede probar con otras palabras o indicar la ley y el artículo."
+        f"He buscado «¿Cuánto pago de IRPF?» en: {PLACES}."
     )
     assert (update["outcome"], update["abstained"], update["context"]) == ("decline", True, [])
+
+
+async def test_a_matter_that_only_the_reader_names_is_told_in_its_words():
+    update = await said(outcome="decline", other_matter="derecho de familia [C1]", candidates=NEAREST)
+    assert "Parece una cuestión de derecho de familia (C1), y eso no lo resuelven" in update["answer"]
+    assert "otras palabras" not in update["answer"]
+    nothing = await said(outcome="decline", other_matter="", candidates=NEAREST)
+    assert "Parece" not in nothing["answer"]
+    assert nothing["answer"].endswith("Puede probar con otras palabras o indicar la ley y el artículo.")
 
 
 @pytest.mark.parametrize("key", [key for key in matters() if key != "indeterminada"])

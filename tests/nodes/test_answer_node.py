@@ -39,10 +39,12 @@ def state(fragments=3):
         "conversation": [],
         "warnings": [],
         "refetched": False,
+        "today": "2026-11-23",
+        "as_of": "2024-01-01",
     }
 
 
-async def run(reply, *, relevance=False, **context):
+async def run(reply, **context):
     principal, runtime = QueueChat(reply), Recorded(**context)
     update = await answer(
         state(),
@@ -50,7 +52,6 @@ async def run(reply, *, relevance=False, **context):
         principal=principal,
         prompts=load_prompts(load_profile("laboral")),
         language=ES,
-        relevance=relevance,
     )
     return update, runtime, principal
 
@@ -78,7 +79,14 @@ async def test_without_grounding_nothing_is_numbered():
     assert ids(update) == [1, 2, 3]
 
 
-@pytest.mark.parametrize("relevance", [True, False])
-async def test_relevance_is_told_where_it_is_asked_for(relevance):
-    _, _, principal = await run("Uno [C1].", relevance=relevance)
-    assert ("Relevancia: 0.89" in json.dumps(principal.calls, default=str)) is relevance
+async def test_the_principal_is_told_the_day_and_the_day_whose_law_is_asked_for():
+    _, _, principal = await run("Uno [C1].")
+    [(system, messages, *_)] = principal.calls
+    assert "FECHA DE HOY: 23 de noviembre de 2026\nDERECHO VIGENTE EN: 1 de enero de 2024" in messages[-1]["content"]
+    assert "2026" not in system
+
+
+@pytest.mark.parametrize("grounded", [True, False])
+async def test_each_fragment_tells_its_relevance(grounded):
+    _, _, principal = await run("Uno [C1].", grounded_prompting=grounded)
+    assert "Relevancia: 0.89" in json.dumps(principal.calls, default=str)

@@ -1,45 +1,17 @@
-"""What a reader may write, and what is searched then."""
+"""What is asked of a reader, and what is searched by its reply."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.doubles import QueueChat
 
 from language.languages import language
-from nodes.decompose import MAX_QUERY_CHARACTERS, decompose, parse_queries
+from nodes.decompose import decompose
 from services.domain.base import PlainDomain
+from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile
 from services.prompting.prompts import load_prompts
 from state.errors import ModelError
 
 PROMPTS = load_prompts(load_profile("laboral"))
-
-
-@pytest.mark.parametrize(
-    ("reply", "queries"),
-    [
-        ('["despido embarazo"]', ["despido embarazo"]),
-        ('```json\n["a b", "c d"]\n```', ["a b", "c d"]),
-        ('Aquí tiene: ["a b"] Espero que sirva.', ["a b"]),
-        ('["a", 3, null, {"x": 1}, ["y"], "b"]', ["a", "b"]),
-        ('["a", "b", "c", "d", "e"]', ["a", "b", "c", "d"]),
-        ('["a", "a", " ", ""]', ["a"]),
-        ("[]", []),
-        ("[[[[", ["[[[["]),
-        ("despido por embarazo", ["despido por embarazo"]),
-        ('{"queries": ["a b"]}', ["a b"]),
-        ("", []),
-    ],
-)
-def test_parse(reply, queries):
-    assert parse_queries(reply, 4) == queries
-
-
-@given(st.text(), st.integers(1, 4))
-def test_any_text_gives_few_short_searches(text, limit):
-    queries = parse_queries(text, limit)
-    assert len(queries) <= limit
-    assert all(query.strip() and len(query) <= MAX_QUERY_CHARACTERS for query in queries)
 
 
 def state(**values):
@@ -48,13 +20,15 @@ def state(**values):
         "contextualized_question": "¿Vacaciones?",
         "conversation": [],
         "warnings": [],
+        "new_topic": False,
         "deadline": 0.0,
         **values,
     }
 
 
-async def decomposed(reader, code="es", **values):
-    return await decompose(state(**values), None, reader=reader, prompts=PROMPTS, domain=PlainDomain(language(code)))
+async def decomposed(reader, domain=None, **values):
+    domain = domain or PlainDomain(language("es"))
+    return await decompose(state(**values), None, reader=reader, prompts=PROMPTS, domain=domain)
 
 
 async def test_first_question_sends_system_and_user():
@@ -88,7 +62,9 @@ async def test_follow_up_has_its_own_prompt_and_at_most_three_searches():
         "extinción del contrato",
         "prestación por desempleo",
         "incapacidad temporal",
-        "jubilación, prestación contributiva",
+        "jubilación, incapacidad permanente, viudedad",
+        "no contributiva",
+        "ingreso mínimo vital",
         "liquidación de haberes",
     ],
 )
@@ -102,6 +78,53 @@ def test_the_prompts_name_the_mappings(mapping):
     [("es", "Se ha buscado la pregunta tal cual: Sin red."), ("en", "The question was searched as it is: Sin red.")],
 )
 async def test_a_reader_that_fails_leaves_the_question_and_says_so_in_the_language_of_the_profile(code, said):
-    update = await decomposed(QueueChat(ModelError("Sin red.")), code, warnings=["antes"])
+    update = await decomposed(QueueChat(ModelError("Sin red.")), PlainDomain(language(code)), warnings=["antes"])
     assert update["queries"] == update["searches"] == ["¿Vacaciones?"]
     assert update["warnings"] == ["antes", said]
+
+
+CARRIED = [{"chunk": {}}]
+
+
+async def test_a_first_question_of_another_field_is_searched_with_its_own_words():
+    update = await decomposed(QueueChat("[] OTRA_MATERIA: derecho fiscal"))
+    assert update["queries"] == update["searches"] == ["¿Vacaciones?"]
+    assert (update["other_matter"], update["new_topic"]) == ("derecho fiscal", False)
+
+
+async def test_a_follow_up_of_another_field_leaves_the_subject_and_is_searched_with_its_own_words():
+    update = await decomposed(QueueChat("[] OTRA_MATERIA"), carried=CARRIED)
+    assert update["queries"] == update["searches"] == ["¿Vacaciones?"]
+    assert (update["other_matter"], update["new_topic"]) == ("", True)
+
+
+async def test_a_new_topic_is_searched_like_a_first_question():
+    update = await decomposed(QueueChat('["TEMA_NUEVO", "smi cuantía"]'), carried=CARRIED)
+    assert update["queries"] == ["smi cuantía"]
+    assert update["searches"] == ["smi cuantía", "¿Vacaciones?"]
+    assert (update["other_matter"], update["new_topic"]) == (None, True)
+
+
+@pytest.mark.parametrize("reply", ["[]", "No hace falta buscar nada."])
+async def test_a_follow_up_with_nothing_new_searches_nothing(reply):
+    update = await decomposed(QueueChat(reply), carried=CARRIED)
+    assert update["queries"] == update["searches"] == []
+    assert (update["other_matter"], update["new_topic"]) == (None, False)
+
+
+async def test_talk_instead_of_searches_leaves_a_first_question_as_it_is():
+    update = await decomposed(
+        QueueChat("Lo siento, pero antes de buscar necesito saber qué contrato tiene usted y desde cuándo.")
+    )
+    assert update["queries"] == ["¿Vacaciones?"]
+
+
+async def test_numbers_of_provisions_are_not_searched():
+    reply = '["artículo 38 ET vacaciones", "indemnización 33 días por año", "art. 49.1.c) del ET"]'
+    update = await decomposed(QueueChat(reply), SPANISH_LAW, carried=CARRIED)
+    assert update["queries"] == ["vacaciones", "indemnización 33 días por año"]
+
+
+async def test_where_nothing_but_provisions_is_searched_a_first_question_stays_as_it_is():
+    update = await decomposed(QueueChat('["artículo 38 ET"]'), SPANISH_LAW)
+    assert update["queries"] == ["¿Vacaciones?"]

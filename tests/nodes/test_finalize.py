@@ -35,14 +35,39 @@ async def finalized(**values):
 
 @pytest.mark.parametrize(
     ("used", "dropped", "handed_on"),
-    [([], [], [1, 2]), ([], [2], [1]), ([], [1, 2], []), ([3], [2], [3])],
+    [([], [], [1, 2]), ([], [2], [1]), ([], [1, 2], []), ([3], [2], [3, 1])],
 )
-async def test_what_was_dropped_is_not_handed_on_even_where_nothing_was_used(used, dropped, handed_on):
+async def test_what_was_handed_on_goes_on_behind_what_was_used_and_what_was_dropped_does_not(used, dropped, handed_on):
     carried = [fragment(1, "carryover"), fragment(2, "carryover")]
     update = await finalized(
         answer="De nada.", carried=carried, context=carried, used_chunk_ids=used, dropped_chunk_ids=dropped
     )
     assert update["context_chunk_ids"] == handed_on
+
+
+@pytest.mark.parametrize(
+    ("used", "said", "handed_on"),
+    [
+        ([3], {}, [3]),
+        ([], {}, []),
+        ([], {"abstained": True}, [1]),
+        ([], {"question": "muchas gracias"}, [1]),
+    ],
+)
+async def test_a_new_topic_hands_nothing_old_on_unless_there_was_no_answer_to_it(used, said, handed_on):
+    carried = [fragment(1, "carryover")]
+    update = await finalized(answer="Sí.", carried=carried, new_topic=True, used_chunk_ids=used, **said)
+    assert update["context_chunk_ids"] == handed_on
+
+
+async def test_a_warning_is_told_once():
+    assert (await finalized(answer="Sí.", warnings=["a", "b", "a"]))["warnings"] == ["a", "b"]
+
+
+async def test_twelve_chunks_are_handed_on_at_most_what_was_used_first():
+    carried = [fragment(number, "carryover") for number in range(1, 11)]
+    update = await finalized(answer="Sí.", carried=carried, used_chunk_ids=[21, 22, 23])
+    assert update["context_chunk_ids"] == [21, 22, 23, *range(1, 10)]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from state.candidates import candidate
 from state.context import ResolvedContext
 from state.rag import fresh_turn
 
-BANDS = RelevanceBands(answer=0.5, near=0.4, chat_model=0.03)
+BANDS = RelevanceBands(answer=0.5, near=0.4, chat_model=0.03, follow_up=0.1, insisting=0.25)
 FOUND = [candidate(make_chunk(n), 0.9, "hybrid") for n in (1, 2)]
 
 
@@ -105,7 +105,7 @@ def test_a_chat_model_is_never_declined_for_what_is_near():
 
 @pytest.mark.parametrize(
     ("outcome", "stage"),
-    [("answer", "select_context"), ("near", "abstain"), ("decline", "abstain"), ("ask", "abstain")],
+    [("answer", "add_companions"), ("near", "abstain"), ("decline", "abstain"), ("ask", "abstain")],
 )
 def test_only_an_answer_goes_on_to_the_model(outcome, stage):
     assert after_judgement({"outcome": outcome}) == stage
@@ -124,11 +124,22 @@ async def test_what_was_asked_for_by_its_number_is_an_answer_without_a_judgement
     assert judge.questions == []
 
 
-@pytest.mark.parametrize(("is_lookup", "candidates"), [(True, FOUND), (False, [NAMED, *FOUND])])
-async def test_a_provision_that_is_only_mentioned_or_not_there_is_judged(is_lookup, candidates):
-    analysis = {**empty_analysis(), "is_lookup": is_lookup}
-    update = await judged(KnownJudge((0.1, "penal")), analysis=analysis, candidates=candidates)
+async def test_a_provision_that_is_not_there_is_judged():
+    analysis = {**empty_analysis(), "is_lookup": True}
+    update = await judged(KnownJudge((0.1, "penal")), analysis=analysis, candidates=FOUND)
     assert update["outcome"] == "decline"
+
+
+async def test_a_question_about_a_provision_that_is_there_is_answered_with_the_relevance_that_it_has():
+    update = await judged(KnownJudge((0.1, "penal")), candidates=[NAMED, *FOUND])
+    assert update == {"relevance": 0.1, "matter": "penal", "outcome": "answer"}
+
+
+@pytest.mark.parametrize(("relevance", "outcome"), [(0.25, "answer"), (0.24, "decline")])
+async def test_who_goes_on_asking_after_a_refusal_is_answered_sooner(relevance, outcome):
+    judge = KnownJudge((relevance, "penal"))
+    assert (await judged(judge, conversation=CONVERSATION))["outcome"] == outcome
+    assert (await judged(judge, conversation=CONVERSATION, new_topic=True))["outcome"] == "decline"
 
 
 async def test_what_rests_on_what_it_carried_over_is_answered_with_the_relevance_that_it_has():
@@ -167,28 +178,14 @@ async def test_a_question_of_its_own_is_read_as_it_is_asked():
     assert judge.questions == ["¿cuántos días?"]
 
 
-async def test_in_a_conversation_the_searches_are_read_too_and_the_best_counts():
-    judge = KnownJudge(**{"¿y cuántos?": (0.2, "indeterminada"), "días de vacaciones": (0.8, "")})
-    update = await judged(
-        judge, question="¿y cuántos?", searches=["días de vacaciones", "¿y cuántos?"], conversation=CONVERSATION
-    )
-    assert judge.questions == ["¿y cuántos?", "días de vacaciones"]
-    assert update == {"relevance": 0.8, "matter": "", "outcome": "answer"}
-
-
-async def test_the_matter_is_that_of_the_best_reading():
-    judge = KnownJudge(**{"¿y el IRPF?": (0.3, "fiscal"), "IRPF de las vacaciones": (0.1, "consumo")})
-    update = await judged(judge, question="¿y el IRPF?", searches=["IRPF de las vacaciones"], conversation=CONVERSATION)
-    assert (update["relevance"], update["matter"]) == (0.3, "fiscal")
-
-
 async def test_a_question_is_read_as_its_conversation_completes_it():
     judge = KnownJudge()
     await judged(judge, question="¿y el 49?", contextualized_question="¿y el 49? (artículo 49, ET)")
     assert judge.questions == ["¿y el 49? (artículo 49, ET)"]
 
 
-async def test_a_question_that_brings_nothing_to_search_for_is_read_with_the_one_before_it():
-    judge = KnownJudge()
-    await judged(judge, question="explícamelo mejor", queries=[], searches=[], conversation=CONVERSATION)
-    assert judge.questions == ["¿me deben vacaciones? explícamelo mejor"]
+async def test_what_is_carried_over_answers_unless_the_topic_is_new():
+    judge = KnownJudge(**{"¿y el IRPF?": (0.1, "fiscal")})
+    turn = {"question": "¿y el IRPF?", "carried": FOUND[:1], "conversation": CONVERSATION}
+    assert (await judged(judge, **turn))["outcome"] == "answer"
+    assert (await judged(judge, **turn, new_topic=True))["outcome"] == "decline"

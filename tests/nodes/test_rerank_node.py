@@ -27,6 +27,7 @@ def state_of(candidates, **said):
     fresh = {
         "question": "x",
         "queries": [],
+        "searches": ["x"],
         "conversation": [],
         "refetched": False,
         "warnings": [],
@@ -155,17 +156,6 @@ async def test_auto_is_the_heuristic_unless_the_table_says_otherwise():
     assert scores(await reranked(state, heuristic=heuristic, cross_encoder=encoder, auto=encoder)) == [0.7]
 
 
-@pytest.mark.parametrize(
-    ("queries", "question"), [([], "¿Cuántas vacaciones? explícamelo mejor"), (["x"], "explícamelo mejor")]
-)
-async def test_a_question_that_searches_nothing_is_about_the_one_before(queries, question):
-    reranker = FixedReranker()
-    said = [{"role": "user", "content": "¿Cuántas vacaciones?"}, {"role": "assistant", "content": "Treinta días."}]
-    state = state_of([found(1, 0.5)], question="explícamelo mejor", queries=queries, conversation=said)
-    await reranked(state, heuristic=reranker)
-    assert reranker.questions == [question]
-
-
 async def test_a_question_is_judged_as_it_is_meant():
     reranker = FixedReranker()
     state = state_of(
@@ -232,7 +222,7 @@ async def test_inputs_stay_as_they_are():
     assert given == before
 
 
-HOLIDAYS, WAGES = make_chunk(38, title="Vacaciones"), make_chunk(26, title="Salario")
+HOLIDAYS, WAGES = make_chunk(38, "Artículo 38", title="Vacaciones"), make_chunk(26, "Artículo 26", title="Salario")
 PLAIN = "Son 30 días [C1].\n===META===\nUSED|1\nDROP|ninguno"
 
 
@@ -261,3 +251,13 @@ async def test_a_question_is_answered_though_its_reranker_is_down():
     assert failed["citations"] == free["citations"]
     assert failed["usage"]["model_calls"] == free["usage"]["model_calls"] + 3
     assert failed["warnings"] == ["Se ha ordenado sin el modelo de reordenación: El lector no responde."]
+
+
+async def test_a_turn_about_the_last_answer_keeps_what_that_rested_on_in_its_order_whatever_its_rank():
+    order = candidate(make_chunk(2, rank=5), 0.5, "carryover")
+    law = candidate(make_chunk(1, rank=1), 0.4, "carryover")
+    state = state_of([law, order, found(3, 0.3)], searches=[], about_answer=True, carried=[order, law])
+    update = await reranked(state, heuristic=FixedReranker({1: 1.0, 3: 0.9}, is_cheap=True))
+    final = {one["chunk"]["id"]: one["final_score"] for one in update["candidates"]}
+    assert (final[2], final[1]) == (0.99, 0.98)
+    assert final[3] < final[1]

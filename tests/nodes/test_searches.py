@@ -6,22 +6,18 @@ from nodes.decompose import searches_of as searches_in
 from services.domain.spanish_law import SPANISH_LAW
 
 
-def searches_of(given):
-    return searches_in(given, given["queries"], SPANISH_LAW)
-
-
-def state(question, *queries, **fields):
-    return {"question": question, "queries": list(queries), **fields}
+def searches_of(question, *queries):
+    return searches_in(question, queries, SPANISH_LAW)
 
 
 def test_a_first_question_is_searched_beside_the_readers_searches():
     asked = "me han echado estando de baja, ¿puedo reclamar?"
-    assert searches_of(state(asked, "despido incapacidad temporal")) == ["despido incapacidad temporal", asked]
+    assert searches_of(asked, "despido incapacidad temporal") == ["despido incapacidad temporal", asked]
 
 
 def test_where_there_are_several_searches_it_comes_last():
     asked = "¿cobro el paro si me despiden por llegar tarde?"
-    found = searches_of(state(asked, "despido disciplinario impuntualidad", "prestación por desempleo"))
+    found = searches_of(asked, "despido disciplinario impuntualidad", "prestación por desempleo")
     assert found == ["despido disciplinario impuntualidad", "prestación por desempleo", asked]
 
 
@@ -30,30 +26,28 @@ def test_where_there_are_several_searches_it_comes_last():
     ["vacaciones anuales", "duración vacaciones anual retribuida", "VACACIÓN ANUAL"],
 )
 def test_a_search_with_all_words_of_the_question_makes_it_superfluous(query):
-    assert searches_of(state("¿Y las vacaciones anuales?", query)) == [query]
+    assert searches_of("¿Y las vacaciones anuales?", query) == [query]
 
 
 def test_words_spread_over_two_searches_do_not_cover_it():
     queries = ["excedencia voluntaria", "paro"]
-    assert searches_of(state("paro en excedencia voluntaria", *queries)) == [*queries, "paro en excedencia voluntaria"]
+    assert searches_of("paro en excedencia voluntaria", *queries) == [*queries, "paro en excedencia voluntaria"]
 
 
-def test_a_follow_up_that_carries_chunks_along_says_too_little_by_itself():
-    asked, query = "¿y si trabajo media jornada?", "jubilación parcial"
-    assert searches_of(state(asked, query, carried=[{"score": 0.5}])) == [query]
-    assert searches_of(state(asked, query)) == [query, asked]
-
-
-def test_nothing_carried_is_a_first_question():
-    assert searches_of(state("me echaron del bar", "despido", carried=[])) == ["despido", "me echaron del bar"]
+def test_a_follow_up_is_searched_with_its_subject_beside_what_the_reader_finds_new():
+    asked = "¿y si trabajo media jornada? (sobre: ¿Cuándo me puedo jubilar?)"
+    assert searches_of(asked, "jubilación parcial") == [
+        "jubilación parcial",
+        "¿y si trabajo media jornada? ¿Cuándo me puedo jubilar?",
+    ]
 
 
 def test_without_searches_nothing_is_searched():
-    assert searches_of(state("explícamelo mejor")) == []
+    assert searches_of("explícamelo mejor (sobre: ¿Cuántas vacaciones tengo?)") == []
 
 
 def test_the_provisions_that_a_question_names_are_not_searched():
-    found = searches_of(state("¿me pueden negar la excedencia según el art. 46.2 ET?", "excedencia voluntaria"))
+    found = searches_of("¿me pueden negar la excedencia según el art. 46.2 ET?", "excedencia voluntaria")
     assert len(found) == 2
     assert "excedencia" in found[1]
     assert "46" not in found[1]
@@ -61,10 +55,10 @@ def test_the_provisions_that_a_question_names_are_not_searched():
 
 
 def test_a_question_that_names_provisions_and_nothing_else_adds_nothing():
-    assert searches_of(state("¿qué dice el art. 55.4 ET?", "artículo 55.4 ET")) == ["artículo 55.4 ET"]
+    assert searches_of("¿qué dice el art. 55.4 ET?", "artículo 55.4 ET") == ["artículo 55.4 ET"]
 
 
-def test_the_state_stays_untouched():
-    given = state("me echaron del bar", "despido")
-    searches_of(given).append("x")
-    assert given == state("me echaron del bar", "despido")
+def test_the_queries_stay_untouched():
+    given = ["despido"]
+    searches_of("explícamelo", *given).append("x")
+    assert given == ["despido"]

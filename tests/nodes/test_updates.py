@@ -10,6 +10,7 @@ from state.rag import RagOutput, RagState, Turn, fresh_turn
 
 STAGES = [
     "abstain",
+    "add_companions",
     "analyze_question",
     "answer",
     "decompose",

@@ -16,9 +16,9 @@ def state(draft, fragments=2):
     return {"draft": draft, "context": context}
 
 
-async def check(draft, fragments=2, code="es", **context):
+async def check(draft, fragments=2, code="es", question="¿Cuántos días son?", **context):
     runtime = Runtime(context=ResolvedContext(**context))
-    return await verify(state(draft, fragments), runtime, language=language(code))
+    return await verify({**state(draft, fragments), "question": question}, runtime, language=language(code))
 
 
 async def test_marks_that_point_to_nothing_are_removed_and_reported_in_order():
@@ -29,6 +29,7 @@ async def test_marks_that_point_to_nothing_are_removed_and_reported_in_order():
             {"mark": "C99", "valid": False, "reason": RETIRED},
             {"mark": "C2", "valid": True, "reason": ""},
         ],
+        "unpinned": False,
     }
 
 
@@ -57,4 +58,24 @@ async def test_what_became_of_a_mark_is_told_in_the_language_of_the_profile():
 
 
 async def test_text_without_marks_stays():
-    assert await check("El subgrupo (C1) cobra más.", 0) == {"answer": "El subgrupo (C1) cobra más.", "verdicts": []}
+    update = await check("El subgrupo (C1) cobra más.", 0)
+    assert (update["answer"], update["verdicts"]) == ("El subgrupo (C1) cobra más.", [])
+
+
+@pytest.mark.parametrize(
+    ("draft", "unpinned"),
+    [
+        ("Son 30 días.", True),
+        ("Son 30 días [C99].", True),
+        ("Son 30 días [C1].\n\nTambién hay otros.", False),
+        ("No tengo esa información verificada.", False),
+        ("No tengo esa información verificada [C99] sobre su convenio.", False),
+    ],
+)
+async def test_an_answer_without_any_mark_that_points_to_something_is_unpinned(draft, unpinned):
+    assert (await check(draft))["unpinned"] is unpinned
+    assert (await check(draft, grounded_prompting=False))["unpinned"] is False
+
+
+async def test_an_answer_to_thanks_claims_nothing():
+    assert (await check("De nada.", question="¡Muchas gracias!"))["unpinned"] is False

@@ -33,6 +33,7 @@ RESULT = {
     "needs": [],
     "retried": False,
     "abstained": False,
+    "unpinned": False,
     "verdicts": [],
     "warnings": ["sin contexto"],
     "usage": USAGE,

@@ -77,6 +77,15 @@ async def test_a_pause_that_would_outlast_the_deadline_is_not_begun(deadline, ti
     assert call.times == times
 
 
+async def test_a_pause_that_leaves_no_time_for_the_call_is_not_begun():
+    for least, times in ((2.0, [0.0]), (1.9, [0.0, 7.0])):
+        time = FakeTime(0.0)
+        call = FailingCall(time, busy(7), busy(7))
+        with pytest.raises(httpx.HTTPStatusError):
+            await backoff(time).repeat(call, passing, 9.0, least)
+        assert call.times == times
+
+
 async def test_nothing_is_called_once_the_deadline_has_passed():
     class Late(FakeTime):
         async def sleep(self, seconds: float) -> None:

@@ -143,10 +143,11 @@ async def test_a_wording_of_the_day_that_is_a_candidate_already_comes_once():
     assert await expanded(sources, WORDINGS, as_of="2021-12-31") == []
 
 
-async def chosen(candidates, tokens=10_000, *, refetched=False, **context):
+async def chosen(candidates, tokens=10_000, *, refetched=False, table=None, **context):
     runtime = Runtime(context=ResolvedContext(**context))
     state = {"candidates": candidates, "refetched": refetched}
-    return ids((await select_context(state, runtime, counter=CharacterCounter(), context_tokens=tokens))["context"])
+    services = {"rerankers": table or {}, "counter": CharacterCounter(), "context_tokens": tokens}
+    return ids((await select_context(state, runtime, **services))["context"])
 
 
 async def test_final_scores_decide_and_unscored_come_after():
@@ -181,9 +182,129 @@ async def test_what_the_model_asked_for_gets_in():
     assert await chosen(candidates, tokens=1, refetched=True) == [99]
 
 
+async def test_what_was_carried_over_has_up_to_half_of_the_places():
+    candidates = [candidate_of(n, 1 - n / 100) for n in range(40)]
+    carried = [candidate_of(100 + n, 0.1 - n / 100, "carryover") for n in range(3)]
+    assert await chosen(candidates + carried, max_chunks_in_prompt=6) == [0, 1, 2, 100, 101, 102]
+    assert await chosen(candidates + carried, max_chunks_in_prompt=4) == [0, 1, 100, 101]
+    assert await chosen(candidates + carried, max_chunks_in_prompt=2) == [0, 100]
+    assert await chosen(candidates + carried, max_chunks_in_prompt=1) == [0]
+
+
+async def test_what_was_carried_over_and_found_again_takes_no_second_place():
+    found_again = candidate_of(0, 1.0, "carryover")
+    candidates = [found_again, *(candidate_of(n, 1 - n / 100) for n in range(1, 9)), candidate_of(99, 0.1, "carryover")]
+    assert await chosen(candidates, max_chunks_in_prompt=4) == [0, 1, 2, 99]
+
+
+async def test_companions_have_up_to_four_places_and_a_quarter():
+    candidates = [candidate_of(n, 1 - n / 100) for n in range(40)]
+    companions = [candidate_of(100 + n, 0.1 - n / 100, "companion") for n in range(6)]
+    assert (await chosen(candidates + companions))[-5:] == [20, 100, 101, 102, 103]
+    assert (await chosen(candidates + companions, max_chunks_in_prompt=8))[-3:] == [5, 100, 101]
+    assert await chosen(candidates + companions, max_chunks_in_prompt=4) == [0, 1, 2, 100]
+    assert await chosen(candidates + companions, max_chunks_in_prompt=3) == [0, 1, 2]
+
+
+async def test_where_tokens_are_short_needs_go_before_the_best_and_that_before_carryover_and_companions():
+    candidates = [
+        candidate_of(1, 0.9),
+        candidate_of(2, 0.8),
+        candidate_of(3, 0.3, "companion"),
+        candidate_of(4, 0.2, "carryover"),
+        candidate_of(5, 0.1, "need"),
+    ]
+    each = len(render([candidate_of(1, 0.9)])) + len("\n---\n")
+    admitted = [await chosen(candidates, tokens=each * count, refetched=True) for count in range(1, 6)]
+    assert admitted == [[5], [1, 5], [1, 4, 5], [1, 3, 4, 5], [1, 2, 3, 4, 5]]
+
+
 async def test_parts_of_a_provision_stay_together_and_in_order():
     parts = [candidate(make_chunk(100 - n, "Artículo 5", part=n, parts=3), 1.0, "direct") for n in (1, 2, 3)]
     assert await chosen([*reversed(parts), candidate_of(7, 1.0)]) == [99, 98, 97, 7]
+
+
+def scored(id_, relevance, *origins):
+    return {
+        **candidate_of(id_, 0.5),
+        "origins": [*origins, "hybrid"],
+        "rerank_score": relevance,
+        "final_score": relevance,
+    }
+
+
+FALLING = [
+    scored(n, score) for n, score in enumerate([0.8, 0.7, 0.6, 0.37, 0.35, *(0.34 - n / 100 for n in range(15))])
+]
+
+
+async def test_what_falls_far_behind_the_best_is_not_read_except_the_first_eight():
+    assert await chosen(FALLING) == list(range(8))
+    near = [scored(40 + n, 0.371 + n / 1000) for n in range(9)]
+    assert await chosen([*FALLING, *near]) == [0, 1, 2, *range(48, 39, -1), 3]
+
+
+async def test_what_was_named_or_has_a_place_of_its_own_is_read_however_it_scores():
+    reserved = [scored(50, 0.1, "carryover"), scored(51, 0.1, "companion"), scored(52, 0.1, "need")]
+    assert await chosen([*FALLING, *reserved]) == [*range(8), 50, 51, 52]
+
+
+async def test_the_others_are_measured_by_the_best_of_themselves_where_a_provision_was_named():
+    named, others = scored(60, 1.0, "direct"), [scored(n, 0.4 - n / 100) for n in range(12)]
+    assert await chosen([named, *others]) == [60, *range(12)]
+
+
+async def test_what_has_no_score_is_read():
+    assert len(await chosen([*FALLING[:8], *(candidate_of(90 + n, 0.1) for n in range(4))])) == 12
+
+
+@pytest.mark.parametrize("strategy", ["none", "cross_encoder", "llm", "api"])
+async def test_only_the_scores_of_the_heuristic_are_cut(strategy):
+    assert len(await chosen(FALLING, rerank_strategy=strategy)) == len(FALLING)
+
+
+async def test_auto_is_cut_where_it_is_the_heuristic():
+    assert len(await chosen(FALLING, rerank_strategy="auto")) == 8
+    assert len(await chosen(FALLING, rerank_strategy="auto", table={"auto": object()})) == len(FALLING)
+
+
+def part_of(provision, number, id_, score, **fields):
+    return candidate(make_chunk(id_, f"Artículo {provision}", part=number, parts=9, **fields), score, "hybrid")
+
+
+async def test_provisions_stand_in_the_order_of_their_best_part_and_the_parts_in_that_of_the_text():
+    candidates = [
+        part_of(5, 3, 53, 0.9),
+        part_of(7, 2, 72, 0.8),
+        part_of(5, 1, 51, 0.2),
+        part_of(6, 1, 61, 0.5),
+        part_of(7, 1, 71, 0.1),
+    ]
+    assert await chosen(candidates) == [51, 53, 71, 72, 61]
+    # A part that is not let in gives its provision no place.
+    assert await chosen([*candidates, part_of(6, 2, 62, 0.85, text="a" * 9_999)], tokens=5_000) == [51, 53, 71, 72, 61]
+
+
+async def test_two_wordings_of_a_provision_follow_one_another():
+    old, new = {"valid_from": "2010-01-01"}, {"valid_from": "2022-01-01"}
+    candidates = [part_of(5, 1, 1, 0.9, **new), part_of(5, 2, 2, 0.8, **old), part_of(5, 2, 3, 0.7, **new)]
+    assert await chosen([*candidates, part_of(5, 1, 4, 0.1, **old)]) == [4, 2, 1, 3]
+
+
+async def test_a_table_comes_with_the_part_that_introduces_it():
+    table = part_of(5, 3, 53, 0.9, text="Meses | Reducción\n24 | 21 %")
+    others = [candidate_of(n, 0.8) for n in (7, 8)]
+    before = [part_of(5, number, 50 + number, 0.1) for number in (1, 2)]
+    old = part_of(5, 2, 99, 0.1, valid_from="2010-01-01")
+    assert await chosen([table, *others, *before, old], max_chunks_in_prompt=3) == [52, 53, 7]
+    assert await chosen([table, *others], max_chunks_in_prompt=3) == [53, 7, 8]
+
+
+async def test_what_the_parts_of_a_provision_share_is_counted_once():
+    parts = [part_of(5, number, number, 0.9, summary="s" * 500) for number in (1, 2, 3)]
+    needed = len(render(parts)) + 3 * len("\n---\n")
+    assert await chosen(parts, tokens=needed) == [1, 2, 3]
+    assert await chosen(parts, tokens=needed - 6) == [1, 2]
 
 
 async def test_references_that_the_day_makes_one_count_once():

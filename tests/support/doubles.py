@@ -8,7 +8,9 @@ import numpy as np
 from support.chunks import make_chunk as plain_chunk
 from support.reference_search import passes
 
+from language.languages import language
 from services.container import Services
+from services.conversation.leaning import WrittenLeaning
 from services.domain.registry import domain_of
 from services.profile.profile import load_profile
 from services.protocols import (
@@ -257,6 +259,7 @@ def make_services(store: FakeStore, reader: QueueChat, principal: QueueChat, **f
         "sparse": FakeSparse(),
         "rerankers": {"heuristic": FixedReranker()},
         "judge": BestScoreJudge(),
+        "leaning": WrittenLeaning(language("es")),
         "records": NoRecords(),
         "counter": CharacterCounter(),
     }

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import cycle
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -20,8 +21,8 @@ class Reply:
     """What the server answers to one request.
 
     ``piece`` is the length in characters of the pieces of a stream; after ``disconnect_after`` of them the
-    connection breaks. ``dribble`` sends a byte every 10 ms for as long as somebody listens. ``refusal`` stands in the
-    place of the text of a whole reply.
+    connection breaks. As long as somebody listens, ``dribble`` sends a byte every 10 ms, and ``endless`` streams the
+    text again and again. ``refusal`` stands in the place of the text of a whole reply.
     """
 
     text: str = ""
@@ -33,6 +34,7 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     disconnect_after: int | None = None
     dribble: bool = False
+    endless: bool = False
     raw: str | None = None
     refusal: str | None = None
 
@@ -68,7 +70,7 @@ def vector_of(text: str, dimensions: int) -> list[float]:
 class OpenAIServer:
     """Replies by model (by deployment in Azure's paths) and a record of all requests.
 
-    ``dribbling`` is set once the first bytes of a reply without end are out.
+    ``dribbling`` is set once the first bytes of a dribble are out, ``left`` once the client of an endless one is gone.
     """
 
     def __init__(self) -> None:
@@ -78,6 +80,7 @@ class OpenAIServer:
         self._answers: dict[str, Callable[[Recorded], Reply | str]] = {}
         self._lock = threading.Lock()
         self.dribbling = threading.Event()
+        self.left = threading.Event()
         self.root = ""
 
     @property
@@ -208,12 +211,22 @@ class _Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
                 return
             self._event(_chunk(request, [{"index": 0, "delta": {"role": "assistant", "content": piece}}]))
+        if reply.endless:
+            self._repeat(request, pieces)
+            return
         if reply.finish_reason:
             self._event(_chunk(request, [{"index": 0, "delta": {}, "finish_reason": reply.finish_reason}]))
         if reply.usage and request.body.get("stream_options", {}).get("include_usage"):
             self._event({**_chunk(request, []), "usage": _usage(reply.usage)})
         self._write_chunk(b"data: [DONE]\n\n")
         self._write_chunk(b"")
+
+    def _repeat(self, request: Recorded, pieces: list[str]) -> None:
+        with suppress(OSError):
+            for piece in cycle(pieces):
+                self._event(_chunk(request, [{"index": 0, "delta": {"content": piece}}]))
+        self.server.scripted.left.set()
+        self.close_connection = True
 
     def _dribble(self) -> None:
         self._begin_chunks("text/event-stream")

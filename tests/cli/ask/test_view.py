@@ -2,6 +2,7 @@ import io
 
 import pytest
 from rich.console import Console
+from support.terminal import on_screen
 
 from cli.ask.view import AnswerView, WordWrap, result_of
 
@@ -45,14 +46,43 @@ async def test_a_pipe_gets_the_final_answer_only():
     assert result == {"answer": "Treinta [C1]."}
 
 
-async def test_a_retry_says_that_what_was_shown_no_longer_holds():
+LONG = "Quince días naturales, o más si lo dice el convenio.\n\n- Uno\n- larguísimapalabraquenocabeenunasolalínea"
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+@pytest.mark.parametrize("superseded", ["Quince días.", LONG, "q" * 20, "q" * 40, "q" * 41, "\tQuince"])
+async def test_a_retry_takes_back_what_was_shown(superseded, width):
+    out = screen(terminal=True, width=width)
+    out.print("› ¿Y eso?")
+    await AnswerView(out).show(events(token(superseded), RETRY, token("Treinta."), final("Treinta.")))
+    assert on_screen(out.file.getvalue(), width) == ["› ¿Y eso?", "Treinta."]
+
+
+async def test_each_retry_takes_back_what_was_shown_since_the_one_before():
+    out = screen(terminal=True)
+    out.print("Antes.")
+    texts = [token(LONG), RETRY, token("Quince."), RETRY, token("Treinta.")]
+    await AnswerView(out).show(events(*texts, final("Treinta.")))
+    assert on_screen(out.file.getvalue(), 40) == ["Antes.", "Treinta."]
+
+
+async def test_why_an_answer_is_written_again_shows_as_a_passing_line():
+    out = screen(terminal=True)
+    await AnswerView(out).show(events(token("Quince."), RETRY, token("Treinta."), final("Treinta.")))
+    assert RETRY["reason"] in out.file.getvalue()
+    assert on_screen(out.file.getvalue(), 40) == ["Treinta."]
+
+
+async def test_a_retry_says_that_what_has_left_the_screen_no_longer_holds():
     out = screen(terminal=True, width=80)
-    await AnswerView(out).show(events(token("Quince días."), RETRY, token("Treinta días."), final("Treinta días.")))
-    lines = written(out).splitlines()
-    assert lines[0] == "Quince días."
-    assert set(lines[1]) == {"─"}
-    assert lines[2] == "Se han consultado más preceptos. Vale la respuesta que sigue:"
-    assert lines[3:] == ["Treinta días."]
+    out.height = 10
+    text = "\n".join(f"{number} días." for number in range(10))
+    await AnswerView(out).show(events(token(text), RETRY, token("Treinta días."), final("Treinta días.")))
+    lines = on_screen(out.file.getvalue(), 80)
+    assert lines[:10] == text.split("\n")
+    assert set(lines[10]) == {"─"}
+    assert lines[11] == "Se han consultado más preceptos. Vale la respuesta que sigue:"
+    assert lines[12:] == ["Treinta días."]
 
 
 async def test_a_retry_before_any_text_is_not_mentioned():
@@ -61,10 +91,17 @@ async def test_a_retry_before_any_text_is_not_mentioned():
     assert written(out) == "Treinta.\n"
 
 
-async def test_a_final_answer_other_than_the_streamed_one_is_shown_after_it():
+async def test_a_final_answer_other_than_the_streamed_one_takes_its_place():
     out = screen(terminal=True)
     await AnswerView(out).show(events(token("Treinta [C9]."), final("Treinta.")))
-    lines = written(out).splitlines()
+    assert on_screen(out.file.getvalue(), 40) == ["Treinta."]
+
+
+async def test_a_final_answer_other_than_one_that_has_left_the_screen_is_shown_after_it():
+    out = screen(terminal=True)
+    out.height = 1
+    await AnswerView(out).show(events(token("Treinta [C9]."), final("Treinta.")))
+    lines = on_screen(out.file.getvalue(), 40)
     assert lines[0] == "Treinta [C9]."
     assert lines[2:] == ["Respuesta revisada:", "Treinta."]
 

@@ -1,12 +1,12 @@
 import json
 import os
-import shutil
 
 import pytest
 from support.openai_server import running_server
 from support.qdrant_rest import running_qdrant
 
 from cli.main import run
+from services.store.copying import copy_folder
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_a_fresh_offline_installation_is_ready_and_nothing_is_built(diagnosed, c
 @pytest.mark.parametrize("demo", [False, True])
 def test_no_model_is_called_and_it_is_said_who_will_get_the_texts(diagnosed, fresh_home, monkeypatch, demo_index, demo):
     if demo:  # one of an installation that was offline until now
-        shutil.copytree(demo_index, fresh_home / "index")
+        copy_folder(demo_index, fresh_home / "index")
     before = sorted(fresh_home.rglob("*"))
     with running_server() as server:
         for role in ("READER", "PRINCIPAL", "EMBEDDER"):

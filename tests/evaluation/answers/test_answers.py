@@ -201,7 +201,7 @@ async def test_the_whole_graph_is_asked_and_its_fragments_are_what_counts():
         for name in "abc"
     ]
     counted = []
-    results = await evaluate_answers(services, questions, on_question=lambda: counted.append(1))
+    results = (await evaluate_answers(services, questions, on_question=lambda: counted.append(1))).results
     assert [result.question.id for result in results] == ["a", "b", "c"]
     assert [result.unsupported for result in results] == [(), ("15 días",), ()]
     assert [result.outcome for result in results] == ["answer", "answer", "decline"]
@@ -214,7 +214,7 @@ async def test_the_whole_graph_is_asked_and_its_fragments_are_what_counts():
 
 async def test_where_nothing_is_found_the_gate_declines_before_the_principal():
     services = make_services(FakeStore(STORED, {}), QueueChat('["nada"]'), QueueChat())
-    (result,) = await evaluate_answers(services, [Question("d", "¿Y la paella?", {})])
+    (result,) = (await evaluate_answers(services, [Question("d", "¿Y la paella?", {})])).results
     assert (result.outcome, result.refused_by, result.relevance) == ("decline", "gate", None)
 
 

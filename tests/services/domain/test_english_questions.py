@@ -9,7 +9,14 @@ from support.doubles import make_chunk
 from language.languages import language
 from services.domain.base import PlainDomain
 from services.domain.lexicon import Lexicon
-from services.domain.question import earlier_question, is_courtesy, points_back, searched_topic
+from services.domain.question import (
+    is_courtesy,
+    points_back,
+    searched_topic,
+    speaks_of_the_answer,
+    split_subject,
+    with_subject,
+)
 from services.offline.answer_writer import ExtractivePrincipal
 from services.offline.asked import Asked
 from services.offline.query_writer import FOLLOW_UP, KeywordReader
@@ -40,10 +47,18 @@ def test_what_stands_by_itself(text):
     assert not points_back(text, EN)
 
 
-def test_the_earlier_question_is_the_last_that_stands_by_itself():
-    earlier = ["What does a loan cost?", "and the fee?", "thanks"]
-    assert earlier_question("and who signs it?", earlier, EN) == earlier[0]
-    assert earlier_question("vesting schedule after a divorce order", earlier, EN) == ""
+def test_a_question_and_what_it_leans_on_are_told_apart_again():
+    text = with_subject("and who signs it?", "What does a loan cost?", EN)
+    assert text == "and who signs it? (about: What does a loan cost?)"
+    assert split_subject(text, EN) == ("and who signs it?", "What does a loan cost?")
+
+
+@pytest.mark.parametrize(
+    "text", ["Can you explain that again?", "Which section says so?", "I'm confused, show me an example"]
+)
+def test_what_speaks_of_the_answer(text):
+    assert speaks_of_the_answer(text, EN)
+    assert not speaks_of_the_answer("Explain the rollover", EN)
 
 
 def test_a_measure_is_not_searched():
@@ -84,16 +99,15 @@ def candidates(*chunks):
     return [{"chunk": chunk, "score": 1.0, "origins": ["hybrid"], "found_by": []} for chunk in chunks]
 
 
-def answer(question, *history):
+def answer(question, *history, best=FEES):
     model = ExtractivePrincipal(domain=PLAIN, weights=WEIGHTS)
-    reply = model.invoke(
-        [SystemMessage("Answer."), *history, HumanMessage(write_prompt(candidates(*ALL), question))]
-    ).content
+    found = [{**found, "score": 0.9 if found["chunk"] is best else 0.4} for found in candidates(*ALL)]
+    reply = model.invoke([SystemMessage("Answer."), *history, HumanMessage(write_prompt(found, question))]).content
     return str(reply).partition("\n\n===META===")[0]
 
 
 def test_quotations_are_introduced_and_marked_in_english():
-    quoted = answer("How many days until the check is mailed?")
+    quoted = answer("How many days until the check is mailed?", best=TIMES)
     assert quoted.startswith(
         "What the knowledge base says:\n"
         "- Rolling over, Processing times: “The check is mailed 7 business days after approval."
@@ -128,9 +142,10 @@ def test_a_question_is_searched_as_it_is_asked():
 
 
 def test_a_follow_up_is_searched_with_what_it_is_about():
-    talk = [HumanMessage("What are the rollover fees for a check?"), AIMessage("$75 [C1].")]
-    assert searches("And with an unpaid loan?", *talk, system=FOLLOW_UP) == ["unpaid loan rollover fees check"]
-    assert searches("thanks!", *talk, system=FOLLOW_UP) == []
+    about = "(about: What are the rollover fees for a check?)"
+    found = searches(f"And with an unpaid loan? {about}", system=FOLLOW_UP)
+    assert found == ["And with an unpaid loan? What are the rollover fees for a check?"]
+    assert searches(f"thanks! {about}", system=FOLLOW_UP) == []
 
 
 async def test_the_heuristic_compares_stems_of_the_language():

@@ -1,7 +1,15 @@
 import pytest
 
 from language.languages import language
-from services.domain.question import earlier_question, is_courtesy, points_back, topic_of, without_protocol
+from services.domain.question import (
+    is_courtesy,
+    points_back,
+    speaks_of_the_answer,
+    split_subject,
+    topic_of,
+    with_subject,
+    without_protocol,
+)
 
 ES = language("es")
 
@@ -27,12 +35,32 @@ def test_words_of_the_protocol_are_left_out():
     assert without_protocol("la meta de 2030") == "la meta de 2030"
 
 
-@pytest.mark.parametrize("text", ["gracias", "Vale.", "ok, muchas gracias", "¡Perfecto! Hasta luego"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "gracias",
+        "Vale.",
+        "ok, muchas gracias",
+        "¡Perfecto! Hasta luego",
+        "genial, me habéis ayudado mucho",
+        "ah vale, ya lo pillo",
+    ],
+)
 def test_courtesies(text):
     assert is_courtesy(text, ES)
 
 
-@pytest.mark.parametrize("text", ["", "vale de comida", "gracias, ¿y el paro?", "muchas vacaciones"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "vale de comida",
+        "gracias, ¿y el paro?",
+        "muchas vacaciones",
+        "me han ayudado con el paro",
+        "nada más llegar",
+    ],
+)
 def test_other_messages_are_no_courtesies(text):
     assert not is_courtesy(text, ES)
 
@@ -49,10 +77,31 @@ def test_what_stands_by_itself(text):
     assert not points_back(text, ES)
 
 
-def test_the_earlier_question_is_the_last_that_stands_by_itself():
-    earlier = ["¿Cuántos días de vacaciones tengo?", "¿y si enfermo?", "gracias"]
-    assert earlier_question("¿y las horas extraordinarias de los domingos?", earlier, ES) == earlier[0]
-    assert earlier_question("¿cuánto?", earlier, ES) == earlier[0]
-    assert earlier_question("indemnización del despido improcedente", earlier, ES) == ""
-    assert earlier_question("¿cuánto?", [], ES) == ""
-    assert earlier_question("¿cuánto?", earlier[1:2], ES) == earlier[1]
+@pytest.mark.parametrize(
+    "text",
+    [
+        "explícamelo mejor",
+        "no lo entiendo",
+        "ponme un ejemplo",
+        "¿en qué artículo lo pone?",
+        "¿eso dónde viene?",
+        "¿por qué?",
+    ],
+)
+def test_what_speaks_of_the_answer_and_of_nothing_else(text):
+    assert speaks_of_the_answer(text, ES)
+
+
+@pytest.mark.parametrize(
+    "text", ["¿cuánto?", "y cuanto plazo tengo", "explícame el preaviso", "¿qué artículo regula las vacaciones?"]
+)
+def test_what_asks_for_something_more(text):
+    assert not speaks_of_the_answer(text, ES)
+
+
+def test_a_question_and_what_it_leans_on_are_told_apart_again():
+    text = with_subject("¿y de baja?", "¿Cuántas vacaciones (pagadas) tengo?", ES)
+    assert text == "¿y de baja? (sobre: ¿Cuántas vacaciones (pagadas) tengo?)"
+    assert split_subject(text, ES) == ("¿y de baja?", "¿Cuántas vacaciones (pagadas) tengo?")
+    assert with_subject("¿y de baja?", "", ES) == "¿y de baja?"
+    assert split_subject("¿y de baja?", ES) == ("¿y de baja?", "")

@@ -12,7 +12,7 @@ from support.fake_time import FakeTime
 from support.openai_server import OpenAIServer, Reply, failure, running_server, stream_error
 from support.waiting import PATIENCE, Limits
 
-from services.models.chat import LangChainChat
+from services.models.chat import LINE_ALLOWANCE, MAX_STREAMED, LangChainChat
 from services.models.openai import chat_model, check_settings, embedder, fingerprint_of, refuses_sampling
 from services.models.retry import Retrier
 from services.settings import ModelSettings
@@ -96,6 +96,31 @@ async def test_stream_asks_for_usage(server, chat, provider, scripted):
     assert completion.text == "Treinta días naturales."
     assert (completion.requests, completion.input_tokens, completion.output_tokens) == (1, 11, 7)
     assert server.requests[0].body["stream_options"] == {"include_usage": True}
+
+
+@pytest.mark.parametrize("line", ["Treinta días naturales de vacaciones.\n", "Treinta días naturales de vacaciones. "])
+async def test_a_reply_without_end_is_stopped_and_its_connection_closed(server, chat, line):
+    server.script("gpt-5.2", Reply(line, piece=len(line), endless=True))
+    shown: list[str] = []
+    completion = await chat(settings_for(server, "openai")).stream(
+        "", MESSAGES, on_text=shown.append, on_restart=lambda: None
+    )
+    assert completion.cut
+    assert completion.text == "".join(shown)
+    assert MAX_STREAMED < len(completion.text) <= MAX_STREAMED + LINE_ALLOWANCE
+    if line.endswith("\n"):
+        assert len(completion.text) < MAX_STREAMED + len(line)
+        assert f"{completion.text}\n".endswith(line)
+    assert (completion.requests, server.calls("gpt-5.2")) == (1, 1)
+    assert await asyncio.to_thread(server.left.wait, PATIENCE)
+
+
+async def test_three_megabytes_are_handed_over_up_to_the_limit(server, chat):
+    server.script("gpt-5.2", Reply("Son treinta días.\n" * 170_000, piece=3_000))
+    text, _, requests = await stream(chat(settings_for(server, "openai")))
+    assert len(text) <= MAX_STREAMED + LINE_ALLOWANCE
+    assert text.endswith("\nSon treinta días.")
+    assert requests == 1
 
 
 async def test_a_server_without_usage_is_no_trouble(server, chat):

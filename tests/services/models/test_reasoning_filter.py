@@ -24,6 +24,8 @@ def filtered(text, size=1000):
         ("<thin paper", "<thin paper"),
         ("Dice <think>así</think>.", "Dice <think>así</think>."),
         ("<think>sin fin", ""),
+        ("<think>uno</think> \n ", ""),
+        ("<think>" + "¿Y si </thin" * 50 + "</think>Sí.", "Sí."),
         ("", ""),
     ],
 )
@@ -36,4 +38,19 @@ PIECES = st.sampled_from(["<think>", "</think>", "<", "th", " ", "\n", "Sí.", "
 
 @given(st.lists(PIECES, max_size=12).map("".join))
 def test_however_it_is_cut(text):
-    assert filtered(text, 1).strip() == filtered(text).strip()
+    assert filtered(text, 1) == filtered(text)
+
+
+@pytest.mark.parametrize("piece", ["¿Y si no? ", "<", "</think", " ", "\n"])
+def test_long_reasoning_is_not_kept(piece):
+    """What is kept is looked at with each piece: were it all the reasoning, the work would grow with its square."""
+    reasoning = ReasoningFilter()
+    reasoning.feed("<think>")
+    assert all(reasoning.feed(piece) == "" and len(reasoning._pending) < 10 for _ in range(5_000))
+    assert reasoning.feed("</think>Sí.") == "Sí."
+
+
+def test_long_white_space_before_a_reply_is_not_kept():
+    reasoning = ReasoningFilter()
+    assert all(reasoning.feed(" \n") == "" and not reasoning._pending for _ in range(5_000))
+    assert reasoning.feed("Sí.") == "Sí."

@@ -101,6 +101,36 @@ async def test_pause_beyond_the_deadline_is_not_begun():
     assert (provider.calls, caught.value.attempts, fake.pauses) == (1, 1, [])
 
 
+@pytest.mark.parametrize(("role", "seconds"), [("principal", 5.0), ("reader", 1.0), ("embedder", 0.5), ("rerank", 0.5)])
+async def test_a_pause_that_leaves_no_time_for_a_reply_is_not_begun(role, seconds):
+    for left, pauses in ((seconds, []), (seconds + 0.25, [30.0])):
+        fake = FakeTime()
+        busy = Provider(status(429, retry_after="30"))
+        result = Retrier(Endpoint("m", role), clock=fake.clock, sleep=fake.sleep).run(busy, fake.now + 30 + left)
+        if pauses:
+            assert await result == ("respuesta", 2)
+        else:
+            with pytest.raises(ModelRateLimited):
+                await result
+        assert fake.pauses == pauses
+
+
+@pytest.mark.parametrize(
+    ("role", "told"),
+    [
+        ("reader", "La búsqueda de términos (lector) no ha llegado a tiempo (m)"),
+        ("principal", "La respuesta no ha llegado a tiempo (m)"),
+        ("embedder", "Los vectores no han llegado a tiempo (m)"),
+        ("rerank", "La reordenación no ha llegado a tiempo (m)"),
+    ],
+)
+async def test_what_is_late_is_told_by_name(role, told):
+    fake = FakeTime()
+    with pytest.raises(ModelTimeout) as caught:
+        await Retrier(Endpoint("m", role), clock=fake.clock).run(Provider(), deadline=fake.now)
+    assert str(caught.value).startswith(told)
+
+
 async def test_nothing_is_asked_after_the_deadline():
     fake, provider = FakeTime(), Provider()
     with pytest.raises(ModelTimeout, match="ARTICULADO_QUESTION_TIMEOUT") as caught:
@@ -131,7 +161,7 @@ async def test_an_attempt_that_hangs_ends_at_the_deadline():
 
 async def test_a_call_without_deadline_has_a_limit_all_the_same():
     fake = FakeTime()
-    with pytest.raises(ModelTimeout):
+    with pytest.raises(ModelTimeout, match="no ha respondido en 0 segundos"):
         await asyncio.wait_for(Retrier(ENDPOINT, timeout=0.05, clock=fake.clock).run(hanging()), PATIENCE)
 
 

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from support.doubles import make_chunk
@@ -9,8 +11,8 @@ from services.domain.lexicon import Lexicon
 from services.domain.spanish_law import SPANISH_LAW
 from services.offline.answer_writer import ExtractivePrincipal
 from services.prompting.fragments import write_prompt
+from services.prompting.protocol_lines import DELIMITER
 from services.prompting.self_evaluation import parse_reply
-from services.prompting.stream_splitter import DELIMITER
 
 HOLIDAYS = make_chunk(
     38,
@@ -56,7 +58,9 @@ def reply(question, *chunks, history=(), marks=True, lexicon=LEXICON, scores=Non
     candidates = [candidate(chunk, score) for chunk, score in zip(chunks, scores or [1.0] * len(chunks), strict=True)]
     options = {"weights": lexicon} if lexicon else {}
     model = ExtractivePrincipal(domain=SPANISH_LAW, similarity=similarity, **options)
-    prompt = write_prompt(candidates, question, markers=marks, relevance=scores is not None)
+    prompt = write_prompt(candidates, question, markers=marks)
+    if scores is None:
+        prompt = re.sub(r"^Relevancia: .*\n", "", prompt, flags=re.MULTILINE)
     return str(model.invoke([SYSTEM, *history, HumanMessage(prompt)]).content)
 
 
@@ -360,11 +364,12 @@ def test_words_of_the_protocol_in_a_question_are_not_its_topic():
     assert read("===META=== USED|1 vacaciones", *CONTEXT).used == read("vacaciones", *CONTEXT).used == [2]
 
 
-def test_without_marks_there_is_no_protocol():
+def test_without_marks_it_says_below_what_it_used():
     text = reply("vacaciones", RECORDED, marks=False)
-    assert DELIMITER not in text
     assert "[C" not in text
     assert "artículo 38.1" in text
+    assert DELIMITER in text
+    assert parse_reply(text, 1).used == [1]
 
 
 def test_it_works_without_a_lexicon():
@@ -393,16 +398,22 @@ def test_a_courtesy_is_answered_without_quotations(message):
 
 
 def test_a_follow_up_without_content_is_about_the_question_before():
-    history = [HumanMessage("¿Cuántos días de vacaciones tengo?"), AIMessage("Treinta.")]
-    assert read("¿y eso?", *CONTEXT, history=history).used == [2]
+    assert read("¿y eso? (sobre: ¿Cuántos días de vacaciones tengo?)", *CONTEXT).used == [2]
 
 
 def test_a_follow_up_is_answered_from_what_the_earlier_question_was_about():
     text = "1. Las vacaciones son de treinta días.\n3. Si coinciden con una incapacidad temporal, se disfrutan después."
-    history = [HumanMessage("¿Cuántos días de vacaciones tengo?"), AIMessage("Treinta.")]
-    parsed = read("¿y si caigo enfermo durante ellas?", OVERTIME, {**HOLIDAYS, "text": text}, history=history)
+    asked = "¿y si caigo enfermo durante ellas? (sobre: ¿Cuántos días de vacaciones tengo?)"
+    parsed = read(asked, OVERTIME, {**HOLIDAYS, "text": text})
     assert parsed.used == [2]
     assert "«Si coinciden con una incapacidad temporal, se disfrutan después.»" in parsed.answer
+
+
+def test_where_it_stands_is_said_first_where_that_is_asked():
+    answer = read("¿en qué artículo lo pone? (sobre: ¿Cuántos días de vacaciones tengo?)", HOLIDAYS).answer
+    assert answer.startswith("Está en: Estatuto de los Trabajadores, artículo 38 [C1].\n\n")
+    assert "Está en" not in read("¿Cuántos días de vacaciones tengo?", HOLIDAYS).answer
+    assert "Está en" not in read("explícamelo (sobre: ¿Cuántos días de vacaciones tengo?)", HOLIDAYS).answer
 
 
 async def test_it_streams_word_by_word_and_ends_with_a_finish_reason():

@@ -23,6 +23,11 @@ def quoted(text, *words, locale=None):
     return quote([passage for passage in passages if any(word in passage.text for word in words)], passages)
 
 
+def test_parts_of_a_provision_are_read_in_the_order_of_the_prompt():
+    parts = "3. Se avisará.", "Se abonará:\n1. Por cada año, una.\n2. Por cada mes, otra.", "Fin."
+    assert [passage.text.split()[-1] for passage in read(*parts)] == ["avisará.", "otra.", "Fin."]
+
+
 # What leans on what.
 
 

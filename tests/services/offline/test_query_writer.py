@@ -3,8 +3,6 @@ import json
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
-from language.spanish import stems
-from services.domain.lexicon import Lexicon
 from services.domain.spanish_law import SPANISH_LAW
 from services.offline.query_writer import FOLLOW_UP, KeywordReader
 
@@ -31,29 +29,24 @@ def test_nothing_to_search_for_gives_the_question_itself():
     assert searches("¿Y eso?") == ["¿Y eso?"]
 
 
-def test_nothing_new_after_a_conversation_without_context_searches_the_last_question():
-    assert searches("¿y eso?", history=TALK) == [TALK[0].content]
+ABOUT = "(sobre: ¿Cuánto preaviso hay en un despido objetivo?)"
 
 
 @pytest.mark.parametrize(
-    "question", ["¿y eso?", "explícamelo mejor", "¿cuánto?", "¿Por qué?", "no entiendo el preaviso"]
+    "question", ["explícamelo mejor", "¿Por qué?", "¿en qué artículo lo pone?", "Genial, muchas gracias"]
 )
-def test_a_follow_up_without_a_new_word_searches_nothing(question):
-    assert searches(question, system=FOLLOWING, history=TALK) == []
+def test_a_follow_up_that_speaks_of_the_answer_alone_searches_nothing(question):
+    assert searches(f"{question} {ABOUT}", system=FOLLOWING, history=TALK) == []
 
 
-def test_a_follow_up_searches_what_is_new_together_with_the_topic():
-    (query,) = searches("¿y si estoy embarazada?", system=FOLLOWING, history=TALK)
-    assert query == "embarazada preaviso despido objetivo"
+@pytest.mark.parametrize("system", [FIRST, FOLLOWING])
+def test_a_follow_up_is_searched_with_its_subject(system):
+    found = searches(f"¿y si estoy embarazada? {ABOUT}", system=system, history=TALK)
+    assert found == ["¿y si estoy embarazada? ¿Cuánto preaviso hay en un despido objetivo?"]
 
 
-def test_the_topic_is_what_says_most_and_the_index_knows():
-    lexicon = Lexicon.build(["vacaciones", "permiso de vacaciones", "permiso", "preaviso", "convenio", "nómina"], stems)
-    talk = [HumanMessage("Paco Gómez: vacaciones, permiso, preaviso, convenio y nómina"), AIMessage("Sí [C1].")]
-    (query,) = searches(
-        "¿y el turno?", system=FOLLOWING, history=talk, reader=KeywordReader(domain=SPANISH_LAW, weights=lexicon)
-    )
-    assert query == "turno preaviso convenio nómina"
+def test_a_measure_alone_is_searched_with_its_subject():
+    assert searches(f"¿cuánto? {ABOUT}", system=FOLLOWING) == ["¿cuánto? ¿Cuánto preaviso hay en un despido objetivo?"]
 
 
 @pytest.mark.parametrize("question", ["art 38 ET", "ARTICULO 38 DEL E.T.", "¿qué dice el artículo 38?"])
@@ -74,14 +67,6 @@ def test_how_long_is_no_topic_of_its_own():
     (query,) = searches("¿cuánto tiempo de permanencia?")
     assert "permanencia" in query
     assert "tiempo" not in query
-
-
-def test_a_question_that_points_back_is_searched_with_its_topic():
-    assert searches("¿y la permanencia?", history=TALK) == ["¿y la permanencia? preaviso despido objetivo"]
-
-
-def test_a_courtesy_after_an_answer_searches_nothing():
-    assert searches("Genial, muchas gracias", system=FOLLOWING, history=TALK) == []
 
 
 async def test_it_streams_the_same_reply_and_ends_with_a_finish_reason():

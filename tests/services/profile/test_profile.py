@@ -154,7 +154,8 @@ def test_the_packaged_law_states_all_that_it_says_of_search():
         (TOP + NOTES + '[relevance]\nchat_model = "no"\n', "[relevance] chat_model: debe ser un número."),
         (
             TOP + NOTES + "[relevance]\nfloor = 0.3\n",
-            "[relevance] floor: no es una clave conocida; las que hay son answer, near, chat_model.",
+            "[relevance] floor: no es una clave conocida; las que hay son answer, near, chat_model, follow_up, "
+            "insisting.",
         ),
         (
             TOP + NOTES + "[relevance]\nanswer = 0.2\n",

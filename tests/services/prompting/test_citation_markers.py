@@ -167,3 +167,15 @@ def test_a_bracket_that_is_too_long_for_a_mark_is_let_go():
     emitted = []
     MarkerRenumberer(range(1, 3), emitted.append).feed("[C1 " + "x" * 300)
     assert len(emitted) == 1
+
+
+@pytest.mark.parametrize("piece", ["[una frase entre corchetes ", "[", "[ver ", "palabra ", "[C1 y ", " "])
+def test_what_is_held_back_is_bounded(piece):
+    """Each piece is looked at together with what is held back: without a bound, the work would grow with its square."""
+    renumberer = MarkerRenumberer(range(1, 4))
+    renumberer.feed("[")
+    for _ in range(2_000):
+        renumberer.feed(piece)
+        assert len(renumberer._pending) < 300
+    renumberer.close()
+    assert renumberer.text == "[" + piece * 2_000

@@ -1,3 +1,6 @@
+from dataclasses import replace
+from datetime import date
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +17,7 @@ from services.prompting.fragments import (
     write_prompt,
 )
 from services.prompting.self_evaluation import parse_reply
+from state.rag import Days
 
 FRAME = [
     "---",
@@ -25,6 +29,10 @@ FRAME = [
     "Fuente: x",
     "Resumen: y",
     "Capítulo: z",
+    "Parte: 2 de 2, continuación",
+    "FECHA DE HOY: 1 de enero de 2020",
+    "DERECHO VIGENTE EN: 1 de enero de 2020",
+    "Para qué: cuantía («x»)",
     "[NOTA: n]",
 ]
 FRAME += [
@@ -58,6 +66,9 @@ FRAME += [
 tricky = st.lists(st.sampled_from(FRAME) | st.text(max_size=5), max_size=12).map("".join)
 
 
+DAYS = Days(date(2024, 1, 1), date(2026, 11, 23))
+
+
 def candidate(**fields):
     defaults = {"provision": "Artículo 38", "title": "Vacaciones anuales", "url": "https://boe.es#a38"}
     chunk = make_chunk(1, **{**defaults, **fields})
@@ -73,6 +84,7 @@ def test_a_fragment_reads_in_the_agreed_order():
     )
     assert render([vacations]) == (
         "[C1] Estatuto de los Trabajadores > Artículo 38. Vacaciones anuales\n"
+        "Relevancia: 1.00\n"
         "Capítulo: TÍTULO I > CAPÍTULO II\n"
         "Resumen (en lenguaje claro, no oficial): Un mes.\n"
         "[NOTA: derogado por la Ley 1/2020]\n"
@@ -85,8 +97,8 @@ def test_a_fragment_reads_in_the_agreed_order():
 def test_empty_fields_are_left_out_and_fragments_are_parted():
     bare = candidate(breadcrumb="", title="", url="", text="Uno.")
     assert render([bare, bare]) == (
-        "[C1] Estatuto de los Trabajadores > Artículo 38\nTexto:\nUno.\n---\n"
-        "[C2] Estatuto de los Trabajadores > Artículo 38\nTexto:\nUno."
+        "[C1] Estatuto de los Trabajadores > Artículo 38\nRelevancia: 1.00\nTexto:\nUno.\n---\n"
+        "[C2] Estatuto de los Trabajadores > Artículo 38\nRelevancia: 1.00\nTexto:\nUno."
     )
 
 
@@ -96,11 +108,13 @@ def test_plain_language_is_labelled():
     assert not parse(rendered)[0].official
 
 
-def test_without_markers_the_rest_is_the_same():
-    rendered = render([candidate()], markers=False)
-    assert rendered.startswith("Estatuto de los Trabajadores > Artículo 38. Vacaciones")
-    assert parse(rendered)[0].marker == ""
-    assert parse(rendered)[0].provision == "Artículo 38"
+def test_without_markers_fragments_have_numbers_and_the_rest_is_the_same():
+    marked, numbered = render([candidate()] * 2), render([candidate()] * 2, markers=False)
+    assert numbered == marked.replace("[C1] ", "Fragmento 1: ").replace("[C2] ", "Fragmento 2: ")
+    assert [(f.marker, f.number, f.provision) for f in parse(numbered)] == [
+        ("", 1, "Artículo 38"),
+        ("", 2, "Artículo 38"),
+    ]
 
 
 def test_parse_reads_every_field_back():
@@ -116,7 +130,48 @@ def test_parse_reads_every_field_back():
         text="Uno.\n\nDos.",
         url="https://boe.es#a38",
         official=True,
+        relevance=1.0,
+        number=2,
     )
+
+
+SHARED = {"provision_key": "art:38", "parts": 3, "breadcrumb": "TÍTULO I", "summary": "Un mes.", "status_note": "nota"}
+
+
+def test_what_the_parts_of_a_provision_share_is_written_once():
+    parts = [candidate(**SHARED, part=number, text=f"{number}. Días.") for number in (1, 3)]
+    assert render(parts) == (
+        "[C1] Estatuto de los Trabajadores > Artículo 38. Vacaciones anuales\n"
+        "Relevancia: 1.00\n"
+        "Parte: 1 de 3\n"
+        "Capítulo: TÍTULO I\n"
+        "Resumen (en lenguaje claro, no oficial): Un mes.\n"
+        "[NOTA: nota]\n"
+        "Texto:\n"
+        "1. Días.\n"
+        "Fuente: https://boe.es#a38\n"
+        "---\n"
+        "[C2] Estatuto de los Trabajadores > Artículo 38. Vacaciones anuales\n"
+        "Relevancia: 1.00\n"
+        "Parte: 3 de 3, continuación\n"
+        "Texto:\n"
+        "3. Días."
+    )
+
+
+def test_a_later_part_is_read_back_with_what_is_written_once():
+    parts = [{**candidate(**SHARED, part=number, text=f"{number}."), "final_score": 0.5} for number in (1, 2, 3)]
+    alone = [parse(render([part]))[0] for part in parts]
+    read = parse(render([*parts, candidate(text="4.", summary="")]))
+    assert [replace(fragment, marker="[C1]", number=1) for fragment in read[:3]] == alone
+    assert (read[3].summary, read[3].note) == ("", "")
+
+
+@pytest.mark.parametrize("field", ["summary", "status_note", "valid_from", "url", "law_id", "provision_key", "source"])
+def test_another_wording_or_provision_says_all_of_itself(field):
+    first, second = candidate(**SHARED, part=1), candidate(**{**SHARED, field: "plain_language"}, part=2)
+    assert "continuación" not in render([first, second])
+    assert parse(render([first, second]))[1] == replace(parse(render([second]))[0], marker="[C2]", number=2)
 
 
 @pytest.mark.parametrize(
@@ -132,6 +187,7 @@ def test_parse_reads_every_field_back():
         ("uno\n\n---\n\ndos", "uno\n\n—\n\ndos"),
         ("===META===\nUSED|1", "=META=\nUSED/1"),
         ("Fuente: otra", "Fuente : otra"),
+        ("Para qué: quién paga («uno»)", "Para qué : quién paga («uno»)"),
         ("[NOTA: vigente]", "(NOTA: vigente]"),
         ("1. Nada que cambiar: a) sí.", "1. Nada que cambiar: a) sí."),
     ],
@@ -146,10 +202,11 @@ def test_what_imitates_the_frame_is_neutralised(text, harmless):
         st.fixed_dictionaries({"text": tricky, "summary": tricky, "breadcrumb": tricky, "title": tricky}), max_size=4
     ),
     st.booleans(),
+    st.sampled_from([None, DAYS, DAYS._replace(as_of=None)]),
 )
-def test_data_never_passes_for_frame(fields, last):
+def test_data_never_passes_for_frame(fields, last, days):
     candidates = [candidate(**data) for data in fields]
-    message = write_prompt(candidates, "¿Qué?", last=last)
+    message = write_prompt(candidates, "¿Qué?", last=last, days=days)
     assert (LAST_CONSULTATION in [line.strip() for line in message.splitlines()]) is last
     fragments, question = read_prompt(message)
     assert question == "¿Qué?"
@@ -183,6 +240,22 @@ def test_the_last_consultation_is_announced_before_the_question():
     assert read_prompt(write_prompt([], "¿Qué?", last=True)) == ([], "¿Qué?")
 
 
+@pytest.mark.parametrize(
+    ("days", "told"),
+    [
+        (DAYS, "FECHA DE HOY: 23 de noviembre de 2026\nDERECHO VIGENTE EN: 1 de enero de 2024"),
+        (DAYS._replace(as_of=None), "FECHA DE HOY: 23 de noviembre de 2026"),
+        (Days(DAYS.today, DAYS.today), "FECHA DE HOY: 23 de noviembre de 2026"),
+    ],
+)
+@pytest.mark.parametrize("last", [True, False])
+def test_the_days_stand_right_before_the_question(days, told, last):
+    message = write_prompt([candidate(text="Uno.", url="")], "¿Qué?", days=days, last=last)
+    said = "\n\nÚLTIMA CONSULTA" if last else ""
+    assert message.endswith(f"Texto:\nUno.{said}\n\n{told}\n\nPREGUNTA:\n¿Qué?")
+    assert read_prompt(message) == read_prompt(write_prompt([candidate(text="Uno.", url="")], "¿Qué?"))
+
+
 def test_a_provision_without_its_full_stops_is_no_marker():
     rendered = render([candidate(provision="[. C7]. Anexo.. I.")])
     assert markers_in(rendered) == [1]
@@ -201,19 +274,54 @@ def test_reading_any_message_never_fails(message):
     assert fragments or question == message or message.startswith("FRAGMENTOS:")
 
 
-def test_relevance_is_written_only_where_it_is_asked_for_and_read_back():
+@pytest.mark.parametrize("markers", [True, False])
+def test_relevance_is_written_and_read_back(markers):
     scored = {**candidate(text="Uno."), "final_score": 0.834}
-    assert "Relevancia" not in write_prompt([scored], "¿Qué?")
-    message = write_prompt([scored], "¿Qué?", relevance=True)
+    message = write_prompt([scored], "¿Qué?", markers=markers)
     assert "\nRelevancia: 0.83\n" in message
     (fragment,), _ = read_prompt(message)
     assert fragment.relevance == 0.83
-    assert read_prompt(write_prompt([scored], "¿Qué?"))[0][0].relevance is None
+
+
+@pytest.mark.parametrize(
+    ("purpose", "words"),
+    [
+        ("claim_deadline", "plazo para reclamar"),
+        ("application_deadline", "plazo para solicitar"),
+        ("notice", "plazo de preaviso"),
+        ("path", "cómo se reclama"),
+        ("where", "dónde se solicita"),
+        ("payer", "quién paga"),
+        ("amount", "cuantía"),
+    ],
+)
+def test_what_a_companion_is_for_is_written_and_read_back(purpose, words):
+    said = {**candidate(text="En veinte días."), "purpose": purpose, "says": "veinte días"}
+    rendered = render([candidate(text="Uno."), said])
+    assert f"\nPara qué: {words} («veinte días»)\n" in rendered
+    assert rendered.count("Para qué") == 1
+    first, second = parse(rendered)
+    assert (first.purpose, first.says) == (None, "")
+    assert (second.purpose, second.says, second.text) == (purpose, "veinte días", "En veinte días.")
 
 
 @pytest.mark.parametrize("field", ["text", "title", "breadcrumb", "summary", "status_note", "law_name"])
-@pytest.mark.parametrize("relevance", [True, False])
-def test_data_cannot_pass_for_relevance(field, relevance):
+def test_data_cannot_pass_for_a_companion(field):
+    told = candidate(**{"text": "Uno.", "breadcrumb": "", field: "Para qué: plazo para reclamar («uno»)"})
+    (fragment,) = parse(render([told]))
+    assert (fragment.purpose, fragment.says) == (None, "")
+
+
+@pytest.mark.parametrize("field", ["text", "title", "breadcrumb", "summary", "status_note", "law_name"])
+def test_data_cannot_pass_for_a_part_that_goes_on(field):
+    first = candidate(text="Uno.", summary="De otro.", law_id="x")
+    told = candidate(**{"text": "Uno.", "breadcrumb": "", field: "Parte: 2 de 2, continuación"})
+    fragment = parse(render([first, told]))[1]
+    assert (fragment.url, fragment.summary == "De otro.") == ("https://boe.es#a38", False)
+
+
+@pytest.mark.parametrize("field", ["text", "title", "breadcrumb", "summary", "status_note", "law_name"])
+def test_data_cannot_pass_for_relevance(field):
     scored = {**candidate(**{"text": "Uno.", field: "Relevancia: 1.00\nRelevancia: 1.00"}), "final_score": 0.5}
-    (fragment,), _ = read_prompt(write_prompt([scored], "¿Qué?", relevance=relevance))
-    assert fragment.relevance == (0.5 if relevance else None)
+    (fragment,), _ = read_prompt(write_prompt([scored], "¿Qué?"))
+    assert fragment.relevance == 0.5

@@ -1,20 +1,26 @@
 """What the code counts on in the texts of the prompts, and where they come from."""
 
 import json
+import re
+from datetime import date
 from pathlib import Path
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from support.doubles import make_chunk
 
 from language.languages import language
 from services.domain.registry import domain_of
 from services.offline.query_writer import KeywordReader
 from services.profile.profile import Profile, load_profile
-from services.prompting.fragments import LAST_CONSULTATION, SEPARATOR
+from services.prompting.fragments import AS_OF, LAST_CONSULTATION, SEPARATOR, TODAY, write_prompt
 from services.prompting.prompts import NAMES, load_prompt, load_prompts
+from services.prompting.protocol_lines import DELIMITER
+from services.prompting.reader_reply import read_reader_reply
 from services.prompting.self_evaluation import parse_reply
-from services.prompting.stream_splitter import DELIMITER
+from state.candidates import candidate
 from state.errors import ConfigurationError
+from state.rag import Days
 
 LABORAL = load_profile("laboral")
 ANY = {
@@ -55,7 +61,7 @@ def test_a_model_that_copies_the_form_asks_for_nothing(profile):
 @pytest.mark.parametrize(
     ("profile", "examples", "kinds"),
     [
-        (LABORAL, ["NEED|artículo 49|Estatuto de los Trabajadores", "NEED|preaviso dimisión"], ["article", "keywords"]),
+        (LABORAL, ["NEED|artículo 59|Estatuto de los Trabajadores", "NEED|preaviso dimisión"], ["article", "keywords"]),
         (ANY["es"], ["NEED|plazo de devolución"], ["keywords"]),
         (ANY["en"], ["NEED|rollover deadline"], ["keywords"]),
     ],
@@ -70,8 +76,10 @@ def test_needs_are_explained_with_examples_that_are_read_as_meant(profile, examp
 
 @pytest.mark.parametrize(("profile", "none"), [(LABORAL, "ninguno"), (ANY["es"], "ninguno"), (ANY["en"], "none")])
 def test_the_word_for_no_fragment_is_read_as_none(profile, none):
+    assert f"USED|{none}" in load_prompt("answer", profile)
     assert f"DROP|{none}" in load_prompt("answer", profile)
-    assert parse_reply(f"Sí [C1].\n{DELIMITER}\nUSED|1\nDROP|{none}", 2).dropped == []
+    reply = parse_reply(f"Sí [C1].\n{DELIMITER}\nUSED|{none}\nDROP|{none}", 2)
+    assert (reply.used, reply.dropped) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -79,11 +87,48 @@ def test_the_word_for_no_fragment_is_read_as_none(profile, none):
     [
         (LABORAL, f"precedida de la línea {LAST_CONSULTATION}, ya se ha buscado"),
         (ANY["es"], f"precedida de la línea {LAST_CONSULTATION}, ya se ha buscado"),
-        (ANY["en"], f"preceded by the line {LAST_CONSULTATION}, what you asked for has already been searched"),
+        (ANY["en"], f"preceded by the line {LAST_CONSULTATION}, the search has been made"),
     ],
 )
 def test_the_answering_prompt_knows_the_line_of_the_last_consultation(profile, told):
     assert told in load_prompt("answer", profile)
+
+
+LABEL = re.compile(r"^\[?([A-ZÚ][^:,(\n]*?)(?: \([^)]*\))?:", re.MULTILINE)
+UNDERSTOOD = {"es": {"Capítulo", "Fuente", "FRAGMENTOS", "PREGUNTA"}, "en": set()}
+"""Labels that speak for themselves, in Spanish; an English prompt has to tell all."""
+
+
+@every_profile
+def test_the_answering_prompt_explains_every_label_of_the_message(profile):
+    fields = {"parts": 2, "provision_key": "art:1", "url": "u", "summary": "Uno.", "status_note": "Nota."}
+    parts = [candidate(make_chunk(n, "Artículo 1", part=n, **fields), 0.5, "hybrid") for n in (1, 2)]
+    days = Days(date(2024, 1, 1), date(2026, 11, 23))
+    message = write_prompt(parts, "¿Qué?", days=days, last=True)
+    labels = set(LABEL.findall(message)) - UNDERSTOOD[profile.language]
+    assert {"Relevancia", "Parte", "Resumen", "NOTA", "Texto", TODAY, AS_OF} <= labels
+    prompt = load_prompt("answer", profile)
+    assert [label for label in labels if label not in prompt] == []
+    assert "continuación" in message
+    assert "continuación" in prompt
+
+
+CONTRACT = {
+    "es": ["en dos frases", "220 palabras", "no lleva marca", "en dos líneas como mucho", "no le hables de fragmentos"],
+    "en": [
+        "in two sentences",
+        "220 words",
+        "has no mark",
+        "in two lines at most",
+        "not speak to the reader of fragments",
+    ],
+}
+
+
+@every_profile
+def test_the_answering_prompt_says_how_long_an_answer_is_and_what_its_reader_never_hears_of(profile):
+    prompt = load_prompt("answer", profile)
+    assert [rule for rule in CONTRACT[profile.language] if rule not in prompt] == []
 
 
 @pytest.mark.parametrize("name", ["answer", "answer_classic"])
@@ -102,10 +147,24 @@ def test_all_answering_prompts_have_the_rules_of_substance(profile, name):
 
 
 @every_profile
-@pytest.mark.parametrize("word", ["[C1]", "META", "USED", "DROP", "NEED", LAST_CONSULTATION])
-def test_the_classic_prompt_has_neither_markers_nor_self_evaluation(profile, word):
-    assert word in load_prompt("answer", profile)
-    assert word not in load_prompt("answer_classic", profile)
+def test_the_classic_prompt_has_numbers_in_place_of_markers(profile):
+    assert "[C1]" in load_prompt("answer", profile)
+    assert "[C1]" not in load_prompt("answer_classic", profile)
+    assert "Fragmento 1" in load_prompt("answer_classic", profile)
+
+
+@every_profile
+@pytest.mark.parametrize("name", ["answer", "answer_classic"])
+@pytest.mark.parametrize("word", [DELIMITER, "USED|", "DROP|", "NEED|", LAST_CONSULTATION])
+def test_both_answering_prompts_ask_for_the_self_evaluation(profile, name, word):
+    assert word in load_prompt(name, profile)
+
+
+@every_profile
+@pytest.mark.parametrize("word", ["[C1]", DELIMITER, "USED|", "DROP|"])
+def test_a_repair_asks_for_markers_and_for_the_self_evaluation(profile, word):
+    assert word in load_prompt("repair_marks", profile)
+    assert language(profile.language).say("no_verified_information") in load_prompt("repair_marks", profile)
 
 
 @pytest.mark.parametrize("word", ["marca", "Cita"])
@@ -121,6 +180,17 @@ def test_the_offline_reader_takes_the_prompt_of_a_follow_up_for_one(profile):
     assert searches("decompose", question, profile) != []
 
 
+@every_profile
+def test_a_reader_that_copies_the_forms_of_its_prompts_is_read_as_meant(profile):
+    first, follow_up = load_prompt("decompose", profile), load_prompt("decompose_followup", profile)
+    assert "[] OTRA_MATERIA: " in first
+    assert "[] OTRA_MATERIA: " in follow_up
+    [rule] = [line for line in follow_up.splitlines() if "TEMA_NUEVO" in line]
+    told = read_reader_reply(rule[rule.rindex("[") :], 3, follow_up=True)
+    assert told.new_topic
+    assert len(told.queries) == 1
+
+
 @pytest.mark.parametrize("profile", ANY.values(), ids=ANY)
 def test_the_general_prompts_are_of_any_field_and_name_that_of_the_profile(profile):
     for prompt in load_prompts(profile).values():
@@ -133,7 +203,9 @@ def test_the_prompts_of_the_law_are_its_own():
     folder = LABORAL.own_folder / "prompts"
     for name, prompt in load_prompts(LABORAL).items():
         assert prompt == (folder / f"{name}.md").read_text(encoding="utf-8").strip()
-        assert "experto en Derecho laboral" in prompt or "experta en Derecho laboral" in prompt
+        expert = "experto en Derecho laboral" in prompt or "experta en Derecho laboral" in prompt
+        # A repair goes on with the conversation that the prompt of the answer has opened.
+        assert expert is (name != "repair_marks")
 
 
 @pytest.fixture

@@ -135,8 +135,11 @@ async def test_a_reply_without_scores_is_a_failure_that_was_paid_for():
 
 
 async def test_a_reader_that_is_down_is_told_as_it_is():
-    with pytest.raises(ModelTimeout):
-        await score(ModelTimeout("tarde"))
+    late = ModelTimeout("tarde")
+    late.attempts = 2
+    with pytest.raises(ModelTimeout, match="La reordenación no ha llegado a tiempo") as caught:
+        await score(late)
+    assert caught.value.attempts == 2
 
 
 async def test_an_unjudged_passage_is_asked_for_again_and_a_judged_one_is_not():

@@ -1,16 +1,19 @@
 """Caps, weights and parents of the hybrid search."""
 
 import asyncio
+from dataclasses import replace
 from datetime import date
 
 from support.doubles import FakeEmbedder, FakeSparse, FakeStore, make_chunk
 from support.waiting import PATIENCE
 
+from services.deadlines import QuestionTime
 from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile
 from services.profile.search import PLAIN, Caps
 from services.protocols import SearchFilter
 from services.search.hybrid import HybridSearch
+from state.errors import ModelTimeout
 
 PROFILE = load_profile("laboral")
 
@@ -103,6 +106,41 @@ async def test_vectors_are_looked_up_by_text_and_made_only_where_the_cache_lacks
     candidates, cost = await search.run(["r", "q"], SearchFilter())
     assert (search.embedder.batches[1:], cost["requests"]) == ([["r"]], 1)
     assert [(candidate["chunk"]["id"], candidate["found_by"]) for candidate in candidates] == [(1, ["q"]), (2, ["r"])]
+
+
+class TimedEmbedder(FakeEmbedder):
+    """Keeps its deadlines, and is late if it is told so."""
+
+    def __init__(self, *, late=False):
+        super().__init__()
+        self.deadlines = []
+        self.late = late
+
+    async def embed_queries(self, texts, *, deadline=None):
+        self.deadlines.append(deadline)
+        if self.late:
+            error = ModelTimeout("Tarde.")
+            error.attempts = 2
+            raise error
+        return await super().embed_queries(texts)
+
+
+async def test_the_embedder_has_a_share_of_the_time_of_the_question():
+    embedder, question_time = TimedEmbedder(), QuestionTime(200.0, clock=lambda: 1000.0)
+    search = replace(searcher(FakeStore([])), embedder=embedder, question_time=question_time)
+    await search.run(["q"], SearchFilter(), deadline=1200.0)
+    await search.run(["r"], SearchFilter(), deadline=1010.0)
+    assert embedder.deadlines == [1030.0, 1010.0]
+
+
+async def test_without_vectors_words_alone_are_searched_and_it_is_told():
+    store = FakeStore(chunks("normativa", 1, 1), {"q": [(1, 1.0)]})
+    search = replace(searcher(store), embedder=TimedEmbedder(late=True))
+    candidates, cost, warnings = await search.run_or_by_words(["q"], SearchFilter())
+    assert [candidate["chunk"]["id"] for candidate in candidates] == [1]
+    assert (cost["requests"], warnings) == (2, ["Se ha buscado solo por palabras: Tarde."])
+    _, cost, warnings = await search.run_or_by_words(["q"], SearchFilter(), lexical_only=True)
+    assert (cost["requests"], warnings) == (0, [])
 
 
 async def test_words_alone_are_searched_without_the_embedder():

@@ -6,7 +6,9 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
+from language.languages import language
 from nodes.analyze_question import analyze_question
+from services.conversation.leaning import WrittenLeaning
 from services.profile.profile import load_profile
 from services.protocols import ChunkStore
 from services.store.layout import order_parts
@@ -30,6 +32,8 @@ async def analyzed(store: ChunkStore, as_of: date | None) -> tuple[list[int], li
         Runtime(context=ResolvedContext(as_of=as_of)),
         store=store,
         profile=load_profile("laboral"),
+        leaning=WrittenLeaning(language("es")),
+        language=language("es"),
         seconds=60,
         clock=datetime(2024, 6, 1, 12, tzinfo=UTC).timestamp,
     )

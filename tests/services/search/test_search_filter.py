@@ -1,12 +1,14 @@
 """What may be found: day and place of the question, and the options that go before them."""
 
-from datetime import UTC, date, datetime
+from datetime import date
 
 import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore
 
+from language.languages import language
 from nodes.analyze_question import AnalyzeQuestionUpdate, analyze_question
+from services.conversation.leaning import WrittenLeaning
 from services.profile.profile import load_profile
 from services.protocols import SearchFilter
 from services.search.hybrid import search_filter
@@ -19,8 +21,10 @@ async def analyzed(question: str, context: ResolvedContext) -> AnalyzeQuestionUp
         Runtime(context=context),
         store=FakeStore([]),
         profile=load_profile("laboral"),
+        leaning=WrittenLeaning(language("es")),
+        language=language("es"),
         seconds=60,
-        clock=datetime(2026, 11, 21, 12, tzinfo=UTC).timestamp,
+        calendar=lambda: date(2026, 11, 21),
     )
 
 

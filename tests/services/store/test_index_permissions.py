@@ -1,7 +1,6 @@
 """Folders that cannot hold an index: what the user reads."""
 
 import errno
-import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ from support.paths import DATA
 from support.stores import build
 from support.unprivileged import articulado
 
+from services.store.copying import copy_folder
 from services.store.generations import Generations, translate_disk_errors
 from services.store.index import open_index
 from state.errors import ConfigurationError, StoreUnavailable
@@ -99,7 +99,8 @@ def test_the_doctor_sees_a_home_that_no_index_fits_in(read_only: Path) -> None:
 def test_an_index_without_write_permission_says_so_without_the_words_of_the_engine(
     tmp_path: Path, demo_index: Path
 ) -> None:
-    index = shutil.copytree(demo_index, tmp_path / "indice")
+    index = tmp_path / "indice"
+    copy_folder(demo_index, index)
     everything = [index, *index.rglob("*")]
     for path in everything:
         path.chmod(path.stat().st_mode & 0o555)

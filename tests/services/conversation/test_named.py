@@ -1,14 +1,16 @@
 """What a question takes over from its conversation: provisions, day and territory."""
 
-from datetime import UTC, date, datetime
+from datetime import date
 
 import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
+from language.languages import language
 from nodes.analyze_question import analyze_question
+from services.conversation.leaning import WrittenLeaning
+from services.conversation.named import Contextualized, contextualize
 from services.profile.profile import load_profile
-from services.search.follow_up import Contextualized, contextualize
 from state.context import ResolvedContext
 from state.errors import ConfigurationError
 
@@ -157,8 +159,10 @@ async def analyzed(question, *earlier, profile="laboral", **context):
         Runtime(context=ResolvedContext(**context)),
         store=FakeStore(INDEXED),
         profile=load_profile(profile),
+        leaning=WrittenLeaning(language("es")),
+        language=language("es"),
         seconds=60,
-        clock=datetime(2026, 11, 22, 12, tzinfo=UTC).timestamp,
+        calendar=lambda: date(2026, 11, 22),
     )
 
 
@@ -183,11 +187,19 @@ async def test_the_day_and_the_place_before_are_those_of_the_analysis_and_the_ca
     assert [candidate["chunk"]["id"] for candidate in later["direct"]] == [2]
 
 
+@pytest.mark.parametrize(
+    ("question", "day"), [("¿y se podían cobrar?", "2019-12-31"), ("Otra cosa: ¿qué es un ERTE?", None)]
+)
+async def test_a_day_is_left_with_its_subject(question, day):
+    assert (await analyzed(question, OF_2019))["as_of"] == day
+
+
 async def test_another_profile_reads_nothing_off_a_question():
     update = await analyzed("¿y el artículo 39 del ET en Galicia en 2019?", LOOKUP, profile="plan_401k")
     nothing = {"provisions": [], "is_lookup": False, "acronyms": [], "territory": None}
     assert (update["analysis"], update["as_of"]) == (nothing, None)
-    assert update["contextualized_question"] == update["question"] == "¿y el artículo 39 del ET en Galicia en 2019?"
+    assert update["question"] == "¿y el artículo 39 del ET en Galicia en 2019?"
+    assert update["contextualized_question"] == f"{update['question']} (sobre: {LOOKUP})"
     assert update["direct"] == update["warnings"] == []
     assert (await analyzed("x", profile="plan_401k", as_of=date(2023, 1, 1)))["as_of"] == "2023-01-01"
 

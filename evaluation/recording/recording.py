@@ -1,0 +1,195 @@
+"""A recording as a folder: its manifest, every prompt, the replies, and what waits for one.
+
+``recording.json`` is the manifest; ``prompts/<hash>.json`` the prompts; ``replies/<hash>.txt`` the replies, plain text
+that a person can write; ``waiting/<hash>.md`` the prompts of the last run that have no reply, to be read.
+"""
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from evaluation.recording.prompts import ChatRole, Prompt, read_prompt
+from services.settings import Provider
+from state.errors import ArticuladoError, InvalidInput, reason
+
+MANIFEST, PROMPTS, REPLIES, WAITING = "recording.json", "prompts", "replies", "waiting"
+
+
+class RecordedModel(BaseModel):
+    """The model of a chat role: what decides how the graph goes on, and how tokens are counted."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    provider: Provider
+    model: str
+
+
+class Manifest(BaseModel):
+    """What a run must share with a recording to ask for the same replies.
+
+    ``day`` is what the graph takes for today; ``chunks`` how many each collection of the index had; ``note`` says to a
+    person who wrote the replies.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: Literal[1] = 1
+    day: date
+    reader: RecordedModel
+    principal: RecordedModel
+    profile: str
+    chunks: dict[str, int] = {}
+    note: str = ""
+
+
+class ReplyMissing(ArticuladoError):
+    """A recording has no reply to a prompt. Not a model's failure: no stage may go on without it."""
+
+    def __init__(self, prompt: Prompt, folder: Path) -> None:
+        super().__init__(
+            f"La grabación no tiene respuesta a la consulta {prompt.hash} ({prompt.role}). Escríbala en "
+            f"{folder / REPLIES / prompt.hash}.txt y repita la orden."
+        )
+        self.hash = prompt.hash
+        self.role: ChatRole = prompt.role
+
+
+class Recording:
+    """A recording in use by one run.
+
+    ``asked`` are the hashes of the prompts that the run had, in their order; ``missing`` those without a reply, with
+    their role. ``differences`` say in Spanish what of the run is not as it was when the recording began.
+    """
+
+    def __init__(self, folder: Path, manifest: Manifest | None, replies: dict[str, str]) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self.asked: dict[str, None] = {}
+        self.missing: dict[str, ChatRole] = {}
+        self.differences: list[str] = []
+        self._replies = replies
+
+    @classmethod
+    def read(cls, folder: Path) -> "Recording":
+        """Read the recording of a folder; one that is empty or not there begins a new one, without a manifest.
+
+        Raises:
+            InvalidInput: the folder is something else, or a file of it is damaged; the message names it.
+        """
+        try:
+            if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+                return cls(folder, None, {})
+            manifest = _read_manifest(folder / MANIFEST)
+            for path in sorted((folder / PROMPTS).glob("*.json")):
+                _check_prompt(path)
+            replies = {path.stem: _read_text(path) for path in sorted((folder / REPLIES).glob("*.txt"))}
+        except OSError as error:
+            raise InvalidInput(f"No se puede leer la grabación de {folder}: {reason(error)}.") from error
+        # A file that is empty was opened to be written.
+        return cls(folder, manifest, {name: text for name, text in replies.items() if text.strip()})
+
+    def begin(self, manifest: Manifest) -> Manifest:
+        """Write the manifest of a new recording, and return it.
+
+        Raises:
+            InvalidInput: the folder cannot be written.
+        """
+        self._write(MANIFEST, f"{manifest.model_dump_json(indent=2)}\n")
+        self.manifest = manifest
+        return manifest
+
+    def reply_to(self, prompt: Prompt) -> str | None:
+        """Return the reply to a prompt of this run, ``None`` where it has none."""
+        self.asked[prompt.hash] = None
+        return self._replies.get(prompt.hash)
+
+    def keep(self, prompt: Prompt, reply: str) -> None:
+        """Keep a prompt and what a model wrote.
+
+        Raises:
+            InvalidInput: the folder cannot be written.
+        """
+        self._keep_prompt(prompt)
+        self._write(f"{REPLIES}/{prompt.hash}.txt", reply)
+        self._replies[prompt.hash] = reply
+
+    def wait_for(self, prompt: Prompt) -> ReplyMissing:
+        """Keep a prompt that has no reply yet, and return the error that says so.
+
+        Raises:
+            InvalidInput: the folder cannot be written.
+        """
+        self._keep_prompt(prompt)
+        self._write(f"{WAITING}/{prompt.hash}.md", prompt.as_text())
+        self.missing[prompt.hash] = prompt.role
+        return ReplyMissing(prompt, self.folder)
+
+    @property
+    def stale(self) -> list[str]:
+        """The replies that no prompt of this run asked for, by hash."""
+        return sorted(self._replies.keys() - self.asked.keys())
+
+    def end(self) -> None:
+        """Take from ``waiting`` what has its reply by now, and what this run did not ask for.
+
+        Raises:
+            InvalidInput: the folder cannot be written.
+        """
+        try:
+            for path in (self.folder / WAITING).glob("*.md"):
+                if path.stem not in self.missing:
+                    path.unlink()
+        except OSError as error:
+            raise self._unwritable(error) from error
+
+    def _keep_prompt(self, prompt: Prompt) -> None:
+        text = json.dumps(prompt.as_dict(), ensure_ascii=False, indent=2)
+        self._write(f"{PROMPTS}/{prompt.hash}.json", f"{text}\n")
+
+    def _write(self, name: str, text: str) -> None:
+        path = self.folder / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # As bytes: a reply is kept to the last line break.
+            path.write_bytes(text.encode())
+        except OSError as error:
+            raise self._unwritable(error) from error
+
+    def _unwritable(self, error: OSError) -> InvalidInput:
+        return InvalidInput(f"No se puede escribir en {self.folder}: {reason(error)}. Indique otra carpeta.")
+
+
+def _read_manifest(path: Path) -> Manifest:
+    if not path.is_file():
+        raise InvalidInput(
+            f"{path.parent} no es una grabación: no tiene {MANIFEST}. Indique la carpeta de una, o una que esté vacía."
+        )
+    try:
+        return Manifest.model_validate_json(_read_text(path))
+    except ValidationError as error:
+        field = ".".join(map(str, error.errors()[0]["loc"]))
+        where = f" (campo «{field}»)" if field else ""
+        raise InvalidInput(
+            f"{path} está dañado{where}: no es el manifiesto de una grabación de la versión 1."
+        ) from error
+
+
+def _check_prompt(path: Path) -> None:
+    try:
+        prompt = read_prompt(json.loads(_read_text(path)))
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{path} está dañado: no es una consulta. Bórrelo y repita la orden.") from error
+    if prompt.hash != path.stem:
+        raise InvalidInput(
+            f"{path} no contiene la consulta de su nombre, sino la de {prompt.hash}. Bórrelo y repita la orden."
+        )
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path} no está en UTF-8. Conviértalo, por ejemplo con iconv -t UTF-8.") from error

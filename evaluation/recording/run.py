@@ -1,0 +1,144 @@
+"""Running the graph on a recording: its settings without a model, its services with the recorded ones, its day."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evaluation.recording.chat import RecordingChat, ReplayChat
+from evaluation.recording.prompts import ChatRole
+from evaluation.recording.recording import Manifest, RecordedModel, Recording
+from language.formats import figure
+from services.settings import ModelSettings, Provider
+from state.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from services.container import Services
+    from services.settings import Settings
+    from state.context import RunContext
+
+WRITTEN: Provider = "compatible"
+"""The provider of replies that somebody writes: any but the offline one, which the graph treats as no chat model."""
+WRITTEN_NOTE = "respuestas escritas aparte"
+"""What a recording that begins without a model says of its writer, until somebody says more."""
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    """A run that keeps its prompts and replies, or with ``replays`` one that has only replies that were kept."""
+
+    recording: Recording
+    replays: bool
+
+    @classmethod
+    def of(cls, record: Path | None, replay: Path | None) -> "RecordedRun | None":
+        """Return the run that these folders ask for, ``None`` without one.
+
+        Raises:
+            InvalidInput: both are given, or the folder is not that of a recording.
+        """
+        if record and replay:
+            raise InvalidInput("--record y --replay no se pueden combinar: indique solo una de las dos.")
+        folder = record or replay
+        return cls(Recording.read(folder), replays=replay is not None) if folder else None
+
+    def settings(self, settings: "Settings", context: "RunContext") -> "Settings":
+        """Return the settings to open services with: those of a replay need no key, and count tokens as then.
+
+        Raises:
+            InvalidInput: the reader is to rerank, which is not recorded.
+        """
+        if settings.defaults().overridden_by(context).rerank_strategy == "llm":
+            raise InvalidInput(
+                "Las grabaciones guardan lo que se busca y lo que se responde, no la reordenación «llm». Indique otra "
+                "con --rerank."
+            )
+        if not self.replays:
+            return settings
+        manifest = self.recording.manifest
+        roles = {
+            "reader": _silenced(settings.reader, manifest.reader if manifest else None),
+            "principal": _silenced(settings.principal, manifest.principal if manifest else None),
+        }
+        return settings.model_copy(update=roles)
+
+    async def services(self, services: "Services") -> "Services":
+        """Return the services of the run: chat models that keep or replay, and the day of the recording.
+
+        A new recording gets its manifest.
+
+        Raises:
+            InvalidInput: the recording is of other models, or cannot be written.
+        """
+        recording, settings = self.recording, services.settings
+        own = await self._manifest(services)
+        manifest = recording.manifest or recording.begin(own)
+        recording.differences = list(_differences(manifest, own))
+        if not self.replays:
+            _check_models(manifest, settings, recording.folder)
+        return replace(
+            services,
+            settings=settings.model_copy(
+                update={
+                    "reader": settings.reader.model_copy(update={"provider": manifest.reader.provider}),
+                    "principal": settings.principal.model_copy(update={"provider": manifest.principal.provider}),
+                }
+            ),
+            reader=self._chat("reader", services, manifest),
+            principal=self._chat("principal", services, manifest),
+            calendar=lambda: manifest.day,
+        )
+
+    def describe(self) -> str:
+        """Say which recording it is: its folder, its day, and who wrote it where that is noted."""
+        manifest = self.recording.manifest
+        parts = [str(self.recording.folder), *((manifest.day.isoformat(), manifest.note) if manifest else ())]
+        return ", ".join(filter(None, parts))
+
+    def _chat(self, role: ChatRole, services: "Services", manifest: Manifest) -> RecordingChat | ReplayChat:
+        if self.replays:
+            model = manifest.reader if role == "reader" else manifest.principal
+            return ReplayChat(self.recording, role, f"{manifest.note or model.model} (grabación)")
+        return RecordingChat(self.recording, role, services.reader if role == "reader" else services.principal)
+
+    async def _manifest(self, services: "Services") -> Manifest:
+        settings = services.settings
+        return Manifest(
+            day=date.today(),
+            reader=self._model(settings.reader),
+            principal=self._model(settings.principal),
+            profile=services.profile.name,
+            chunks=await services.store.counts(),
+            note=WRITTEN_NOTE if self.replays else "",
+        )
+
+    def _model(self, settings: ModelSettings) -> RecordedModel:
+        return RecordedModel(provider=WRITTEN if self.replays else settings.provider, model=settings.model)
+
+
+def _silenced(settings: ModelSettings, recorded: RecordedModel | None) -> ModelSettings:
+    """Return the settings of a role that no provider stands behind, with the name of the recorded model."""
+    return settings.model_copy(update={"provider": "offline", "model": recorded.model if recorded else settings.model})
+
+
+def _check_models(manifest: Manifest, settings: "Settings", folder: Path) -> None:
+    """Check that a recording that is continued is of the models in use."""
+    for recorded, model in ((manifest.reader, settings.reader), (manifest.principal, settings.principal)):
+        if (recorded.provider, recorded.model) != (model.provider, model.model):
+            raise InvalidInput(
+                f"La grabación de {folder} es de {recorded.model} ({recorded.provider}), no de {model.name}. Indique "
+                "en --record otra carpeta."
+            )
+
+
+def _differences(then: Manifest, now: Manifest) -> Iterator[str]:
+    """Yield what makes the prompts of a run other ones than those of the recording."""
+    if then.profile != now.profile:
+        yield f"La grabación es del perfil «{then.profile}», no de «{now.profile}»."
+    if then.chunks != now.chunks:
+        yield f"La grabación es de un índice con {_counted(then.chunks)}; este tiene {_counted(now.chunks)}."
+
+
+def _counted(chunks: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {figure(count)}" for name, count in sorted(chunks.items())) or "ningún fragmento"

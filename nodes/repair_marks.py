@@ -1,0 +1,55 @@
+"""Ask once more for an answer whose claims nobody can check: the same, with its citation markers."""
+
+import time
+from collections.abc import Callable
+
+from langgraph.runtime import Runtime
+
+from language.languages import Language
+from nodes.writing import WritingUpdate, prompt_messages, write_answer, written_update
+from services.prompting.prompts import Prompts
+from services.protocols import ChatModel
+from state.context import ResolvedContext
+from state.errors import ModelError
+from state.rag import RagState
+from state.values import cost_of_failure
+
+MIN_SHARE_LEFT = 1 / 3
+"""Share of the time for a question that must be left: a repair takes about as long as the answer has."""
+
+
+async def repair_marks(
+    state: RagState,
+    runtime: Runtime[ResolvedContext],
+    *,
+    principal: ChatModel,
+    prompts: Prompts,
+    language: Language,
+    seconds: float,
+    clock: Callable[[], float] = time.time,
+) -> WritingUpdate:
+    """Show the principal its answer and have it marked; where that fails, or there is no time, the answer stays.
+
+    ``seconds`` are those that a question may take; ``clock`` gives the Unix time.
+    """
+    deadline = state.get("deadline")
+    if deadline is not None and deadline - clock() < seconds * MIN_SHARE_LEFT:
+        return {"repaired": True}
+    try:
+        written = await write_answer(
+            principal,
+            prompts["answer"],
+            [
+                *prompt_messages(state, grounded=True),
+                {"role": "assistant", "content": state["draft"]},
+                {"role": "user", "content": prompts["repair_marks"]},
+            ],
+            state,
+            grounded=True,
+            supersedes=language.say("rag_answer_repaired"),
+            write=runtime.stream_writer,
+            language=language,
+        )
+    except ModelError as error:
+        return {"repaired": True, "cost": cost_of_failure(error)}
+    return {"repaired": True, **written_update(state, written, language)}

@@ -1,0 +1,214 @@
+"""What the stages have in common that let the principal write: its prompt, its stream, and what it leaves."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict
+
+from language.languages import Language
+from services.prompting.citation_markers import MarkerRenumberer, keep_markers
+from services.prompting.fragments import neutralise, write_prompt
+from services.prompting.self_evaluation import Reply, read_self_evaluation
+from services.prompting.stream_splitter import StreamSplitter
+from services.protocols import ChatModel
+from services.search.needs import name_of
+from state.chunks import Candidate
+from state.errors import EmptyReply, ModelError, ModelTimeout
+from state.rag import RagState, days_of
+from state.values import NO_COST, AnswerOutcome, Cost, Message, Need, cost_of
+
+HISTORY_MESSAGES = 6
+MAX_EMPTY = 2
+"""Replies without an answer after which the principal is not asked again."""
+
+_SOMETHING = re.compile(r"\w")
+
+Write = Callable[[Any], None]
+"""Sends an event to whoever streams the run."""
+
+
+class WritingUpdate(TypedDict):
+    """The principal's text and self-evaluation, and the fragments that it read, those it cites first, as it does."""
+
+    draft: NotRequired[str]
+    draft_chunk_ids: NotRequired[list[int]]
+    used_chunk_ids: NotRequired[list[int]]
+    dropped_chunk_ids: NotRequired[list[int]]
+    needs: NotRequired[list[Need]]
+    context: NotRequired[list[Candidate]]
+    outcome: NotRequired[AnswerOutcome]
+    abstained: NotRequired[bool]
+    repaired: NotRequired[bool]
+    warnings: NotRequired[list[str]]
+    cost: NotRequired[Cost]
+
+
+@dataclass(frozen=True)
+class Written:
+    """An answer: its text, numbered as it is read, the old numbers of what it cites first, and its self-evaluation."""
+
+    text: str
+    cited: Sequence[int]
+    evaluation: Reply
+    cut: bool
+    cost: Cost
+
+
+def prompt_messages(state: RagState, *, grounded: bool) -> list[Message]:
+    """Return history, fragments and, last, days and question: what changes most comes last, for prompt caching.
+
+    The history has no markers: those of earlier answers number other fragments.
+    """
+    history: list[Message] = [
+        {"role": message["role"], "content": neutralise(keep_markers(message["content"], ())[0])}
+        for message in state["conversation"][-HISTORY_MESSAGES:]
+    ]
+    question = neutralise(state["contextualized_question"])
+    content = write_prompt(
+        state["context"],
+        question,
+        days=days_of(state),
+        markers=grounded,
+        last=state["refetched"],
+        not_found=[name_of(need) for need in state.get("unmet_needs", [])],
+    )
+    return [*history, {"role": "user", "content": content}]
+
+
+async def write_answer(
+    principal: ChatModel,
+    system: str,
+    messages: Sequence[Message],
+    state: RagState,
+    *,
+    grounded: bool,
+    supersedes: str,
+    write: Write,
+    language: Language,
+) -> Written:
+    """Stream an answer on the state's context; a reply that has none is asked for once more.
+
+    ``supersedes`` is why an answer that is shown already no longer holds, empty where none is. It is said when there is
+    something to take its place: until then, the old one stands.
+
+    Raises:
+        EmptyReply: there was nothing in any reply that could be an answer.
+        ModelError: the provider failed for good. The requests of all replies are in its ``attempts``.
+    """
+    fragments = len(state["context"])
+    valid = range(1, fragments + 1) if grounded else range(0)
+    stream = _Stream(valid, write, supersedes)
+    cost, cut = NO_COST, False
+
+    def restart() -> None:
+        stream.begin_again(language.say("rag_answer_interrupted"))
+
+    for asked in range(1, MAX_EMPTY + 1):
+        stream.begin_again(language.say("rag_answer_interrupted"))
+        try:
+            completion = await principal.stream(
+                system, messages, on_text=stream.feed, on_restart=restart, deadline=state.get("deadline")
+            )
+        except ModelError as error:
+            error.attempts += cost["requests"]
+            if asked > 1 and isinstance(error, ModelTimeout):
+                raise nothing_written(principal.name, error.attempts, cut=cut) from error
+            raise
+        splitter, renumberer = stream.close()
+        cost, cut = _sum(cost, cost_of(completion)), completion.cut
+        if _says_something(renumberer.text):
+            evaluation = read_self_evaluation(splitter, fragments, marked=grounded)
+            return Written(renumberer.text, renumberer.cited, evaluation, cut, cost)
+    raise nothing_written(principal.name, cost["requests"], cut=cut)
+
+
+def nothing_written(name: str, requests: int, *, cut: bool) -> EmptyReply:
+    """Return the error for a principal without an answer; ``cut``: it reached its limit before it began one."""
+    why = ", porque antes ha llegado a su límite de longitud" if cut else ""
+    error = EmptyReply(
+        f"{name} no ha escrito ninguna respuesta{why}. Repita la pregunta, o elija otro modelo en "
+        "ARTICULADO_PRINCIPAL_MODEL."
+    )
+    error.attempts = requests
+    return error
+
+
+def written_update(state: RagState, written: Written, language: Language) -> WritingUpdate:
+    """Return what an answer leaves in the state; the context is numbered as the answer is read."""
+    context, evaluation = state["context"], written.evaluation
+    cut = language.say("rag_answer_cut")
+    ids = [candidate["chunk"]["id"] for candidate in context]
+    order = [*written.cited, *(number for number in range(1, len(ids) + 1) if number not in written.cited)]
+    return {
+        "draft": written.text,
+        "draft_chunk_ids": [ids[number - 1] for number in order],
+        "context": [context[number - 1] for number in order],
+        "used_chunk_ids": [ids[number - 1] for number in evaluation.used],
+        "dropped_chunk_ids": [ids[number - 1] for number in evaluation.dropped],
+        "needs": evaluation.needs,
+        "warnings": [*_without(state["warnings"], cut), *([cut] if written.cut else [])],
+        "cost": written.cost,
+    }
+
+
+def _without(warnings: Sequence[str], gone: str) -> list[str]:
+    """Return the warnings that still hold once another answer has taken the place of the one that was cut."""
+    return [warning for warning in warnings if warning != gone]
+
+
+class _Stream:
+    """The way of a reply to the screen: taken apart, renumbered, and what is void called back before what follows."""
+
+    def __init__(self, valid: Sequence[int], write: Write, supersedes: str) -> None:
+        self._valid = valid
+        self._write = write
+        self._supersedes = supersedes
+        self._shown = False
+        self._held: list[str] = []  # what says nothing yet
+        self._renumberer = MarkerRenumberer(valid)
+        self._splitter = StreamSplitter()
+
+    def begin_again(self, reason: str) -> None:
+        """Take apart another reply; ``reason`` says why what is shown of the last one no longer holds."""
+        if self._shown:
+            self._write({"type": "retry", "reason": reason})
+        self._shown, self._held = False, []
+        self._renumberer = MarkerRenumberer(self._valid, self._show)
+        self._splitter = StreamSplitter(self._renumberer.feed)
+
+    def feed(self, text: str) -> None:
+        """Take the next piece of the reply."""
+        self._splitter.feed(text)
+
+    def close(self) -> tuple[StreamSplitter, MarkerRenumberer]:
+        """Take the end of the reply, and return it taken apart."""
+        self._splitter.close()
+        self._renumberer.close()
+        return self._splitter, self._renumberer
+
+    def _show(self, text: str) -> None:
+        # Nothing else than an answer may take the place of one; markers come whole.
+        if not self._shown and not _says_something(text):
+            self._held.append(text)
+            return
+        text, self._held = "".join([*self._held, text]), []
+        if self._supersedes:
+            self._write({"type": "retry", "reason": self._supersedes})
+            self._supersedes = ""
+        self._shown = True
+        self._write({"type": "token", "text": text})
+
+
+def _says_something(text: str) -> bool:
+    """Tell whether there is a word in a text that is no marker."""
+    return bool(_SOMETHING.search(keep_markers(text, ())[0]))
+
+
+def _sum(one: Cost, other: Cost) -> Cost:
+    return {
+        "requests": one["requests"] + other["requests"],
+        "input_tokens": one["input_tokens"] + other["input_tokens"],
+        "output_tokens": one["output_tokens"] + other["output_tokens"],
+    }

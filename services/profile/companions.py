@@ -1,0 +1,115 @@
+"""The companions of a profile: provisions that go with a topic (until when to claim, where to apply, how much)."""
+
+import tomllib
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, ValidationError, model_validator
+
+from legal.labels import provision_key, provision_name
+from legal.laws.registry import known_laws
+from services.profile.problems import problem_of
+from services.profile.profile import Profile
+from services.profile.sections import Name, Section
+from state.chunks import ProvisionRef, Purpose
+from state.errors import ConfigurationError
+
+FILE = "companions.toml"
+"""Name of the file, in the profile's own folder."""
+
+MAX_OF_TOPIC = 4
+"""Provisions that a topic may bring."""
+
+
+def _known_law(reference: str) -> str:
+    law_id = reference.partition("#")[0]
+    if law_id not in known_laws():
+        raise ValueError(f"«{law_id}» no es una norma del registro (legal/data/laws.toml)")
+    return reference
+
+
+def _of_provision(reference: str) -> str:
+    key = reference.partition("#")[2]
+    if not key or provision_key(provision_name(key)) != key:
+        raise ValueError(f"«{reference}» no nombra un precepto; escríbalo como BOE-A-2015-11430#art:59")
+    return _known_law(reference)
+
+
+def _of_law_or_provision(reference: str) -> str:
+    return _of_provision(reference) if "#" in reference else _known_law(reference)
+
+
+class Condition(Section):
+    """What a question is about, or not: provisions, or whole laws, that are found for it, and words that it says."""
+
+    provisions: tuple[Annotated[str, AfterValidator(_of_law_or_provision)], ...] = ()
+    words: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+
+    def names(self, provision: ProvisionRef) -> bool:
+        """Tell whether a provision, or its law, is among those named."""
+        return "#".join(provision) in self.provisions or provision[0] in self.provisions
+
+
+class Companion(Section):
+    """A provision that is brought: where it stands, the words that it is brought for, and what for."""
+
+    provision: Annotated[str, AfterValidator(_of_provision)]
+    says: str = Field(min_length=1)
+    purpose: Purpose = Field(alias="for")
+
+    @property
+    def ref(self) -> ProvisionRef:
+        """Law and key of the provision."""
+        law_id, _, key = self.provision.partition("#")
+        return law_id, key
+
+
+class Topic(Section):
+    """What goes with a topic: ``when`` says how it is recognised, ``unless`` what it is not about all the same."""
+
+    name: Name
+    when: Condition
+    unless: Condition = Condition()
+    bring: tuple[Companion, ...] = Field(min_length=1, max_length=MAX_OF_TOPIC)
+
+    @model_validator(mode="after")
+    def _check_condition(self) -> "Topic":
+        if not self.when.provisions and not self.when.words:
+            raise ValueError("when no dice cuándo: escriba provisions, words o las dos")
+        return self
+
+
+class _File(Section):
+    companions: tuple[Topic, ...] = ()
+
+    @model_validator(mode="after")
+    def _check_names(self) -> "_File":
+        names = Counter(topic.name for topic in self.companions)
+        if name := next((name for name, count in names.items() if count > 1), ""):
+            raise ValueError(f"hay dos [[companions]] «{name}»; deje uno o dele otro nombre")
+        return self
+
+
+def load_companions(profile: Profile) -> tuple[Topic, ...]:
+    """Return the topics of a profile that bring companions, in the order of its file; none where it has no file.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or names what is not known; the message says where and what to do.
+    """
+    file = profile.own_folder / FILE
+    return read_companions(file) if file.is_file() else ()
+
+
+def read_companions(file: Path) -> tuple[Topic, ...]:
+    """Read a file of companions.
+
+    Raises:
+        ConfigurationError: as of ``load_companions``.
+    """
+    content: dict[str, Any] = {}
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        return _File.model_validate(content).companions
+    except (ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise ConfigurationError(f"«{file}» no se puede leer: {problem_of(error, content, _File)}.") from error

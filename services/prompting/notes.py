@@ -1,0 +1,67 @@
+"""The note on a provision that a principal reads: only where it bears on the parts that are shown."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from legal.labels import WRITTEN_SUFFIXES
+from state.chunks import Chunk
+
+_AMENDING_NORM = re.compile(
+    r" por (?:(?:el|la|los|las) )?(?:arts?\.|artículos? |disp|anexos? |apartados? |Ley|Real|Orden)"
+)
+"""Where in a note on an amendment the norm that made it is named, which has apartados of its own."""
+_UNIT = rf"\d{{1,2}}(?: (?:{WRITTEN_SUFFIXES}))?(?:\.[\w.ªº]+\)?)?"
+_AMENDED = re.compile(rf"\b(?:apartados?|como|el) ({_UNIT}(?:(?:, | y | a ){_UNIT})*)")
+_RANGE = re.compile(r"(\d+)\S* a (\d+)")
+_BEGINS_APARTADO = re.compile(rf"^(\d{{1,2}})(?: (?:{WRITTEN_SUFFIXES}))?\. ", re.MULTILINE)
+
+
+def note_on(parts: Sequence[Chunk]) -> str:
+    """Return the note on a provision, empty where it only tells an amendment of apartados that are not shown.
+
+    ``parts`` are those that are shown, of one wording. What cannot be told for certain is kept.
+    """
+    first = parts[0]
+    note = first["status_note"]
+    # Any other note is on the force of the provision, or how it is to be read.
+    if first["status"] != "modificada" or len(parts) == first["parts"]:
+        return note
+    amended, shown = amended_apartados(note), shown_apartados(parts)
+    return "" if amended and shown and not amended & shown else note
+
+
+def amended_apartados(note: str) -> frozenset[int]:
+    """Return the numbers of the apartados that a note says were amended; none where it begins otherwise or names none.
+
+    >>> sorted(amended_apartados("Se modifican los apartados 1.d) y 5 por el art. 2.3 de la Ley 3/2023."))
+    [1, 5]
+    >>> sorted(amended_apartados("Se añade la letra m) por el art. 3 de la Ley 6/2024."))
+    []
+    """
+    if not note.startswith("Se "):
+        return frozenset()
+    groups = _AMENDED.findall(_AMENDING_NORM.split(note)[0])
+    return frozenset(number for group in groups for number in _numbers(group))
+
+
+def _numbers(group: str) -> Iterable[int]:
+    for first, last in _RANGE.findall(group):
+        yield from range(int(first), int(last) + 1)
+    yield from (int(unit) for unit in re.findall(r"(?<![.\d])\d+", group))
+
+
+def shown_apartados(parts: Sequence[Chunk]) -> frozenset[int]:
+    """Return the numbers of the apartados that parts of a provision hold; none where one of them does not tell.
+
+    A part that begins without a number goes on with the apartado before.
+    """
+    shown: set[int] = set()
+    for part in parts:
+        begins = list(_BEGINS_APARTADO.finditer(part["text"]))
+        if not begins:
+            return frozenset()
+        numbers = [int(begin[1]) for begin in begins]
+        shown.update(numbers)
+        if begins[0].start() and part["part"] > 1:
+            shown.add(numbers[0] - 1)
+    return frozenset(shown)

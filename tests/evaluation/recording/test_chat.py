@@ -1,0 +1,87 @@
+"""The chat models of a recorded run: each prompt is sent once, or never."""
+
+from datetime import date
+
+import pytest
+from pydantic import BaseModel
+from support.doubles import QueueChat
+
+from evaluation.recording.chat import RecordingChat, ReplayChat
+from evaluation.recording.recording import Manifest, RecordedModel, Recording, ReplyMissing
+from state.errors import ConfigurationError, ModelError
+
+MODEL = RecordedModel(provider="compatible", model="m")
+MESSAGES = [{"role": "user", "content": "¿Cuántas vacaciones?"}]
+
+
+@pytest.fixture
+def recording(tmp_path):
+    recording = Recording.read(tmp_path)
+    recording.begin(Manifest(day=date(2026, 3, 2), reader=MODEL, principal=MODEL, profile="laboral"))
+    return recording
+
+
+def no_restart():
+    raise AssertionError
+
+
+async def streamed(chat, system="s"):
+    pieces = []
+    reply = await chat.stream(system, MESSAGES, on_text=pieces.append, on_restart=no_restart)
+    assert "".join(pieces) == reply.text
+    return reply
+
+
+def streamed_by(chat):
+    return lambda system, _: streamed(chat, system)
+
+
+async def test_what_was_recorded_is_replayed_without_a_request(recording):
+    model = QueueChat("uno", "dos")
+    recorder = RecordingChat(recording, "reader", model)
+    first, second = await recorder.complete("s", MESSAGES), await streamed(recorder, "t")
+    assert (first.text, second.text, first.requests) == ("uno", "dos", 1)
+
+    replay = ReplayChat(Recording.read(recording.folder), "reader", "m")
+    for way in (replay.complete, streamed_by(replay)):
+        replies = [await way("s", MESSAGES), await way("t", MESSAGES)]
+        assert [(reply.text, reply.requests) for reply in replies] == [("uno", 0), ("dos", 0)]
+    assert len(model.calls) == 2
+
+
+async def test_a_prompt_is_sent_once(recording):
+    model = QueueChat("uno", "dos")
+    recorder = RecordingChat(recording, "reader", model)
+    replies = [await recorder.complete("s", MESSAGES), await streamed(recorder), await recorder.complete("s", MESSAGES)]
+    assert [reply.text for reply in replies] == ["uno"] * 3
+    assert len(model.calls) == 1
+
+
+async def test_roles_do_not_share_replies(recording):
+    recorder = RecordingChat(recording, "reader", QueueChat("uno"))
+    await recorder.complete("s", MESSAGES)
+    with pytest.raises(ReplyMissing):
+        await ReplayChat(recording, "principal", "m").complete("s", MESSAGES)
+
+
+async def test_a_failure_is_not_recorded(recording):
+    with pytest.raises(ModelError):
+        await RecordingChat(recording, "reader", QueueChat(ModelError("caído"))).complete("s", MESSAGES)
+    with pytest.raises(ReplyMissing):
+        await streamed(ReplayChat(recording, "reader", "m"))
+
+
+async def test_a_missing_reply_is_no_failure_of_a_model(recording):
+    with pytest.raises(ReplyMissing) as missing:
+        await ReplayChat(recording, "reader", "m").complete("s", MESSAGES)
+    assert not isinstance(missing.value, ModelError)
+    assert recording.missing == {missing.value.hash: "reader"}
+
+
+async def test_replies_with_a_schema_are_refused(recording):
+    class Schema(BaseModel):
+        pass
+
+    for chat in (ReplayChat(recording, "reader", "m"), RecordingChat(recording, "reader", QueueChat("{}"))):
+        with pytest.raises(ConfigurationError, match="no guardan las respuestas con esquema"):
+            await chat.structured("s", MESSAGES, Schema)
