@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from evaluation.forwarding import ForwardingChat
 from evaluation.recording.prompts import ChatRole, prompt_of
 from evaluation.recording.recording import Recording
 from services.protocols import ChatModel, Completion, S, Structured
@@ -69,7 +70,7 @@ class ReplayChat:
         """Do nothing."""
 
 
-class RecordingChat:
+class RecordingChat(ForwardingChat):
     """Satisfies ``ChatModel`` with another one, and keeps its prompts and replies.
 
     A prompt that the recording has a reply to is not sent again: one prompt has one reply, and a run that was
@@ -77,26 +78,16 @@ class RecordingChat:
     """
 
     def __init__(self, recording: Recording, role: ChatRole, model: ChatModel) -> None:
+        super().__init__(model)
         self._recording = recording
         self._role = role
-        self._model = model
-
-    @property
-    def name(self) -> str:
-        """Provider and model, for a person."""
-        return self._model.name
-
-    @property
-    def takes_limit(self) -> bool:
-        """Whether the provider accepts a limit on the length of a reply."""
-        return self._model.takes_limit
 
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
         """Return the whole reply (``ChatModel.complete``)."""
         prompt = prompt_of(self._role, system, messages)
         if (recorded := self._recording.reply_to(prompt)) is not None:
             return Completion(recorded)
-        reply = await self._model.complete(system, messages, deadline=deadline)
+        reply = await super().complete(system, messages, deadline=deadline)
         self._recording.keep(prompt, reply.text)
         return reply
 
@@ -114,7 +105,7 @@ class RecordingChat:
         if (recorded := self._recording.reply_to(prompt)) is not None:
             on_text(recorded)
             return Completion(recorded)
-        reply = await self._model.stream(system, messages, on_text=on_text, on_restart=on_restart, deadline=deadline)
+        reply = await super().stream(system, messages, on_text=on_text, on_restart=on_restart, deadline=deadline)
         self._recording.keep(prompt, reply.text)
         return reply
 
@@ -133,10 +124,6 @@ class RecordingChat:
             ConfigurationError: always.
         """
         raise _unstructured()
-
-    async def close(self) -> None:
-        """Close the model."""
-        await self._model.close()
 
 
 def _unstructured() -> ConfigurationError:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from evaluation.forwarding import ForwardingChat
 from language.languages import Language
 from nodes.decompose import MAX_QUERIES
 from services.container import Services
@@ -19,10 +20,8 @@ from services.protocols import (
     Embedded,
     Hit,
     HybridQuery,
-    S,
     SearchFilter,
     SparseVector,
-    Structured,
 )
 from state.chunks import Chunk
 from state.values import Message
@@ -102,25 +101,20 @@ class NarrowedStore:
         """Leave the store open: it belongs to the services that it came from."""
 
 
-@dataclass(frozen=True)
-class QuestionWordsReader:
-    """A reader whose searches keep the words of the question alone, without what it adds; satisfies ``ChatModel``."""
+class QuestionWordsReader(ForwardingChat):
+    """A reader whose searches keep the words of the question alone, without what it adds."""
 
-    reader: ChatModel
-    language: Language
-
-    @property
-    def name(self) -> str:
-        """The reader's own name."""
-        return self.reader.name
+    def __init__(self, reader: ChatModel, language: Language) -> None:
+        super().__init__(reader)
+        self._language = language
 
     async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
         """Return the reader's searches; none that an earlier one has already."""
-        reply = await self.reader.complete(system, messages, deadline=deadline)
-        question_stems = set(self.language.stems(messages[-1]["content"]))
+        reply = await super().complete(system, messages, deadline=deadline)
+        question_stems = set(self._language.stems(messages[-1]["content"]))
         kept: list[list[str]] = []
         for search in read_reader_reply(reply.text, MAX_QUERIES).queries:
-            words = [word for word in search.split() if self.language.stem_word(word) in question_stems]
+            words = [word for word in search.split() if self._language.stem_word(word) in question_stems]
             if words and not any(set(words) <= set(earlier) for earlier in kept):
                 kept.append(words)
         return replace(reply, text=json.dumps([" ".join(words) for words in kept], ensure_ascii=False))
@@ -138,23 +132,6 @@ class QuestionWordsReader:
         completion = await self.complete(system, messages, deadline=deadline)
         on_text(completion.text)
         return completion
-
-    @property
-    def takes_limit(self) -> bool:
-        """As the reader's model."""
-        return self.reader.takes_limit
-
-    async def structured(
-        self,
-        system: str,
-        messages: Sequence[Message],
-        schema: type[S],
-        *,
-        max_tokens: int | None = None,
-        deadline: float | None = None,
-    ) -> Structured[S]:
-        """Leave structured replies to the reader: no search is one."""
-        return await self.reader.structured(system, messages, schema, max_tokens=max_tokens, deadline=deadline)
 
     async def close(self) -> None:
         """Leave the reader open: it belongs to the services that it came from."""
