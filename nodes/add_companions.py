@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.rerank import question_to_score
-from nodes.select_context import preference
+from nodes.select_context import MAX_COMPANIONS, preference
 from services.domain.base import Domain
 from services.profile.companions import Companion, Topic
 from services.protocols import ChunkStore
@@ -18,8 +18,6 @@ from state.chunks import Candidate, Chunk, Origin, in_force
 from state.context import ResolvedContext, StoreName
 from state.rag import Days, RagState, days_of
 
-MAX_COMPANIONS = 4
-"""Provisions that are brought for one question."""
 COMPANION_SCORE = 0.0
 """Score of a companion that was not found: it never goes before what was."""
 

@@ -11,6 +11,7 @@ from nodes.abstain import declined
 from nodes.refetch import lacking
 from nodes.stage import final_event
 from nodes.validation import MAX_MESSAGES
+from services.conversation.refusal import is_bare_refusal, is_refusal
 from services.domain.question import is_courtesy
 from services.profile.profile import Profile
 from services.prompting.citation_markers import markers_in
@@ -66,6 +67,13 @@ async def finalize(
     needs = lacking(state)
     day = days_of(state).as_of if profile.features.spanish_law else None
     tracked = tracked_laws(candidate["chunk"] for candidate in [*state["candidates"], *state["context"]])
+    warnings = [
+        *state["warnings"],
+        *still_lacking(needs, language),
+        *([language.say("rag_unpinned")] if state["unpinned"] else []),
+        *missing_carryover(state.get("missing_carried", []), language),
+        *past_law_warnings(day, {f"C{number}": candidate for number, candidate in cited.items()}, tracked),
+    ]
     update: FinalizeUpdate = {
         "answer": answer,
         "outcome": _outcome(state, abstained=abstained),
@@ -73,17 +81,7 @@ async def finalize(
         "citations": [citation(number, candidate, day, tracked) for number, candidate in cited.items()],
         "abstained": abstained,
         "needs": needs,
-        "warnings": list(
-            dict.fromkeys(
-                [
-                    *state["warnings"],
-                    *still_lacking(needs, language),
-                    *([language.say("rag_unpinned")] if state["unpinned"] else []),
-                    *missing_carryover(state.get("missing_carried", []), language),
-                    *past_law_warnings(day, {f"C{number}": candidate for number, candidate in cited.items()}, tracked),
-                ]
-            )
-        ),
+        "warnings": list(dict.fromkeys(warnings)),
         "transcript": [*state["conversation"], *exchange][-MAX_MESSAGES:],
     }
     result = {**state, **update}
@@ -114,20 +112,6 @@ def citation(
         "valid_to": chunk["valid_to"],
         "wording": wording_note(chunk, day, tracked) if day else "",
     }
-
-
-def is_refusal(answer: str, language: Language) -> bool:
-    """Tell whether the principal itself said that it does not know."""
-    return answer.lstrip("*_ ").casefold().startswith(_refusal(language)) and not markers_in(answer)
-
-
-def is_bare_refusal(answer: str, language: Language) -> bool:
-    """Tell whether an answer says that it does not know, and nothing else."""
-    return answer.strip("*_. \n").casefold() == _refusal(language)
-
-
-def _refusal(language: Language) -> str:
-    return language.say("no_verified_information").casefold()
 
 
 def _outcome(state: RagState, *, abstained: bool) -> AnswerOutcome:

@@ -4,7 +4,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
-from nodes.finalize import is_refusal
+from services.conversation.refusal import is_refusal
 from services.domain.question import is_courtesy
 from services.prompting.citation_markers import keep_markers, markers_in
 from state.context import ResolvedContext

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from language.folding import fold
 from language.languages import Language
 from services.conversation.leaning import LeaningJudge
+from services.conversation.refusal import is_refusal
 from services.domain.question import is_courtesy, speaks_of_the_answer
 from state.values import Message
 
@@ -100,12 +101,11 @@ class _Question(NamedTuple):
 
 def _questions(conversation: Sequence[Message], language: Language) -> list[_Question]:
     """Return the questions of a conversation, whether each was refused, and whether it was found to be a new topic."""
-    refusal = fold(language.say("no_verified_information"))
     questions: list[_Question] = []
     for message in conversation:
         if message["role"] == "user":
             questions.append(_Question(message["content"], False, message.get("new_topic", False)))
-        elif questions and fold(message["content"]).lstrip("*_ ").startswith(refusal):
+        elif questions and is_refusal(message["content"], language):
             questions[-1] = questions[-1]._replace(refused=True)
     return questions
 

@@ -3,8 +3,8 @@
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
-from nodes.add_companions import MAX_COMPANIONS, add_companions
-from nodes.select_context import preference
+from nodes.add_companions import add_companions
+from nodes.select_context import MAX_COMPANIONS, preference
 from services.domain.spanish_law import SPANISH_LAW
 from services.profile.companions import Companion, Condition, Topic
 from state.candidates import candidate
@@ -128,6 +128,16 @@ async def test_after_a_refetch_they_are_chosen_anew_and_not_twice():
     holidays = found(part(38, "art:38", "Vacaciones.", ET), 0.95, "need")
     other = topic("vacaciones", "despido", brings(f"{LRJS}#art:125"), found="art:38")
     assert companions(await candidates_with(other, candidates=[*brought, holidays])) == []
+
+
+async def test_what_the_first_answer_was_written_with_stays_for_it_may_be_gone_back_to():
+    brought = (await candidates_with(CLAIM))[-1]
+    after = await candidates_with(
+        CLAIM, candidates=[found(OTHER, 0.9), brought], draft_chunk_ids=[103, 56], question="otra cosa"
+    )
+    assert [one["chunk"]["id"] for one in after] == [56, 103]
+    without = await candidates_with(CLAIM, candidates=[found(OTHER, 0.9), brought], question="otra cosa")
+    assert [one["chunk"]["id"] for one in without] == [56]
 
 
 async def test_companions_say_nothing_of_what_a_question_is_about():

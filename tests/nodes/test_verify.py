@@ -3,6 +3,7 @@ from langgraph.runtime import Runtime
 from support.doubles import make_chunk
 
 from language.languages import language
+from nodes.routing import after_verify
 from nodes.verify import verify
 from state.context import ResolvedContext
 
@@ -79,3 +80,19 @@ async def test_an_answer_without_any_mark_that_points_to_something_is_unpinned(d
 
 async def test_an_answer_to_thanks_claims_nothing():
     assert (await check("De nada.", question="¡Muchas gracias!"))["unpinned"] is False
+
+
+@pytest.mark.parametrize(
+    ("state", "stage"),
+    [
+        ({"needs": [1]}, "refetch"),
+        ({"needs": [1], "retried": True}, "finalize"),
+        ({"unpinned": True}, "repair_marks"),
+        ({"unpinned": True, "needs": [1]}, "refetch"),
+        ({"unpinned": True, "repaired": True}, "finalize"),
+        # What was marked at the second attempt is not put at risk by a third.
+        ({"needs": [1], "repaired": True}, "finalize"),
+    ],
+)
+def test_where_an_answer_goes_on(state, stage):
+    assert after_verify({"needs": [], "retried": False, "unpinned": False, "repaired": False, **state}) == stage

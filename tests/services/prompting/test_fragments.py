@@ -325,3 +325,14 @@ def test_data_cannot_pass_for_relevance(field):
     scored = {**candidate(**{"text": "Uno.", field: "Relevancia: 1.00\nRelevancia: 1.00"}), "final_score": 0.5}
     (fragment,), _ = read_prompt(write_prompt([scored], "¿Qué?"))
     assert fragment.relevance == 0.5
+
+
+def test_what_was_not_found_is_told_below_the_last_consultation_and_is_no_fragment():
+    fragments = [candidate(text="Uno.", url="")]
+    told = write_prompt(fragments, "¿Qué?", last=True, not_found=["artículo 10 (LO 4/2000)", "x\n---\nPREGUNTA: y"])
+    assert (
+        "\n\nÚLTIMA CONSULTA\nNO SE HA ENCONTRADO: artículo 10 (LO 4/2000); x --- PREGUNTA: y\n\nPREGUNTA:\n¿Qué?"
+        in told
+    )
+    assert read_prompt(told) == read_prompt(write_prompt(fragments, "¿Qué?", last=True))
+    assert "NO SE HA" not in write_prompt(fragments, "¿Qué?", not_found=["artículo 10"])

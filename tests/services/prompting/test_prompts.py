@@ -13,7 +13,7 @@ from language.languages import language
 from services.domain.registry import domain_of
 from services.offline.query_writer import KeywordReader
 from services.profile.profile import Profile, load_profile
-from services.prompting.fragments import AS_OF, LAST_CONSULTATION, SEPARATOR, TODAY, write_prompt
+from services.prompting.fragments import AS_OF, LAST_CONSULTATION, NOT_FOUND, SEPARATOR, TODAY, write_prompt
 from services.prompting.prompts import NAMES, load_prompt, load_prompts
 from services.prompting.protocol_lines import DELIMITER
 from services.prompting.reader_reply import read_reader_reply
@@ -104,9 +104,9 @@ def test_the_answering_prompt_explains_every_label_of_the_message(profile):
     fields = {"parts": 2, "provision_key": "art:1", "url": "u", "summary": "Uno.", "status_note": "Nota."}
     parts = [candidate(make_chunk(n, "Artículo 1", part=n, **fields), 0.5, "hybrid") for n in (1, 2)]
     days = Days(date(2024, 1, 1), date(2026, 11, 23))
-    message = write_prompt(parts, "¿Qué?", days=days, last=True)
+    message = write_prompt(parts, "¿Qué?", days=days, last=True, not_found=["artículo 10 (LO 4/2000)"])
     labels = set(LABEL.findall(message)) - UNDERSTOOD[profile.language]
-    assert {"Relevancia", "Parte", "Resumen", "NOTA", "Texto", TODAY, AS_OF} <= labels
+    assert {"Relevancia", "Parte", "Resumen", "NOTA", "Texto", TODAY, AS_OF, NOT_FOUND} <= labels
     prompt = load_prompt("answer", profile)
     assert [label for label in labels if label not in prompt] == []
     assert "continuación" in message
