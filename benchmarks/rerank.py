@@ -38,6 +38,12 @@ QUESTION_WORDS = 12
 USUAL = (75, 90, 104, 133, 236, 351, 395, 440, 473)
 """Tokens of usual passages, by deciles: the twenty best of six lay questions on the 66 laws, at 4 characters each."""
 
+LENGTHS = (("512", 512, (1024,)), ("256", 256, (512,)), ("usual, 512", 512, USUAL), ("usual, 256", 256, USUAL))
+"""Name, tokens of a pair at most, and tokens of the passages."""
+
+TIMEOUT = 600.0
+"""Seconds: none is cut short here."""
+
 QUESTION = "¿Cuántos días de vacaciones me corresponden si trabajo a tiempo parcial?"
 
 
@@ -71,11 +77,11 @@ async def _measured(runs: int, folders: dict[str, Path]) -> None:
         started = time.perf_counter()
         await encoder.open(time.time() + 600)
         loading = time.perf_counter() - started
-        for length_name, tokens, lengths in (("512", 512, (1024,)), ("256", 256, (512,)), ("usual", 512, USUAL)):
+        for length_name, tokens, lengths in LENGTHS:
             for passages in (20, 12):
                 texts = (_text(size, words) for size in itertools.cycle(lengths))
                 passages_of_length = [{**chunk, "title": "", "text": next(texts)} for chunk in chunks[:passages]]
-                reranker = ModelReranker(encoder, tokens=tokens)
+                reranker = ModelReranker(encoder, tokens=tokens, timeout=TIMEOUT)
                 times = await _times(reranker, runs, passages_of_length, lambda: _text(QUESTION_WORDS, words))
                 _print(f"cross_encoder, {name}", passages, length_name, times)
         await encoder.close()

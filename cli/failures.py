@@ -4,6 +4,7 @@ import os
 import sys
 import traceback
 
+from language.current import say
 from state.errors import ArticuladoError, InvalidInput
 
 FAILED = 1
@@ -17,10 +18,7 @@ def report(error: Exception) -> int:
     if isinstance(error, ArticuladoError):
         complain(str(error))
         return MISUSED if isinstance(error, InvalidInput) else FAILED
-    complain(
-        f"algo ha fallado dentro de articulado ({type(error).__name__}: {error}). "
-        "Repita la orden con ARTICULADO_DEBUG=1 para ver dónde y comuníquelo."
-    )
+    complain(say("command.internal", kind=type(error).__name__, error=error))
     return FAILED
 
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Annotated
 
 import typer
@@ -17,6 +18,8 @@ from cli.search.command import search
 from cli.serve import serve
 from cli.show.command import show
 from cli.spanish import Command, Commands, usage_message
+from language.current import speaking
+from services.profile.files import spoken_language
 
 app = typer.Typer(
     name="articulado",
@@ -52,7 +55,12 @@ def root(
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit status."""
+    """Run one command line and return its exit status; what is wrong is said in the language of its profile."""
+    with speaking(spoken_language(_profile_named(sys.argv[1:] if arguments is None else arguments))):
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     for stream, errors in ((sys.stdin, "strict"), (sys.stdout, "replace"), (sys.stderr, "replace")):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors=errors)
@@ -69,6 +77,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return report(error)
     # Typer makes 130 of Ctrl-C, and hands over what commands exit with.
     return status if isinstance(status, int) else 0
+
+
+def _profile_named(arguments: Sequence[str]) -> str | None:
+    """Return the value of ``--profile``, which counts for what is wrong with the rest of the command line, too."""
+    for option, following in pairwise([*arguments, ""]):
+        name, equals, value = option.partition("=")
+        if name == "--profile":
+            return value if equals else following
+    return None
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
+from language.current import say
 from state.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def a_date(value: str) -> date:
     try:
         return date.fromisoformat(value)
     except ValueError as error:
-        raise InvalidInput(f"«{value}» no es una fecha. Escríbala como AAAA-MM-DD, por ejemplo 2021-03-01.") from error
+        raise InvalidInput(say("command.no_date", value=value)) from error
 
 
 def whole(option: str, minimum: int, maximum: int) -> Callable[[str], int]:
@@ -40,7 +41,9 @@ def whole(option: str, minimum: int, maximum: int) -> Callable[[str], int]:
     def read(value: str | int) -> int:
         digits = str(value)
         if not (digits.isascii() and digits.isdigit() and minimum <= int(digits[:9]) <= maximum):
-            raise InvalidInput(f"{option} debe ser un número entre {minimum} y {maximum}, no «{value}».")
+            raise InvalidInput(
+                say("command.out_of_range", option=option, minimum=minimum, maximum=maximum, value=value)
+            )
         return int(digits)
 
     return read
@@ -89,7 +92,7 @@ def read_question(words: list[str]) -> str:
         question = sys.stdin.read(MAX_STDIN_CHARACTERS) if words == ["-"] else " ".join(words)
         question.encode()
     except UnicodeError as error:
-        raise InvalidInput("La pregunta no está en UTF-8. Conviértala, por ejemplo con iconv -t UTF-8.") from error
+        raise InvalidInput(say("command.question_not_utf8")) from error
     return question
 
 
@@ -129,11 +132,11 @@ def run_context(
 
     strategies = get_args(RerankStrategy)
     if rerank is not None and rerank not in strategies:
-        raise InvalidInput(f"--rerank no admite «{rerank}». Valores posibles: {', '.join(strategies)}.")
+        raise InvalidInput(say("command.unknown_strategy", strategy=rerank, strategies=", ".join(strategies)))
     names = [name.strip() for name in collections.split(",") if name.strip()] if collections is not None else None
     available = profile.names
     if names is not None and (not names or not set(names) <= set(available)):
-        raise InvalidInput(f"--collections no admite «{collections}». Colecciones disponibles: {', '.join(available)}.")
+        raise InvalidInput(say("command.unknown_collections", collections=collections, available=", ".join(available)))
     place = place_called(territory) if territory else None
     return RunContext(
         as_of=as_of,

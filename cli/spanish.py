@@ -5,6 +5,7 @@ from typing import Any
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
+from language.current import say
 from state.errors import InvalidInput
 
 
@@ -59,32 +60,30 @@ class Commands(_Spanish, TyperGroup):
             InvalidInput: there is none of this name.
         """
         if self.get_command(ctx, args[0]) is None:
-            raise InvalidInput(
-                f"No existe la orden «{args[0]}». Las que hay: {', '.join(self.list_commands(ctx))}. "
-                'Para preguntar: articulado ask "su pregunta".'
-            )
+            raise InvalidInput(say("command.none_such", name=args[0], commands=", ".join(self.list_commands(ctx))))
         return super().resolve_command(ctx, args)
 
 
 def usage_message(error: typer.TyperException) -> str:
-    """Say in Spanish what Typer says of a command line that it cannot read."""
+    """Say what Typer says of a command line that it cannot read."""
     parameter, option = getattr(error, "param", None), getattr(error, "option_name", "")
     match type(error).__name__:
         case "NoSuchOption":
             suggestions = ", ".join(sorted(getattr(error, "possibilities", None) or ()))
-            message = f"No existe la opción {option}." + (f" ¿Quería decir {suggestions}?" if suggestions else "")
+            key = "command.no_option_but" if suggestions else "command.no_option"
+            message = say(key, option=option, suggestions=suggestions)
         case "BadOptionUsage":
-            message = f"A la opción {option} le falta su valor, o tiene uno que no lleva."
+            message = say("command.option_value", option=option)
         case "MissingParameter":
-            message = f"Falta {_name(parameter)}."
+            message = say("command.missing", name=_name(parameter))
         case "BadParameter":
-            message = f"El valor de {_name(parameter)} no es válido ({error.message})."
+            message = say("command.bad_value", name=_name(parameter), problem=error.message)
         case _:
             # "Got unexpected extra argument(s) (…)"
-            message = f"Esta parte de la orden sobra o no se entiende: {error.message.rpartition('(')[2].rstrip(')')}."
+            message = say("command.superfluous", part=error.message.rpartition("(")[2].rstrip(")"))
     context = getattr(error, "ctx", None)
     # The path of a command without a name ends in a blank.
-    return f"{message} Ayuda: {context.command_path.rstrip() if context else 'articulado'} --help"
+    return say("command.help", message=message, command=context.command_path.rstrip() if context else "articulado")
 
 
 def _no_type(ctx: Any) -> None:
@@ -93,6 +92,6 @@ def _no_type(ctx: Any) -> None:
 
 def _name(parameter: Any) -> str:
     if parameter is None:
-        return "un argumento"
+        return say("command.an_argument")
     long_options = [name for name in parameter.opts if name.startswith("--")]
     return long_options[0] if long_options else str(parameter.metavar or parameter.name)

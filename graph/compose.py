@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ingestion.first_index import Announce, open_configured
+from language.current import speaking
 from services.container import Services
 from services.factory import build_services
 from services.portal import wait_for
@@ -28,8 +29,9 @@ async def open_services(
     """
     settings = settings or Settings.read()
     profile = profile or load_profile(settings.profile)
-    index = await open_configured(settings, profile, announce=announce) if settings.rag_enabled else None
-    return build_services(settings, profile, index)
+    with speaking(profile.language):
+        index = await open_configured(settings, profile, announce=announce) if settings.rag_enabled else None
+        return build_services(settings, profile, index)
 
 
 def open_rag(settings: Settings | None = None, checkpointer: "BaseCheckpointSaver[str] | None" = None) -> "Rag":

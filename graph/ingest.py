@@ -10,6 +10,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from ingestion.incremental.base import IndexBase
+from language.current import speaking
 from nodes.ingest import routing
 from nodes.ingest.accept import accept
 from nodes.ingest.contextualize import contextualize
@@ -47,7 +48,7 @@ def build_ingest(services: IngestServices, checkpointer: BaseCheckpointSaver[str
     settings, profile = services.settings, services.profile
     base = IndexBase(settings, profile)
     builder = StateGraph(IngestState, input_schema=IngestInput, output_schema=IngestOutput)
-    bind = partial(stage, account=SecondsAccount())
+    bind = partial(stage, account=SecondsAccount(profile.language))
 
     builder.add_node("accept", bind(accept))
     builder.add_node("download", bind(download, base=base, boe=services.boe))
@@ -72,4 +73,6 @@ def build_ingest(services: IngestServices, checkpointer: BaseCheckpointSaver[str
 
 def _services() -> IngestServices:
     settings = Settings.read()
-    return build_ingest_services(settings, load_profile(settings.profile))
+    profile = load_profile(settings.profile)
+    with speaking(profile.language):
+        return build_ingest_services(settings, profile)

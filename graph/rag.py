@@ -44,7 +44,7 @@ def build_rag(services: Services, checkpointer: BaseCheckpointSaver[str] | None 
     """Wire the answering graph; with a checkpointer, each thread remembers its conversation."""
     search, prompts = HybridSearch.over(services, services.profile.for_questions), load_prompts(services.profile)
     builder = _retrieval(services, search, prompts)
-    bind = partial(stage, account=UsageAccount(services.settings.defaults()))
+    bind = partial(stage, account=UsageAccount(services.settings.defaults(), services.profile.language))
 
     principal = partial(bind, principal=services.principal, prompts=prompts, language=services.language)
     builder.add_node("answer", principal(answer))
@@ -82,8 +82,8 @@ def _retrieval(services: Services, search: HybridSearch, prompts: Prompts) -> Bu
     settings, profile = services.settings, services.profile
     question_time = QuestionTime(settings.question_timeout)
     stores = _stores(services)
-    bind = partial(stage, account=UsageAccount(settings.defaults()))
-    opens_turn = partial(stage, account=UsageAccount(settings.defaults(), opens_turn=True))
+    bind = partial(stage, account=UsageAccount(settings.defaults(), profile.language))
+    opens_turn = partial(stage, account=UsageAccount(settings.defaults(), profile.language, opens_turn=True))
     builder = Builder(RagState, context_schema=RunContext, input_schema=RagInput, output_schema=RagOutput)
 
     builder.add_node(

@@ -12,6 +12,7 @@ from ingestion.articles.chunks import ArticleChunks, cut_article
 from ingestion.files.formats.source import SUFFIX, is_article
 from ingestion.incremental.digests import profile_digest
 from ingestion.links.references import current_chunk_ids
+from language.current import say
 from services.corpus.chunks import decision_chunk, packaged_records, parse_refs, search_text
 from services.corpus.schema import load_corpus
 from services.profile.profile import Profile
@@ -97,7 +98,7 @@ def bundled_articles(profile: Profile) -> list[ArticleChunks]:
     if folder is None or profile.knowledge is None:
         return []
     if not folder.is_dir():
-        raise ConfigurationError(f"No existe la carpeta de artículos del perfil «{profile.name}»: {folder}. Créela.")
+        raise ConfigurationError(say("ingest.no_article_folder", name=profile.name, folder=folder))
     return list(_read_articles(profile_digest(profile), profile.model_dump_json()))
 
 
@@ -117,7 +118,7 @@ def _read_articles(digest: str, profile_json: str) -> tuple[ArticleChunks, ...]:
         except InvalidInput as error:
             raise ConfigurationError(str(error)) from error
         if article.id in articles:
-            raise ConfigurationError(f"El perfil «{profile.name}» tiene dos artículos «{article.id}». Deje uno.")
+            raise ConfigurationError(say("ingest.article_twice", name=profile.name, id=article.id))
         articles[article.id] = article
     return tuple(articles.values())
 

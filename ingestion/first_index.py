@@ -10,8 +10,10 @@ from ingestion.incremental.catalog import read_catalog
 from ingestion.incremental.digests import corpus_digest, profile_digest
 from ingestion.indexing.build import describe, write_entries
 from ingestion.indexing.entries import entries_of
+from language.current import say
 from services.factory import CHUNKER, build_ingest_services, check_models, expected_fingerprints
-from services.profile.profile import DEFAULT_PROFILE, Profile
+from services.profile.files import DEFAULT_PROFILE
+from services.profile.profile import Profile
 from services.settings import Settings
 from services.store.builder import IndexBuilder
 from services.store.index import open_index, open_or_build
@@ -53,8 +55,7 @@ def find_configured(settings: Settings, profile: Profile) -> Index | None:
             raise
         if not (profile.features.records or profile.articles):
             raise IndexMissing(
-                f"El perfil «{profile.name}» no trae nada consigo y no tiene ningún índice en {settings.index_folder}. "
-                f"Constrúyalo: articulado ingest --profile {settings.profile} RUTA…"
+                say("ingest.nothing_brought", name=profile.name, folder=settings.index_folder, profile=settings.profile)
             ) from None
         return None
     manifest = index.manifest
@@ -104,7 +105,7 @@ def _bundled(profile: Profile) -> BundledChunks:
 
 
 def _origin(profile: Profile) -> str:
-    """Return in Spanish what the first index of a profile is made of."""
+    """Return what the first index of a profile is made of."""
     articles = [f"artículos del perfil «{profile.name}»"] if profile.articles else []
     records = ["resúmenes en lenguaje claro incluidos en articulado"] if profile.features.records else []
     return " y ".join([*records, *articles])
@@ -134,23 +135,16 @@ def follows_profile(base: IndexBase) -> bool:
 
 
 def nothing_to_renew(base: IndexBase) -> str:
-    """Return in Spanish what to do where an ingest names nothing, and nothing was ever ingested."""
+    """Return what to do where an ingest names nothing, and nothing was ever ingested."""
     profile, command = base.profile, renewal_command(base.settings)
-    initial = (
-        f" El índice inicial del perfil «{profile.name}», el de lo que trae consigo, se construye con la primera "
-        "pregunta y se renueva solo cuando algo cambia."
-    ) * bool(profile.features.records or profile.articles)
-    return (
-        f"Nada que hacer: todavía no se ha ingerido ningún documento.{initial} Para añadirlos, indique ficheros o "
-        f"carpetas ({command} RUTA…) o normas del BOE ({command.replace('ingest', 'ingest boe', 1)} BOE-A-2015-11430)."
+    initial = (say("ingest.first_index_renews", name=profile.name)) * bool(profile.features.records or profile.articles)
+    return say(
+        "ingest.nothing_to_renew", initial=initial, command=command, gazette=command.replace("ingest", "ingest boe", 1)
     )
 
 
 def how_to_remove(article: ArticleFile, base: IndexBase) -> str:
-    """Return in Spanish how to take an article out of the index that belongs to its profile."""
+    """Return how to take an article out of the index that belongs to its profile."""
     command = renewal_command(base.settings)
-    renewed = f" y repita {command}" if base.is_ingested() else "; el índice inicial se renueva solo"
-    return (
-        f"El artículo «{article.id}» no se ingirió: es del perfil «{base.profile.name}», que lo trae "
-        f"consigo. Para quitarlo, borre su fichero, {article.file}{renewed}. No se ha quitado nada."
-    )
+    renewed = say("ingest.renewed_by", command=command) if base.is_ingested() else say("ingest.renews_itself")
+    return say("ingest.article_of_profile", id=article.id, name=base.profile.name, file=article.file, renewed=renewed)

@@ -10,6 +10,7 @@ from ingestion.chunking.law_chunks import law_chunks
 from ingestion.files.formats.source import is_article
 from ingestion.incremental.workspace import Staged
 from ingestion.model import Document, Law
+from language.current import say
 from legal.laws.registry import known_laws
 from services.container import IngestServices
 from services.profile.profile import Profile
@@ -43,8 +44,12 @@ async def read_source(source: Source, services: IngestServices) -> Staged:
         document = replace(document, collection=article_collection(profile))
     if document.collection not in profile.names:
         raise InvalidInput(
-            f"la colección «{document.collection}» de su cabecera no existe en el perfil «{profile.name}»; las que hay "
-            f"son {', '.join(profile.names)}"
+            say(
+                "ingest.unknown_collection",
+                collection=document.collection,
+                name=profile.name,
+                names=", ".join(profile.names),
+            )
         )
     if isinstance(document, Law):
         known = known_laws().get(document.id)
@@ -107,7 +112,7 @@ def _read_law(files: Sequence[Path], skipped: list[Failure]) -> Law:
             continue
         first, kept = by_day.setdefault(snapshot.day, (file, snapshot))
         if kept is not snapshot:
-            reason = f"contiene la misma norma ({snapshot.law.id}) que {first}, que es la que se conserva"
+            reason = say("ingest.same_law", id=snapshot.law.id, first=first)
             skipped.append({"source": str(file), "reason": reason})
     if not by_day:
         raise errors[0]

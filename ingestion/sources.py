@@ -8,8 +8,9 @@ from hashlib import blake2b
 from pathlib import Path
 
 from ingestion.files.formats.source import SUFFIX, is_article
+from language.current import say
+from language.system import reason
 from legal.ids import BOE_ID
-from state.errors import reason
 from state.ingest import Failure, SourceFile
 
 SUFFIXES = (".md", ".markdown", ".txt", ".html", ".htm", ".xhtml", ".pdf", ".docx", ".xml")
@@ -90,10 +91,10 @@ def _files_at(path: Path, failures: list[Failure]) -> list[Path]:
         failures_before = len(failures)
         below = sorted(_below(path, failures))
         if not below and len(failures) == failures_before:
-            failures.append({"source": str(path), "reason": f"la carpeta no contiene documentos ({FORMATS})"})
+            failures.append({"source": str(path), "reason": say("ingest.folder_without_documents", formats=FORMATS)})
         return below
     if not _is_document(path.name) and os.path.exists(path):
-        failures.append({"source": str(path), "reason": f"formato no admitido; los posibles son {FORMATS}"})
+        failures.append({"source": str(path), "reason": say("ingest.format", formats=FORMATS)})
         return []
     return [path]
 
@@ -102,7 +103,9 @@ def _below(folder: Path, failures: list[Failure]) -> Iterator[Path]:
     """Yield what has the name of a document below a folder; subfolders that cannot be read become failures."""
 
     def refused(error: OSError) -> None:
-        failures.append({"source": str(error.filename), "reason": f"no se puede leer la carpeta: {reason(error)}"})
+        failures.append(
+            {"source": str(error.filename), "reason": say("ingest.folder_unreadable", reason=reason(error))}
+        )
 
     for inside, folders, names in os.walk(folder, onerror=refused):
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -133,10 +136,10 @@ def _printable(file: Path) -> str:
 def _obstacle(file: Path) -> str:
     """Return why a file cannot be opened, as far as can be told without reading it; empty where nothing is known."""
     if _printable(file) != str(file):
-        return "el nombre no está en UTF-8: cámbielo"
+        return say("ingest.name_not_utf8")
     try:
         mode = file.stat().st_mode
     except OSError as error:
         dangling = isinstance(error, FileNotFoundError) and file.is_symlink()
-        return "es un enlace a un fichero que no existe" if dangling else reason(error)
-    return "" if stat.S_ISREG(mode) else "no es un fichero normal"
+        return say("ingest.dangling_link") if dangling else reason(error)
+    return "" if stat.S_ISREG(mode) else say("ingest.no_regular_file")

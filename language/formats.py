@@ -1,7 +1,8 @@
-"""Figures and days as they are written in Spanish."""
+"""Figures and days as they are written in Spanish, and figures as in the language that is spoken."""
 
 from datetime import date
 
+from language.current import current_language
 from language.days import month_name
 
 NONE = "–"
@@ -17,6 +18,15 @@ def figure(value: float, decimals: int = 0) -> str:
     ('25.012', '14,2')
     """
     return f"{value:,.{decimals}f}".translate(_MARKS)
+
+
+def written(value: float, decimals: int = 0) -> str:
+    """Return a number as it is written in the language that is spoken now.
+
+    >>> written(25012), written(14.2, 1)
+    ('25.012', '14,2')
+    """
+    return figure(value, decimals) if current_language() == "es" else f"{value:,.{decimals}f}"
 
 
 def format_share(count: int, total: int) -> str:

@@ -6,11 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from language import english, spanish
+from language.current import say
 from state.errors import ConfigurationError
+
+TimeUnit = Literal["days", "weeks", "months", "years"]
 
 
 class AskedPatterns(BaseModel):
@@ -77,6 +81,64 @@ class QueryPatterns(BaseModel):
         return re.compile(rf"{self.number}|\b(?:{self.figure_words})\b")
 
 
+class MentionPatterns(BaseModel):
+    """How a text speaks of what it names, whatever is named; for text in lower case and without accents.
+
+    ``§`` stands for the name, ``~`` for a proper name in small letters. ``former`` is what came before something else,
+    or long ago; ``denied`` what the person of the case is said not to be or to have. ``another`` is somebody else's,
+    unless the whole text is about that person and not about who writes it (``about_another``, without marks).
+    ``aside`` is what is only thought of, or nobody's of the case. ``ending`` is what inflection adds to a word.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    former: re.Pattern[str]
+    denied: re.Pattern[str]
+    another: re.Pattern[str]
+    about_another: re.Pattern[str]
+    aside: re.Pattern[str]
+    ending: re.Pattern[str]
+
+
+class DataPatterns(BaseModel):
+    """How people fill in forms; patterns for text in lower case and without accents.
+
+    ``template_name`` is what stands between square brackets in a form ("[plan name]").
+    ``placeholder`` and ``not_applicable`` match all of what is written where there is no value. ``denial`` is a word
+    that denies the one after it, or after an ``adverb``. ``undecided`` matches, with accents, all of a text that begins
+    with a yes or a no and says neither, or both. ``percentage`` is the sign or word of one. ``zero`` matches
+    all of a text that says that there is nothing, ``per_period`` that an amount is by the month or the like, and
+    ``amount_words`` is what may go with an amount that has no currency. ``relative_days`` are words for a day by how
+    many days ago it was; ``ago`` is the same with a ``number`` and a group ``days``, ``weeks`` or ``months``.
+    ``day_opening`` is what stands before a day: an article, a weekday; ``month_first`` says whether the first of two
+    numbers is the month. ``time_units`` are the names of units of time, ``one`` what counts a single one ("a" year),
+    ``joint`` what stands between two that are added up, ``half`` what adds a half to the number before it,
+    ``half_of`` half of the unit after it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    placeholder: re.Pattern[str]
+    template_name: re.Pattern[str]
+    not_applicable: re.Pattern[str]
+    denial: re.Pattern[str]
+    adverb: re.Pattern[str]
+    undecided: re.Pattern[str]
+    percentage: re.Pattern[str]
+    zero: re.Pattern[str]
+    per_period: re.Pattern[str]
+    amount_words: re.Pattern[str]
+    relative_days: dict[str, int]
+    ago: re.Pattern[str]
+    day_opening: re.Pattern[str]
+    month_first: bool
+    time_units: dict[TimeUnit, str]
+    one: str
+    joint: str
+    half: str
+    half_of: str
+
+
 @dataclass(frozen=True)
 class _Analysis:
     """What turns text of a language into words and stems; ``fingerprint`` names it, word lists included."""
@@ -104,6 +166,8 @@ class LanguageData(BaseModel):
     quotation_marks: tuple[str, str, str, str]
     messages: dict[str, str]
     query_patterns: QueryPatterns
+    mention_patterns: MentionPatterns
+    data_patterns: DataPatterns
 
 
 @dataclass(frozen=True)
@@ -128,6 +192,11 @@ class Language:
     def query_patterns(self) -> QueryPatterns:
         """How people ask."""
         return self.data.query_patterns
+
+    @property
+    def mention_patterns(self) -> MentionPatterns:
+        """How people speak of what they name."""
+        return self.data.mention_patterns
 
     @property
     def stem_word(self) -> Callable[[str], str]:
@@ -168,6 +237,6 @@ def language(code: str) -> Language:
         ConfigurationError: it is not known.
     """
     if code not in _ANALYSES:
-        raise ConfigurationError(f"No se conoce el idioma «{code}». Los que hay son: {', '.join(LANGUAGES)}.")
+        raise ConfigurationError(say("system.unknown_language", code=code, languages=", ".join(LANGUAGES)))
     file = resources.files("language").joinpath("data", "languages", f"{code}.toml")
     return Language(code, LanguageData.model_validate(tomllib.loads(file.read_text(encoding="utf-8"))), _ANALYSES[code])

@@ -11,13 +11,17 @@ from services.deadlines import UNLIMITED, QuestionTime
 from services.profile.profile import Profile
 from services.protocols import Reranker, RerankerTable
 from services.rerank.table import reranker_for
-from services.search.relevance import rerank_limit, with_final_scores
+from services.search.relevance import with_final_scores
 from state.candidates import NAMED_SCORE, in_order
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.errors import ModelError
 from state.rag import RagState, carried_over, days_of
 from state.values import Cost, cost_of, cost_of_failure
+
+MAX_RERANKED = 20
+"""Candidates that a model scores. Neither the time that others took nor what it has scored before changes it: the same
+question has the same order each time."""
 
 STEP = 0.01
 """What each place in the last answer takes off the score of a chunk, in a turn that is about that answer."""
@@ -40,12 +44,12 @@ async def rerank(
     language: Language,
     question_time: QuestionTime = UNLIMITED,
 ) -> RerankUpdate:
-    """Score the best candidates that have no score yet, as many as time allows; after a refetch only the new.
+    """Score the best candidates that have no score yet; after a refetch only the new.
 
     A provision that was named is beyond doubt: 1.0. Beside relevance, the legal signals decide the order. The strategy
     ``none`` has neither, and leaves it to the search scores. In a turn about the last answer what
-    that rested on keeps its order. A model that is down or late costs quality, never the answer: the heuristic
-    scores in its place.
+    that rested on keeps its order. A model that is down, is late or refuses costs quality, never the answer: the
+    heuristic scores in its place.
     """
     reranker = reranker_for(runtime.context.rerank_strategy, rerankers)
     if reranker is None:
@@ -61,13 +65,15 @@ async def rerank(
         and candidate["chunk"]["id"] not in scores
         and (not state["refetched"] or "need" in candidate["origins"])
     ]
-    limit = rerank_limit(reranker, len(unscored), state.get("usage"))
-    to_score = unscored if limit >= len(unscored) else await _promising(state, unscored, rerankers["heuristic"], limit)
+    fits = reranker.is_cheap or len(unscored) <= MAX_RERANKED
+    to_score = unscored if fits else await _promising(state, unscored, rerankers["heuristic"])
     update: RerankUpdate = {}
     try:
         end = question_time.deadline_of("reranker", state.get("deadline"))
         scored = await reranker.score(question_to_score(state), state["queries"], to_score, deadline=end)
         update["cost"] = cost_of(scored)
+        if scored.squashed:
+            update["warnings"] = [*state["warnings"], language.say("rag_scores_squashed")]
     except ModelError as error:
         to_score = unscored
         scored = await rerankers["heuristic"].score(question_to_score(state), state["queries"], to_score)
@@ -96,11 +102,11 @@ def _with_place(candidate: Candidate, in_place: Mapping[int, float]) -> Candidat
     return candidate if score is None else {**candidate, "final_score": score}
 
 
-async def _promising(state: RagState, unscored: list[Candidate], heuristic: Reranker, limit: int) -> list[Candidate]:
+async def _promising(state: RagState, unscored: list[Candidate], heuristic: Reranker) -> list[Candidate]:
     """Return the candidates that the formula puts first: a model's time goes to those (docs/retrieval.md)."""
     scored = await heuristic.score(question_to_score(state), state["queries"], unscored)
     by_score = sorted(zip(unscored, scored.scores, strict=True), key=lambda pair: -(pair[1] or 0.0))
-    return [candidate for candidate, _ in by_score[:limit]]
+    return [candidate for candidate, _ in by_score[:MAX_RERANKED]]
 
 
 def question_to_score(state: RagState) -> str:

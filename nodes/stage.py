@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from langchain_core.runnables import RunnableLambda
 from langgraph.runtime import Runtime, get_runtime
 
+from language.current import speaking
 from services.portal import wait_for
 from services.protocols import Progress
 from state.context import ResolvedContext, RunContext
@@ -20,6 +21,11 @@ Node = Callable[..., Awaitable[Mapping[str, Any]]]
 
 class Account(Protocol):
     """What a graph gives a stage to begin with, and keeps of each run of it."""
+
+    @property
+    def language(self) -> str:
+        """The language that the stage speaks, that of the profile (ISO 639-1)."""
+        ...
 
     def begin(self, stage: str, runtime: Runtime[Any]) -> Runtime[Any]:
         """Return the runtime that the stage is called with."""
@@ -38,6 +44,7 @@ class UsageAccount:
     """
 
     defaults: ResolvedContext
+    language: str
     opens_turn: bool = False
 
     def begin(self, stage: str, runtime: Runtime[RunContext]) -> Runtime[ResolvedContext]:
@@ -57,8 +64,11 @@ class UsageAccount:
         return {**update, "usage": usage}
 
 
+@dataclass(frozen=True)
 class SecondsAccount:
     """The account of the ingestion graph: the seconds that each stage took."""
+
+    language: str
 
     def begin(self, stage: str, runtime: Runtime[Any]) -> Runtime[Any]:
         """Return the runtime as it is."""
@@ -82,7 +92,8 @@ def stage(node: Node, *, account: Account, **services: Any) -> RunnableLambda[An
     async def run(state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
         stage_runtime = account.begin(name, runtime)
         began = time.perf_counter()
-        update = dict(await node(state, stage_runtime, **services))
+        with speaking(account.language):
+            update = dict(await node(state, stage_runtime, **services))
         return account.end(name, state, update, time.perf_counter() - began)
 
     async def ainvoke(state: Mapping[str, Any]) -> dict[str, Any]:

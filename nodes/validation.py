@@ -1,7 +1,8 @@
-"""What a caller may send: each check returns the clean value or says in Spanish what to mend."""
+"""What a caller may send: each check returns the clean value or says what to mend."""
 
 import unicodedata
 
+from language.current import say
 from legal.territory.mentions import communities, find_territory
 from services.profile.profile import Profile
 from state.chunks import MAX_CHUNK_ID
@@ -23,16 +24,11 @@ def checked_question(question: object) -> str:
         InvalidInput: it is empty, too long or no text.
     """
     if not isinstance(question, str) or not question.strip():
-        raise InvalidInput(
-            "La pregunta está vacía. Escriba qué quiere saber, por ejemplo: ¿cuántos días de vacaciones tengo?"
-        )
+        raise InvalidInput(say("question.empty"))
     # Composed, so that an accent typed as a letter and a mark is the accent that the law has.
     question = unicodedata.normalize("NFC", question).strip()
     if len(question) > MAX_QUESTION_CHARACTERS:
-        raise InvalidInput(
-            f"La pregunta tiene {len(question)} caracteres y el máximo es {MAX_QUESTION_CHARACTERS}. "
-            "Resúmala o divídala en varias preguntas."
-        )
+        raise InvalidInput(say("question.too_long", number=len(question), maximum=MAX_QUESTION_CHARACTERS))
     return question
 
 
@@ -43,16 +39,13 @@ def checked_history(history: object) -> list[Message]:
         InvalidInput: it is not a list of messages with role and content.
     """
     if not isinstance(history, list):
-        raise InvalidInput('El historial («history») debe ser una lista de mensajes {"role", "content"}.')
+        raise InvalidInput(say("question.history_no_list"))
     messages: list[Message] = []
     for number, message in enumerate(history, start=1):
         role = ROLES.get(message.get("role", "")) if isinstance(message, dict) else None
         content = message.get("content") if isinstance(message, dict) else None
         if role is None or not isinstance(content, str):
-            raise InvalidInput(
-                f"El mensaje {number} del historial no es válido: "
-                "cada uno lleva «role» (user o assistant) y «content» (texto)."
-            )
+            raise InvalidInput(say("question.message_invalid", number=number))
         messages.append({"role": role, "content": content[:MAX_MESSAGE_CHARACTERS]})  # type: ignore[typeddict-item]
     return messages[-MAX_MESSAGES:]
 
@@ -64,16 +57,13 @@ def checked_ids(ids: object) -> list[int]:
         InvalidInput: not a list, or an id that is no whole number in range.
     """
     if not isinstance(ids, list):
-        raise InvalidInput("«previous_chunk_ids» debe ser una lista con los identificadores de «context_chunk_ids».")
+        raise InvalidInput(say("question.ids_no_list"))
     checked: list[int] = []
     for value in ids:
         is_number = isinstance(value, str) and len(value) <= len(str(MAX_CHUNK_ID)) and value.isascii()
         number = int(value) if is_number and value.isdigit() else value
         if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= MAX_CHUNK_ID:
-            raise InvalidInput(
-                f"«{str(value)[:40]}» no es un identificador de fragmento. "
-                "Use los de «context_chunk_ids» de la respuesta anterior."
-            )
+            raise InvalidInput(say("question.no_chunk_id", value=str(value)[:40]))
         checked.append(number)
     return list(dict.fromkeys(checked))[:MAX_CARRIED]
 
@@ -86,19 +76,13 @@ def check_options(context: ResolvedContext, profile: Profile) -> None:
         ConfigurationError: retrieval is switched off, and the profile has no records to look up instead.
     """
     if not context.rag_enabled and not profile.features.records:
-        raise ConfigurationError(
-            f"El perfil «{profile.name}» no trae resúmenes que consultar sin índice. Active la búsqueda: "
-            "ARTICULADO_RAG_ENABLED=true, o «rag_enabled» en las opciones de la pregunta."
-        )
+        raise ConfigurationError(say("question.no_records", name=profile.name))
     unknown = [name for name in context.collections if name not in profile.names]
     if unknown:
-        raise InvalidInput(
-            f"No existe la colección «{unknown[0]}». Colecciones disponibles: {', '.join(profile.names)}."
-        )
+        raise InvalidInput(say("question.unknown_collection", name=unknown[0], available=", ".join(profile.names)))
     if context.territory and not find_territory(context.territory):
         raise InvalidInput(
-            f"«{context.territory}» no es una comunidad autónoma ni una ciudad conocida. "
-            f"Comunidades: {', '.join(communities())}."
+            say("question.unknown_territory", territory=context.territory, communities=", ".join(communities()))
         )
 
 
@@ -109,7 +93,4 @@ def check_collections(context: ResolvedContext, profile: Profile) -> None:
         InvalidInput: all collections of the profile are for cases alone.
     """
     if not profile.for_questions and not context.collections:
-        raise InvalidInput(
-            f"El perfil «{profile.name}» no tiene colecciones para preguntas libres. Use «articulado case», o ponga "
-            "questions = true en una de sus [[collections]]."
-        )
+        raise InvalidInput(say("question.cases_only", name=profile.name))

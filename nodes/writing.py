@@ -7,6 +7,7 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
+from language.current import say
 from language.languages import Language
 from services.prompting.citation_markers import MarkerRenumberer, keep_markers
 from services.prompting.fragments import neutralise, write_prompt
@@ -126,11 +127,8 @@ async def write_answer(
 
 def nothing_written(name: str, requests: int, *, cut: bool) -> EmptyReply:
     """Return the error for a principal without an answer; ``cut``: it reached its limit before it began one."""
-    why = ", porque antes ha llegado a su límite de longitud" if cut else ""
-    error = EmptyReply(
-        f"{name} no ha escrito ninguna respuesta{why}. Repita la pregunta, o elija otro modelo en "
-        "ARTICULADO_PRINCIPAL_MODEL."
-    )
+    why = say("question.cut_before") if cut else ""
+    error = EmptyReply(say("question.nothing_written", name=name, why=why))
     error.attempts = requests
     return error
 

@@ -4,6 +4,7 @@ import errno
 import ipaddress
 import socket
 
+from language.current import say
 from state.errors import ConfigurationError
 
 RAG, REQUIRED_DATA, GENERATE_RESPONSE = PATHS = ("/rag", "/required_data", "/generate_response")
@@ -28,7 +29,7 @@ def listen(host: str, port: int) -> socket.socket:
         ConfigurationError: it is taken, not allowed, or the host is not of this machine.
     """
     if not 0 <= port <= MAX_PORT:
-        raise ConfigurationError(f"El puerto {port} no existe. Elija con --port uno de 1 a {MAX_PORT}.")
+        raise ConfigurationError(say("server.no_port", port=port, maximum=MAX_PORT))
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
@@ -38,7 +39,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 def _explained(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRINUSE:
-        return f"El puerto {port} de {host} ya está en uso. Cierre el programa que lo ocupa o elija otro con --port."
+        return say("server.port_taken", port=port, host=host)
     if error.errno == errno.EACCES:
-        return f"No hay permiso para usar el puerto {port}. Elija uno por encima de 1023 con --port."
-    return f"No se puede escuchar en {host}, puerto {port}: {error}. Corrija --host o --port."
+        return say("server.port_denied", port=port)
+    return say("server.not_listening", host=host, port=port, error=error)

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends, FastAPI
 from langserve import APIHandler, add_routes
 from langserve.server import EndpointName
 
+from language.current import DEFAULT_LANGUAGE, say
 from server.address import GENERATE_RESPONSE, HOST, PORT, RAG, REQUIRED_DATA, is_loopback, listen
 from server.body_validation import BodyLimit, check_body
 from server.errors import handle_errors
@@ -41,7 +42,12 @@ def app_over(services: "Services", *, playground: bool = False) -> FastAPI:
         GENERATE_RESPONSE: build_generate_response(services),
     }
     return create_app(
-        build_rag(services), cases, about=services.profile.title, playground=playground, close=services.close
+        build_rag(services),
+        cases,
+        about=services.profile.title,
+        language=services.profile.language,
+        playground=playground,
+        close=services.close,
     )
 
 
@@ -50,10 +56,13 @@ def create_app(
     cases: Mapping[str, Graph] | None = None,
     *,
     about: str = ABOUT,
+    language: str = DEFAULT_LANGUAGE,
     playground: bool = False,
     close: AsyncClose | None = None,
 ) -> FastAPI:
     """Serve a graph under ``/rag``, and others under paths of their own; ``close`` is awaited on shutdown.
+
+    ``language`` is that of the error bodies.
 
     The playground needs ``stream_log``, which shows every intermediate step: both are on only with ``playground``,
     which is for loopback.
@@ -69,7 +78,7 @@ def create_app(
 
     app = FastAPI(title="articulado", description=about, lifespan=lifespan)
     app.add_middleware(BodyLimit, limit=MAX_BODY_BYTES)
-    handle_errors(app)
+    handle_errors(app, language)
     for path, served in {RAG: graph, **(cases or {})}.items():
         app.include_router(_routes(path, served, playground=playground))
 
@@ -112,10 +121,7 @@ def serve(
         ArticuladoError: the services cannot be opened.
     """
     if playground and not is_loopback(host):
-        raise ConfigurationError(
-            f"El playground muestra todos los pasos intermedios y solo se ofrece en esta máquina, no en {host}. "
-            f"Quite --playground o use --host {HOST}."
-        )
+        raise ConfigurationError(say("server.playground", host=host, loopback=HOST))
     with closing(listen(host, port)) as listening:
         app = app_over(open_services(), playground=playground)
         config = uvicorn.Config(app, ws="none", timeout_graceful_shutdown=SHUTDOWN_SECONDS)

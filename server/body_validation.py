@@ -9,14 +9,11 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from language.current import say
 from server.errors import answer_failure
 from state.errors import InvalidInput
 
 MAX_DEPTH = 50
-TOO_DEEP = f"La petición tiene más de {MAX_DEPTH} niveles, unos dentro de otros. Envíe los datos con menos niveles."
-HALVES = (
-    "La petición tiene caracteres incompletos (mitades de un par de Unicode, como \\ud83d sin su pareja). Quítelos."
-)
 
 
 class BodyLimit:
@@ -25,16 +22,12 @@ class BodyLimit:
     def __init__(self, app: ASGIApp, limit: int) -> None:
         self._app = app
         self._limit = limit
-        self._message = (
-            f"La petición es demasiado grande: el máximo son {limit} bytes. "
-            "Acorte el texto, el historial («history») o los datos («collected_data»)."
-        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         declared = Headers(scope=scope).get("content-length", "") if scope["type"] == "http" else ""
         if declared.isdigit() and int(declared) > self._limit:
-            await answer_failure(413, {"detail": self._message, "error": "HTTPError"})(scope, receive, send)
+            await answer_failure(413, {"detail": self._message(), "error": "HTTPError"})(scope, receive, send)
             return
         received = 0
 
@@ -43,10 +36,13 @@ class BodyLimit:
             message = await receive()
             received += len(message.get("body", b""))
             if received > self._limit:
-                raise HTTPException(413, self._message)
+                raise HTTPException(413, self._message())
             return message
 
         await self._app(scope, counted, send)
+
+    def _message(self) -> str:
+        return say("server.too_large", limit=self._limit)
 
 
 async def check_body(request: Request) -> None:
@@ -63,13 +59,13 @@ async def check_body(request: Request) -> None:
     except ValueError as error:
         raise RequestValidationError(errors=["Invalid JSON body"]) from error
     except RecursionError as error:
-        raise InvalidInput(TOO_DEEP) from error
+        raise InvalidInput(say("server.too_deep", levels=MAX_DEPTH)) from error
     if depth(body) > MAX_DEPTH:
-        raise InvalidInput(TOO_DEEP)
+        raise InvalidInput(say("server.too_deep", levels=MAX_DEPTH))
     try:
         json.dumps(body, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        raise InvalidInput(HALVES) from error
+        raise InvalidInput(say("server.halves")) from error
 
 
 def depth(value: Any) -> int:

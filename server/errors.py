@@ -1,4 +1,4 @@
-"""What the caller reads when something fails: a status, a kind and a message in Spanish, never a traceback."""
+"""What the caller reads when something fails: a status, a kind and a message, never a traceback."""
 
 import logging
 from collections.abc import Sequence
@@ -8,41 +8,52 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from language.current import say, speaking
 from server.schemas import Failure
 from state.errors import ArticuladoError, ConfigurationError, ContentFiltered, IndexMismatch, IndexMissing, InvalidInput
 
 logger = logging.getLogger(__name__)
 
-UNEXPECTED = (
-    "Ha ocurrido un error inesperado en el servidor. Vuelva a intentarlo; si se repite, consulte su registro, "
-    "donde queda la causa."
-)
 HTTP_MESSAGES = {
-    404: "Esa dirección no existe en este servidor. La lista de direcciones está en /docs.",
-    405: "Esa dirección no admite este método HTTP. Los métodos de cada una están en /docs.",
+    404: "server.http_404",
+    405: "server.http_405",
 }
 PROBLEMS = {
-    "missing": "es obligatorio",
-    "extra_forbidden": "no es un campo conocido",
-    "string_type": "debe ser un texto",
-    "list_type": "debe ser una lista",
-    "dict_type": "debe ser un objeto",
-    "model_type": "debe ser un objeto",
-    "int_type": "debe ser un número entero",
-    "int_parsing": "debe ser un número entero",
-    "int_parsing_size": "debe ser un número entero más pequeño",
-    "int_from_float": "debe ser un número entero",
-    "finite_number": "debe ser un número entero",
-    "bool_type": "debe ser true o false",
-    "bool_parsing": "debe ser true o false",
-    "date_type": "debe ser una fecha AAAA-MM-DD",
-    "date_parsing": "debe ser una fecha AAAA-MM-DD",
-    "date_from_datetime_parsing": "debe ser una fecha AAAA-MM-DD",
-    "literal_error": "debe ser uno de: {expected}",
-    "greater_than_equal": "debe ser {ge} o más",
-    "less_than_equal": "debe ser {le} o menos",
+    "missing": "server.field_required",
+    "extra_forbidden": "server.field_unknown",
+    "string_type": "server.field_text",
+    "list_type": "server.field_list",
+    "dict_type": "server.field_object",
+    "model_type": "server.field_object",
+    "int_type": "server.field_whole",
+    "int_parsing": "server.field_whole",
+    "int_parsing_size": "server.field_smaller",
+    "int_from_float": "server.field_whole",
+    "finite_number": "server.field_whole",
+    "bool_type": "server.field_true_false",
+    "bool_parsing": "server.field_true_false",
+    "date_type": "server.field_date",
+    "date_parsing": "server.field_date",
+    "date_from_datetime_parsing": "server.field_date",
+    "literal_error": "server.field_choice",
+    "greater_than_equal": "server.field_at_least",
+    "less_than_equal": "server.field_at_most",
 }
+
+
+class SpokenLanguage:
+    """Serve every request in one language: what its handlers say, and the tasks that they start."""
+
+    def __init__(self, app: ASGIApp, language: str) -> None:
+        self._app = app
+        self._language = language
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        with speaking(self._language):
+            await self._app(scope, receive, send)
 
 
 def status_of(error: Exception) -> int:
@@ -58,23 +69,26 @@ def failure_of(error: Exception) -> Failure:
     """Return what the caller may read; the causes of an unexpected error stay in the log."""
     if isinstance(error, ArticuladoError):
         return {"detail": str(error), "error": type(error).__name__}
-    return {"detail": UNEXPECTED, "error": "InternalError"}
+    return {"detail": say("server.unexpected"), "error": "InternalError"}
 
 
 def explain(problems: Sequence[Any], path: str) -> str:
-    """Say in Spanish what a request to this path lacks, at most three things."""
+    """Say what a request to this path lacks, at most three things."""
     explained = "; ".join(_problem(problem) for problem in problems[:3])
     schema = f"{path.rpartition('/')[0]}/input_schema"
-    return f"La petición no es válida: {explained}. El esquema de la entrada está en {schema}."
+    return say("server.invalid", explained=explained, schema=schema)
 
 
 def _problem(problem: Any) -> str:
     if not isinstance(problem, dict) or problem["type"] == "json_invalid":
-        return "el cuerpo no es JSON"
+        return say("server.body_not_json")
     field = ".".join(str(part) for part in problem["loc"]) or "input"
-    explanation = PROBLEMS.get(problem["type"], "no es válido")
-    # Pydantic joins the values of a choice with an English word.
-    return f"«{field}» {explanation.format_map(problem.get('ctx', {}))}".replace("' or '", "' o '")
+    limits = dict(problem.get("ctx", {}))
+    if "expected" in limits:  # pydantic joins the values of a choice with an English word
+        limits["expected"] = limits["expected"].replace("' or '", f"'{say('system.or')}'")
+    return say(
+        "server.field", field=field, problem=say(PROBLEMS.get(problem["type"], "server.field_invalid"), **limits)
+    )
 
 
 def answer_failure(status: int, failure: Failure) -> JSONResponse:
@@ -95,17 +109,21 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    detail = HTTP_MESSAGES.get(error.status_code, str(error.detail))
+    key = HTTP_MESSAGES.get(error.status_code)
+    detail = say(key) if key else str(error.detail)
     return answer_failure(error.status_code, {"detail": detail, "error": "HTTPError"})
 
 
-async def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    return answer_failure(500, failure_of(error))
+def handle_errors(app: FastAPI, language: str) -> None:
+    """Install the handlers, which answer in a language; Starlette itself logs what is unexpected."""
 
+    async def unexpected(request: Request, error: Exception) -> JSONResponse:
+        # This handler alone runs outside the application's own middleware.
+        with speaking(language):
+            return answer_failure(500, failure_of(error))
 
-def handle_errors(app: FastAPI) -> None:
-    """Install the handlers; Starlette itself logs what is unexpected."""
+    app.add_middleware(SpokenLanguage, language=language)
     app.add_exception_handler(ArticuladoError, _articulado)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unexpected)
+    app.add_exception_handler(Exception, unexpected)

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Request
 from langserve import APIHandler
 from sse_starlette import EventSourceResponse
 
+from language.current import say
 from server.errors import failure_of, status_of
 from state.errors import ArticuladoError
 
@@ -46,7 +47,7 @@ async def with_failures(events: Events) -> AsyncIterator[Event]:
         raise
     except Exception as error:
         if not isinstance(error, ArticuladoError):
-            logger.exception("La respuesta se ha interrumpido por un error inesperado.")
+            logger.exception(say("server.interrupted"))
         failure = failure_of(error)
         payload = {"status_code": status_of(error), "message": failure["detail"], "error": failure["error"]}
         yield {"event": "error", "data": json.dumps(payload, ensure_ascii=False)}

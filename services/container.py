@@ -8,6 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from language.languages import Language
+from services.case.matching.matcher import ArticleMatcher
 from services.conversation.leaning import LeaningJudge
 from services.corpus.lookup import PackagedRecords
 from services.domain.base import Domain
@@ -66,6 +67,7 @@ class Services:
     rerankers: RerankerTable
     judge: RelevanceJudge
     leaning: LeaningJudge
+    matcher: ArticleMatcher
     records: PackagedRecords
     counter: TokenCounter
     domain: Domain

@@ -5,6 +5,7 @@ from functools import partial
 
 from langchain_core.language_models import BaseChatModel
 
+from services.case.matching.matcher import StoredArticles
 from services.container import IngestServices, OnDemand, Services
 from services.conversation.leaning import (
     LeaningJudge,
@@ -38,7 +39,7 @@ from services.store.manifest import Fingerprints, Index
 from services.store.writer import WriterFactory
 from state.chunks import Chunk
 
-CHUNKER = "small_to_big:2000:300:50:2"
+CHUNKER = "small_to_big:2000:300:50:3"
 """Fingerprint of how documents are cut and what chunks hold; another one where the same document gives other chunks."""
 
 
@@ -67,17 +68,19 @@ def build_services(settings: Settings, profile: Profile, index: Index | None) ->
     similarity = EncodedSimilarity(encoder) if encoder else None
     phrasings = lay_phrasings if profile.features.records else _no_phrasings
     heuristic = HeuristicReranker(domain, lexicon, phrasings, similarity, _support(encoder))
+    store = _store(settings, index) if index else records
     return Services(
         settings=settings,
         profile=profile,
-        store=_store(settings, index) if index else records,
+        store=store,
         reader=reader,
         principal=_principal(settings.principal, domain, lexicon, encoder),
         embedder=((_provider_embedder(settings) or encoder) if index else None) or DisabledEmbedder(),
         sparse=Bm25Encoder.of(domain),
-        rerankers=rerankers(settings, reader, heuristic),
+        rerankers=rerankers(settings, reader, heuristic, profile),
         judge=_judge(domain, lexicon, heuristic, similarity, phrasings),
         leaning=_leaning(domain, heuristic),
+        matcher=StoredArticles(store, profile, domain, encoder if index else None),
         records=records,
         counter=token_counter(settings.principal.model),
         domain=domain,

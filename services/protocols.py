@@ -277,12 +277,16 @@ class ChatModel(Closable, Protocol):
 
 @dataclass(frozen=True)
 class Reranked:
-    """Relevance in [0, 1] of some candidates, in their order, and what it cost; ``None`` for one left unjudged."""
+    """Relevance in [0, 1] of some candidates, in their order, and what it cost; ``None`` for one left unjudged.
+
+    ``squashed`` tells that the model gave logits, and a sigmoid made relevances of them.
+    """
 
     scores: Sequence[float | None]
     requests: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    squashed: bool = False
 
 
 class Reranker(Closable, Protocol):
@@ -290,11 +294,7 @@ class Reranker(Closable, Protocol):
 
     @property
     def is_cheap(self) -> bool:
-        """Whether it can score every candidate; others get the best by search score."""
-        ...
-
-    def estimate(self, candidates: int) -> float:
-        """Return the milliseconds that so many candidates will take, by what earlier ones took; 0 if none were."""
+        """Whether it can score every candidate; others get those that the heuristic puts first."""
         ...
 
     async def score(
@@ -305,10 +305,10 @@ class Reranker(Closable, Protocol):
         *,
         deadline: float | None = None,
     ) -> Reranked:
-        """Score every candidate. ``deadline`` is a Unix time in seconds.
+        """Score every candidate, the same way whatever was asked before. ``deadline`` is a Unix time in seconds.
 
         Raises:
-            ModelError: the model failed for good.
+            ModelError: the model failed for good, was late or refused.
             ConfigurationError: the strategy cannot be used with these settings.
         """
         ...

@@ -1,5 +1,6 @@
 """Process settings, parsed once from the environment and ``.env``."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
@@ -9,7 +10,9 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
-from services.profile.profile import DEFAULT_PROFILE, SUFFIX, load_profile
+from language.current import say, speaking
+from services.profile.files import DEFAULT_PROFILE, SUFFIX, spoken_language
+from services.profile.profile import load_profile
 from services.profile.sections import Models
 from state.context import RerankStrategy, ResolvedContext
 from state.errors import ConfigurationError
@@ -19,6 +22,11 @@ Role = Literal["reader", "principal", "embedder", "rerank"]
 """A model that is configured by variables of its own, ``ARTICULADO_<ROLE>_…``."""
 
 RerankProvider = Literal["compatible", "cohere", "jina", "tei"]
+ModelStrategy = Literal["cross_encoder", "llm", "api"]
+"""The rerank strategies that ask a model."""
+
+PAIR_TOKENS: Mapping[ModelStrategy, int] = {"cross_encoder": 256, "llm": 512, "api": 512}
+"""Tokens of question and passage together: on a processor 512 take twice as long (docs/retrieval.md)."""
 ChunkContext = Literal["breadcrumb", "reader", "none"]
 
 DEFAULT_MODELS: dict[Role, str] = {
@@ -80,13 +88,18 @@ class RerankSettings(BaseSettings):
     path: Path | None = Field(default=None, description="Folder of a cross-encoder's files")
     file: str = Field(default="", description="ONNX file of the cross-encoder, below its folder")
     cache: Path | None = Field(default=None, description="Where cross-encoders are downloaded; unset: ``home/models``")
-    tokens: int = Field(default=512, ge=64, le=8192, description="Of question and passage together")
+    tokens: int | None = Field(default=None, ge=64, le=8192, description="Of question and passage together")
+    timeout: float = Field(default=2.0, gt=0, allow_inf_nan=False, description="Seconds that a question waits")
     batch: int = Field(default=32, ge=1, le=1000, description="Passages of one request to an endpoint")
 
     @field_validator("path", "cache", mode="before")
     @classmethod
     def _expanded(cls, value: object) -> object:
         return Path(value).expanduser() if isinstance(value, str | Path) and str(value).strip() else None
+
+    def tokens_of(self, strategy: ModelStrategy) -> int:
+        """Return the most tokens that question and passage have together, as a strategy cuts them."""
+        return self.tokens or PAIR_TOKENS[strategy]
 
     @classmethod
     def read(cls, env_file: Path | None) -> "RerankSettings":
@@ -156,7 +169,11 @@ class Settings(BaseSettings):
         Raises:
             ConfigurationError: a value cannot be used; the message names the variable.
         """
-        explicit = {key: value for key, value in overrides.items() if value is not None}
+        with speaking(spoken_language(overrides.get("profile"), env_file)):
+            return cls._read(env_file, {key: value for key, value in overrides.items() if value is not None})
+
+    @classmethod
+    def _read(cls, env_file: Path | None, explicit: dict[str, object]) -> "Settings":
         roles: dict[str, object] = {
             role: explicit.pop(role, None) or ModelSettings.for_role(role, env_file)
             for role in ("reader", "principal", "embedder")
@@ -169,11 +186,7 @@ class Settings(BaseSettings):
             raise _configuration_error(error, "ARTICULADO_") from error
         except SettingsError as error:
             # A role is set by its parts (ARTICULADO_READER_MODEL); its bare name would be read as JSON.
-            raise ConfigurationError(
-                "ARTICULADO_READER, ARTICULADO_PRINCIPAL, ARTICULADO_EMBEDDER y ARTICULADO_RERANK no llevan valor: "
-                "configure sus partes, por ejemplo ARTICULADO_READER_PROVIDER y ARTICULADO_READER_MODEL (véase "
-                ".env.example)."
-            ) from error
+            raise ConfigurationError(say("settings.bare_role")) from error
 
     @property
     def index_folder(self) -> Path:
@@ -218,9 +231,7 @@ def _configuration_error(error: ValidationError, prefix: str) -> ConfigurationEr
     """Return the error about the first value that cannot be used; ``prefix`` begins the name of its variable."""
     first = error.errors()[0]
     name = prefix + "_".join(str(part) for part in first["loc"]).upper()
-    return ConfigurationError(
-        f"El valor de {name} no es válido{_problem(first)}. Corríjalo en el entorno o en el fichero .env."
-    )
+    return ConfigurationError(say("settings.invalid", name=name, problem=_problem(first)))
 
 
 def _problem(details: ErrorDetails) -> str:
@@ -228,18 +239,18 @@ def _problem(details: ErrorDetails) -> str:
     limits = details.get("ctx", {})
     match details["type"]:
         case "literal_error":
-            return f": los valores posibles son {limits['expected'].replace(' or ', ' o ')}"
+            return say("settings.choices", values=limits["expected"].replace(" or ", say("system.or")))
         case "int_parsing" | "int_parsing_size" | "int_type" | "int_from_float":
-            return ": debe ser un número entero"
+            return say("settings.whole")
         case "float_parsing" | "float_type" | "finite_number":
-            return ": debe ser un número"
+            return say("settings.number")
         case "bool_parsing" | "bool_type":
-            return ": debe ser true o false"
+            return say("settings.true_false")
         case "greater_than":
-            return f": debe ser mayor que {limits['gt']:g}"
+            return say("settings.above", limit=limits["gt"])
         case "greater_than_equal":
-            return f": debe ser {limits['ge']:g} o más"
+            return say("settings.at_least", least=limits["ge"])
         case "less_than_equal":
-            return f": debe ser {limits['le']} o menos"
+            return say("settings.at_most", most=limits["le"])
         case _:
             return ""

@@ -15,8 +15,19 @@ Decision = Literal["can_proceed", "uncertain", "out_of_scope"]
 Concern = Literal["taxes", "fees", "deadlines", "other"]
 
 
+Elapsed = Literal["working_days", "days", "weeks", "months", "years"]
+"""Units in which time is counted."""
+
+
 class FieldSpec(TypedDict):
-    """A datum that a case needs; ``aliases`` are other names under which callers send it."""
+    """A datum that a case needs; ``aliases`` are other names under which callers send it.
+
+    ``values`` are those of a text, each with other ways to write it. ``min`` and ``max`` are inclusive: numbers, or for
+    a date a date expression (``services.case.data.expressions``). ``pattern`` is a regular expression that a text has
+    somewhere, without regard to case and accents. ``accepts`` says in words what is accepted. ``unit`` is what a number
+    of time is counted in: values in other units are converted. A date with a ``unit`` is when something began, and may
+    be given by how long it has lasted.
+    """
 
     field: str
     group: Group
@@ -25,15 +36,28 @@ class FieldSpec(TypedDict):
     data_type: DataType
     required: bool
     aliases: list[str]
+    values: NotRequired[dict[str, list[str]]]
+    min: NotRequired[float | str]
+    max: NotRequired[float | str]
+    pattern: NotRequired[str]
+    accepts: NotRequired[str]
+    unit: NotRequired[Elapsed]
 
 
 class Condition(TypedDict):
-    """What a decision rule asks of one datum: exactly one of ``one_of``, ``below`` and ``above``."""
+    """What a decision rule asks of one datum: exactly one of the comparisons.
+
+    ``before`` and ``after`` are date expressions, and strict. With ``elapsed``, ``below`` and ``above`` are about the
+    whole units of time from a date to the day of the case.
+    """
 
     field: str
     one_of: NotRequired[list[str]]
     below: NotRequired[float]
     above: NotRequired[float]
+    before: NotRequired[str]
+    after: NotRequired[str]
+    elapsed: NotRequired[Elapsed]
 
 
 class DecisionRule(TypedDict):
@@ -84,9 +108,11 @@ class Details(TypedDict, total=False):
     """The structured content of a chunk, by its type; ``warnings`` may go with any.
 
     ``article_title`` names its article. ``provisions`` are those that it rests on ("BOE-A-2015-11430#Artículo 55").
+    ``inquiries``, of the first chunk of an article, are ways in which people ask for it: matched, and never shown.
     """
 
     article_title: str
+    inquiries: list[str]
     fields: list[FieldSpec]
     rules: list[DecisionRule]
     frames: list[Frame]

@@ -56,10 +56,27 @@ class RequiredFields(TypedDict):
     plan_data: list[RequiredField]
 
 
-class CaseFailure(TypedDict):
-    """Why a case was not handed to the model: the name of the error, and what a user reads."""
+FailureName = Literal["NoResultsFound", "InsufficientContext", "OutOfScope", "OtherArticle", "OtherValue"]
+"""``NoResultsFound``: there is no article. ``OutOfScope``: none handles the inquiry. ``OtherArticle``: one of another
+topic does than was asked for, or the data are those of another. ``OtherValue``: the inquiry names another value of a
+filter field than the filter has, or is of an article that only the filter keeps out."""
 
-    error: Literal["NoResultsFound", "InsufficientContext"]
+
+class NamedConflict(TypedDict):
+    """A filter field of which the inquiry names another value than the caller gave, and what to say of it.
+
+    ``given`` is empty where nothing was given, or neither what was nor what is named is held.
+    """
+
+    field: str
+    given: str
+    message: str
+
+
+class CaseFailure(TypedDict):
+    """Why a case was not handed to the author: the name of the error, and what a user reads."""
+
+    error: FailureName
     message: str
 
 
@@ -109,16 +126,50 @@ class Source(TypedDict):
     url: str
 
 
+class LeftOut(TypedDict):
+    """A chunk of the chosen article that had no room in the context."""
+
+    chunk_id: int
+    title: str
+    chunk_type: str
+
+
+AnswerPart = Literal["steps", "warnings"]
+"""What an answer must have some of where its article has any."""
+
+
+class Shortfall(TypedDict):
+    """Of which parts an answer has none, though its article has some.
+
+    ``max_tokens`` is the least that makes room for them; 0 where it was not room that they lacked.
+    """
+
+    parts: list[AnswerPart]
+    max_tokens: int
+
+
+class RejectedDatum(TypedDict):
+    """A datum that was collected and is no value of its field: as given, what is wrong with it, what is accepted."""
+
+    field: str
+    given: str
+    problem: str
+    accepted: str
+
+
 class CaseMetadata(TypedDict):
     """What a result rests on.
 
-    ``article_id`` names the article that fits best, empty where nothing was found. ``token_count`` = context + answer.
-    ``raw_confidence`` is the confidence before calibration. ``missing_data`` are required data that were not collected,
-    ``unreadable_data`` collected ones of another type than theirs, ``conflicting_data`` those that came under several
-    names with different values. ``dropped_items`` is what was left out of the answer to keep the budget.
+    ``article_id`` and ``article_title`` name the article that the case is handled by, or seems to belong to; both are
+    empty where there is none. ``token_count`` = context + answer. ``raw_confidence`` is the confidence of what was
+    found. ``missing_data`` are required data that were not collected or are no value of their field,
+    ``unreadable_data`` all that are none, and ``rejected_data`` says why.
+    ``conflicting_data`` came under several names with different values. ``dropped_items`` is what was left out of the
+    answer to keep the budget, ``left_out`` the chunks of the article that its author was not shown for the same reason.
     """
 
     article_id: str
+    article_title: str
     token_count: int
     context_tokens: int
     answer_tokens: int
@@ -127,8 +178,10 @@ class CaseMetadata(TypedDict):
     raw_confidence: float
     missing_data: list[str]
     unreadable_data: list[str]
+    rejected_data: list[RejectedDatum]
     conflicting_data: list[str]
     dropped_items: list[str]
+    left_out: list[LeftOut]
 
 
 class RequiredDataOutput(TypedDict):
@@ -163,22 +216,34 @@ class CaseState(RagState, CaseInput, total=False):
 
     ``collected`` are the data that the caller sent, checked, by their own names; ``budget`` is ``max_tokens`` with its
     default. ``filters`` are the values of the profile's filter fields, ``assumed`` those that were taken from the
-    article which fits best because the caller gave none. ``article_id`` names that article. ``critical`` are the chunks
-    that no answer goes without, ``wanted`` what the case needs. ``drafted`` is what the author wrote.
+    article because neither the caller nor the inquiry gave one, ``conflicts`` what the inquiry names against them.
+    ``article_id`` and ``article_title`` name the article that the case is handled by; ``log_odds`` says how well the
+    inquiry alone matches it, before calibration. ``critical`` are the chunks that no answer goes without,
+    ``of_article`` the others that an answer may use of the article, ``wanted`` what the case needs.
+    ``essential_tokens`` are those of a context with steps and warnings of the article. ``drafted`` is what the author
+    wrote, ``reason`` what it says of its decision and may be shown.
     """
 
     collected: dict[str, str]
     budget: int
     filters: dict[str, str]
     assumed: dict[str, str]
+    conflicts: list[NamedConflict]
     article_id: str
+    article_title: str
+    log_odds: float
     critical: list[Chunk]
+    of_article: list[Chunk]
     wanted: list[FieldSpec]
     context_tokens: int
+    essential_tokens: int
     raw_confidence: float
+    left_out: list[LeftOut]
     dropped_items: list[str]
+    shortfall: Shortfall
     failure: CaseFailure | None
     drafted: dict[str, Any]
+    reason: str
     article_reference: ArticleReference | None
     required_fields: RequiredFields
     decision: Decision

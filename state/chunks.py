@@ -152,6 +152,21 @@ def in_force(chunk: Chunk, as_of: date | None, today: date) -> bool:
     return as_of is not None or chunk["status"] not in REPEALED
 
 
+def ended_with_law(chunk: Chunk, today: date) -> bool:
+    """Tell whether a chunk has ended without another wording in its place: the whole law has.
+
+    A source that was written before that day says "in force", and the day on which it would be repealed.
+    """
+    return (chunk["valid_to"] or "9999") <= today.isoformat() and "last_day" not in chunk["wording"]
+
+
+def with_status_of(chunk: Chunk, today: date) -> Chunk:
+    """Return a chunk with the status of a day: a law whose end has come since it was indexed is repealed."""
+    if chunk["status"] in REPEALED or not ended_with_law(chunk, today):
+        return chunk
+    return {**chunk, "status": "derogada"}
+
+
 def relevance(candidate: Candidate) -> float:
     """Return how well a candidate fits: the reranked score where there is one, else the search score."""
     return candidate.get("rerank_score", candidate["score"])

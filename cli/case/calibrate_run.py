@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from cli.options import read_configuration
 from cli.render import console
 from cli.session import opened_services
-from evaluation.case_desk.cases import LabelledCase, cases_of_profile, own_cases, read_cases
-from evaluation.case_desk.findings import ProfileFindings, calibrate_profile
+from evaluation.case_desk.cases import LabelledCase, cases_of_profile, own_decisions, read_cases
+from evaluation.case_desk.findings import ProfileFindings, measure_profile
+from language.current import say
 from services.case.calibration import write_calibration
 from state.errors import InvalidInput
 
@@ -20,13 +21,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for. Without profiles, that of the settings; without ``gold``, the own inquiries."""
+    """What the command line asks for. Without profiles, that of the settings; without ``gold``, the own cases.
+
+    ``fitted``: a curve is fitted, and stored but for a ``dry_run``; else the one at hand is measured on all cases.
+    ``every``: also say what is decided on all cases.
+    """
 
     profiles: Sequence[str] = ()
     gold: Path | None = None
     index: Path | None = None
     report: Path | None = None
     dry_run: bool = False
+    fitted: bool = True
+    every: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,22 +45,22 @@ class CalibrationResult:
 
 
 async def measure(request: Request) -> CalibrationResult:
-    """Run the inquiries of each profile through its graphs; write what is to be written, once all is measured.
+    """Run the cases of each profile through its graphs; write what is to be written, once all is measured.
 
     Raises:
         ArticuladoError: a file, the index or a service cannot be used.
     """
     _check_output(request)
-    cases = read_cases(request.gold) if request.gold else own_cases()
+    cases = read_cases(request.gold) if request.gold else own_decisions()
     configurations = [read_configuration(request.index, name) for name in dict.fromkeys(request.profiles) or [None]]
-    source = str(request.gold) if request.gold else "El fichero de consultas incluido"
+    source = str(request.gold) if request.gold else "El fichero de casos incluido"
     cases_by_profile = [cases_of_profile(cases, settings, profile, source) for settings, profile in configurations]
     findings = [
-        await _measure_profile(settings, profile, profile_cases)
+        await _measure_profile(request, settings, profile, profile_cases)
         for (settings, profile), profile_cases in zip(configurations, cases_by_profile, strict=True)
     ]
     written = []
-    if not request.dry_run:
+    if request.fitted and not request.dry_run:
         for (_, profile), profile_findings in zip(configurations, findings, strict=True):
             written.append(write_calibration(profile.own_folder, profile_findings.calibration))
     if request.report:
@@ -63,22 +70,24 @@ async def measure(request: Request) -> CalibrationResult:
     return CalibrationResult(findings, written)
 
 
-async def _measure_profile(settings: "Settings", profile: "Profile", cases: Sequence[LabelledCase]) -> ProfileFindings:
+async def _measure_profile(
+    request: Request, settings: "Settings", profile: "Profile", cases: Sequence[LabelledCase]
+) -> ProfileFindings:
     async with opened_services(settings, profile) as services:
         with console(stderr=True).status(f"Perfil «{services.profile.name}»…") as status:
-            return await calibrate_profile(
+            return await measure_profile(
                 services,
                 cases,
-                lambda graph, done: status.update(
-                    f"Perfil «{services.profile.name}», {graph}: {done} de {len(cases)}…"
-                ),
+                fitted=request.fitted,
+                every=request.every,
+                on_case=lambda graph, done: status.update(f"Perfil «{services.profile.name}», {graph}: {done} casos…"),
             )
 
 
 def _check_output(request: Request) -> None:
     """Say before the work that its result could not be written."""
     if request.index and len(request.profiles) > 1:
-        raise InvalidInput("--index solo se puede usar con un --profile: cada perfil tiene su índice.")
+        raise InvalidInput(say("command.one_profile"))
     if request.report:
         from evaluation.report.write import check_report
 

@@ -12,6 +12,7 @@ import typer
 from cli.case.calibrate import calibrate
 from cli.options import IndexFolder, Json, Profile, Rerank, read_configuration, run_context, whole
 from cli.spanish import Command, Commands
+from language.current import say
 from state.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -141,26 +142,33 @@ def read_data(argument: str) -> dict[str, Any]:
     """Read collected data from the command line, or with ``@`` from the file that it names (``@-``: from stdin).
 
     Raises:
-        InvalidInput: the file cannot be read, or it is no JSON object.
+        InvalidInput: the file cannot be read, it is no JSON object, or an object has the same key twice.
     """
     if argument.startswith("@"):
         try:
             file = Path(argument[1:]).expanduser()
             argument = sys.stdin.read() if argument == "@-" else file.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeError) as error:
-            raise InvalidInput(f"No se puede leer {argument[1:]}, el fichero de --collected-data.") from error
+            raise InvalidInput(say("command.data_unreadable", file=argument[1:])) from error
     try:
-        data = json.loads(argument)
+        data = json.loads(argument, object_pairs_hook=_without_repeats)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(
-            "--collected-data no es JSON. Escríbalo entre comillas simples, por ejemplo: "
-            """--collected-data '{"balance": "$10,000"}'"""
-        ) from error
+        raise InvalidInput(say("command.data_not_json")) from error
     if not isinstance(data, dict):
-        raise InvalidInput(
-            """--collected-data debe ser un objeto JSON con un valor por dato, como '{"balance": "$10,000"}'."""
-        )
+        raise InvalidInput(say("command.data_no_object"))
     return data
+
+
+def _without_repeats(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the pairs of a JSON object.
+
+    Raises:
+        InvalidInput: a key comes twice; of two values none may be lost unseen.
+    """
+    names = [name for name, _ in pairs]
+    if repeated := next((name for name in names if names.count(name) > 1), None):
+        raise InvalidInput(say("command.data_repeated", name=repeated))
+    return dict(pairs)
 
 
 def filters_of(arguments: Sequence[str], profile: "KnowledgeProfile") -> dict[str, str]:
@@ -175,14 +183,11 @@ def filters_of(arguments: Sequence[str], profile: "KnowledgeProfile") -> dict[st
     while rest:
         option, equals, value = rest.pop(0).partition("=")
         if option not in options:
-            names = ", ".join(options) or "ninguna"
-            raise InvalidInput(
-                f"No existe la opción {option}. Las del perfil «{profile.name}» son: {names}. "
-                "Ayuda: articulado case --help"
-            )
+            names = ", ".join(options) or say("command.no_filters")
+            raise InvalidInput(say("command.unknown_case_option", option=option, name=profile.name, names=names))
         if not equals:
             if not rest or rest[0] in options:
-                raise InvalidInput(f"A la opción {option} le falta su valor.")
+                raise InvalidInput(say("command.no_value", option=option))
             value = rest.pop(0)
         filters[options[option]] = value
     return filters

@@ -12,28 +12,28 @@ from legal.laws.registry import known_laws
 from services.profile.profile import Profile
 
 GROUPS = ("participant_data", "plan_data")
+MOST_SHOWN = 0.99
+"""Confidence that is shown at most."""
 
 
 def print_required_data(
     out: Console, result: Mapping[str, Any], profile: Profile, language: Language, budget: int | None = None
 ) -> None:
     """Print the article, the data that the case needs by category, and what that rests on."""
-    reference = result["article_reference"]
-    if reference:
-        confidence = language.say("view_confidence", confidence=f"{reference['confidence']:.2f}")
-        _heading(out, f"{reference['title']} ({confidence})")
+    reference, account = result["article_reference"], result["metadata"]
+    outcome = "" if result["outcome"] == "found" else result["outcome"]
+    _print_opening(out, outcome, account["article_title"], reference["confidence"] if reference else 0.0, language)
     if result["message"]:
         _say(out, result["message"], "yellow")
     for group in GROUPS:
         if fields := result["required_fields"][group]:
-            _heading(out, f"\n{getattr(profile.case.categories, group) or group.replace('_', ' ')}")
+            _heading(out, f"\n{getattr(profile.case.categories, group) or language.say(f'view_group_{group}')}")
             for field in fields:
                 _print_field(out, field, language)
     if any(field["required"] for group in GROUPS for field in result["required_fields"][group]):
         out.print(f"\n{language.say('view_required')}", style="dim")
     _print_end(out, result, profile, language)
-    account = result["metadata"]
-    if reference:
+    if account["chunks_used"]:
         out.print(
             language.say(
                 "view_account_required",
@@ -50,8 +50,8 @@ def print_response(
     out: Console, result: Mapping[str, Any], profile: Profile, language: Language, budget: int | None = None
 ) -> None:
     """Print the decision, the answer by section, what was taken out of it, and what it rests on."""
-    confidence = language.say("view_confidence", confidence=f"{result['confidence']:.2f}")
-    _heading(out, f"{language.say('view_decision_' + result['decision'])} ({confidence})")
+    account = result["metadata"]
+    _print_opening(out, result["decision"], account["article_title"], result["confidence"], language)
     if result["message"]:
         _say(out, result["message"], "yellow")
     for section in result["response"]["sections"]:
@@ -66,7 +66,6 @@ def print_response(
         removed = language.say("view_removed", rule=violation["rule"], removed=violation["removed"])
         _say(out, f"\n{removed}", "red")
     _print_end(out, result, profile, language)
-    account = result["metadata"]
     if account["chunks_used"]:
         out.print(
             language.say(
@@ -83,10 +82,26 @@ def print_response(
         )
 
 
+def _print_opening(out: Console, decision: str, title: str, confidence: float, language: Language) -> None:
+    """Print the decision, if there is one, and the article of the case, if it has one: the first of them in bold.
+
+    A confidence is an estimate, and never shown as certainty; without an article, there is nothing that it is of.
+    """
+    guide = language.say("view_guide", guide=title, confidence=f"{min(confidence, MOST_SHOWN):.2f}") if title else ""
+    if decision:
+        _heading(out, language.say(f"view_decision_{decision}"))
+    if guide:
+        out.print(clean(guide), style="" if decision else "bold", markup=False)
+
+
 def _print_field(out: Console, field: Mapping[str, Any], language: Language) -> None:
     mark = "*" if field["required"] else " "
     guess = f", {language.say('view_uncertain')}" if field["uncertain"] else ""
-    print_indented(out, f"{mark} {field['field']} ({field['data_type']}{guess}): {field['description']}", indent=2)
+    print_indented(
+        out,
+        f"{mark} {field['field']} ({language.say('view_type_' + field['data_type'])}{guess}): {field['description']}",
+        indent=2,
+    )
     print_indented(out, language.say("view_why", why=field["why_needed"]), indent=6, style="dim")
 
 

@@ -26,10 +26,10 @@ STATUSES: dict[Status, str] = {
 
 def print_provision(out: Console, detail: ProvisionDetail, today: date, language: Language) -> None:
     """Print a provision: heading, validity, text, wordings, amendments, what it cites and who cites it."""
-    title = f". {detail['title']}" if detail["title"] else ""
+    title = f". {detail['title']}" if detail["title"] not in ("", detail["provision"]) else ""
     out.print(clean(f"{detail['law']} ({detail['law_id']})"), style="bold", markup=False)
     out.print(clean(f"{detail['provision']}{title}"), style="bold", markup=False)
-    if detail["breadcrumb"]:
+    if detail["breadcrumb"] not in ("", detail["law"]):
         out.print(clean(detail["breadcrumb"]), style="dim", markup=False)
     state, style = _state(detail, today), "green" if _rules(detail, today) else "yellow"
     validity = f": {_validity(detail)}" if detail["official"] else ""

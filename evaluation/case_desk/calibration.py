@@ -1,7 +1,7 @@
-"""What the confidence of a case is worth before and after calibration, on inquiries that no curve was fitted on.
+"""What the confidence of a case is worth before and after calibration, on cases that no curve was fitted on.
 
-A curve is fitted on one half of the inquiries and measured on the other: ECE, Brier score, AUC, and what is decided
-at a confidence of 0.70.
+A curve is fitted on one half of the cases and measured on the other: ECE, Brier score, AUC, and what goes on at a
+confidence of 0.70. Before is the confidence of what was found, after the one that is shown with the curve.
 """
 
 from collections.abc import Sequence
@@ -11,27 +11,28 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from evaluation.case_desk.curves import CurveComparison, compare_curves
-from evaluation.case_desk.halves import halves
 from evaluation.case_desk.run import CaseResult
 from evaluation.statistics.bootstrap import SEED, Interval, Paired, compare, interval_of
 from evaluation.statistics.reliability import Prediction, Reliability, brier, reliability, squared_errors
 from services.case.calibration import Curve, fit_curve
-from services.case.confidence import DECIMALS, MIN_CONFIDENCE
+from services.case.confidence import MIN_CONFIDENCE
 
 RESAMPLES = 1_000
 """Fewer than for a mean: each one is sorted and binned anew."""
 
 
 class CalibratedCase(NamedTuple):
-    """The result of an inquiry, and the confidence that the curve gives it, in [0, 1] with two decimals."""
+    """A case as its best article would handle it, however surely (``TAKE_ANY``), and as it is served with a curve.
 
-    result: CaseResult
-    calibrated: float
+    Whether its confidence is right goes by the article of the first: one that is too uncertain is served without any.
+    """
+
+    matched: CaseResult
+    served: CaseResult
 
 
 @dataclass(frozen=True)
-class Decisions:
+class Accepted:
     """What follows from accepting cases from a confidence of 0.70 on: how many are, how many of them are right.
 
     ``right`` counts the right ones of all cases, ``unanswerable`` those accepted that no article answers.
@@ -55,83 +56,68 @@ class Decisions:
 
 @dataclass(frozen=True)
 class ConfidenceMetrics:
-    """The metrics of one kind of confidence, raw or calibrated, on some inquiries.
+    """The metrics of one kind of confidence, raw or calibrated, on some cases.
 
     ``exact`` is the ECE that would be found, on so few, if this confidence were exact; ``brier`` is the mean of
-    (confidence - outcome)² (Brier, 1950).
+    (confidence - outcome)² (Brier, 1950). ``auc`` is how often a right one has more confidence than another, ties count
+    half; ``None`` where all are right, or none.
     """
 
     reliability: Reliability
     exact: float
     brier: float
-    decided: Decisions
+    auc: float | None
+    accepted: Accepted
 
 
 @dataclass(frozen=True)
 class BeforeAfter:
-    """The confidence of some inquiries before and after calibration.
+    """The confidence of some cases before and after calibration.
 
-    ``auc`` is how often a right one has more confidence than another, ties count half; calibration leaves it as it is,
-    and it is ``None`` where all are right, or none. ``ece`` is the interval of the ECE after less the ECE before,
-    ``brier`` compares the two on the same inquiries.
+    ``ece`` is the interval of the ECE after less the ECE before, ``brier`` compares the two on the same cases.
     """
 
     scored: tuple[CalibratedCase, ...]
     before: ConfidenceMetrics
     after: ConfidenceMetrics
-    auc: float | None
     ece: Interval
     brier: Paired
 
 
-@dataclass(frozen=True)
-class CurveReport:
-    """The curve of a graph, the half that it was fitted on with the kinds of curve compared there, and its worth."""
+def fit(results: Sequence[CaseResult]) -> Curve:
+    """Fit a curve to cases as their best article would handle them (``TAKE_ANY``).
 
-    curve: Curve
-    fitted_on: tuple[CaseResult, ...]
-    kinds: CurveComparison
-    measured: BeforeAfter
-
-
-def calibrate(results: Sequence[CaseResult]) -> CurveReport:
-    """Fit a curve on one half of the inquiries, and measure it on the other (``halves``).
-
-    One for which nothing was found has a confidence of 0 with any curve: none is fitted on it.
+    None is fitted on a case that the filter lets no article through for, nor on one that names another value than its
+    filter: whatever the curve says of it, half of that is served.
 
     Raises:
-        ValueError: a half has no inquiry for which something was found.
+        ValueError: there are no others.
     """
-    fitting, reported = halves(results)
-    found = [result for result in fitting if result.raw]
-    curve = fit_curve([result.raw for result in found], [result.right for result in found])
-    scored = [CalibratedCase(result, round(curve(result.raw), DECIMALS) if result.raw else 0.0) for result in reported]
-    return CurveReport(curve, tuple(fitting), compare_curves(found), before_and_after(scored))
+    usable = [result for result in results if result.article and not result.names_other]
+    return fit_curve([result.log_odds for result in usable], [result.right for result in usable])
 
 
 def before_and_after(scored: Sequence[CalibratedCase]) -> BeforeAfter:
-    """Measure both kinds of confidence on the same inquiries.
+    """Measure both kinds of confidence on the same cases.
 
     Raises:
-        ValueError: there are no inquiries.
+        ValueError: there are no cases.
     """
-    before = [Prediction(case.result.raw, float(case.result.right)) for case in scored]
-    after = [Prediction(case.calibrated, float(case.result.right)) for case in scored]
-    answerable = [case.result.case.answerable for case in scored]
-    outcomes = [prediction.outcome for prediction in before]
-    confidences = [prediction.confidence for prediction in before]
+    outcomes = [float(case.matched.right) for case in scored]
+    before = [Prediction(case.matched.raw, outcome) for case, outcome in zip(scored, outcomes, strict=True)]
+    after = [Prediction(case.served.confidence, outcome) for case, outcome in zip(scored, outcomes, strict=True)]
+    answerable = [case.matched.case.answerable for case in scored]
     return BeforeAfter(
         scored=tuple(scored),
         before=_metrics(before, answerable),
         after=_metrics(after, answerable),
-        auc=float(roc_auc_score(outcomes, confidences)) if len(set(outcomes)) > 1 else None,
         ece=ece_difference(before, after),
         brier=compare(squared_errors(before), squared_errors(after)),
     )
 
 
 def ece_difference(before: Sequence[Prediction], after: Sequence[Prediction]) -> Interval:
-    """Return the bootstrap percentile interval of ECE after - ECE before: the same inquiries are drawn for both."""
+    """Return the bootstrap percentile interval of ECE after - ECE before: the same cases are drawn for both."""
 
     def difference(rows: Sequence[int]) -> float:
         first, second = (reliability([side[int(row)] for row in rows]).ece for side in (before, after))
@@ -143,7 +129,7 @@ def ece_difference(before: Sequence[Prediction], after: Sequence[Prediction]) ->
 def exact_ece(predictions: Sequence[Prediction]) -> float:
     """Return the mean ECE in [0, 1] if these confidences were exact: their outcomes are drawn by them.
 
-    What an ECE has beyond it is error; what it has up to it is the chance of few inquiries (Bröcker and Smith,
+    What an ECE has beyond it is error; what it has up to it is the chance of few cases (Bröcker and Smith,
     "Increasing the reliability of reliability diagrams", 2007).
     """
     source = np.random.default_rng(SEED)
@@ -160,10 +146,16 @@ def _metrics(predictions: Sequence[Prediction], answerable: Sequence[bool]) -> C
         reliability=reliability(predictions),
         exact=exact_ece(predictions),
         brier=brier(predictions),
-        decided=Decisions(
+        auc=_auc(predictions),
+        accepted=Accepted(
             accepted=len(accepted),
             accepted_right=sum(bool(prediction.outcome) for prediction, _ in accepted),
             right=sum(bool(prediction.outcome) for prediction in predictions),
             unanswerable=sum(not has_answer for _, has_answer in accepted),
         ),
     )
+
+
+def _auc(predictions: Sequence[Prediction]) -> float | None:
+    confidences, outcomes = zip(*predictions, strict=True)
+    return float(roc_auc_score(outcomes, confidences)) if len(set(outcomes)) > 1 else None

@@ -1,46 +1,75 @@
-"""Labelled inquiries: what people ask for, and the article that handles it, one JSON object a line.
+"""Labelled cases: what people ask for, the article that handles it, and what is decided on it, one JSON object a line.
 
 ``id``, ``profile``, ``inquiry`` and ``article`` are obligatory. ``article`` is ``null`` where the articles of the
 profile do not tell how to handle the inquiry; ``answerable`` says the same, and must agree with it. ``filters`` are
-values of the profile's filter fields; other keys are left alone.
+values of the profile's filter fields, ``collected_data`` the data at hand on the day ``today``. ``class`` is the kind
+of case, ``decision`` and ``outcome`` what is right in the two steps, ``fields`` the data that are bad or missing. Other
+keys are left alone.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import date
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from evaluation.json_lines import json_lines
+from services.case.filters import canonical_value
 from services.profile.profile import Profile
 from services.settings import Settings
+from state.articles import Decision
 from state.errors import InvalidInput
+from state.values import DataOutcome
 
-OWN_CASES = "cases.jsonl"
+OWN_CASES, OWN_DECISIONS = "cases.jsonl", "decisions.jsonl"
+
+Kind = Literal["complete", "rule", "bad_value", "missing", "other_matter", "other_article", "wrong_keeper"]
+"""What is to be seen in a case: nothing in the way; a rule that stops it; data that say nothing; data that lack; an
+inquiry that no article handles, or another one than the data and topic are of; one that names another provider, plan or
+regime than its filter."""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
 MIN_CASES = 20
 """Of a profile: with fewer, a half says nothing."""
 
 
 @dataclass(frozen=True)
 class LabelledCase:
-    """An inquiry to a profile. ``article`` is the id of the one that handles it; empty where none does."""
+    """An inquiry to a profile. ``article`` is the id of the one that handles it; empty where none does.
+
+    ``kind``, ``decision``, ``outcome`` and ``today`` are ``None`` where the case is labelled with its article alone.
+    """
 
     id: str
     profile: str
     inquiry: str
     article: str
     filters: Mapping[str, str] = field(default_factory=dict)
+    kind: Kind | None = None
+    collected: Mapping[str, Any] = field(default_factory=dict)
+    today: date | None = None
+    decision: Decision | None = None
+    outcome: DataOutcome | None = None
+    fields: tuple[str, ...] = ()
 
     @property
     def answerable(self) -> bool:
-        """Whether the profile has an article for it."""
-        return bool(self.article)
+        """Whether the profile has an article for it: for the wrong provider, plan or regime, it has none."""
+        return bool(self.article) and self.kind != "wrong_keeper"
+
+    def canonical(self, profile: Profile) -> "LabelledCase":
+        """Return the case with its filters as the knowledge base writes them."""
+        fields = {entry.name: entry for entry in profile.filter_fields}
+        filters = {name: canonical_value(fields[name], value) for name, value in self.filters.items() if name in fields}
+        return replace(self, filters=filters)
 
 
 Word = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^\S+$")]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Day = Annotated[date, BeforeValidator(lambda written: date.fromisoformat(str(written)))]
 
 
 class _Row(BaseModel):
@@ -52,6 +81,12 @@ class _Row(BaseModel):
     article: Word | None
     answerable: bool | None = None
     filters: dict[Word, Text] = {}
+    kind: Kind | None = Field(default=None, alias="class")
+    collected_data: dict[str, Any] = {}
+    today: Day | None = None
+    decision: Decision | None = None
+    outcome: DataOutcome | None = None
+    fields_: list[Word] = Field(default=[], alias="fields")
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> "_Row":
@@ -67,13 +102,28 @@ EXPECTED = {
     "article": "debe ser el identificador de un artículo, o null si ninguno la resuelve",
     "answerable": "debe ser true o false",
     "filters": 'debe ser un objeto con textos, como {"topic": "loan"}',
+    "class": f"debe ser una de estas clases: {', '.join(KINDS)}",
+    "collected_data": 'debe ser un objeto con los datos del caso, como {"balance": "$10,000"}',
+    "today": "debe ser un día, como 2026-11-20",
+    "decision": "debe ser can_proceed, uncertain u out_of_scope",
+    "outcome": "debe ser found, uncertain u out_of_scope",
+    "fields": "debe ser una lista de nombres de datos",
 }
 NEEDED = "Son obligatorios id, profile, inquiry y article."
 
 
 def own_cases() -> tuple[LabelledCase, ...]:
-    """Read the project's own inquiries."""
-    with resources.as_file(resources.files("evaluation").joinpath("datasets", OWN_CASES)) as path:
+    """Read the project's own inquiries, labelled with their article."""
+    return _own(OWN_CASES)
+
+
+def own_decisions() -> tuple[LabelledCase, ...]:
+    """Read the project's own cases with data, labelled with what is decided on them."""
+    return _own(OWN_DECISIONS)
+
+
+def _own(name: str) -> tuple[LabelledCase, ...]:
+    with resources.as_file(resources.files("evaluation").joinpath("datasets", name)) as path:
         return read_cases(path)
 
 
@@ -93,7 +143,19 @@ def read_cases(path: Path) -> tuple[LabelledCase, ...]:
                 "consulta uno propio."
             )
         lines[row.id] = number
-        cases[row.id] = LabelledCase(row.id, row.profile, row.inquiry, row.article or "", row.filters)
+        cases[row.id] = LabelledCase(
+            row.id,
+            row.profile,
+            row.inquiry,
+            row.article or "",
+            row.filters,
+            kind=row.kind,
+            collected=row.collected_data,
+            today=row.today,
+            decision=row.decision,
+            outcome=row.outcome,
+            fields=tuple(row.fields_),
+        )
     if not cases:
         raise InvalidInput(f"{path} no tiene ninguna consulta. Escriba una por línea, cada una como un objeto JSON.")
     return tuple(cases.values())

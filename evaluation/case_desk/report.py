@@ -1,44 +1,49 @@
-"""Write a report of calibration into a folder: JSON for programs, Markdown for people, and a chart of each curve."""
+"""Write a report of confidence and decisions into a folder: JSON for programs, Markdown for people, and charts."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from evaluation.case_desk.calibration import BeforeAfter
-from evaluation.case_desk.findings import ProfileFindings, pooled
+from evaluation.case_desk.decisions import Decisions
+from evaluation.case_desk.findings import Measured, ProfileFindings, pooled
 from evaluation.case_desk.report_json import report_json
 from evaluation.case_desk.report_rows import (
     BINS_HEAD,
+    DECISIONS_HEAD,
     HEAD,
-    KINDS_HEAD,
     bin_rows,
     comparison_rows,
-    describe_kinds,
-    format_auc,
-    format_count,
+    decision_rows,
     format_curve,
-    kind_rows,
+    format_found,
 )
 from evaluation.report.plots import reliability_chart
 from evaluation.report.tables import table
+from language.system import reason
 from services.case.calibration import CaseGraph
-from state.errors import InvalidInput, reason
+from state.errors import InvalidInput
 
-Pooled = Mapping[CaseGraph, BeforeAfter]
-"""What was measured on the inquiries of several profiles together; empty for one profile alone."""
+Pooled = Mapping[CaseGraph, Measured]
+"""What was measured on the cases of several profiles together; empty for one profile alone."""
 
 JSON, MARKDOWN = "calibracion.json", "calibracion.md"
 _ALL = "todos"
-_AXIS = {"antes": "Confianza medida, sin calibrar", "despues": "Confianza calibrada"}
+_AXIS = {"antes": "Confianza de lo encontrado, sin calibrar", "despues": "Confianza calibrada"}
 
 _INTRODUCTION = """\
-Una consulta acierta si tiene un artículo que la resuelve y es el que se encuentra; una que ningún artículo resuelve no
-acierta nunca. La curva se ajusta con una mitad de las consultas y todo lo que sigue se mide con la otra.
+Un caso acierta si tiene un artículo que lo lleva y es el que mejor encaja con su consulta; el que ningún artículo
+lleva, o nombra otro valor que el de su filtro, no acierta nunca. La curva se ajusta con una mitad de los casos y todo
+lo que sigue se mide con la otra; si no se ajustó ninguna, con todos.
 
 - **ECE**: distancia media entre la confianza y la proporción de aciertos, por grupos de confianza parecida; con
-  tan pocas consultas, la de una confianza exacta tampoco sería 0.
+  tan pocos casos, la de una confianza exacta tampoco sería 0.
 - **Brier**: media de (confianza − resultado)²; cuanto menos, mejor.
-- **AUC**: con qué frecuencia una consulta que acierta tiene más confianza que otra que no (0,5 es el azar)."""
+- **AUC**: con qué frecuencia un caso que acierta tiene más confianza que otro que no (0,5 es el azar).
+- **Antes** es la confianza de lo que se encontró (`raw_confidence`); **después**, la que se muestra con la curva.
+- **Bien decididos**: tienen el veredicto que deben; el que sigue, con su artículo, y el de otro artículo, nombrándolo.
+  **Siguen**: `found` o `can_proceed`; **sin deber**, de los que no deben. **Datos vistos**: de los que faltan o no
+  valen, los que nombra el resultado."""
 
 
 def write_report(folder: Path, findings: Sequence[ProfileFindings]) -> list[Path]:
@@ -55,8 +60,8 @@ def write_report(folder: Path, findings: Sequence[ProfileFindings]) -> list[Path
         (folder / JSON).write_text(f"{values}\n", encoding="utf-8")
         together = pooled(findings) if len(findings) > 1 else {}
         (folder / MARKDOWN).write_text(_markdown(findings, together), encoding="utf-8")
-        for name, graph, measured in _measurements(findings, together):
-            charts += _charts(folder, name, graph, measured)
+        for name, graph, confidence in _confidences(findings, together):
+            charts += _charts(folder, name, graph, confidence)
     except OSError as error:
         raise InvalidInput(
             f"No se puede escribir el informe en {folder}: {reason(error)}. Indique otra carpeta."
@@ -64,11 +69,12 @@ def write_report(folder: Path, findings: Sequence[ProfileFindings]) -> list[Path
     return [folder / JSON, folder / MARKDOWN, *charts]
 
 
-def _measurements(findings: Sequence[ProfileFindings], together: Pooled) -> Iterator[tuple[str, str, BeforeAfter]]:
-    """Yield profile, graph and what was measured, and all profiles together at last."""
+def _confidences(findings: Sequence[ProfileFindings], together: Pooled) -> Iterator[tuple[str, str, BeforeAfter]]:
+    """Yield profile, graph and what its confidence is worth, and all profiles together at last."""
     for profile in findings:
-        yield from ((profile.profile, graph, report.measured) for graph, report in profile.reports.items())
-    yield from ((_ALL, graph, measured) for graph, measured in together.items())
+        for graph, report in profile.reports.items():
+            yield profile.profile, graph, report.measured.confidence
+    yield from ((_ALL, graph, measured.confidence) for graph, measured in together.items())
 
 
 def _charts(folder: Path, name: str, graph: str, before_after: BeforeAfter) -> list[Path]:
@@ -77,7 +83,7 @@ def _charts(folder: Path, name: str, graph: str, before_after: BeforeAfter) -> l
         files.append(folder / f"{name}-{graph}-{when}.png")
         when_title = "antes" if when == "antes" else "después"
         title = f"{name}, {graph}, {when_title} de calibrar"
-        reliability_chart(files[-1], title, metrics.reliability, axis=_AXIS[when], unit="consultas")
+        reliability_chart(files[-1], title, metrics.reliability, axis=_AXIS[when], unit="casos", right="acertados")
     return files
 
 
@@ -96,28 +102,31 @@ def _profile(profile: ProfileFindings) -> list[str]:
     answerable = sum(case.answerable for case in profile.cases)
     sections = [
         f"## Perfil {profile.profile}",
-        f"{len(profile.cases)} consultas, {answerable} con un artículo que las resuelve. "
+        f"{len(profile.cases)} casos, {answerable} con un artículo que los lleva. "
         f"Vectores: `{profile.embedder}`; reordenación: `{profile.reranker}`.",
     ]
     if profile.not_indexed:
         sections.append(f"El índice no tiene estos artículos: {', '.join(profile.not_indexed)}.")
     for graph, report in profile.reports.items():
-        results = [*report.fitted_on, *(result.result for result in report.measured.scored)]
         sections += [
             f"### {profile.profile}: {graph}",
-            f"Artículo acertado: {format_count([result.right for result in results if result.case.answerable])}. "
             f"Curva: {format_curve(report.curve)}.",
             *_measured(profile.profile, graph, report.measured),
-            table(KINDS_HEAD, kind_rows(report.kinds)),
-            describe_kinds(report.kinds),
         ]
     return sections
 
 
-def _measured(name: str, graph: str, before_after: BeforeAfter) -> list[str]:
+def _measured(name: str, graph: str, measured: Measured) -> list[str]:
+    confidence = measured.confidence
     return [
-        f"{len(before_after.scored)} consultas de la mitad que se mide; AUC {format_auc(before_after)}.",
-        table(HEAD, comparison_rows(before_after)),
-        table(BINS_HEAD, bin_rows(before_after)),
+        f"{len(confidence.scored)} casos; artículo acertado: {format_found(confidence)}.",
+        table(HEAD, comparison_rows(confidence)),
+        table(BINS_HEAD, bin_rows(confidence)),
         f"![Antes]({name}-{graph}-antes.png) ![Después]({name}-{graph}-despues.png)",
+        *_decisions("Lo que se decide en ellos:", measured.decisions),
+        *_decisions("Lo que se decide en todos los casos, también los del ajuste:", measured.decisions_on_every),
     ]
+
+
+def _decisions(title: str, decisions: Decisions) -> list[str]:
+    return [title, table(DECISIONS_HEAD, decision_rows(decisions))] if decisions else []

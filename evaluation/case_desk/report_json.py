@@ -1,12 +1,12 @@
-"""A report of calibration for programs: the findings as plain values. Keys are English; inquiries go by their id."""
+"""A report of calibration for programs: the findings as plain values. Keys are English; cases go by their id."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from evaluation.case_desk.calibration import BeforeAfter, ConfidenceMetrics, CurveReport
-from evaluation.case_desk.curves import CurveComparison
-from evaluation.case_desk.findings import ProfileFindings, pooled
+from evaluation.case_desk.calibration import BeforeAfter, ConfidenceMetrics
+from evaluation.case_desk.decisions import Decisions, total
+from evaluation.case_desk.findings import GraphReport, Measured, ProfileFindings, pooled
 from evaluation.case_desk.run import CaseResult
 from evaluation.statistics.bootstrap import Interval, Paired
 from services.case.confidence import MIN_CONFIDENCE
@@ -16,7 +16,7 @@ def report_json(findings: Sequence[ProfileFindings]) -> dict[str, Any]:
     """Return what was measured as plain values; of several profiles, also all of them together."""
     report: dict[str, Any] = {"least": MIN_CONFIDENCE, "profiles": [_profile(profile) for profile in findings]}
     if len(findings) > 1:
-        report["all"] = {graph: _before_after(measured) for graph, measured in pooled(findings).items()}
+        report["all"] = {graph: _worth(measured) for graph, measured in pooled(findings).items()}
     return report
 
 
@@ -32,32 +32,33 @@ def _profile(profile: ProfileFindings) -> dict[str, Any]:
     }
 
 
-def _graph(report: CurveReport) -> dict[str, Any]:
+def _graph(report: GraphReport) -> dict[str, Any]:
+    measured = report.measured
     return {
         "curve": report.curve.model_dump(),
-        "kinds": _kinds(report.kinds),
-        "reported": _before_after(report.measured),
         "fitted_on": [_case_result(result) for result in report.fitted_on],
-        "reported_on": [
-            {**_case_result(case.result), "calibrated": case.calibrated} for case in report.measured.scored
-        ],
+        **_worth(measured),
+        "reported_on": [{**_case_result(case.matched), **_served(case.served)} for case in measured.confidence.scored],
+        "every": [{"id": result.case.id, **_served(result)} for result in measured.every],
     }
 
 
-def _kinds(kinds: CurveComparison) -> dict[str, Any]:
+def _worth(measured: Measured) -> dict[str, Any]:
     return {
-        "raw": asdict(kinds.raw),
-        "logistic": asdict(kinds.logistic),
-        "isotonic": asdict(kinds.isotonic),
-        "difference": _paired(kinds.difference),
-        "isotonic_pays": kinds.isotonic_pays,
+        "reported": _before_after(measured.confidence),
+        "decisions": _decisions(measured.decisions),
+        "decisions_on_every": _decisions(measured.decisions_on_every),
     }
+
+
+def _decisions(decisions: Decisions) -> dict[str, Any]:
+    by_kind: dict[str, Any] = {kind: asdict(counts) for kind, counts in decisions.items()}
+    return {"classes": by_kind, "total": asdict(total(decisions))} if by_kind else {}
 
 
 def _before_after(before_after: BeforeAfter) -> dict[str, Any]:
     return {
         "cases": len(before_after.scored),
-        "auc": before_after.auc,
         "before": _measured(before_after.before),
         "after": _measured(before_after.after),
         "ece_difference": _interval(before_after.ece),
@@ -70,11 +71,12 @@ def _measured(metrics: ConfidenceMetrics) -> dict[str, Any]:
         "ece": metrics.reliability.ece,
         "ece_if_exact": metrics.exact,
         "brier": metrics.brier,
+        "auc": metrics.auc,
         "bins": [asdict(bin_) for bin_ in metrics.reliability.bins],
-        "decided": {
-            **asdict(metrics.decided),
-            "precision": metrics.decided.precision,
-            "coverage": metrics.decided.coverage,
+        "accepted": {
+            **asdict(metrics.accepted),
+            "precision": metrics.accepted.precision,
+            "coverage": metrics.accepted.coverage,
         },
     }
 
@@ -94,4 +96,14 @@ def _case_result(result: CaseResult) -> dict[str, Any]:
         "article": result.article,
         "right": result.right,
         "raw": result.raw,
+        "log_odds": result.log_odds,
+    }
+
+
+def _served(result: CaseResult) -> dict[str, Any]:
+    return {
+        "served_article": result.article,
+        "confidence": result.confidence,
+        "verdict": result.verdict,
+        "bad": list(result.bad),
     }

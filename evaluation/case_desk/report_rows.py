@@ -1,16 +1,26 @@
 """Rows of a report of calibration, for the screen and for Markdown: what was measured before and after."""
 
-from collections.abc import Sequence
-
-from evaluation.case_desk.calibration import BeforeAfter, Decisions
-from evaluation.case_desk.curves import CurveComparison
+from evaluation.case_desk.calibration import Accepted, BeforeAfter, ConfidenceMetrics
+from evaluation.case_desk.cases import Kind
+from evaluation.case_desk.decisions import Decisions, KindCounts, total
 from language.formats import NONE, figure, format_share
 from services.case.calibration import Curve
 from services.case.confidence import MIN_CONFIDENCE
 
 HEAD = ("", "Antes", "Después", "Diferencia, 95 %")
-BINS_HEAD = ("Consultas", "Antes: confianza", "aciertos", "Después: confianza", "aciertos")
-KINDS_HEAD = ("Validación cruzada en la mitad del ajuste", "ECE", "Brier")
+BINS_HEAD = ("Casos", "Antes: confianza", "aciertos", "Después: confianza", "aciertos")
+DECISIONS_HEAD = ("Clase de caso", "Casos", "Bien decididos", "Siguen", "sin deber", "Datos vistos")
+
+KIND_NAMES: dict[Kind, str] = {
+    "complete": "completo",
+    "rule": "una regla lo para",
+    "bad_value": "un dato no vale",
+    "missing": "le faltan datos",
+    "other_matter": "de otra materia",
+    "other_article": "de otro artículo",
+    "wrong_keeper": "nombra otro valor",
+}
+"""How a reader knows the classes of cases."""
 
 
 def comparison_rows(before_after: BeforeAfter) -> list[tuple[str, ...]]:
@@ -21,15 +31,16 @@ def comparison_rows(before_after: BeforeAfter) -> list[tuple[str, ...]]:
         ("ECE", _3(before.reliability.ece), _3(after.reliability.ece), format_interval(*before_after.ece)),
         ("  de una confianza exacta", _3(before.exact), _3(after.exact), ""),
         ("Brier", _3(before.brier), _3(after.brier), format_interval(*before_after.brier.interval)),
-        (f"Llegan a {threshold}", str(before.decided.accepted), str(after.decided.accepted), ""),
-        ("  de ellas, acertadas", _precision(before.decided), _precision(after.decided), ""),
-        ("  de ellas, sin respuesta", str(before.decided.unanswerable), str(after.decided.unanswerable), ""),
-        (f"Aciertos que llegan a {threshold}", _coverage(before.decided), _coverage(after.decided), ""),
+        ("AUC", _auc(before), _auc(after), ""),
+        (f"Llegan a {threshold}", str(before.accepted.accepted), str(after.accepted.accepted), ""),
+        ("  de ellos, acertados", _precision(before.accepted), _precision(after.accepted), ""),
+        ("  de ellos, sin artículo", str(before.accepted.unanswerable), str(after.accepted.unanswerable), ""),
+        (f"Aciertos que llegan a {threshold}", _coverage(before.accepted), _coverage(after.accepted), ""),
     ]
 
 
 def bin_rows(before_after: BeforeAfter) -> list[tuple[str, ...]]:
-    """Return the reliability curve before and after, bin by bin: both have the same numbers of inquiries."""
+    """Return the reliability curve before and after, bin by bin: both have the same numbers of cases."""
     pairs = zip(before_after.before.reliability.bins, before_after.after.reliability.bins, strict=True)
     return [
         (
@@ -43,37 +54,19 @@ def bin_rows(before_after: BeforeAfter) -> list[tuple[str, ...]]:
     ]
 
 
-def kind_rows(kinds: CurveComparison) -> list[tuple[str, str, str]]:
-    """Return how each kind of curve does."""
-    named = (("Sin calibrar", kinds.raw), ("Logística", kinds.logistic), ("Isotónica", kinds.isotonic))
-    return [(name, _3(metrics.ece), _3(metrics.brier)) for name, metrics in named]
-
-
-def describe_kinds(kinds: CurveComparison) -> str:
-    """Say which kind of curve pays."""
-    if kinds.isotonic_pays:
-        return (
-            "La isotónica mejora a la logística en más de lo que explica el azar (diferencia de Brier, "
-            f"{format_interval(*kinds.difference.interval)})."
-        )
-    return (
-        "Que la isotónica sea mejor que la logística no está probado (diferencia de Brier, "
-        f"{format_interval(*kinds.difference.interval)}): se usa la logística."
-    )
+def decision_rows(decisions: Decisions) -> list[tuple[str, ...]]:
+    """Return what is decided on the cases of each class and, where there are several, on all of them."""
+    rows = [_decision_row(KIND_NAMES[kind], counts) for kind, counts in decisions.items()]
+    return [*rows, _decision_row("todos", total(decisions))] if len(rows) > 1 else rows
 
 
 def format_curve(curve: Curve) -> str:
-    """Write the formula of a curve: "p = 1 / (1 + e^−(12,3·c − 6,1))"."""
+    """Write the formula of a curve over log odds: "p = 1 / (1 + e^−(0,95·x − 0,10))"."""
     sign = "+" if curve.intercept >= 0 else "−"
     return (
-        f"p = 1 / (1 + e^−({figure(curve.slope, 2)}·c {sign} {figure(abs(curve.intercept), 2)})), ajustada con "
-        f"{curve.cases} consultas"
+        f"p = 1 / (1 + e^−({figure(curve.slope, 2)}·x {sign} {figure(abs(curve.intercept), 2)})), ajustada con "
+        f"{curve.cases} casos"
     )
-
-
-def format_auc(before_after: BeforeAfter) -> str:
-    """Return the AUC, or a dash where it is not defined."""
-    return NONE if before_after.auc is None else _3(before_after.auc)
 
 
 def format_interval(low: float, high: float) -> str:
@@ -81,17 +74,33 @@ def format_interval(low: float, high: float) -> str:
     return f"[{_signed(low)}; {_signed(high)}]"
 
 
-def format_count(outcomes: Sequence[bool]) -> str:
-    """Write how many hold, of how many."""
-    return format_share(sum(outcomes), len(outcomes))
+def format_found(before_after: BeforeAfter) -> str:
+    """Write how many of the cases that have an article are served with it."""
+    served = [case.served for case in before_after.scored if case.served.case.answerable]
+    return format_share(sum(result.right for result in served), len(served))
 
 
-def _precision(decisions: Decisions) -> str:
-    return format_share(decisions.accepted_right, decisions.accepted)
+def _decision_row(name: str, counts: KindCounts) -> tuple[str, ...]:
+    return (
+        name,
+        str(counts.cases),
+        format_share(counts.right, counts.cases),
+        str(counts.on),
+        f"{counts.let_on}/{counts.must_stop}" if counts.must_stop else NONE,
+        f"{counts.fields_named}/{counts.fields}" if counts.fields else NONE,
+    )
 
 
-def _coverage(decisions: Decisions) -> str:
-    return format_share(decisions.accepted_right, decisions.right)
+def _auc(metrics: ConfidenceMetrics) -> str:
+    return NONE if metrics.auc is None else _3(metrics.auc)
+
+
+def _precision(accepted: Accepted) -> str:
+    return format_share(accepted.accepted_right, accepted.accepted)
+
+
+def _coverage(accepted: Accepted) -> str:
+    return format_share(accepted.accepted_right, accepted.right)
 
 
 def _3(value: float) -> str:

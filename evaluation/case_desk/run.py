@@ -1,30 +1,61 @@
-"""Run labelled inquiries through the case graphs, and see which article each is handled by, and how surely.
+"""Run labelled cases through the two graphs, and see which article each is handled by, how surely, and what is decided.
 
-What is measured is what the search found: the graphs stop before the node that writes, so that no chat model is asked.
+No chat model is asked: what is written is put together from the articles, and what is decided follows from the match,
+the data and the rules.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
 
 from evaluation.case_desk.cases import LabelledCase
 from graph.case import Case, build_generate_response, build_required_data
-from services.case.calibration import CaseGraph
+from services.case.calibration import CaseGraph, Curve
+from services.case.confidence import ConfidenceEstimator
+from services.case.matching.model import packaged_model
 from services.container import Services
+from services.settings import ModelSettings
 from state.errors import InvalidInput
 
 GRAPHS: tuple[CaseGraph, ...] = ("required_data", "generate_response")
+Curves = Mapping[CaseGraph, Curve]
 
-_WRITING_NODES = {"required_data": "extract_fields", "generate_response": "write_response"}
-_STATE = ["article_id", "raw_confidence"]
+TAKE_ANY = Curve(slope=0.0, intercept=20.0, cases=1)
+"""With it every article that the filter lets through is in scope: what a case would be handled by, however surely."""
+
+_STATE = [
+    "article_id",
+    "log_odds",
+    "confidence",
+    "raw_confidence",
+    "outcome",
+    "decision",
+    "message",
+    "metadata",
+    "failure",
+]
+_BAD = ("missing_data", "unreadable_data", "conflicting_data")
 
 
 @dataclass(frozen=True)
 class CaseResult:
-    """The article that an inquiry would be handled by, empty without one, and the raw confidence in [0, 1]."""
+    """What one graph makes of a case.
+
+    ``article`` is the one that the case is handled by, empty without one. ``raw`` is the confidence of what was found
+    and ``confidence`` the one that is shown, both in [0, 1]; ``log_odds`` is how well the inquiry matches the article,
+    before calibration. ``verdict`` is the outcome or the decision, ``bad`` are the names of data that are missing, no
+    value or contradictory. ``names_other``: the inquiry was found to name another value than its filter has.
+    """
 
     case: LabelledCase
     article: str
     raw: float
+    confidence: float = 0.0
+    log_odds: float = 0.0
+    verdict: str = ""
+    bad: tuple[str, ...] = ()
+    names_other: bool = False
 
     @property
     def right(self) -> bool:
@@ -35,36 +66,58 @@ class CaseResult:
 async def run_cases(
     services: Services,
     cases: Sequence[LabelledCase],
+    curves: Curves,
     on_case: Callable[[CaseGraph, int], None] = lambda graph, done: None,
 ) -> dict[CaseGraph, list[CaseResult]]:
-    """Run every inquiry through both graphs of the services' profile, in their order, without any collected data.
+    """Run every case through both graphs of the services' profile, in their order, each on its day.
 
-    ``on_case`` is told how many of a graph are done. The confidence is the one before calibration, whatever
-    calibration the profile has.
+    ``curves`` give the confidence, whatever is stored with the profile. ``on_case`` is told how many of a graph are
+    done.
 
     Raises:
-        InvalidInput: an inquiry is of another profile, or one cannot be used.
+        InvalidInput: a case is of another profile, or one cannot be used.
         ArticuladoError: the index or a provider cannot be used.
     """
     if of_others := [case.id for case in cases if case.profile != services.profile.name]:
         raise InvalidInput(f"La consulta «{of_others[0]}» no es del perfil «{services.profile.name}».")
-    graphs: Mapping[CaseGraph, Case] = {
-        "required_data": build_required_data(services),
-        "generate_response": build_generate_response(services),
-    }
+    settings = services.settings.model_copy(update={"principal": ModelSettings(provider="offline")})
+    by_day: dict[date | None, Mapping[CaseGraph, Case]] = {}
     results: dict[CaseGraph, list[CaseResult]] = {name: [] for name in GRAPHS}
-    for name, graph in graphs.items():
-        for case in cases:
-            results[name].append(await _try(graph, case, _WRITING_NODES[name]))
+    for case in cases:
+        if case.today not in by_day:
+            by_day[case.today] = _graphs(replace(services, settings=settings), case.today, curves)
+        for name, graph in by_day[case.today].items():
+            results[name].append(await _try(graph, name, case))
             on_case(name, len(results[name]))
     return results
 
 
-async def _try(graph: Case, case: LabelledCase, writing_node: str) -> CaseResult:
+def _graphs(services: Services, today: date | None, curves: Curves) -> Mapping[CaseGraph, Case]:
+    on_day = services if today is None else replace(services, calendar=lambda: today)
+    model = packaged_model().fingerprint
+    estimators = {name: ConfidenceEstimator(name, model, None, curve) for name, curve in curves.items()}
+    return {
+        "required_data": build_required_data(on_day, estimator=estimators["required_data"]),
+        "generate_response": build_generate_response(on_day, estimator=estimators["generate_response"]),
+    }
+
+
+async def _try(graph: Case, name: CaseGraph, case: LabelledCase) -> CaseResult:
+    asked: dict[str, Any] = {"inquiry": case.inquiry, **case.filters}
+    if name == "generate_response" and case.collected:
+        asked["collected_data"] = case.collected
     try:
-        state = await graph.ainvoke(
-            {"inquiry": case.inquiry, **case.filters}, output_keys=_STATE, interrupt_before=[writing_node]
-        )
+        state = await graph.ainvoke(asked, output_keys=_STATE)
     except InvalidInput as error:
         raise InvalidInput(f"La consulta «{case.id}» no se puede usar. {error}") from error
-    return CaseResult(case, state.get("article_id", ""), state["raw_confidence"])
+    failure = state["failure"]
+    return CaseResult(
+        case=case,
+        article=state["article_id"],
+        raw=state["raw_confidence"],
+        confidence=state["confidence"],
+        log_odds=state["log_odds"],
+        verdict=state["outcome" if name == "required_data" else "decision"],
+        bad=tuple(dict.fromkeys(field for key in _BAD for field in state["metadata"][key])),
+        names_other=bool(failure) and failure["error"] == "OtherValue",
+    )

@@ -12,8 +12,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evaluation.recording.prompts import ChatRole, Prompt, read_prompt
+from language.system import reason
 from services.settings import Provider
-from state.errors import ArticuladoError, InvalidInput, reason
+from state.errors import ArticuladoError, InvalidInput
 
 MANIFEST, PROMPTS, REPLIES, WAITING = "recording.json", "prompts", "replies", "waiting"
 

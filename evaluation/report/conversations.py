@@ -10,7 +10,8 @@ from evaluation.report.conversation_json import conversations_json
 from evaluation.report.conversation_rows import TURNS_HEAD, TURNS_LEGEND, describe_turn, turn_rows
 from evaluation.report.tables import table
 from evaluation.report.write import JSON, MARKDOWN
-from state.errors import InvalidInput, reason
+from language.system import reason
+from state.errors import InvalidInput
 
 
 def write_conversations(folder: Path, findings: ConversationFindings) -> list[Path]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evaluation.gold.provisions import SEPARATOR, Provision, format_provision, key_of, parse_provision
-from state.errors import InvalidInput, reason
+from language.system import reason
+from state.errors import InvalidInput
 
 DECIMALS = 6
 STEP = 10**-DECIMALS

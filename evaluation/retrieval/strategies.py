@@ -50,10 +50,6 @@ class WatchedReranker:
         """Whether it can score every candidate."""
         return self.reranker.is_cheap
 
-    def estimate(self, candidates: int) -> float:
-        """Return the milliseconds that so many candidates will take."""
-        return self.reranker.estimate(candidates)
-
     async def score(
         self,
         question: str,

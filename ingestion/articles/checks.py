@@ -4,30 +4,22 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ingestion.articles.problems import article_error
+from ingestion.articles.data_checks import data_problems
+from ingestion.articles.problems import Problem, article_error
 from ingestion.articles.schema import Article, ArticleChunk
 from ingestion.articles.text import Labels, text_of
-
-Problem = tuple[tuple[str | int, ...], str]
-"""The path in the file to what is wrong, and in Spanish what it is."""
+from language.current import say
 
 
 def contradictions(article: Article) -> Iterator[Problem]:
-    """Yield the names that an article has twice, and the rules on a datum that it does not ask for."""
+    """Yield the names that an article has twice, and what its data and the rules on them do not bear."""
     seen: set[tuple[str, str]] = set()
     for number, chunk in enumerate(article.chunks):
         for key, item, name in _names(chunk):
             if (key, name) in seen:
-                yield ("chunks", number, key, item), f"«{name}» está dos veces en el artículo"
+                yield ("chunks", number, key, item), say("article.twice", name=name)
             seen.add((key, name))
-    data = {datum.field for chunk in article.chunks for datum in chunk.fields}
-    for number, chunk in enumerate(article.chunks):
-        for item, rule in enumerate(chunk.rules):
-            if (name := rule.when.field) not in data:
-                yield (
-                    ("chunks", number, "rules", item, "when", "field"),
-                    f"«{name}» no está entre los «fields» del artículo ({', '.join(sorted(data)) or 'ninguno'})",
-                )
+    yield from data_problems(article)
 
 
 def _names(chunk: ArticleChunk) -> Iterator[tuple[str, int, str]]:
@@ -55,7 +47,7 @@ def check_guards(article: Article, labels: Labels, file: Path) -> None:
     for number, guard_id, pattern in guards:
         for other, text in enumerate(texts, start=1):
             if match := re.search(pattern, text, re.IGNORECASE):
-                what = (
-                    f"la expresión «{pattern}» de «{guard_id}» encuentra «{match[0]}» en el trozo {other} del artículo"
+                what = say("article.guard_matches", pattern=pattern, guard=guard_id, match=match[0], number=other)
+                raise article_error(
+                    file, say("article.guards_of_chunk", number=number), say("article.guard_advice", what=what)
                 )
-                raise article_error(file, f"trozo {number}, guards", f"{what}; escríbala de modo que no lo haga")

@@ -11,14 +11,14 @@ from ingestion.articles.problems import article_error
 from ingestion.articles.reader import read_article
 from ingestion.articles.schema import ITEMS, Article, ArticleChunk, official_link
 from ingestion.articles.text import labels_in, text_of
+from language.current import say
 from legal.ids import chunk_id
 from services.profile.profile import Profile
-from services.profile.sections import FilterField
+from services.profile.sections import TOPIC, FilterField
 from state.articles import Details
 from state.chunks import Chunk
 
 KIND = "article"
-TOPIC = "topic"
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ def cut_article(file: Path, profile: Profile, *, official: bool = True) -> Artic
     chunks = []
     for number, part in enumerate(article.chunks, start=1):
         if part.type not in (types := _types(profile)):
-            what = f"el tipo «{part.type}» no existe; los posibles son {', '.join(types)}"
-            raise article_error(file, f"trozo {number}", what)
+            what = say("article.unknown_type", type=part.type, types=", ".join(types))
+            raise article_error(file, say("article.chunk_number", number=number), what)
         chunk = _chunk(article, part, number, collection, profile)
         chunks.append(
             _hashed({**chunk, "attributes": attributes, "source": "official" if official else "plain_language"})
@@ -73,12 +73,11 @@ def attributes_of(article: Article, file: Path, profile: Profile) -> dict[str, s
     filters: dict[str, object] = article.filters
     for name in filters:
         if name not in fields:
-            known = ", ".join(field for field in fields if field != TOPIC) or "ninguno"
+            known = ", ".join(field for field in fields if field != TOPIC) or say("system.none")
             raise article_error(
                 file,
                 "",
-                f"«{name}» no es una clave conocida ni un campo de filtro del perfil «{profile.name}» (los que hay: "
-                f"{known})",
+                say("article.unknown_key", name=name, profile=profile.name, known=known),
             )
     if TOPIC in fields:
         _check(fields[TOPIC], article.topic, file)
@@ -89,26 +88,26 @@ def attributes_of(article: Article, file: Path, profile: Profile) -> dict[str, s
 
 def _check(field: FilterField, value: object, file: Path) -> None:
     if not isinstance(value, str):
-        raise article_error(file, field.name, "debe ser un texto (póngalo entre comillas)")
+        raise article_error(file, field.name, say("article.quoted_text"))
     if field.values and value not in field.values:
-        raise article_error(
-            file, field.name, f"no se conoce «{value}»; los valores posibles son {_listed(field.values)}"
-        )
+        raise article_error(file, field.name, say("article.unknown_value", value=value, values=_listed(field.values)))
 
 
 def _listed(values: Iterable[str]) -> str:
-    return ", ".join(f"«{value}»" for value in values)
+    return ", ".join(say("article.quoted", value=value) for value in values)
 
 
 def details_of(article: Article, chunk: ArticleChunk) -> Details:
     """Return the structured content of a chunk; lists that are empty are left out, as are bounds that a rule lacks.
 
-    The provisions of a chunk that names none are those of its article.
+    The provisions of a chunk that names none are those of its article. How people ask stands with its first chunk.
     """
     fields = chunk.model_dump(mode="json", exclude_none=True, include={*ITEMS.values(), "warnings"})
     details: Details = {"article_title": article.title, **{name: items for name, items in fields.items() if items}}  # type: ignore[typeddict-item]
     if provisions := chunk.provisions or article.provisions:
         details["provisions"] = list(provisions)
+    if article.inquiries and chunk is article.chunks[0]:
+        details["inquiries"] = list(article.inquiries)
     return details
 
 

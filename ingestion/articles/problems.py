@@ -6,26 +6,31 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from language.current import say
 from state.errors import InvalidInput
 
+Problem = tuple[tuple[str | int, ...], str]
+"""The path in the file to what is wrong, and what it is."""
+
 _MESSAGES = {
-    "missing": "falta",
-    "extra_forbidden": "no es una clave conocida",
-    "string_type": "debe ser un texto (póngalo entre comillas si parece un número, una fecha, un sí o un no)",
-    "string_too_short": "no puede estar vacío",
-    "too_short": "no puede estar vacía",
-    "list_type": "debe ser una lista",
-    "bool_type": "debe ser true o false",
-    "float_type": "debe ser un número",
-    "finite_number": "debe ser un número",
-    "model_type": "debe ser una serie de claves con su valor",
-    "date_type": "debe ser una fecha, AAAA-MM-DD",
+    "missing": "article.missing",
+    "extra_forbidden": "article.extra",
+    "string_type": "article.text",
+    "string_too_short": "article.empty",
+    "too_short": "article.empty_list",
+    "list_type": "article.list",
+    "bool_type": "article.true_false",
+    "float_type": "article.number",
+    "finite_number": "article.number",
+    "dict_type": "article.section",
+    "model_type": "article.section",
+    "date_type": "article.date",
 }
 
 
 def article_error(file: Path, where: str, what: str) -> InvalidInput:
     """Return the error for an article that cannot be used; ``where`` is a location in it, or empty."""
-    return InvalidInput(f"El artículo «{file}» no se puede usar: {f'{where}: ' if where else ''}{what}.")
+    return InvalidInput(say("article.unusable", file=file, what=": ".join(filter(None, (where, what)))))
 
 
 def schema_error(file: Path, error: ValidationError) -> InvalidInput:
@@ -35,7 +40,7 @@ def schema_error(file: Path, error: ValidationError) -> InvalidInput:
 
 
 def location(path: Sequence[str | int]) -> str:
-    """Return in Spanish where in an article a problem is, counting from 1.
+    """Return where in an article a problem is, counting from 1.
 
     >>> location(("chunks", 2, "fields", 0, "data_type"))
     'trozo 3, fields 1, data_type'
@@ -45,7 +50,7 @@ def location(path: Sequence[str | int]) -> str:
         if isinstance(part, int) and steps:
             steps[-1] += f" {part + 1}"
         else:
-            steps.append("trozo" if part == "chunks" else str(part))
+            steps.append(say("article.chunk") if part == "chunks" else str(part))
     return ", ".join(steps)
 
 
@@ -53,11 +58,9 @@ def _what(error: ErrorDetails) -> str:
     context = error.get("ctx", {})
     match error["type"]:
         case "literal_error":
-            return f"los valores posibles son {str(context['expected']).replace(' or ', ', ')}"
+            return say("article.choices", values=str(context["expected"]).replace(" or ", ", "))
         case "string_pattern_mismatch":
-            return (
-                f"«{error['input']}» no vale: solo letras minúsculas sin acentos y cifras, separadas por "
-                f"{'guiones bajos' if '_' in context['pattern'] else 'guiones'}"
-            )
+            shape = "article.snake_case" if "_" in context["pattern"] else "article.slug"
+            return say(shape, written=error["input"])
         case other:
-            return _MESSAGES.get(other, error["msg"])
+            return say(_MESSAGES[other]) if other in _MESSAGES else error["msg"]

@@ -1,15 +1,18 @@
 """The schema of an article file: what an editor may write."""
 
+import math
 import re
 from datetime import date
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
+from language.current import say
+from language.folding import without_accents
 from legal.ids import is_boe_id
 from legal.labels import provision_key, provision_url
-from state.articles import Concern, DataType, Decision, Group
+from state.articles import Concern, DataType, Decision, Elapsed, Group
 
 ITEMS = {
     "required_data": "fields",
@@ -31,8 +34,8 @@ def _check_provision(written: str) -> str:
     if not is_boe_id(law) or provision_key(label) is None:
         raise PydanticCustomError(
             "provision",
-            "«{written}» no nombra un precepto. Escríbalo como «BOE-A-2015-11430#Artículo 55»",
-            {"written": written},
+            "{problem}",
+            {"problem": say("article.provision", written=written)},
         )
     return written
 
@@ -50,12 +53,35 @@ def _check_pattern(written: str) -> str:
         re.compile(written, re.IGNORECASE)
     except re.error as error:
         raise PydanticCustomError(
-            "pattern", "«{written}» no es una expresión regular: {why}", {"written": written, "why": str(error)}
+            "pattern", "{problem}", {"problem": say("article.pattern", written=written, why=error)}
         ) from error
     return written
 
 
+def _check_value_pattern(written: str) -> str:
+    """Check a pattern as values are searched for it: without accents ("[z-á]" has none then that makes sense)."""
+    _check_pattern(without_accents(written))
+    return written
+
+
 Pattern = Annotated[str, StringConstraints(min_length=1), AfterValidator(_check_pattern)]
+ValuePattern = Annotated[str, StringConstraints(min_length=1), AfterValidator(_check_value_pattern)]
+
+
+def _as_bound(written: object) -> float | str:
+    """Take numbers, and days that YAML has read as such."""
+    if isinstance(written, date):
+        return written.isoformat()
+    if isinstance(written, int | float) and not isinstance(written, bool) and math.isfinite(written):
+        return float(written)
+    if isinstance(written, str) and written.strip():
+        return written.strip()
+    raise PydanticCustomError("bound", say("article.bound"))
+
+
+Bound = Annotated[float | str, BeforeValidator(_as_bound)]
+"""A number, or a date expression (``services.case.data.expressions``)."""
+DateExpression = Annotated[str, BeforeValidator(lambda written: str(_as_bound(written)))]
 
 
 class ArticlePart(BaseModel):
@@ -65,7 +91,10 @@ class ArticlePart(BaseModel):
 
 
 class Datum(ArticlePart):
-    """A datum that the case needs; ``aliases`` are other names under which callers send it."""
+    """A datum that the case needs; ``aliases`` are other names under which callers send it.
+
+    What the other keys mean is said in ``state.articles.FieldSpec``.
+    """
 
     field: SnakeCase
     group: Group
@@ -74,20 +103,31 @@ class Datum(ArticlePart):
     data_type: DataType
     required: bool
     aliases: list[Text] = []
+    values: dict[Text, list[Text]] | None = Field(None, min_length=1)
+    min: Bound | None = None
+    max: Bound | None = None
+    pattern: ValuePattern | None = None
+    accepts: Text | None = None
+    unit: Elapsed | None = None
 
 
 class Condition(ArticlePart):
-    """What a rule asks of one datum: exactly one of the three comparisons."""
+    """What a rule asks of one datum: exactly one of the comparisons."""
 
     field: SnakeCase
     one_of: list[Text] | None = Field(None, min_length=1)
     below: float | None = Field(None, allow_inf_nan=False)
     above: float | None = Field(None, allow_inf_nan=False)
+    before: DateExpression | None = None
+    after: DateExpression | None = None
+    elapsed: Elapsed | None = None
 
     @model_validator(mode="after")
     def _check_one_comparison(self) -> "Condition":
-        if [self.one_of, self.below, self.above].count(None) != 2:
-            raise PydanticCustomError("when", "debe llevar una, y solo una, de las claves one_of, below y above")
+        if [self.one_of, self.below, self.above, self.before, self.after].count(None) != 4:
+            raise PydanticCustomError("when", say("article.one_comparison"))
+        if self.elapsed is not None and self.below is None and self.above is None:
+            raise PydanticCustomError("when", say("article.elapsed_alone"))
         return self
 
 
@@ -160,13 +200,17 @@ class ArticleChunk(ArticlePart):
         present = [name for name in ITEMS.values() if getattr(self, name)]
         own = ITEMS.get(self.type)
         if own and own not in present:
-            raise PydanticCustomError("items", "un trozo «{type}» debe llevar «{own}»", {"type": self.type, "own": own})
+            raise PydanticCustomError(
+                "items", "{problem}", {"problem": say("article.needs_list", type=self.type, own=own)}
+            )
         stray = [name for name in present if name != own] if own or self.type in _TEXTS else []
         if stray:
             home = next(chunk_type for chunk_type, name in ITEMS.items() if name == stray[0])
-            raise PydanticCustomError("items", "«{list}» va en un trozo «{type}»", {"list": stray[0], "type": home})
+            raise PydanticCustomError(
+                "items", "{problem}", {"problem": say("article.stray_list", list=stray[0], type=home)}
+            )
         if not (self.text.strip() or present or self.warnings):
-            raise PydanticCustomError("items", "no tiene texto")
+            raise PydanticCustomError("items", say("article.no_text"))
         return self
 
 

@@ -8,8 +8,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from ingestion.articles.schema import ArticleChunk, Datum, Rule
-from state.articles import Concern, DataType, Decision
+from ingestion.articles.schema import ArticleChunk, Condition, Datum, Rule
+from services.case.data.expressions import TODAY, parse_expression
+from state.articles import Concern, DataType, Decision, Elapsed
 
 Label = Annotated[str, StringConstraints(min_length=1)]
 
@@ -26,8 +27,18 @@ class Labels(BaseModel):
     if_: Label = Field(alias="if")
     is_: Label = Field(alias="is")
     or_: Label = Field(alias="or")
+    of: Label
     below: Label
     above: Label
+    before: Label
+    after: Label
+    elapsed_below: Label
+    elapsed_above: Label
+    choices: Label
+    least: Label
+    most: Label
+    today: Label
+    units: dict[Elapsed, Label]
     data_types: dict[DataType, Label]
     decisions: dict[Decision, Label]
     concerns: dict[Concern, Label]
@@ -59,19 +70,62 @@ def _lines(chunk: ArticleChunk, labels: Labels) -> Iterator[str]:
 
 def _datum_line(datum: Datum, labels: Labels) -> str:
     needed = labels.required if datum.required else labels.optional
-    what = f"- {datum.field} ({labels.data_types[datum.data_type]}, {needed}): {_with_stop(datum.description)}"
+    of_what = labels.data_types[datum.data_type]
+    if datum.unit is not None:
+        of_what = f"{of_what} {labels.of} {labels.units[datum.unit]}"
+    kind = f"{of_what}, {needed}"
+    accepted = _accepted(datum, labels)
+    what = f"- {datum.field} ({f'{kind}; {accepted}' if accepted else kind}): {_with_stop(datum.description)}"
     return f"{what} {labels.why}: {_with_stop(datum.why_needed)}"
 
 
+def _accepted(datum: Datum, labels: Labels) -> str:
+    """Return what a datum accepts, if its editor has said anything of it."""
+    if datum.accepts is not None:
+        return datum.accepts.rstrip(".")
+    limits = ((labels.least, datum.min), (labels.most, datum.max))
+    choices = f"{labels.choices}: {', '.join(datum.values)}" if datum.values else ""
+    return " ".join(
+        filter(None, (choices, *(f"{word} {_bound(limit, labels)}" for word, limit in limits if limit is not None)))
+    )
+
+
 def _rule_line(rule: Rule, labels: Labels) -> str:
-    when = rule.when
+    condition = _condition(rule.when, labels)
+    return f"- {labels.if_} {condition}: {labels.decisions[rule.decision]}. {_with_stop(rule.because)}"
+
+
+def _condition(when: Condition, labels: Labels) -> str:
     if when.one_of is not None:
-        *before, last = when.one_of
-        condition = f"{labels.is_} {', '.join(before)} {labels.or_} {last}" if before else f"{labels.is_} {last}"
-    else:
-        limit, bound = (labels.below, when.below) if when.below is not None else (labels.above, when.above)
-        condition = f"{limit} {bound:.15g}"
-    return f"- {labels.if_} {when.field} {condition}: {labels.decisions[rule.decision]}. {_with_stop(rule.because)}"
+        *others, last = when.one_of
+        listed = f"{', '.join(others)} {labels.or_} {last}" if others else last
+        return f"{when.field} {labels.is_} {listed}"
+    if when.elapsed is not None:
+        unit = labels.units[when.elapsed]
+        elapsed = ((labels.elapsed_below, when.below), (labels.elapsed_above, when.above))
+        return next(
+            words.format(number=_bound(limit, labels), unit=unit, field=when.field)
+            for words, limit in elapsed
+            if limit is not None
+        )
+    limits = (
+        (labels.below, when.below),
+        (labels.above, when.above),
+        (labels.before, when.before),
+        (labels.after, when.after),
+    )
+    return next(f"{when.field} {word} {_bound(limit, labels)}" for word, limit in limits if limit is not None)
+
+
+def _bound(limit: float | str, labels: Labels) -> str:
+    """Return a number or a date expression in words: "hoy - 16 años"."""
+    if not isinstance(limit, str):
+        return f"{limit:.15g}"
+    expression = parse_expression(limit)
+    base = labels.today if expression.base == TODAY else expression.base
+    if not expression.count:
+        return base
+    return f"{base} {'-' if expression.count < 0 else '+'} {abs(expression.count)} {labels.units[expression.unit]}"
 
 
 def _with_stop(sentence: str) -> str:

@@ -14,11 +14,12 @@ from ingestion.boe.wordings import iso_day
 from ingestion.model import Law, LawStatus, unique_wording_keys
 from language.folding import fold
 from language.formats import long_day
+from language.system import reason
 from legal.laws.ranks import kind_of_code
 from legal.territory.mentions import community_of
 from legal.wordings import with_article
 from services.boe.xml import Element, parse_xml
-from state.errors import InvalidInput, reason
+from state.errors import InvalidInput
 
 _REPEALS = ("210", "216", "217", "214", "212")
 """Codes of the relations by which a whole law is repealed, the plainest first; 211, 213 and 215 are of parts."""

@@ -6,6 +6,8 @@ from hashlib import blake2b
 
 from ingestion.chunking.parts import split_text
 from ingestion.model import Law, Provision
+from language.current import say
+from language.formats import long_day
 from legal.ids import chunk_id
 from legal.labels import provision_url
 from legal.laws.ranks import rank_of
@@ -40,10 +42,7 @@ def law_chunks(law: Law) -> list[Chunk]:
         parts = split_text(provision.text)
         valid_from = provision.valid_from or law.published
         if (provision.key, valid_from) in wordings:
-            raise InvalidInput(
-                f"La norma {law.id} trae dos redacciones de «{provision.label}» que empiezan el mismo día, "
-                f"{valid_from}. Revise las fechas de sus versiones."
-            )
+            raise InvalidInput(say("ingest.wordings_same_day", id=law.id, label=provision.label, day=valid_from))
         wordings.add((provision.key, valid_from))
         status, note, dates, valid_to = _validity(provision, end)
         for number, text in enumerate(parts, 1):
@@ -112,6 +111,8 @@ def _end(law: Law, known: KnownLaw | None) -> _End:
     note = law.status_note if status or valid_to else ""
     if status and not note:
         note = "Norma derogada." if status == "derogada" else "Norma de vigencia agotada."
+    elif valid_to and not note:
+        note = f"Norma derogada, con efectos de {long_day(valid_to)}."
     if status and successor:
         number = re.sub(r",.*", "", successor.title)
         note = f"{note} La sustituye: {successor.short} ({number})."

@@ -5,14 +5,16 @@ from dataclasses import dataclass
 from functools import cache as memoize
 
 from ingestion.context.paid_cache import ContextCache
-from ingestion.context.request import ParentChild, keyed_requests, quoted_child, quoted_parent, system_prompt
-from language.formats import figure
+from ingestion.context.request import ContextPrompt, ParentChild
+from language.current import say
+from language.formats import written
 from services.protocols import TokenCounter
 from services.settings import ModelSettings
 
 SENTENCE_TOKENS = 60
-"""Tokens of a reply at most: 40 words at one and a half tokens a Spanish word."""
+"""Tokens of a reply at most: 40 words at one and a half tokens a word."""
 
+MILLION = 1_000_000
 MESSAGE_TOKENS = 4
 """What a provider adds to each message of a request: role and separators."""
 
@@ -28,53 +30,69 @@ class ContextCost:
 
 
 def estimate(
-    children: Sequence[ParentChild], cache: ContextCache, reader_name: str, counter: TokenCounter
+    children: Sequence[ParentChild], cache: ContextCache, reader_name: str, counter: TokenCounter, prompt: ContextPrompt
 ) -> ContextCost:
     """Return what ``ingestion.context.situate`` would cost now; ``reader_name`` is that of its ``ModelSettings``.
 
     Raises:
         ConfigurationError: the cache cannot be read.
     """
-    requests = dict(keyed_requests(children, reader_name))
+    requests = dict(prompt.keyed(children, reader_name))
     cached = cache.get_many(list(requests))
     count = memoize(counter.count)  # the children of a parent share most of their request
-    fixed = count(system_prompt()) + 2 * MESSAGE_TOKENS
+    fixed = count(prompt.instructions) + 2 * MESSAGE_TOKENS
     missing = [pair for key, pair in requests.items() if key not in cached]
-    tokens = sum(fixed + count(quoted_parent(parent)) + count(quoted_child(child)) for parent, child in missing)
+    tokens = sum(
+        fixed + count(prompt.quoted_parent(parent)) + count(prompt.quoted_child(child)) for parent, child in missing
+    )
     return ContextCost(len(missing), tokens, len(missing) * SENTENCE_TOKENS, len(cached))
 
 
 def explain(cost: ContextCost, reader: ModelSettings) -> str:
-    """Return in Spanish what will be asked for and what it costs, as far as the reader's prices are configured."""
+    """Return what will be asked for and what it costs, as far as the reader's prices are configured."""
     if not cost.requests:
-        return f"Las frases de contexto ya están guardadas ({figure(cost.cached)}): no se pedirá ninguna."
-    single = cost.requests == 1
-    asked = f"Se pedirá{'' if single else 'n'} {figure(cost.requests)} frase{'' if single else 's'} a {reader.model}"
-    cached = f" (otras {figure(cost.cached)} ya están guardadas)" if cost.cached else ""
-    tokens = f"unos {_tokens(cost.input_tokens)} de entrada y {_tokens(cost.output_tokens, '')} de salida"
-    warning = _reasoning_warning(reader)
-    return f"{asked}{cached}: {tokens}{_price(cost, reader)}.{warning} Para seguir, repita la orden con --yes."
+        return say("ingest.cost_none", cached=written(cost.cached))
+    key = "ingest.cost_one" if cost.requests == 1 else "ingest.cost_many"
+    asked = say(key, requests=written(cost.requests), model=reader.model)
+    cached = say("ingest.cost_cached", cached=written(cost.cached)) if cost.cached else ""
+    millions = cost.output_tokens >= MILLION
+    output = (
+        say("ingest.cost_millions_more", count=_millions(cost.output_tokens))
+        if millions
+        else written(cost.output_tokens)
+    )
+    return say(
+        "ingest.cost",
+        asked=asked + cached,
+        input=_tokens(cost.input_tokens),
+        output=output,
+        price=_price(cost, reader),
+        warning=_reasoning_warning(reader),
+    )
 
 
-def _tokens(count: int, unit: str = " tokens") -> str:
-    if count < 1_000_000:
-        return figure(count) + unit
-    return f"{figure(count / 1e6, 1)} M{' de' + unit if unit else ''}"
+def _tokens(count: int) -> str:
+    if count < MILLION:
+        return say("ingest.cost_tokens", count=written(count))
+    return say("ingest.cost_millions", count=_millions(count))
+
+
+def _millions(count: int) -> str:
+    return written(count / MILLION, 1)
 
 
 def _price(cost: ContextCost, reader: ModelSettings) -> str:
     """Return the price in brackets; empty where the reader's prices are not configured."""
     if reader.input_price is None or reader.output_price is None:
         return ""
-    price = (cost.input_tokens * reader.input_price + cost.output_tokens * reader.output_price) / 1e6
-    amount = f"aprox. {figure(price, 2)}" if price >= 0.005 or not price else "menos de 0,01"
-    return f" ({amount} según los precios configurados)"
+    price = (cost.input_tokens * reader.input_price + cost.output_tokens * reader.output_price) / MILLION
+    told = price >= 0.005 or not price
+    amount = say("ingest.cost_about", price=written(price, 2)) if told else say("ingest.cost_less")
+    return say("ingest.cost_price", amount=amount)
 
 
 def _reasoning_warning(reader: ModelSettings) -> str:
     """Return the warning that a reasoning model calls for: nobody knows beforehand how long it will think."""
     from services.models.openai import refuses_sampling
 
-    if not refuses_sampling(reader.model):
-        return ""
-    return " El modelo razona antes de escribir; esos tokens se cobran también como salida y no están en la cuenta."
+    return say("ingest.cost_reasons") if refuses_sampling(reader.model) else ""

@@ -9,19 +9,21 @@ from threading import Lock
 from types import TracebackType
 from typing import ClassVar, Self
 
-from state.errors import ConfigurationError, reason
+from language.current import say
+from language.system import reason
+from state.errors import ConfigurationError
 
 BUSY_TIMEOUT = 30.0
 """Seconds to wait for another process that writes."""
 
 _REASONS = {
-    sqlite3.SQLITE_BUSY: "otro proceso lo está usando",
-    sqlite3.SQLITE_LOCKED: "otro proceso lo está usando",
-    sqlite3.SQLITE_FULL: "no queda espacio en el disco",
-    sqlite3.SQLITE_READONLY: "este usuario no tiene permiso",
-    sqlite3.SQLITE_PERM: "este usuario no tiene permiso",
-    sqlite3.SQLITE_CANTOPEN: "no se puede abrir",
-    sqlite3.SQLITE_IOERR: "el disco falla",
+    sqlite3.SQLITE_BUSY: "system.busy",
+    sqlite3.SQLITE_LOCKED: "system.busy",
+    sqlite3.SQLITE_FULL: "system.disk_full",
+    sqlite3.SQLITE_READONLY: "system.not_permitted",
+    sqlite3.SQLITE_PERM: "system.not_permitted",
+    sqlite3.SQLITE_CANTOPEN: "system.not_opened",
+    sqlite3.SQLITE_IOERR: "system.disk_fails",
 }
 
 
@@ -33,7 +35,7 @@ class PaidCache:
     """
 
     contents: ClassVar[str]
-    """What is in the file, as messages call it: "frases de contexto"."""
+    """What is in the file: the key of how messages call it."""
 
     def __init__(self, path: Path) -> None:
         """Open the file, or make it.
@@ -99,31 +101,27 @@ class PaidCache:
                 raise
             # The low byte is the primary code; what stands above it tells cases apart that the user need not.
             if why := _REASONS.get(error.sqlite_errorcode & 0xFF):
-                raise self._unusable(why) from error
+                raise self._unusable(say(why)) from error
             raise ConfigurationError(
-                f"El fichero de {self.contents} {self._path} está dañado o no es de articulado ({error}). Muévalo a "
-                "otro sitio o bórrelo, y repita la orden: lo que guardaba se pedirá de nuevo."
+                say("ingest.cache_damaged", contents=say(self.contents), path=self._path, error=error)
             ) from error
 
     def _unusable(self, why: str) -> ConfigurationError:
-        return ConfigurationError(
-            f"No se puede usar el fichero de {self.contents} {self._path}: {why}. Corríjalo y repita la orden; lo "
-            "que ya estaba guardado no se pierde."
-        )
+        return ConfigurationError(say("ingest.cache_unusable", contents=say(self.contents), path=self._path, why=why))
 
 
 class ContextCache(PaidCache):
     """The context sentences of the reader model, by the key of the request."""
 
-    contents = "frases de contexto"
+    contents = "ingest.kind_sentences"
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
-        """Return the sentences of those keys that have one; it may be empty.
+        """Return the sentences of those keys that have one; an empty one is none.
 
         Raises:
             ConfigurationError: the file is damaged, or the system refuses it.
         """
-        return {key: sentence.decode() for key, sentence in self._get_many(keys).items()}
+        return {key: sentence.decode() for key, sentence in self._get_many(keys).items() if sentence}
 
     def put(self, key: str, sentence: str) -> None:
         """Keep a sentence; the last one of a key counts.

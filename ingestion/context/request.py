@@ -2,10 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Self
 
+from language.languages import language
 from language.spanish import sentences
-from services.prompting.prompts import shared_prompt
+from services.profile.profile import Profile
+from services.prompting.prompts import load_prompt
 from services.settings import ChunkContext
 from state.chunks import Chunk
 
@@ -13,14 +17,14 @@ ParentChild = tuple[Chunk, Chunk]
 """A parent and one of its children."""
 
 MAX_SENTENCE = 300
-"""Characters of a sentence at most: 40 words of Spanish and room to spare."""
+"""Characters of a sentence at most: 40 words and room to spare."""
 
 _QUOTES = "«»“”\"'`*_"
-_LEAD = re.compile(r"^(?:[-•*]\s+|\d{1,2}[.)]\s+|(?:frase|contexto)\s*:\s*)+", re.IGNORECASE)
+_LEAD = re.compile(r"^(?:[-•*]\s+|\d{1,2}[.)]\s+|(?:frase|contexto|sentence|context)\s*:\s*)+", re.IGNORECASE)
 
 
 def breadcrumb(chunk: Chunk) -> str:
-    """Return law, chapter, and provision with its title, a line each; a line that would be empty is left out.
+    """Return law, chapter, and provision with its title, a line each; what would be empty, or there twice, is not.
 
     >>> print(breadcrumb({"law_name": "Estatuto de los Trabajadores", "breadcrumb": "TÍTULO I > CAPÍTULO II",
     ...     "provision": "Artículo 38", "title": "Vacaciones anuales"}))
@@ -28,8 +32,8 @@ def breadcrumb(chunk: Chunk) -> str:
     TÍTULO I > CAPÍTULO II
     Artículo 38. Vacaciones anuales
     """
-    heading = ". ".join(filter(None, (chunk["provision"], chunk["title"])))
-    return "\n".join(filter(None, (chunk["law_name"], chunk["breadcrumb"], heading)))
+    heading = ". ".join(filter(None, dict.fromkeys((chunk["provision"], chunk["title"]))))
+    return "\n".join(filter(None, dict.fromkeys((chunk["law_name"], chunk["breadcrumb"], heading))))
 
 
 def context_of(chunk: Chunk, kind: ChunkContext, sentences: Mapping[int, str]) -> str:
@@ -43,38 +47,47 @@ def context_of(chunk: Chunk, kind: ChunkContext, sentences: Mapping[int, str]) -
     return "\n".join(filter(None, (breadcrumb(chunk), sentence)))
 
 
-def system_prompt() -> str:
-    """Return the instructions to the reader model, the same for every request."""
-    return shared_prompt("situate")
+@dataclass(frozen=True)
+class ContextPrompt:
+    """What the reader model is asked: the profile's own instructions, and the tags that quote its texts."""
 
+    instructions: str
+    text_tag: str
+    passage_tag: str
 
-def quoted_parent(parent: Chunk) -> str:
-    """Return the first part of the message, which the children of a parent share."""
-    return f"<texto>\n{_quoted(breadcrumb(parent))}\n\n{_quoted(parent['text'])}\n</texto>"
+    @classmethod
+    def of(cls, profile: Profile) -> Self:
+        """Return what a profile asks, in its language.
 
+        Raises:
+            ConfigurationError: its own prompt cannot be read, or is empty.
+        """
+        tongue = language(profile.language)
+        return cls(load_prompt("situate", profile), tongue.say("prompt_text_tag"), tongue.say("prompt_passage_tag"))
 
-def quoted_child(child: Chunk) -> str:
-    """Return the second part of the message."""
-    return f"<pasaje>\n{_quoted(child['text'])}\n</pasaje>"
+    def quoted_parent(self, parent: Chunk) -> str:
+        """Return the first part of the message, which the children of a parent share."""
+        return _quoted(f"{breadcrumb(parent)}\n\n{parent['text'].strip()}", self.text_tag)
 
+    def quoted_child(self, child: Chunk) -> str:
+        """Return the second part of the message."""
+        return _quoted(child["text"], self.passage_tag)
 
-def message(parent: Chunk, child: Chunk) -> str:
-    """Return the message: parent and child, quoted as data."""
-    return f"{quoted_parent(parent)}\n\n{quoted_child(child)}"
+    def message(self, parent: Chunk, child: Chunk) -> str:
+        """Return the message: parent and child, quoted as data."""
+        return f"{self.quoted_parent(parent)}\n\n{self.quoted_child(child)}"
 
+    def key(self, parent: Chunk, child: Chunk, reader_name: str) -> str:
+        """Return the key of the sentence: 128 bits of BLAKE2b over all that is sent, and to whom.
 
-def request_key(parent: Chunk, child: Chunk, reader_name: str) -> str:
-    """Return the key of the sentence: 128 bits of BLAKE2b over all that is sent, and to whom.
+        So a changed prompt, model, heading or text is asked for anew, and the same passage is asked for once.
+        """
+        content = "\x1f".join((reader_name, self.instructions, self.message(parent, child)))
+        return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
-    So a changed prompt, model, heading or text is asked for anew, and the same passage is asked for once.
-    """
-    content = "\x1f".join((reader_name, system_prompt(), message(parent, child)))
-    return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def keyed_requests(children: Sequence[ParentChild], reader_name: str) -> list[tuple[str, ParentChild]]:
-    """Return the pairs, each after the key of its request; some may share theirs."""
-    return [(request_key(parent, child, reader_name), (parent, child)) for parent, child in children]
+    def keyed(self, children: Sequence[ParentChild], reader_name: str) -> list[tuple[str, ParentChild]]:
+        """Return the pairs, each after the key of its request; some may share theirs."""
+        return [(self.key(parent, child, reader_name), (parent, child)) for parent, child in children]
 
 
 def sentence_of(reply: str) -> str:
@@ -107,6 +120,6 @@ def _shortened(sentence: str) -> str:
     return (cut.rpartition(" ")[0] or cut).rstrip(" ,;:") + "…"
 
 
-def _quoted(text: str) -> str:
-    """Return a text that cannot close its own quotation."""
-    return text.strip().replace("<", "‹")
+def _quoted(text: str, tag: str) -> str:
+    """Return a text between tags, one that cannot close its own quotation."""
+    return f"<{tag}>\n{text.strip().replace('<', '‹')}\n</{tag}>"

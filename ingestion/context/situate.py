@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ingestion.context.paid_cache import ContextCache
-from ingestion.context.request import ParentChild, keyed_requests, message, sentence_of, system_prompt
-from language.formats import figure
+from ingestion.context.request import ContextPrompt, ParentChild, sentence_of
+from language.current import say
+from language.formats import written
 from services.protocols import ChatModel
 from services.settings import ModelSettings
 from state.chunks import Chunk
 from state.errors import ArticuladoError, ConfigurationError, ContentFiltered
+from state.values import Message
 
 if TYPE_CHECKING:
     from services.protocols import Progress
@@ -25,6 +27,7 @@ async def situate(
     children: Sequence[ParentChild],
     reader: ChatModel,
     cache: ContextCache,
+    prompt: ContextPrompt,
     *,
     concurrency: int,
     progress: "Progress" = lambda step, done, total: None,
@@ -32,13 +35,13 @@ async def situate(
     """Return the sentence of each child, by its id, asking only for those that the cache lacks.
 
     At most ``concurrency`` requests run at once, and each sentence is kept as soon as it is there. A child whose reply
-    holds no sentence is left out, now and in later runs. The first request that fails for good stops new ones; those
-    that run are waited for and kept.
+    is refused, cut or holds no sentence is left out: it is asked for again by the next run. The first request that
+    fails for good stops new ones; those that run are waited for and kept.
 
     Raises:
         ArticuladoError: (the type of the failure) a request failed; the message says how much is done.
     """
-    keys = await asyncio.to_thread(keyed_requests, children, reader.name)
+    keys = await asyncio.to_thread(prompt.keyed, children, reader.name)
     requests = dict(keys)
     sentences = await asyncio.to_thread(cache.get_many, list(requests))
     waiting = iter([key for key in requests if key not in sentences])
@@ -48,8 +51,9 @@ async def situate(
     async def work() -> None:
         for key in waiting:
             try:
-                sentence = await _ask(reader, *requests[key])
-                await asyncio.to_thread(cache.put, key, sentence)
+                sentence = await _ask(reader, prompt, *requests[key])
+                if sentence:
+                    await asyncio.to_thread(cache.put, key, sentence)
             except ArticuladoError as error:
                 failures.append(error)
             else:
@@ -75,25 +79,22 @@ def check_reader(reader: ModelSettings) -> None:
     from services.models.openai import check_settings
 
     if reader.provider == "offline":
-        raise ConfigurationError(
-            "ARTICULADO_CHUNK_CONTEXT=reader necesita un modelo que redacte, y el lector sin conexión no lo es. Defina "
-            "ARTICULADO_READER_PROVIDER y la clave (véase .env.example), o use ARTICULADO_CHUNK_CONTEXT=breadcrumb."
-        )
+        raise ConfigurationError(say("ingest.reader_needed"))
     check_settings("reader", reader)
 
 
-async def _ask(reader: ChatModel, parent: Chunk, child: Chunk) -> str:
+async def _ask(reader: ChatModel, prompt: ContextPrompt, parent: Chunk, child: Chunk) -> str:
+    """Return the sentence of a child, empty where the reader does not give one, or not all of it."""
     try:
-        completion = await reader.complete(system_prompt(), [{"role": "user", "content": message(parent, child)}])
+        sent: Message = {"role": "user", "content": prompt.message(parent, child)}
+        completion = await reader.complete(prompt.instructions, [sent])
     except ContentFiltered:
-        # It would be stopped again in every run, and no run would ever end: the law speaks of violence and abuse.
+        # No reason to stop: it may be stopped again in every run, for the law speaks of violence and abuse.
         return ""
-    return sentence_of(completion.text)
+    return "" if completion.cut else sentence_of(completion.text)
 
 
 def _with_progress(error: ArticuladoError, done: int, total: int) -> ArticuladoError:
     """Return an error of the same type whose message says how many sentences are kept."""
-    return type(error)(
-        f"{error} De las {figure(total)} frases de contexto, {figure(done)} están guardadas: repita la orden y se "
-        f"pedirán solo las que faltan ({figure(total - done)})."
-    )
+    counts = {"total": written(total), "done": written(done), "missing": written(total - done)}
+    return type(error)(say("ingest.sentences_kept", error=error, **counts))

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from language.current import say
 from legal.citations.parser import parse_citations
 from legal.ids import boe_id
 from legal.labels import provision_key
@@ -43,9 +44,8 @@ def provisions_named(written: str) -> list[ProvisionRef]:
     if not refs:
         raise PydanticCustomError(
             "provision",
-            "«{written}» no nombra ningún precepto de una norma conocida. Escríbalo como «ET 38», «art. 48.4 ET» o "
-            "«BOE-A-2015-11430#Artículo 38»",
-            {"written": written},
+            "{problem}",
+            {"problem": say("file.header_provision", written=written)},
         )
     return refs
 
@@ -60,7 +60,7 @@ def _provisions(written: object) -> object:
 def _ecli(written: str) -> str:
     ecli = written.upper()
     if not _ECLI.fullmatch(ecli):
-        raise PydanticCustomError("ecli", "debe ser como «ECLI:ES:TS:2024:123»")
+        raise PydanticCustomError("ecli", say("file.header_ecli"))
     return ecli
 
 
@@ -68,7 +68,7 @@ def _day(written: object) -> object:
     try:
         return date.fromisoformat(written) if isinstance(written, str) else written
     except ValueError as error:
-        raise PydanticCustomError("day", "debe ser una fecha que exista, AAAA-MM-DD, como 2024-05-31") from error
+        raise PydanticCustomError("day", say("file.header_day")) from error
 
 
 def _community(written: object) -> object:
@@ -76,7 +76,9 @@ def _community(written: object) -> object:
         return written
     if community := find_territory(written):
         return community
-    raise PydanticCustomError("territory", "{known}", {"known": f"los posibles son {', '.join(communities())}"})
+    raise PydanticCustomError(
+        "territory", "{problem}", {"problem": say("file.header_communities", communities=", ".join(communities()))}
+    )
 
 
 def _city(written: object) -> object:
@@ -85,7 +87,7 @@ def _city(written: object) -> object:
     place = place_called(written)
     if place and place.city:
         return place.city
-    raise PydanticCustomError("territory", "«{written}» no es un municipio conocido", {"written": written})
+    raise PydanticCustomError("territory", "{problem}", {"problem": say("file.header_city", written=written)})
 
 
 Text = Annotated[str, AfterValidator(lambda text: " ".join(text.split()))]
@@ -143,7 +145,7 @@ def header_of(path: Path, fields: Mapping[str, Any]) -> Header:
     except ValidationError as error:
         first = error.errors()[0]
         raise InvalidInput(
-            f"En la cabecera del documento «{path}», el campo «{first['loc'][0]}» no es válido: {_problem(first)}."
+            say("file.field_invalid", path=path, field=first["loc"][0], problem=_problem(first))
         ) from error
 
 
@@ -153,16 +155,16 @@ def _problem(details: ErrorDetails) -> str:
     match details["type"]:
         case "extra_forbidden":
             names = [field.alias or name for name, field in Header.model_fields.items()]
-            return f"no existe. Los posibles son {', '.join(names)}"
+            return say("file.header_unknown", names=", ".join(names))
         case "literal_error":
-            return f"los valores posibles son {limits['expected'].replace(' or ', ' o ')}"
+            return say("file.choices", values=limits["expected"].replace(" or ", say("system.or")))
         case "string_pattern_mismatch" if details["loc"][0] == "url":
-            return "debe ser una dirección http:// o https://"
+            return say("file.header_url")
         case "string_pattern_mismatch" if details["loc"][0] == "id":
-            return "solo puede tener letras, cifras, puntos, dos puntos y guiones"
+            return say("file.header_id")
         case "string_pattern_mismatch":
-            return "solo puede tener minúsculas sin acento, cifras y «_»"
+            return say("file.header_name")
         case "provision" | "ecli" | "day" | "territory":
             return details["msg"]
         case _:
-            return "debe ser un texto (o, en «provisions», una lista de textos)"
+            return say("file.header_text")

@@ -13,6 +13,7 @@ from ingestion.files.names import COLLECTIONS, KINDS, id_of, norm_of, title_of
 from ingestion.files.running_text import RunningText, running_text
 from ingestion.markdown.reader import read_law
 from ingestion.model import Document, Law, Page
+from language.current import say
 from state.errors import InvalidInput
 
 READERS: dict[str, Callable[[Path], tuple[Page, ...]]] = {
@@ -38,10 +39,7 @@ def read_document(path: Path) -> Document | Law:
     """
     reader = READERS.get(path.suffix.lower())
     if reader is None:
-        raise InvalidInput(
-            f"No se sabe leer el fichero «{path}»: los formatos posibles son {', '.join(READERS)}. Conviértalo a uno "
-            "de ellos."
-        )
+        raise InvalidInput(say("file.unknown_format", path=path, formats=", ".join(READERS)))
     block, pages = take_block(path, reader(path))
     separate = sidecar(path)
     fields = (separate if separate is not None else block) or {}

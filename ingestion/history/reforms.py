@@ -6,8 +6,9 @@ from datetime import date
 from pathlib import Path
 
 from ingestion.history.amendment_notes import Amendment
+from language.system import reason
 from legal.labels import provision_key
-from state.errors import InvalidInput, reason
+from state.errors import InvalidInput
 
 _LAW, _PUBLISHED, _NORM, _AFFECTED = "law_id", "commit_date(=publication of reform)", "reforming_norm", "affected"
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from language.current import say
 from services.store.generations import write_durably
 from state.errors import IndexMismatch
 from state.ingest import Source, StaleRecord
@@ -47,7 +48,4 @@ def read_catalog(generation: Path) -> Catalog:
     except FileNotFoundError:
         return Catalog(made_with="")
     except ValidationError as error:
-        raise IndexMismatch(
-            f"El catálogo del índice de {generation} está dañado. Vuelva a construirlo con «articulado ingest "
-            "--rebuild» y las carpetas de sus documentos."
-        ) from error
+        raise IndexMismatch(say("ingest.catalogue_damaged", generation=generation)) from error

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 from uuid import uuid4
 
+from language.current import say
 from services.store.generations import translate_disk_errors
 from state.chunks import Chunk
 from state.errors import StoreUnavailable
@@ -68,10 +69,7 @@ class Workspace:
         """
         staged = self.staged(key)
         if staged is None:
-            raise StoreUnavailable(
-                f"Ha desaparecido de {self._folder} lo que se acababa de leer. Compruebe el disco y repita la orden; "
-                "el índice anterior sigue en uso."
-            )
+            raise StoreUnavailable(say("ingest.workspace_gone", folder=self._folder))
         return staged
 
     def stage(self, key: str, document: Staged) -> None:

@@ -8,18 +8,21 @@ from pathlib import Path
 
 from ingestion.indexing.encoding import Encode, VectorJournal, encode_batches, offline_encoder, provider_encoder
 from ingestion.indexing.entries import Entry
+from services.case.matching.guides import asked_in, general_matters
 from services.container import IngestServices
-from services.domain.base import Domain
 from services.domain.lexicon import Lexicon
+from services.domain.registry import domain_of
 from services.domain.spanish_law import SPANISH_LAW
 from services.factory import CHUNKER, expected_fingerprints
 from services.offline.encoder.encoder import DualEncoder, TrainingPairs, packaged_encoder
 from services.offline.encoder.training import BATCH, EPOCHS
+from services.profile.outside import load_outside
 from services.profile.profile import Profile
 from services.protocols import Progress
 from services.settings import Settings
 from services.store.builder import IndexBuilder, digest
 from services.store.manifest import Description, Index
+from state.articles import details_of
 from state.chunks import indexed_text
 
 STEP = "Indexando fragmentos"
@@ -85,38 +88,46 @@ async def _encoder(
         texts = (entry.sparse for entry in entries if entry.sparse and entry.chunk["collection"] not in left_out)
         Lexicon.build(texts, domain.stems).save(builder.models)
         # With a provider's embedder, too: the reranker asks it how near a question and a provision are.
-        await asyncio.to_thread(_save_encoder, entries, domain, settings.offline_dimensions, builder.models)
+        await asyncio.to_thread(_save_encoder, entries, profile, settings.offline_dimensions, builder.models)
     if embedder is None:
         return await offline_encoder(builder.models, domain, len(new), settings.ingest_workers, stack)
     journal = stack.enter_context(VectorJournal(settings.home / "vectors.sqlite"))
     return provider_encoder(embedder, domain, journal)
 
 
-def _save_encoder(entries: Sequence[Entry], domain: Domain, dimensions: int, models: Path) -> None:
+def _save_encoder(entries: Sequence[Entry], profile: Profile, dimensions: int, models: Path) -> None:
     """Write the encoder of an index: a copy of the packaged one, or one that is trained on its texts."""
+    domain = domain_of(profile)
     if domain is SPANISH_LAW:
         # A copy, so that an index goes on being searched by the encoder that it was made with.
         packaged_encoder(dimensions).save(models)
     else:
-        DualEncoder.fit(training_pairs_of(entries), dimensions, domain).save(models)
+        DualEncoder.fit(training_pairs_of(entries, profile), dimensions, domain).save(models)
 
 
-def training_pairs_of(entries: Iterable[Entry]) -> TrainingPairs:
-    """Return what an encoder is trained on: each parent, and together those that people ask about in the same words.
+def training_pairs_of(entries: Iterable[Entry], profile: Profile) -> TrainingPairs:
+    """Return what an encoder is trained on: each parent, together those of an article, and matters of elsewhere.
 
     A question leads to what it was written for: where that is an article of several chunks, to all of it, so that no
-    chunk of the right article is taken for a wrong answer.
+    chunk of the right article is taken for a wrong answer. What the profile does not handle, and what people ask any
+    desk, teach what everyday words stand for, and what is asked of nothing here.
     """
     parents = [entry for entry in entries if entry.sparse]
     documents = [indexed_text(entry.chunk) for entry in parents]
     by_phrasing: dict[tuple[str, str], list[str]] = {}
+    asked: dict[str, list[str]] = {}
     for entry, text in zip(parents, documents, strict=True):
         if entry.lay_phrasings:
             by_phrasing.setdefault((entry.chunk["law_id"], entry.lay_phrasings), []).append(text)
+            asked.setdefault(entry.chunk["law_id"], []).extend(asked_in(details_of(entry.chunk)))
     questions = []
-    for (_, phrasings), texts in by_phrasing.items():
-        questions += [(line, len(documents)) for line in phrasings.splitlines() if line]
+    for (law_id, phrasings), texts in by_phrasing.items():
+        lines = [*(line for line in phrasings.splitlines() if line), *asked[law_id]]
+        questions += [(line, len(documents)) for line in lines]
         documents.append("\n".join(texts))
+    for matter in (*load_outside(profile), *general_matters(profile.language)):
+        questions += [(inquiry, len(documents)) for inquiry in matter.inquiries]
+        documents.append("\n".join((matter.name, *(matter.texts or matter.inquiries))))
     batches = max(1, -(-len(questions) // BATCH))
     return TrainingPairs(documents, questions, max(EPOCHS, -(-MIN_STEPS // batches)))
 

@@ -15,6 +15,7 @@ import numpy as np
 from ingestion.context.paid_cache import PaidCache
 from ingestion.incremental.workspace import key_of
 from ingestion.indexing.entries import Entry
+from language.current import say
 from services.domain.base import Domain
 from services.domain.registry import domain_named
 from services.models.embeddings import MAX_TEXTS
@@ -38,7 +39,7 @@ NO_TERMS = SparseVector((), ())
 class VectorJournal(PaidCache):
     """Vectors of a provider's embedder by key, kept as they came: float32."""
 
-    contents = "vectores ya calculados"
+    contents = "ingest.kind_vectors"
 
     def get_many(self, keys: Sequence[str]) -> dict[str, Vector]:
         """Return the vectors of those keys that have one.
@@ -107,10 +108,7 @@ async def offline_encoder(models: Path, domain: Domain, count: int, workers: int
         try:
             dense, sparse = await loop.run_in_executor(pool, _encode_in_worker, [_texts_of(entry) for entry in entries])
         except BrokenProcessPool as error:
-            raise ConfigurationError(
-                "El sistema ha terminado un proceso que calculaba vectores, quizá por falta de memoria. Repita la "
-                "orden con ARTICULADO_INGEST_WORKERS=1; el índice anterior sigue en uso."
-            ) from error
+            raise ConfigurationError(say("ingest.worker_killed")) from error
         return Encoded(entries, dense, sparse)
 
     return encode

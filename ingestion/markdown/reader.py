@@ -16,9 +16,11 @@ import yaml
 from ingestion.markdown.lines import read_provisions
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
 from ingestion.model import Law, LawStatus, unique_keys
+from language.current import say
 from language.folding import fold
+from language.system import reason
 from legal.territory.mentions import community_of
-from state.errors import InvalidInput, reason
+from state.errors import InvalidInput
 
 _FRONT_MATTER = re.compile(r"\ufeff?---\s*\n(.*?)\n---\s*(?:\n|$)", re.DOTALL)
 _STATUSES: dict[str, LawStatus] = {"in_force": "in_force", "repealed": "repealed", "expired": "expired"}
@@ -42,16 +44,10 @@ def read_with_front(path: Path) -> tuple[Law, dict[str, Any]]:
     lines = [" ".join(line.split()) for line in body.replace("\u00ad", "").splitlines()]
     provisions = unique_keys(read_provisions(lines))
     if not provisions:
-        raise InvalidInput(
-            f"El fichero «{path}» no contiene ningún artículo ni disposición. "
-            "Compruebe que es el texto consolidado completo de una norma."
-        )
+        raise InvalidInput(say("file.law_empty", path=path))
     status = _STATUSES.get(str(front.get("status", "in_force")))
     if status is None:
-        raise InvalidInput(
-            f"El fichero «{path}» tiene un estado desconocido, «{front['status']}». "
-            "Los posibles son in_force, repealed y expired."
-        )
+        raise InvalidInput(say("file.law_status", path=path, status=front["status"]))
     law = Law(
         id=_field(path, front, "identifier"),
         title=_field(path, front, "title"),
@@ -70,33 +66,27 @@ def _split(path: Path) -> tuple[dict[str, Any], str]:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise InvalidInput(f"El fichero «{path}» no está en UTF-8. Guárdelo con esa codificación.") from error
+        raise InvalidInput(say("file.not_utf8", path=path)) from error
     except OSError as error:
-        raise InvalidInput(f"El fichero «{path}» no se puede leer: {reason(error)}.") from error
+        raise InvalidInput(say("file.unreadable", path=path, reason=reason(error))) from error
     match = _FRONT_MATTER.match(text)
     if match is None:
-        raise InvalidInput(
-            f"El fichero «{path}» no empieza por una cabecera YAML entre líneas «---». "
-            "Añádala con identifier, title y publication_date."
-        )
+        raise InvalidInput(say("file.front_missing", path=path))
     try:
         front = load_yaml(match[1], yaml.SafeLoader)
     except UnreadableYaml as error:
         line = text.count("\n", 0, match.start(1)) + error.line if error.line else None
-        where = f": no se entiende la línea {line}" if line else ""
-        raise InvalidInput(
-            f"La cabecera YAML del fichero «{path}» no es válida{where}. Revise las "
-            "comillas, los dos puntos y las fechas (AAAA-MM-DD)."
-        ) from error
+        where = say("file.front_line", line=line) if line else ""
+        raise InvalidInput(say("file.front_invalid", path=path, where=where)) from error
     if not isinstance(front, dict):
-        raise InvalidInput(f"La cabecera YAML del fichero «{path}» no es una lista de campos.")
+        raise InvalidInput(say("file.front_no_fields", path=path))
     return front, text[match.end() :]
 
 
 def _field(path: Path, front: dict[str, Any], name: str) -> str:
     value = " ".join(str(front.get(name) or "").split())
     if not value:
-        raise InvalidInput(f"A la cabecera del fichero «{path}» le falta el campo «{name}». Complétela.")
+        raise InvalidInput(say("file.front_field", path=path, name=name))
     return value
 
 
@@ -112,9 +102,7 @@ def day_field(path: Path, front: dict[str, Any], name: str, *, required: bool = 
     try:
         return date.fromisoformat(value).isoformat()
     except ValueError as error:
-        raise InvalidInput(
-            f"En la cabecera del fichero «{path}» el campo «{name}» no es una fecha AAAA-MM-DD: «{value}»."
-        ) from error
+        raise InvalidInput(say("file.front_date", path=path, name=name, value=value)) from error
 
 
 def _scope(front: dict[str, Any]) -> str:

@@ -10,10 +10,14 @@ from language.languages import Language
 from nodes.case.validation import checked_data, checked_filters, checked_inquiry, checked_tokens
 from nodes.validation import check_options
 from services.case.calibration import CaseGraph
-from services.case.filters import filter_paths, is_known_value
+from services.case.data.placeholders import is_placeholder
+from services.case.filters import fill_from_data, filter_paths, is_known_value, unknown_values
+from services.case.mentions import mentions, named_anywhere
+from services.case.named_filters import NamedFilter, conflict_message, conflicts, fill_open_filters
 from services.profile.profile import Profile
+from services.profile.sections import TOPIC
 from state.articles import FieldSpec
-from state.case import CaseFailure, CaseState, RequiredFields, Response
+from state.case import CaseFailure, CaseState, LeftOut, NamedConflict, RequiredFields, Response, Shortfall
 from state.chunks import Chunk
 from state.context import ResolvedContext, StoreName
 from state.rag import Turn, fresh_turn
@@ -36,13 +40,20 @@ class AcceptCaseUpdate(Turn):
     analysis: Analysis
     filters: dict[str, str]
     assumed: dict[str, str]
+    conflicts: list[NamedConflict]
     collected: dict[str, str]
     budget: int
     article_id: str
+    article_title: str
+    log_odds: float
     critical: list[Chunk]
+    of_article: list[Chunk]
     wanted: list[FieldSpec]
     context_tokens: int
+    essential_tokens: int
+    left_out: list[LeftOut]
     dropped_items: list[str]
+    shortfall: Shortfall
     failure: CaseFailure | None
     required_fields: RequiredFields
     response: Response
@@ -55,32 +66,38 @@ async def accept_case(
     profile: Profile,
     graph: CaseGraph,
     language: Language,
+    calendar: Callable[[], date],
     seconds: float,
     clock: Callable[[], float] = time.time,
 ) -> AcceptCaseUpdate:
     """Reset the turn, check the input, and set filter and search.
 
-    What a case needs is searched by inquiry and topic in the chunks that tell it; a response, by inquiry and by inquiry
-    with collected data, in all that may be part of it. ``seconds`` is what all model calls of the case may take
-    together.
+    What a case needs is searched by the inquiry, and by that and the topic, in the chunks that tell it; a response, by
+    the inquiry, and by that and the collected data, in all that may be part of it. A filter field that the caller left
+    open has the value that the data have under its name, else the one that the inquiry names, if it names one.
+    ``seconds`` is what all model calls of the case may take together, ``calendar`` says which day it is.
 
     Raises:
         InvalidInput: something that the caller sent cannot be used.
     """
     check_options(runtime.context, profile)
     inquiry = checked_inquiry(state.get("inquiry"))
-    filters = checked_filters(state, profile)
     collected = checked_data(state.get("collected_data"))
+    given = checked_filters(state, profile)
+    told = fill_from_data(profile.filter_fields, given, collected, language)
+    named = mentions(inquiry, profile.filter_fields, language)
+    filters = fill_open_filters(named, told)
     case = profile.case
     if graph == "required_data":
         names, types = profile.required_data_filter, case.required_data.types
-        searches = [f"{inquiry} {filters.get('topic', '').replace('_', ' ')}".strip()]
+        more = filters.get(TOPIC, "").replace("_", " ")
         budget = case.required_data.context_tokens + case.required_data.answer_tokens
     else:
         names, types = profile.response_filter, case.tiers.types
-        # The inquiry alone, too: data say what the case is about, but the more there are, the less like any chunk.
-        searches = [inquiry, f"{inquiry} {summary(collected)}"] if collected else [inquiry]
+        more = summary(collected)
         budget = checked_tokens(state.get("max_tokens"), case.response.max_tokens)
+    # The inquiry alone, too: how well an article fits it is not to depend on what comes along.
+    searches = [inquiry, f"{inquiry} {more}"] if more else [inquiry]
     analysis: Analysis = {
         "provisions": [],
         "is_lookup": False,
@@ -92,26 +109,41 @@ async def accept_case(
     now, as_of = clock(), runtime.context.as_of
     return {
         **fresh_turn(),
-        "warnings": _unknown(filters, profile, language),
+        "warnings": [
+            *unknown_values(profile.filter_fields, given, language),
+            *_taken("case_data_taken", told, given, profile, language),
+            *_taken("case_named_taken", filters, told, profile, language),
+        ],
         "question": inquiry,
         "inquiry": inquiry,
-        "queries": searches,
+        "queries": [inquiry],
         "searches": searches,
         "turn": state.get("turn", 0) + 1,
         "deadline": now + seconds,
         "store": "index",
-        "today": date.fromtimestamp(now).isoformat(),
+        "today": calendar().isoformat(),
         "as_of": as_of.isoformat() if as_of else None,
         "analysis": analysis,
         "filters": filters,
         "assumed": {},
+        "conflicts": [
+            _named_conflict(conflict, profile, language)
+            for conflict in conflicts(named, told, named_anywhere(inquiry, profile.filter_fields, language))
+            if conflict.is_conflict
+        ],
         "collected": collected,
         "budget": budget,
         "article_id": "",
+        "article_title": "",
+        "log_odds": 0.0,
         "critical": [],
+        "of_article": [],
         "wanted": [],
         "context_tokens": 0,
+        "essential_tokens": 0,
+        "left_out": [],
         "dropped_items": [],
+        "shortfall": {"parts": [], "max_tokens": 0},
         "failure": None,
         "required_fields": {"participant_data": [], "plan_data": []},
         "response": {"sections": []},
@@ -120,14 +152,27 @@ async def accept_case(
 
 def summary(collected: Mapping[str, str]) -> str:
     """Return collected data as words to search with: "employment status terminated; balance $10,000"."""
-    data = list(collected.items())[:MAX_SUMMARISED]
+    data = [datum for datum in collected.items() if not is_placeholder(datum[1])][:MAX_SUMMARISED]
     return "; ".join(f"{name.replace('_', ' ')} {value}" for name, value in data)
 
 
-def _unknown(filters: Mapping[str, str], profile: Profile, language: Language) -> list[str]:
-    """Return a warning for each value that the profile does not know, with those that it does."""
+def _named_conflict(conflict: NamedFilter, profile: Profile, language: Language) -> NamedConflict:
+    field = next(field for field in profile.filter_fields if field.name == conflict.field)
+    # Where neither what was given nor what is named is held, both may be the same: the article tells if it matters.
+    is_open = conflict.verdict == "not_held" and not is_known_value(field, conflict.given)
+    return {
+        "field": conflict.field,
+        "given": "" if is_open else conflict.given,
+        "message": conflict_message(conflict, profile.filter_fields, language),
+    }
+
+
+def _taken(
+    key: str, filled: Mapping[str, str], before: Mapping[str, str], profile: Profile, language: Language
+) -> list[str]:
+    """Return a note for each field that was open before, and what it was filled with if that is a known value."""
     return [
-        language.say("case_unknown_value", value=filters[field.name], field=field.label, known=", ".join(field.values))
+        language.say(key, field=field.label, value=filled[field.name])
         for field in profile.filter_fields
-        if field.name in filters and not is_known_value(field, filters[field.name])
+        if field.name in filled and field.name not in before and is_known_value(field, filled[field.name])
     ]

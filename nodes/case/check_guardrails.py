@@ -6,25 +6,44 @@ from typing_extensions import TypedDict
 from language.languages import Language
 from services.case.context import render
 from services.case.guardrails import check, guards_of
-from services.case.schema import CaseResponse
+from services.case.schema import Answer, AnswerSection, CaseResponse
 from state.case import CaseState, Guardrails, Response
 from state.context import ResolvedContext
 
 
 class CheckGuardrailsUpdate(TypedDict):
-    """The answer without what breaks a guardrail, and the account of it."""
+    """The answer without what breaks a guardrail, the author's reason unless it breaks one, and the account of it."""
 
     response: Response
+    reason: str
     guardrails: Guardrails
 
 
 async def check_guardrails(
     state: CaseState, runtime: Runtime[ResolvedContext], *, language: Language
 ) -> CheckGuardrailsUpdate:
-    """Check every item of the answer against every guardrail of the context, and its figures against what was given."""
+    """Check every item of the answer against every guardrail of the context, and its figures against what was given.
+
+    The reason is checked as an item of the answer is: it is shown, too.
+    """
     drafted = CaseResponse.model_validate(state["drafted"])
     chunks = [candidate["chunk"] for candidate in state["context"]]
     case_texts = [state["inquiry"], *state["filters"].values(), *state["collected"].values()]
     material = "\n".join([render(chunks), *case_texts])
-    checked = check(drafted.response, guards_of(chunks), material, drafted.guardrails_violated, language)
-    return {"response": checked.answer.model_dump(), "guardrails": checked.guardrails}  # type: ignore[typeddict-item]
+    guards = guards_of(chunks)
+    checked = check(drafted.response, guards, material, drafted.guardrails_violated, language)
+    reason = check(_as_answer(drafted.reason, language), guards, material, [], language)
+    return {
+        "response": checked.answer.model_dump(),  # type: ignore[typeddict-item]
+        "reason": drafted.reason if reason.answer.sections else "",
+        "guardrails": {
+            "checked": checked.guardrails["checked"],
+            "violated": [*checked.guardrails["violated"], *reason.guardrails["violated"]],
+        },
+    }
+
+
+def _as_answer(reason: str, language: Language) -> Answer:
+    components = [reason] if reason else []
+    topic = language.say("case_topic")
+    return Answer(sections=[AnswerSection(topic=topic, answer_components=components, steps=[], warnings=[])])

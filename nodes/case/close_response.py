@@ -7,18 +7,20 @@ from typing_extensions import TypedDict
 
 from language.languages import Language
 from nodes.stage import final_event
-from services.case.collected import apply_rules
 from services.case.confidence import MIN_CONFIDENCE
+from services.case.data.read import ReadData
+from services.case.data.rules import apply_rules
 from services.case.items import answer_json
-from services.case.result import case_data, case_metadata, case_sources
+from services.case.result import DECISION_OF, case_metadata, case_rules, case_sources, low_confidence, read_case
 from services.case.schema import Answer
+from services.profile.profile import Profile
 from services.protocols import TokenCounter
-from state.articles import Decision, DecisionRule, details_of
-from state.case import CaseMetadata, CaseState, Guardrails, Response, ResponseOutput, Source
+from state.articles import Decision
+from state.case import CaseMetadata, CaseState, Guardrails, RejectedDatum, Response, ResponseOutput, Shortfall, Source
 from state.context import ResolvedContext
 
-DECISION_OF: dict[str, Decision] = {"NoResultsFound": "out_of_scope", "InsufficientContext": "uncertain"}
-"""What becomes of a case that was not handed to the author."""
+MAX_QUOTED = 80
+"""Characters of a rejected datum that are quoted; the metadata have all of it."""
 
 
 class CloseResponseUpdate(TypedDict):
@@ -35,88 +37,103 @@ class CloseResponseUpdate(TypedDict):
 
 
 async def close_response(
-    state: CaseState, runtime: Runtime[ResolvedContext], *, counter: TokenCounter, language: Language
+    state: CaseState, runtime: Runtime[ResolvedContext], *, profile: Profile, counter: TokenCounter, language: Language
 ) -> CloseResponseUpdate:
     """Decide, say why, and account for it.
 
     A rule of the decision guide that holds goes before what the author decided. To go on, a case needs a confidence of
-    0.70, all required data, readable and without contradiction, and something in its answer.
+    0.70, all required data and those that a rule reads as values of their fields, without contradiction, and something
+    in its answer.
     """
     failure = state["failure"]
-    metadata = case_metadata(state, 0)
+    read = read_case(state, profile, language)
+    decision: Decision
     if failure:
         decision, message = DECISION_OF[failure["error"]], failure["message"]
     else:
-        decision, message = _decision(state, metadata, language)
+        decision, message = _decision(state, read, language)
     # What is no case of the article is not answered by its procedure.
     response: Response = {"sections": []} if decision == "out_of_scope" else state["response"]
-    if response["sections"]:
-        metadata = case_metadata(state, counter.count(answer_json(Answer.model_validate(response))))
+    tokens = counter.count(answer_json(Answer.model_validate(response))) if response["sections"] else 0
     update: CloseResponseUpdate = {
         "decision": decision,
         "response": response,
-        "confidence": 0.0 if failure and failure["error"] == "NoResultsFound" else state["confidence"],
+        "confidence": state["confidence"],
         "guardrails": {"checked": 0, "violated": []} if failure else state["guardrails"],
         "message": message,
         "sources": case_sources(state),
-        "metadata": metadata,
-        "warnings": [*state["warnings"], *_warnings(metadata, language)],
+        "metadata": case_metadata(state, read, tokens),
+        "warnings": [*state["warnings"], *_warnings(state, read, language)],
     }
     result = {**state, **update}
     runtime.stream_writer(final_event(ResponseOutput, result))
     return update
 
 
-def _decision(state: CaseState, metadata: CaseMetadata, language: Language) -> tuple[Decision, str]:
+def _decision(state: CaseState, read: ReadData, language: Language) -> tuple[Decision, str]:
     """Return the decision on a case that was answered, and why it is not to proceed, as far as is known."""
-    ruled = apply_rules(_rules(state), state["wanted"], case_data(state), language)
-    decision, reason = ruled or (state["drafted"]["decision"], "")
-    doubts = _doubts(state, metadata, language)
+    ruled = apply_rules(case_rules(state), read)
+    decision, reason = ruled or _drafted_decision(state, language)
+    doubts = _doubts(state, read, language)
     if state["confidence"] < MIN_CONFIDENCE:
-        low = language.say("case_low_confidence", confidence=f"{state['confidence']:.2f}")
-        return "uncertain", _joined([low, reason, *doubts])
+        return "uncertain", _joined([low_confidence(state, language), reason, *doubts])
     if decision == "out_of_scope":
-        return decision, reason
+        return decision, _joined([reason])
     return ("uncertain" if doubts else decision), _joined([reason, *doubts])
 
 
-def _doubts(state: CaseState, metadata: CaseMetadata, language: Language) -> list[str]:
+def _drafted_decision(state: CaseState, language: Language) -> tuple[Decision, str]:
+    """Return the decision of the author, and why it does not let the case go on."""
+    decision: Decision = state["drafted"]["decision"]
+    if decision == "can_proceed":
+        return decision, ""
+    if state["reason"]:
+        return decision, language.say("case_model_reason", reason=state["reason"])
+    return decision, language.say("case_reason_removed" if state["drafted"]["reason"] else "case_no_reason")
+
+
+def _doubts(state: CaseState, read: ReadData, language: Language) -> list[str]:
     """Return what keeps a case from going on, whatever was decided."""
-    required = {spec["field"] for spec in state["wanted"] if spec["required"]}
-    data = (
-        ("case_missing_data", metadata["missing_data"]),
-        ("case_unreadable_data", [name for name in metadata["unreadable_data"] if name in required]),
-        ("case_conflicting_data", metadata["conflicting_data"]),
-    )
+    data = (("case_missing_data", read.without_value), ("case_conflicting_data", read.conflicting))
     doubts = [language.say(key, fields=", ".join(names)) for key, names in data if names]
+    doubts += [_explained(datum, language) for datum in read.rejected if datum["field"] in read.blocking]
     if any(not violation["removed"] for violation in state["guardrails"]["violated"]):
         doubts.append(language.say("case_guardrail_reported"))
     if not state["response"]["sections"]:
         doubts.append(language.say("case_nothing_left"))
-    return doubts
+    return [*doubts, *_lacking(state["shortfall"], language)]
+
+
+def _lacking(shortfall: Shortfall, language: Language) -> list[str]:
+    """Return what the answer has none of though its article has some, and what to do about it."""
+    if not shortfall["parts"]:
+        return []
+    lacking = [language.say(f"case_lacks_{part}") for part in shortfall["parts"]]
+    least = shortfall["max_tokens"]
+    return [*lacking, language.say("case_ask_for_more", least=least) if least else language.say("case_see_article")]
 
 
 def _joined(reasons: Sequence[str]) -> str:
     return ". ".join(reason.rstrip(".") for reason in reasons if reason)
 
 
-def _rules(state: CaseState) -> list[DecisionRule]:
-    """Return the rules of the context, those of the article that fits best first."""
-    chunks = sorted(
-        (candidate["chunk"] for candidate in state["context"]), key=lambda chunk: chunk["law_id"] != state["article_id"]
+def _explained(datum: RejectedDatum, language: Language) -> str:
+    """Return in one sentence what was given, what is wrong with it and what is accepted."""
+    given = datum["given"]
+    return language.say(
+        "case_rejected_datum",
+        field=language.quoted(datum["field"]),
+        given=language.quoted(given if len(given) <= MAX_QUOTED else f"{given[: MAX_QUOTED - 1]}…"),
+        problem=datum["problem"],
+        accepted=datum["accepted"],
     )
-    return [rule for chunk in chunks for rule in details_of(chunk).get("rules", [])]
 
 
-def _warnings(metadata: CaseMetadata, language: Language) -> list[str]:
-    warnings = [
-        language.say(key, fields=", ".join(names))
-        for key, names in (
-            ("case_unreadable_data", metadata["unreadable_data"]),
-            ("case_conflicting_data", metadata["conflicting_data"]),
-        )
-        if names
-    ]
-    if metadata["dropped_items"]:
-        warnings.append(language.say("case_dropped_items", number=len(metadata["dropped_items"])))
+def _warnings(state: CaseState, read: ReadData, language: Language) -> list[str]:
+    """Return what else was noticed; what is rejected and keeps no case from going on is told here alone."""
+    warnings = [_explained(datum, language) for datum in read.rejected if datum["field"] not in read.blocking]
+    if read.conflicting:
+        warnings.append(language.say("case_conflicting_data", fields=", ".join(read.conflicting)))
+    if state["dropped_items"]:
+        warnings.append(language.say("case_dropped_items", number=len(state["dropped_items"])))
     return warnings

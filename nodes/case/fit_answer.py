@@ -1,4 +1,4 @@
-"""Keep the answer within its tokens."""
+"""Keep the answer within its tokens, and find what it lacks of its article then."""
 
 import asyncio
 
@@ -8,21 +8,39 @@ from typing_extensions import TypedDict
 from services.case.budget import budget_shares
 from services.case.items import shorten_answer
 from services.case.schema import Answer
+from services.case.shortfall import find_shortfall
 from services.protocols import TokenCounter
-from state.case import CaseState, Response
+from state.case import CaseState, Response, Shortfall
 from state.context import ResolvedContext
 
 
 class FitAnswerUpdate(TypedDict):
-    """The answer, and the items that had no room in it."""
+    """The answer, the items that had no room in it, and the parts of the article that it has none of."""
 
     response: Response
     dropped_items: list[str]
+    shortfall: Shortfall
 
 
 async def fit_answer(state: CaseState, runtime: Runtime[ResolvedContext], *, counter: TokenCounter) -> FitAnswerUpdate:
     """Drop whole items until the answer has no more than 30 % of the budget: not every model takes a limit."""
     _, tokens = budget_shares(state["budget"])
     # Off the event loop: a model may have written a book.
-    answer, dropped = await asyncio.to_thread(shorten_answer, Answer.model_validate(state["response"]), tokens, counter)
-    return {"response": answer.model_dump(), "dropped_items": dropped}  # type: ignore[typeddict-item]
+    draft = Answer.model_validate(state["response"])
+    answer, dropped = await asyncio.to_thread(shorten_answer, draft, tokens, counter)
+    article = [chunk for chunk in [*state["critical"], *state["of_article"]] if chunk["law_id"] == state["article_id"]]
+    shown = {candidate["chunk"]["id"] for candidate in state["context"]}
+    shortfall = await asyncio.to_thread(
+        find_shortfall,
+        draft,
+        answer,
+        article,
+        [chunk for chunk in article if chunk["id"] in shown],
+        state["essential_tokens"],
+        counter,
+    )
+    return {
+        "response": answer.model_dump(),  # type: ignore[typeddict-item]
+        "dropped_items": dropped,
+        "shortfall": shortfall,
+    }

@@ -4,26 +4,25 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
-from services.case.budget import check_enough, fit_chunks
-from services.case.confidence import ConfidenceEstimator
-from services.case.filters import APPLIES_TO_ALL, is_known_value
-from services.case.ranking import is_critical, main_article, order_for_required_data
+from services.case.budget import check_enough, fit_chunks, tokens_up_to
+from services.case.confidence import raw_confidence
+from services.case.ranking import is_critical, of_inquiry, order_for_required_data, with_article
+from services.case.result import left_out_of, titles_of
 from services.profile.profile import Profile
-from services.protocols import RerankerTable, TokenCounter
-from services.rerank.table import effective_strategy
-from state.case import CaseFailure, CaseState
+from services.protocols import TokenCounter
+from state.case import CaseFailure, CaseState, LeftOut
 from state.chunks import Candidate
 from state.context import ResolvedContext
-from state.errors import InsufficientContext, NoResultsFound
+from state.errors import InsufficientContext
 
 
 class SelectRequiredUpdate(TypedDict, total=False):
     """The context and what it is worth, or why there is none."""
 
-    article_id: str
     context: list[Candidate]
     context_tokens: int
-    confidence: float
+    left_out: list[LeftOut]
+    warnings: list[str]
     raw_confidence: float
     failure: CaseFailure | None
 
@@ -34,42 +33,31 @@ async def select_required(
     *,
     profile: Profile,
     counter: TokenCounter,
-    rerankers: RerankerTable,
-    estimator: ConfidenceEstimator,
     language: Language,
 ) -> SelectRequiredUpdate:
-    """Keep the required data of the best article whole, and of the rest what the budget bears."""
-    candidates, settings = state["candidates"], profile.case.required_data
-    article = main_article(candidates, state["filters"].get("topic", ""))
+    """Keep the required data of the article whole, and of the rest what the budget bears."""
+    settings, article = profile.case.required_data, state["article_id"]
+    candidates = with_article(state)
     always, others = order_for_required_data(candidates, settings, article)
-    failure: CaseFailure | None = None
+    raw = raw_confidence(*of_inquiry(state), sum(is_critical(chunk, settings) for chunk in always))
+    if state["failure"]:
+        return {"raw_confidence": raw, "context": []}
     try:
-        if not candidates:
-            raise NoResultsFound(language.say("case_nothing_found"))
         chunks, tokens = fit_chunks(always, others, settings.context_tokens, counter)
         check_enough(tokens, profile.case.min_context_tokens, language)
-    except NoResultsFound as error:
-        return {"failure": {"error": "NoResultsFound", "message": str(error)}, "confidence": 0.0, "raw_confidence": 0.0}
     except InsufficientContext as error:
-        chunks, tokens = [], 0
-        failure = {"error": "InsufficientContext", "message": str(error)}
-    critical = sum(is_critical(chunk, settings) for chunk in chunks)
-    strategy = effective_strategy(runtime.context.rerank_strategy, rerankers)
-    # A caller that names a topic is not helped by what fits another one, however well.
-    topics = [field for field in profile.filter_fields if field.path == "topic"]
-    topic = next(
-        (value for field in topics if is_known_value(field, value := state["filters"].get(field.name, ""))), ""
-    )
-    on_topic = [
-        candidate for candidate in candidates if not topic or candidate["chunk"]["topic"] in (topic, APPLIES_TO_ALL)
-    ]
-    confidence, raw = estimator.estimate(on_topic, on_topic, critical, strategy)
+        failure: CaseFailure = {"error": "InsufficientContext", "message": str(error)}
+        return {"raw_confidence": raw, "context": [], "failure": failure}
+    left_out = [chunk for chunk in others if chunk["law_id"] == article and chunk not in chunks]
+    warnings = list(state["warnings"])
+    if left_out:
+        least = tokens_up_to(always, others, left_out, counter)
+        warnings.append(language.say("case_left_out_of_fields", parts=titles_of(left_out), least=least))
     by_id = {candidate["chunk"]["id"]: candidate for candidate in candidates}
     return {
-        "article_id": article,
         "context": [by_id[chunk["id"]] for chunk in chunks],
         "context_tokens": tokens,
-        "confidence": confidence,
+        "left_out": left_out_of(left_out),
+        "warnings": warnings,
         "raw_confidence": raw,
-        "failure": failure,
     }

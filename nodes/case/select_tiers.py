@@ -1,20 +1,24 @@
 """Choose what an answer is written from: every critical chunk, then tier by tier what the budget bears."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
-from services.case.budget import budget_shares, check_critical, check_enough, fit_chunks
-from services.case.confidence import ConfidenceEstimator
-from services.case.ranking import order_by_tier
+from services.case.budget import budget_shares, check_critical, check_enough, fit_chunks, least_max_tokens, tokens_up_to
+from services.case.confidence import raw_confidence
+from services.case.ranking import of_inquiry, order_by_tier, with_article
+from services.case.result import left_out_of, titles_of
+from services.case.shortfall import essential_chunks, least_for_answer
 from services.profile.profile import Profile
-from services.protocols import RerankerTable, TokenCounter
-from services.rerank.table import effective_strategy
+from services.protocols import TokenCounter
 from state.candidates import candidate
-from state.case import CaseFailure, CaseState
-from state.chunks import Candidate
+from state.case import CaseFailure, CaseState, LeftOut
+from state.chunks import Candidate, Chunk
 from state.context import ResolvedContext
-from state.errors import InsufficientContext, NoResultsFound
+from state.errors import InsufficientContext
 
 CRITICAL_SCORE = 1.0
 """Of what is read whatever the search says."""
@@ -25,7 +29,9 @@ class SelectTiersUpdate(TypedDict, total=False):
 
     context: list[Candidate]
     context_tokens: int
-    confidence: float
+    essential_tokens: int
+    left_out: list[LeftOut]
+    warnings: list[str]
     raw_confidence: float
     failure: CaseFailure | None
 
@@ -36,44 +42,70 @@ async def select_tiers(
     *,
     profile: Profile,
     counter: TokenCounter,
-    rerankers: RerankerTable,
-    estimator: ConfidenceEstimator,
     language: Language,
 ) -> SelectTiersUpdate:
-    """Keep all critical chunks, in the order of their articles, and after them the others by tier and score."""
-    order = {name: position for position, name in enumerate(profile.case.tiers.critical)}
-    critical = sorted(
-        state["critical"],
-        key=lambda chunk: (chunk["law_id"], order.get(chunk["chunk_type"], len(order)), chunk["part"]),
-    )
-    failure: CaseFailure | None = None
-    context: list[Candidate] = []
-    tokens = 0
+    """Keep all critical chunks, those of the article first, and after them the others by tier."""
+    critical = _critical(state, profile.case.tiers.critical)
+    raw = raw_confidence(*of_inquiry(state), len(critical))
+    if state["failure"]:
+        return {"raw_confidence": raw, "context": []}
+    candidates = with_article(state)
+    others = order_by_tier(candidates, state["article_id"], profile.case.tiers.types)
+    own = [chunk for chunk in [*critical, *others] if chunk["law_id"] == state["article_id"]]
+    essential_tokens = tokens_up_to(critical, others, essential_chunks(own), counter)
+    update: SelectTiersUpdate = {"raw_confidence": raw, "essential_tokens": essential_tokens, "context": []}
     try:
-        if not state["found"]:
-            raise NoResultsFound(language.say("case_nothing_found"))
-        check_critical(critical, state["budget"], counter, language)
-        chunks, tokens = fit_chunks(
-            critical, order_by_tier(state["candidates"]), budget_shares(state["budget"])[0], counter
-        )
+        with _advice(own, essential_tokens, counter, language):
+            check_critical(critical, state["budget"], counter, language)
+        chunks, tokens = fit_chunks(critical, others, budget_shares(state["budget"])[0], counter)
         check_enough(tokens, profile.case.min_context_tokens, language)
-        by_id = {candidate["chunk"]["id"]: candidate for candidate in state["candidates"]}
-        context = [by_id.get(chunk["id"]) or candidate(chunk, CRITICAL_SCORE, "direct") for chunk in chunks]
-    except NoResultsFound as error:
-        failure = {"error": "NoResultsFound", "message": str(error)}
     except InsufficientContext as error:
-        failure = {"error": "InsufficientContext", "message": str(error)}
-        tokens = 0
-    confidence, raw = estimator.estimate(
-        state["found"],
-        state["candidates"],
-        len(critical),
-        effective_strategy(runtime.context.rerank_strategy, rerankers),
-    )
+        return {**update, "failure": {"error": "InsufficientContext", "message": str(error)}}
+    left_out = [chunk for chunk in own if chunk not in chunks]
+    by_id = {candidate["chunk"]["id"]: candidate for candidate in candidates}
     return {
-        "context": context,
+        **update,
+        "context": [by_id.get(chunk["id"]) or candidate(chunk, CRITICAL_SCORE, "direct") for chunk in chunks],
         "context_tokens": tokens,
-        "confidence": confidence,
-        "raw_confidence": raw,
-        "failure": failure,
+        "left_out": left_out_of(left_out),
+        "warnings": [*state["warnings"], *_warnings(critical, others, left_out, counter, language)],
     }
+
+
+@contextmanager
+def _advice(
+    article: Sequence[Chunk], essential_tokens: int, counter: TokenCounter, language: Language
+) -> Iterator[None]:
+    """Say of what does not fit how much an answer needs, too: what holds the critical chunks may hold no steps."""
+    try:
+        yield
+    except InsufficientContext as error:
+        least = least_for_answer(article, essential_tokens, counter)
+        raise InsufficientContext(language.say("case_least_for_answer", short=error, least=least)) from error
+
+
+def _critical(state: CaseState, types: Sequence[str]) -> list[Chunk]:
+    order = {name: position for position, name in enumerate(types)}
+    return sorted(
+        state["critical"],
+        key=lambda chunk: (
+            chunk["law_id"] != state["article_id"],
+            chunk["law_id"],
+            order.get(chunk["chunk_type"], len(order)),
+            chunk["part"],
+        ),
+    )
+
+
+def _warnings(
+    critical: Sequence[Chunk],
+    others: Sequence[Chunk],
+    left_out: Sequence[Chunk],
+    counter: TokenCounter,
+    language: Language,
+) -> list[str]:
+    """Return what is told of the chunks of the article that had no room: their titles, and what would make room."""
+    if not left_out:
+        return []
+    least = least_max_tokens(tokens_up_to(critical, others, left_out, counter), 0)
+    return [language.say("case_left_out", parts=titles_of(left_out), least=least)]

@@ -1,12 +1,14 @@
-"""What a caller may send of a case: each check returns the clean value or says in Spanish what to mend."""
+"""What a caller may send of a case: each check returns the clean value or says what to mend."""
 
 import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from services.case.collected import MAX_DEPTH, flatten
-from services.case.filters import canonical_value
+from language.current import say
+from services.case.data.collected import MAX_DEPTH, flatten
+from services.case.filters import canonical_value, is_known_value
 from services.profile.profile import Profile
+from services.profile.sections import TOPIC
 from state.errors import InvalidInput
 
 MAX_INQUIRY_CHARACTERS = 4_000
@@ -23,12 +25,10 @@ def checked_inquiry(inquiry: object) -> str:
         InvalidInput: it is empty, too long or no text.
     """
     if not isinstance(inquiry, str) or not inquiry.strip():
-        raise InvalidInput("La consulta está vacía. Escriba qué se pide en el caso, por ejemplo: «Me han despedido».")
+        raise InvalidInput(say("case.inquiry_empty"))
     inquiry = " ".join(unicodedata.normalize("NFC", inquiry).split())
     if len(inquiry) > MAX_INQUIRY_CHARACTERS:
-        raise InvalidInput(
-            f"La consulta tiene {len(inquiry)} caracteres y el máximo es {MAX_INQUIRY_CHARACTERS}. Resúmala."
-        )
+        raise InvalidInput(say("case.inquiry_too_long", number=len(inquiry), maximum=MAX_INQUIRY_CHARACTERS))
     return inquiry
 
 
@@ -36,7 +36,7 @@ def checked_filters(state: Mapping[str, Any], profile: Profile) -> dict[str, str
     """Return the filter fields that the caller gave, each as the knowledge base writes it.
 
     Raises:
-        InvalidInput: one is no text, or too long.
+        InvalidInput: one is no text, or too long, or the topic is not one of the profile's.
     """
     filters: dict[str, str] = {}
     for field in profile.filter_fields:
@@ -44,10 +44,22 @@ def checked_filters(state: Mapping[str, Any], profile: Profile) -> dict[str, str
         if sent is None or sent == "":
             continue
         if not isinstance(sent, str) or len(sent) > MAX_FILTER_CHARACTERS:
-            raise InvalidInput(f"«{field.name}» debe ser un texto de {MAX_FILTER_CHARACTERS} caracteres como mucho.")
+            raise InvalidInput(say("case.filter_no_text", name=field.name, maximum=MAX_FILTER_CHARACTERS))
         if value := " ".join(sent.split()):
             filters[field.name] = canonical_value(field, value)
+    _check_topic(filters, profile)
     return filters
+
+
+def _check_topic(filters: Mapping[str, str], profile: Profile) -> None:
+    """Refuse a topic that the profile does not list: it is the profile's own division, and nothing is found under it.
+
+    What another field names, such as a provider, may exist without being known: it is searched for, with a warning.
+    """
+    for field in profile.filter_fields:
+        value = filters.get(field.name, "")
+        if field.name == TOPIC and value and not is_known_value(field, value):
+            raise InvalidInput(say("case.unknown_topic", value=value, name=field.label, known=", ".join(field.values)))
 
 
 def checked_data(collected: object) -> dict[str, str]:
@@ -59,23 +71,16 @@ def checked_data(collected: object) -> dict[str, str]:
     if collected is None:
         return {}
     if not isinstance(collected, Mapping) or not all(isinstance(name, str) for name in collected):
-        raise InvalidInput(
-            '«collected_data» debe ser un objeto JSON con un valor por dato, como {"saldo": "10.000 €"}.'
-        )
+        raise InvalidInput(say("case.data_no_object"))
     try:
         data = flatten(collected)
     except ValueError as error:
-        raise InvalidInput(
-            "Cada dato de «collected_data» debe ser un texto, un número, true, false o una lista de ellos. Los grupos, "
-            f"como participant_data y plan_data, solo pueden tener {MAX_DEPTH} niveles, y ningún dato dos valores."
-        ) from error
+        raise InvalidInput(say("case.data_too_deep", levels=MAX_DEPTH)) from error
     if len(data) > MAX_DATA:
-        raise InvalidInput(f"«collected_data» tiene {len(data)} datos y el máximo es {MAX_DATA}.")
+        raise InvalidInput(say("case.data_too_many", number=len(data), maximum=MAX_DATA))
     for name, value in data.items():
         if len(name) > MAX_DATUM_CHARACTERS or len(value) > MAX_DATUM_CHARACTERS:
-            raise InvalidInput(
-                f"El dato «{name[:40]}» de «collected_data» pasa de {MAX_DATUM_CHARACTERS} caracteres. Resúmalo."
-            )
+            raise InvalidInput(say("case.datum_too_long", name=name[:40], maximum=MAX_DATUM_CHARACTERS))
     return data
 
 
@@ -89,6 +94,6 @@ def checked_tokens(tokens: object, default: int) -> int:
         return default
     if isinstance(tokens, bool) or not isinstance(tokens, int) or not MIN_TOKENS <= tokens <= MAX_TOKENS:
         raise InvalidInput(
-            f"«max_tokens» debe ser un número entero entre {MIN_TOKENS} y {MAX_TOKENS}, no «{str(tokens)[:40]}»."
+            say("case.tokens_out_of_range", minimum=MIN_TOKENS, maximum=MAX_TOKENS, tokens=str(tokens)[:40])
         )
     return tokens

@@ -5,6 +5,7 @@ from typing import cast, get_type_hints
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from language.current import say
 from legal.ids import is_boe_id
 from state.errors import InvalidInput
 from state.ingest import Failure, IngestRequest, IngestState, SourceFile, Unresolved
@@ -43,16 +44,13 @@ async def accept(state: IngestState, runtime: Runtime[None]) -> AcceptUpdate:
     for name in _LISTS:
         items = values[name] or []
         if not isinstance(items, list) or not all(isinstance(item, str) and item.strip() for item in items):
-            raise InvalidInput(f'«{name}» debe ser una lista de textos que no estén vacíos, como ["{_LISTS[name]}"].')
+            raise InvalidInput(say("ingest.list_of_texts", name=name, example=_LISTS[name]))
     if not isinstance(values["listing"] or {}, dict):
-        raise InvalidInput('«listing» debe ser un objeto con las condiciones, como {"materia": "6909"}.')
+        raise InvalidInput(say("ingest.listing_no_object"))
     request = cast(IngestRequest, {name: value for name, value in values.items() if value})
     wrong = [name for name in request.get("boe", []) if not is_boe_id(name.strip())]
     if wrong:
-        raise InvalidInput(
-            f"«{wrong[0]}» no es un identificador del BOE. Tienen la forma BOE-A-2015-11430: está en la dirección de "
-            "la norma en boe.es."
-        )
+        raise InvalidInput(say("ingest.no_boe_id", written=wrong[0]))
     return {
         "request": request,
         "downloaded": [],

@@ -9,10 +9,11 @@ from typing_extensions import TypedDict
 
 from ingestion.chunking.children import children_of
 from ingestion.context.cost import estimate, explain
-from ingestion.context.request import ParentChild
+from ingestion.context.request import ContextPrompt, ParentChild
 from ingestion.context.situate import check_reader, situate
 from ingestion.incremental.base import IndexBase, context_cache
 from ingestion.indexing.parents import parents_of
+from language.current import say
 from nodes.stage import progress_of
 from services.container import IngestServices
 from state.errors import InvalidInput
@@ -41,24 +42,23 @@ async def contextualize(
     settings = services.settings
     check_reader(settings.reader)
     pairs = await asyncio.to_thread(_pairs, state, base)
+    prompt = await asyncio.to_thread(ContextPrompt.of, base.profile)
     async with AsyncExitStack() as stack:
         cache = await asyncio.to_thread(context_cache, settings)
         stack.push_async_callback(asyncio.to_thread, cache.close)
         counter = await asyncio.to_thread(services.counter)
-        cost = await asyncio.to_thread(estimate, pairs, cache, settings.reader.name, counter)
+        cost = await asyncio.to_thread(estimate, pairs, cache, settings.reader.name, counter, prompt)
         if cost.requests and not state["request"].get("confirmed"):
             allowed = interrupt({"type": "cost", "message": explain(cost, settings.reader)})
             if allowed is not True:
-                raise InvalidInput("No se ha pedido ninguna frase y el índice sigue como estaba.")
+                raise InvalidInput(say("ingest.cost_declined"))
         reader = await asyncio.to_thread(services.reader)
         sentences = await situate(
-            pairs, reader, cache, concurrency=settings.ingest_workers, progress=progress_of(runtime)
+            pairs, reader, cache, prompt, concurrency=settings.ingest_workers, progress=progress_of(runtime)
         )
     warnings = list(state["warnings"])
     if without := len(pairs) - len(sentences):
-        warnings.append(
-            f"{without} fragmentos se quedan con su ruta como contexto: el lector no dio ninguna frase útil."
-        )
+        warnings.append(say("ingest.without_sentence", without=without))
     return {"warnings": warnings}
 
 

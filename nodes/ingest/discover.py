@@ -15,6 +15,7 @@ from ingestion.incremental.base import IndexBase
 from ingestion.incremental.digests import code_digest, profile_digest
 from ingestion.incremental.workspace import key_of
 from ingestion.sources import absolute, source_files
+from language.current import say
 from legal.laws.mentions import find_law
 from services.factory import CHUNKER
 from state.errors import InvalidInput
@@ -131,17 +132,15 @@ def _to_remove(names: Iterable[str], indexed: Iterable[Source], base: IndexBase)
         if not matches and (article := article_named(base.profile, name)):
             raise InvalidInput(how_to_remove(article, base))
         if not matches:
-            known = ", ".join(sorted(source["law_id"] for source in documents)[:MAX_NAMED]) or "ninguno"
+            known = ", ".join(sorted(source["law_id"] for source in documents)[:MAX_NAMED]) or say("system.none")
             more = "…" if len(documents) > MAX_NAMED else ""
-            raise InvalidInput(
-                f"«{name}» no está entre los documentos del índice ({known}{more}). No se ha quitado nada."
-            )
+            raise InvalidInput(say("ingest.not_indexed", name=name, known=known, more=more))
         gone.update(matches)
     return gone
 
 
 def _refuse(failures: list[Failure]) -> None:
-    reasons = "; ".join(f"{failure['source']}: {failure['reason']}" for failure in failures) or "no hay documentos"
-    raise InvalidInput(
-        f"No se ha podido leer ningún documento ({reasons}). El índice anterior, si lo hay, sigue en uso."
+    reasons = "; ".join(f"{failure['source']}: {failure['reason']}" for failure in failures) or say(
+        "ingest.no_documents"
     )
+    raise InvalidInput(say("ingest.nothing_read", reasons=reasons))

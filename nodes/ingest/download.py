@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 
 from ingestion.incremental.base import IndexBase
 from ingestion.sources import BOE, source_file
+from language.current import say
 from nodes.stage import progress_of
 from services.boe.client import BoeClient
 from state.errors import InvalidInput, SourceUnavailable
@@ -78,7 +79,7 @@ async def _listed(boe: BoeClient, listing: Listing) -> list[str]:
         limit=listing.get("limit"),
     )
     if not laws:
-        raise InvalidInput("Ninguna norma consolidada del BOE cumple esas condiciones. Pruebe con otras más amplias.")
+        raise InvalidInput(say("ingest.no_law_listed"))
     return [law.id for law in laws]
 
 
@@ -86,7 +87,7 @@ def _day(written: str | None) -> date | None:
     try:
         return date.fromisoformat(written) if written else None
     except ValueError as error:
-        raise InvalidInput(f"«{written}» no es una fecha. Escríbala como AAAA-MM-DD.") from error
+        raise InvalidInput(say("ingest.no_date", written=written)) from error
 
 
 def _indexed_laws(base: IndexBase) -> list[str]:

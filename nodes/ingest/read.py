@@ -10,6 +10,7 @@ from ingestion.incremental.base import IndexBase
 from ingestion.incremental.catalog import Catalog
 from ingestion.incremental.workspace import Staged, Workspace
 from ingestion.reading import read_source
+from language.current import say
 from nodes.stage import progress_of
 from services.container import IngestServices
 from state.errors import InvalidInput
@@ -59,9 +60,7 @@ async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, s
         progress(STEP, done, len(state["sources"]))
     if state["sources"] and not documents and not state["removed"]:
         reasons = "; ".join(f"{failure['source']}: {failure['reason']}" for failure in failures)
-        raise InvalidInput(
-            f"No se ha podido leer ningún documento ({reasons}). El índice anterior, si lo hay, sigue en uso."
-        )
+        raise InvalidInput(say("ingest.nothing_read", reasons=reasons))
     sources = list(documents.values())
     added = [source["title"] for source in sources if source["identity"] not in before]
     updated = [
@@ -89,9 +88,7 @@ async def _as_indexed(source: Source | None, workspace: Workspace) -> Source | N
     """
     if source is not None and await asyncio.to_thread(workspace.staged, source["staged"]) is None:
         raise InvalidInput(
-            f"Falta lo que se había leído de «{source['title']}» y tampoco se puede leer {source['files'][0]['path']}. "
-            f"Vuelva a ponerlo ahí, indique dónde está ahora, o quítelo con «articulado ingest remove "
-            f"{source['law_id']}». El índice anterior sigue en uso."
+            say("ingest.source_gone", title=source["title"], path=source["files"][0]["path"], law_id=source["law_id"])
         )
     return source
 
@@ -118,5 +115,5 @@ def _described(source: Source, staged: Staged) -> Source:
 
 
 def _duplicate(source: Source, kept: Source) -> Failure:
-    reason = f"contiene el mismo documento ({kept['law_id']}) que {kept['files'][0]['path']}, que es el que se conserva"
+    reason = say("ingest.same_document", law_id=kept["law_id"], path=kept["files"][0]["path"])
     return {"source": source["files"][0]["path"], "reason": reason}

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from ingestion.chunking.children import children_of
-from ingestion.context.request import keyed_requests
+from ingestion.context.request import ContextPrompt
 from ingestion.incremental.base import IndexBase, context_cache
 from ingestion.incremental.catalog import Catalog, read_catalog
 from ingestion.incremental.digests import profile_digest
@@ -22,6 +22,7 @@ from nodes.stage import progress_of
 from services.container import IngestServices
 from services.corpus.schema import LawRecord
 from services.factory import check_models
+from services.profile.profile import Profile
 from services.settings import Settings
 from services.store.builder import IndexBuilder, digest
 from services.store.manifest import Index
@@ -53,7 +54,7 @@ async def write_index(
     check_models(settings)
     progress("Preparando fragmentos", 0, 0)
     parents = await asyncio.to_thread(parents_of, state, base.workspace, profile)
-    entries = await asyncio.to_thread(_entries, parents, settings)
+    entries = await asyncio.to_thread(_entries, parents, settings, profile)
     async with IndexBuilder(settings.index_folder, services.writer) as builder:
         served = await asyncio.to_thread(base.generation)
         if (served.name if served else "") != state["base"]:
@@ -84,11 +85,11 @@ async def write_index(
     }
 
 
-def _entries(parents: Parents, settings: Settings) -> list[Entry]:
+def _entries(parents: Parents, settings: Settings, profile: Profile) -> list[Entry]:
     sentences: dict[int, str] = {}
     if settings.chunk_context == "reader":
         pairs = [(parent, child) for parent in parents.chunks for child in children_of(parent)]
-        keys = keyed_requests(pairs, settings.reader.name)
+        keys = ContextPrompt.of(profile).keyed(pairs, settings.reader.name)
         with context_cache(settings) as cache:
             cached = cache.get_many([key for key, _ in keys])
         sentences = {child["id"]: cached.get(key, "") for key, (_, child) in keys}

@@ -6,8 +6,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from language.system import reason
 from services.boe.xml import parse_xml
-from state.errors import ConfigurationError, reason
+from state.errors import ConfigurationError
 
 TEXT = "full.xml"
 METADATA = "metadatos.xml"

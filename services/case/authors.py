@@ -6,11 +6,9 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
+from services.case.assembly import assembled
 from services.case.author import CaseAuthor, CaseMaterial
-from services.case.context import article_title
 from services.case.schema import (
-    Answer,
-    AnswerSection,
     ArticleNamed,
     CaseResponse,
     FieldNeeded,
@@ -22,7 +20,6 @@ from services.prompting.prompts import load_prompt
 from services.protocols import ChatModel, Structured
 from services.settings import Settings
 from state.articles import FieldSpec, Group, details_of
-from state.chunks import Chunk
 
 S = TypeVar("S", bound=BaseModel)
 
@@ -102,9 +99,8 @@ class OfflineCaseAuthor:
 
     async def respond(self, material: CaseMaterial, *, deadline: float | None = None) -> Structured[CaseResponse]:
         """Return frames, steps and warnings of the context, in its order; the decision is left to its rules."""
-        sections = [section for chunk in material.chunks for section in _sections(chunk)]
-        answer = Answer(sections=_without_repeats(sections))
-        return Structured(CaseResponse(decision="can_proceed", response=answer))
+        answer = assembled(material.chunks)
+        return Structured(CaseResponse(decision="can_proceed", reason="", response=answer))
 
 
 def _fields(material: CaseMaterial) -> tuple[list[FieldSpec], bool]:
@@ -130,38 +126,6 @@ def _needed_fields(fields: Sequence[FieldSpec], group: Group, is_uncertain: bool
         for spec in fields
         if spec["group"] == group
     ]
-
-
-def _sections(chunk: Chunk) -> list[AnswerSection]:
-    """Return the sections that a chunk yields: one for each frame, and one for its steps and warnings."""
-    details = details_of(chunk)
-    sections = [
-        AnswerSection(topic=frame["topic"], answer_components=[frame["text"]], steps=[], warnings=[])
-        for frame in details.get("frames", [])
-    ]
-    steps, warnings = details.get("steps", []), [warning["text"] for warning in details.get("warnings", [])]
-    if steps or warnings:
-        topic = chunk["title"] or article_title(chunk)
-        sections.append(AnswerSection(topic=topic, answer_components=[], steps=steps, warnings=warnings))
-    return sections
-
-
-def _without_repeats(sections: Sequence[AnswerSection]) -> list[AnswerSection]:
-    """Merge sections of the same topic, and keep each warning once: articles warn of the same things."""
-    merged: dict[str, AnswerSection] = {}
-    warned: set[str] = set()
-    for section in sections:
-        new_warnings = [text for text in dict.fromkeys(section.warnings) if text not in warned]
-        warned.update(new_warnings)
-        topic_section = merged.setdefault(
-            section.topic, AnswerSection(topic=section.topic, answer_components=[], steps=[], warnings=[])
-        )
-        topic_section.answer_components += [
-            text for text in section.answer_components if text not in topic_section.answer_components
-        ]
-        topic_section.steps += [text for text in section.steps if text not in topic_section.steps]
-        topic_section.warnings += new_warnings
-    return [section for section in merged.values() if section.answer_components or section.steps or section.warnings]
 
 
 def case_author(settings: Settings, principal: ChatModel, profile: Profile) -> CaseAuthor:

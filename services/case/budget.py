@@ -1,6 +1,7 @@
 """Which chunks go into the context of a case: whole ones, by tier, within a budget of tokens."""
 
 from collections.abc import Sequence
+from itertools import count
 
 from language.languages import Language
 from services.case.context import render
@@ -22,6 +23,19 @@ def budget_shares(max_tokens: int) -> tuple[int, int]:
     return context, max_tokens - context
 
 
+def least_max_tokens(context: int, answer: int) -> int:
+    """Return the least ``max_tokens`` whose shares hold a context and an answer of so many tokens.
+
+    >>> least_max_tokens(700, 0), least_max_tokens(700, 600)
+    (1000, 1997)
+    """
+    return next(
+        tokens
+        for tokens in count(context + answer)
+        if all(share >= needed for share, needed in zip(budget_shares(tokens), (context, answer), strict=True))
+    )
+
+
 def fit_chunks(
     always: Sequence[Chunk], others: Sequence[Chunk], budget: int, counter: TokenCounter
 ) -> tuple[list[Chunk], int]:
@@ -39,6 +53,15 @@ def fit_chunks(
     return chosen, spent
 
 
+def tokens_up_to(
+    always: Sequence[Chunk], others: Sequence[Chunk], wanted: Sequence[Chunk], counter: TokenCounter
+) -> int:
+    """Return the tokens of ``always`` and, after it, the others up to the last wanted one: a budget for these."""
+    wanted_ids = {chunk["id"] for chunk in wanted}
+    end = max((place for place, chunk in enumerate(others, start=1) if chunk["id"] in wanted_ids), default=0)
+    return counter.count(render([*always, *others[:end]]))
+
+
 def check_critical(critical: Sequence[Chunk], max_tokens: int, counter: TokenCounter, language: Language) -> None:
     """Check that the chunks that may not be left out fit the context's share.
 
@@ -48,13 +71,9 @@ def check_critical(critical: Sequence[Chunk], max_tokens: int, counter: TokenCou
     budget, _ = budget_shares(max_tokens)
     needed = counter.count(render(critical))
     if needed > budget:
-        minimum = next(
-            tokens
-            for tokens in range(int(needed / CONTEXT_SHARE), 2 * needed + 10)
-            if budget_shares(tokens)[0] >= needed
-        )
+        least = least_max_tokens(needed, 0)
         raise InsufficientContext(
-            language.say("case_critical_does_not_fit", needed=needed, budget=budget, maximum=max_tokens, least=minimum)
+            language.say("case_critical_does_not_fit", needed=needed, budget=budget, maximum=max_tokens, least=least)
         )
 
 

@@ -1,4 +1,4 @@
-"""Calibration: a curve from measured confidence to how often a case of that confidence is right.
+"""Calibration: a curve from how well an inquiry matches an article to how often such a case is right.
 
 Platt, "Probabilistic outputs for support vector machines", 1999: p = 1 / (1 + e^−(slope · x + intercept)), fitted by
 maximum likelihood on targets drawn in from 0 and 1 by the numbers of each.
@@ -12,17 +12,19 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from language.current import say
+from language.system import reason
 from state.errors import ConfigurationError
 
 FILE = "calibration.json"
 CaseGraph = Literal["required_data", "generate_response"]
 
 _RIDGE = 1e-6
-"""Weight of slope² / 2 beside the likelihood: without it, confidences that are all alike have no single best slope."""
+"""Weight of slope² / 2 beside the likelihood: without it, log odds that are all alike have no single best slope."""
 
 
 class Curve(BaseModel):
-    """A logistic curve from confidence to the share of right cases; it never falls."""
+    """A logistic curve from the log odds of a match to the share of right cases; it never falls."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -30,28 +32,30 @@ class Curve(BaseModel):
     intercept: float
     cases: int = Field(ge=1, description="How many cases it was fitted on")
 
-    def __call__(self, confidence: float) -> float:
-        """Return the share of right ones, in (0, 1), among cases of this confidence.
+    def __call__(self, log_odds: float) -> float:
+        """Return the share of right ones, in [0, 1], among cases that match like this.
 
-        >>> curve = Curve(slope=10.0, intercept=-5.0, cases=40)
-        >>> curve(0.5), round(curve(0.8), 4)
+        >>> curve = Curve(slope=2.0, intercept=-1.0, cases=40)
+        >>> curve(0.5), round(curve(2.0), 4)
         (0.5, 0.9526)
         """
-        return 1 / (1 + math.exp(-(self.slope * confidence + self.intercept)))
+        return 0.5 * (1 + math.tanh(0.5 * (self.slope * log_odds + self.intercept)))
 
 
 class Calibration(BaseModel):
-    """The curves of a profile, and the embedder and reranker whose scores they were fitted on."""
+    """The curves of a profile, and the fingerprint of the weights of matching that they were fitted with.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    A file without one is of an earlier version, which fitted its curves to another measure: they hold for no weights.
+    """
 
-    embedder: str
-    reranker: str
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    model: str = ""
     curves: dict[CaseGraph, Curve]
 
-    def curve(self, graph: CaseGraph, embedder: str, reranker: str) -> Curve | None:
-        """Return the curve of a graph; ``None`` where there is none for the scores of this embedder and reranker."""
-        return self.curves.get(graph) if (embedder, reranker) == (self.embedder, self.reranker) else None
+    def curve(self, graph: CaseGraph, model: str) -> Curve | None:
+        """Return the curve of a graph; ``None`` where there is none for these weights."""
+        return self.curves.get(graph) if model == self.model else None
 
 
 def read_calibration(folder: Path) -> Calibration | None:
@@ -66,9 +70,7 @@ def read_calibration(folder: Path) -> Calibration | None:
     try:
         return Calibration.model_validate_json(file.read_bytes())
     except (ValidationError, OSError) as error:
-        raise ConfigurationError(
-            f"No se puede leer la calibración {file}. Bórrela, o hágala de nuevo con «articulado case calibrate»."
-        ) from error
+        raise ConfigurationError(say("case.calibration_unreadable", file=file)) from error
 
 
 def write_calibration(folder: Path, calibration: Calibration) -> Path:
@@ -82,12 +84,12 @@ def write_calibration(folder: Path, calibration: Calibration) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(calibration.model_dump(), indent=2) + "\n", encoding="utf-8")
     except OSError as error:
-        raise ConfigurationError(f"No se puede escribir la calibración en {file}: {error.strerror}.") from error
+        raise ConfigurationError(say("case.calibration_unwritable", file=file, why=reason(error))) from error
     return file
 
 
-def fit_curve(confidences: Sequence[float], right: Sequence[bool]) -> Curve:
-    """Fit the curve to cases, each with its confidence in [0, 1] and whether it was right.
+def fit_curve(log_odds: Sequence[float], right: Sequence[bool]) -> Curve:
+    """Fit the curve to cases, each with the log odds of its match and whether it was right.
 
     It is scikit-learn's logistic regression, which knows no targets between 0 and 1: each case is given to it twice,
     as right with its target for a weight and as wrong with the rest, which is the same likelihood.
@@ -95,7 +97,7 @@ def fit_curve(confidences: Sequence[float], right: Sequence[bool]) -> Curve:
     Raises:
         ValueError: there are no cases.
     """
-    if not confidences:
+    if not log_odds:
         raise ValueError("no cases")
     # Only a calibration is fitted with it: the answering graphs, which read this module, never load it.
     from sklearn.linear_model import LogisticRegression
@@ -104,12 +106,12 @@ def fit_curve(confidences: Sequence[float], right: Sequence[bool]) -> Curve:
     high, low = (positives + 1) / (positives + 2), 1 / (count - positives + 2)
     targets = [high if correct else low for correct in right]
     regression = LogisticRegression(C=1 / _RIDGE, solver="newton-cg", tol=1e-9, max_iter=1_000).fit(
-        [[confidence] for confidence in confidences] * 2,
+        [[value] for value in log_odds] * 2,
         [1] * count + [0] * count,
         sample_weight=[*targets, *(1 - target for target in targets)],
     )
     slope, intercept = float(regression.coef_[0, 0]), float(regression.intercept_[0])
-    if slope < 0:  # more confidence, fewer right: the share of all says more
+    if slope < 0:  # better matches, fewer right: the share of all says more
         mean = sum(targets) / count
         slope, intercept = 0.0, math.log(mean / (1 - mean))
     return Curve(slope=round(slope, 6), intercept=round(intercept, 6), cases=count)

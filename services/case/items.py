@@ -46,6 +46,16 @@ def shorten_answer(answer: Answer, budget: int, counter: TokenCounter) -> tuple[
     return _without(answer, drops)
 
 
+def least_tokens(answer: Answer, is_enough: Callable[[Answer], bool], counter: TokenCounter) -> int:
+    """Return the tokens of the shortest answer which ``shorten_answer`` can make of this one and that is enough.
+
+    The answer as it is must be enough, and what is not must not become it by dropping more.
+    """
+    droppable = len(list(_drops(_copies(answer))))
+    too_many = bisect_left(range(1, droppable + 1), True, key=lambda number: not is_enough(_without(answer, number)[0]))
+    return counter.count(answer_json(_without(answer, too_many)[0]))
+
+
 def _without(answer: Answer, number: int) -> tuple[Answer, list[str]]:
     """Return an answer without the first ``number`` items to drop, and these."""
     sections = _copies(answer)

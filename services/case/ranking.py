@@ -1,50 +1,57 @@
-"""Choose the article that a case is handled by, and order the chunks of its context."""
+"""Which chunks speak for a case, and in which order they go into its context."""
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from services.profile.case import RequiredDataProfile, Tier
+from state.candidates import candidate
+from state.case import CaseState
 from state.chunks import Candidate, Chunk, ordering_score
 
-VOTES = 3
-"""Chunks of an article whose scores count: a long article is no better for having more of them."""
+UNFOUND_SCORE = 0.0
+"""Of the chunks of the article that the search has not found."""
 
 TIERS: tuple[Tier, ...] = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
 
 
-def main_article(candidates: Sequence[Candidate], topic: str = "") -> str:
-    """Return the id of the article whose three best chunks score most; empty where there is none.
-
-    One of the topic that was asked for goes before all others; ties by id.
-    """
-    scores: dict[str, list[float]] = defaultdict(list)
-    on_topic: set[str] = set()
-    for candidate in candidates:
-        article = candidate["chunk"]["law_id"]
-        scores[article].append(ordering_score(candidate))
-        if topic and candidate["chunk"]["topic"] == topic:
-            on_topic.add(article)
-
-    def preference(article: str) -> tuple[bool, float, str]:
-        best = sorted(scores[article], reverse=True)[:VOTES]
-        return article not in on_topic, -sum(best), article
-
-    return min(scores, key=preference, default="")
-
-
-def order_by_tier(candidates: Sequence[Candidate]) -> list[Chunk]:
-    """Return chunks by tier, within a tier by descending score; ties by part of the article and id."""
-    ranked = sorted(
-        candidates,
-        key=lambda candidate: (
-            tier_rank(candidate["chunk"]),
-            -ordering_score(candidate),
-            candidate["chunk"]["law_id"],
-            candidate["chunk"]["part"],
-            candidate["chunk"]["id"],
-        ),
+def of_inquiry(state: CaseState) -> tuple[list[Candidate], list[Candidate]]:
+    """Return what the inquiry has found of its article by itself, and what of the article was ranked."""
+    article = state["article_id"]
+    found = [candidate for candidate in state["found"] if state["inquiry"] in candidate["found_by"]]
+    return (
+        [candidate for candidate in found if candidate["chunk"]["law_id"] == article],
+        [candidate for candidate in state["candidates"] if candidate["chunk"]["law_id"] == article],
     )
-    return [candidate["chunk"] for candidate in ranked]
+
+
+def with_article(state: CaseState) -> list[Candidate]:
+    """Return the candidates, and the chunks of the article that the search has not found."""
+    ids = {candidate["chunk"]["id"] for candidate in state["candidates"]}
+    unfound = [chunk for chunk in state["of_article"] if chunk["id"] not in ids]
+    return [*state["candidates"], *(candidate(chunk, UNFOUND_SCORE, "direct") for chunk in unfound)]
+
+
+def order_by_tier(candidates: Sequence[Candidate], article: str, types: Sequence[str]) -> list[Chunk]:
+    """Return chunks by tier; within a tier, those of the article go before those of others.
+
+    The article's are in the order of ``types``, and only then by descending score: a search may have missed its steps.
+    Those of others are by score; ties by article, part of it, and id.
+    """
+    type_ranks = {chunk_type: rank for rank, chunk_type in enumerate(types)}
+
+    def preference(candidate: Candidate) -> tuple[int, bool, int, float, str, int, int]:
+        chunk = candidate["chunk"]
+        is_own = chunk["law_id"] == article
+        return (
+            tier_rank(chunk),
+            not is_own,
+            type_ranks.get(chunk["chunk_type"], len(type_ranks)) if is_own else 0,
+            -ordering_score(candidate),
+            chunk["law_id"],
+            chunk["part"],
+            chunk["id"],
+        )
+
+    return [candidate["chunk"] for candidate in sorted(candidates, key=preference)]
 
 
 def tier_rank(chunk: Chunk) -> int:

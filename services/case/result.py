@@ -1,22 +1,58 @@
 """Read off the state of a case what its author works from, and what its result says of itself."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Literal
 
+from language.languages import Language
 from services.case.author import CaseMaterial
-from services.case.collected import conflicting_fields, missing_fields, unreadable_fields
+from services.case.confidence import says_too_little
 from services.case.context import article_title, render
-from state.articles import FieldSpec, details_of
-from state.case import CaseMetadata, CaseState, Source
+from services.case.data.read import ReadData, read_data
+from services.case.filters import contradicted_filters
+from services.profile.profile import Profile
+from state.articles import DecisionRule, details_of
+from state.case import CaseMetadata, CaseState, FailureName, LeftOut, Source
 from state.chunks import Chunk
 
 
 def case_data(state: CaseState) -> dict[str, str]:
-    """Return all data of a case: what was collected, and the filter fields, which may be data that it needs."""
-    return {**state["filters"], **state["collected"]}
+    """Return all data of a case: what was collected, and the filter fields, which may be data that it needs.
+
+    A filter field goes before a datum of its name; that they differ is told (``read_case``).
+    """
+    return {**state["collected"], **state["filters"]}
 
 
-def case_material(state: CaseState, answer_tokens: int, specs: Sequence[FieldSpec] = ()) -> CaseMaterial:
-    """Return what an author works from; ``specs`` are the fields that the case needs."""
+def case_rules(state: CaseState) -> list[DecisionRule]:
+    """Return the rules of the context, those of the article of the case first."""
+    chunks = sorted(
+        (candidate["chunk"] for candidate in state["context"]), key=lambda chunk: chunk["law_id"] != state["article_id"]
+    )
+    return [rule for chunk in chunks for rule in details_of(chunk).get("rules", [])]
+
+
+def read_case(state: CaseState, profile: Profile, language: Language) -> ReadData:
+    """Read the data of a case as of its day, by the calendar of the profile.
+
+    A datum that contradicts the filter field of its name is conflicting.
+    """
+    today = date.fromisoformat(state["today"])
+    read = read_data(state["wanted"], case_rules(state), case_data(state), today, profile.case.calendar, language)
+    contradicted = contradicted_filters(profile.filter_fields, state["filters"], state["collected"], language)
+    return replace(read, conflicting=list(dict.fromkeys((*read.conflicting, *contradicted))))
+
+
+def low_confidence(state: CaseState, language: Language) -> str:
+    """Say that the confidence is too low for the case to go on, and what to do."""
+    if says_too_little(state["inquiry"], language):
+        return language.say("case_too_little_said")
+    return language.say("case_low_confidence", confidence=f"{state['confidence']:.2f}")
+
+
+def case_material(state: CaseState, answer_tokens: int, read: ReadData | None = None) -> CaseMaterial:
+    """Return what an author works from; of ``read`` data those that are no value are missing, and not shown."""
     chunks = [candidate["chunk"] for candidate in state["context"]]
     article = state["article_id"]
     return CaseMaterial(
@@ -27,31 +63,54 @@ def case_material(state: CaseState, answer_tokens: int, specs: Sequence[FieldSpe
         article_title=next((article_title(chunk) for chunk in chunks if chunk["law_id"] == article), article),
         answer_tokens=answer_tokens,
         filters={**state["assumed"], **state["filters"]},
-        collected=state["collected"],
-        missing=missing_fields(specs, case_data(state)),
+        collected={name: text for name, text in state["collected"].items() if not read or name not in read.unusable},
+        missing=read.without_value if read else (),
     )
 
 
-def case_metadata(state: CaseState, answer_tokens: int) -> CaseMetadata:
+def case_metadata(state: CaseState, read: ReadData, answer_tokens: int) -> CaseMetadata:
     """Return the metadata of a case; ``answer_tokens`` are those of its answer."""
     return {
         "article_id": state["article_id"],
+        "article_title": state["article_title"],
         "token_count": state["context_tokens"] + answer_tokens,
         "context_tokens": state["context_tokens"],
         "answer_tokens": answer_tokens,
         "chunks_used": len(state["context"]),
         "chunk_ids": [candidate["chunk"]["id"] for candidate in state["context"]],
         "raw_confidence": state["raw_confidence"],
-        "missing_data": missing_fields(state["wanted"], case_data(state)),
-        "unreadable_data": unreadable_fields(state["wanted"], case_data(state)),
-        "conflicting_data": conflicting_fields(state["wanted"], case_data(state)),
+        "missing_data": read.without_value,
+        "unreadable_data": [datum["field"] for datum in read.rejected],
+        "rejected_data": list(read.rejected),
+        "conflicting_data": list(read.conflicting),
         "dropped_items": state["dropped_items"],
+        "left_out": state["left_out"],
     }
+
+
+DECISION_OF: dict[FailureName, Literal["uncertain", "out_of_scope"]] = {
+    "NoResultsFound": "out_of_scope",
+    "OutOfScope": "out_of_scope",
+    "InsufficientContext": "uncertain",
+    "OtherArticle": "uncertain",
+    "OtherValue": "uncertain",
+}
+"""What becomes of a case that was not handed to the author."""
 
 
 def case_sources(state: CaseState, tier_of: Callable[[Chunk], str] = lambda chunk: chunk["tier"]) -> list[Source]:
     """Return the chunks that the author was shown, in their order; ``tier_of`` returns the tier that each had there."""
     return [_source(candidate["chunk"], tier_of(candidate["chunk"])) for candidate in state["context"]]
+
+
+def left_out_of(chunks: Sequence[Chunk]) -> list[LeftOut]:
+    """Return what metadata say of chunks that had no room in the context."""
+    return [{"chunk_id": chunk["id"], "title": chunk["title"], "chunk_type": chunk["chunk_type"]} for chunk in chunks]
+
+
+def titles_of(chunks: Sequence[Chunk]) -> str:
+    """Return the titles of chunks as a list to be read; the type of one that has none."""
+    return "; ".join(chunk["title"] or chunk["chunk_type"].replace("_", " ") for chunk in chunks)
 
 
 def _source(chunk: Chunk, tier: str) -> Source:

@@ -93,6 +93,9 @@ class CaseResponse(BaseModel):
     model_config = _CONFIG
 
     decision: Literal["can_proceed", "uncertain", "out_of_scope"]
+    reason: Annotated[str, AfterValidator(str.strip)] = Field(
+        description="Why the case cannot go on, in one or two sentences; empty where it can"
+    )
     response: Answer
     guardrails_violated: list[GuardrailBroken] = Field(
         default_factory=list, description="Every item of your answer that breaks a guardrail; empty where none does"

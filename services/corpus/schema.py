@@ -184,6 +184,18 @@ class FollowUp(BaseModel):
     leans: bool
 
 
+class GeneralMatter(BaseModel):
+    """What people ask any desk at all: a ``title`` and a ``text`` as a help article has them, and how people ask."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    matter: Topic
+    desk: Text
+    title: Text
+    text: Text
+    inquiries: tuple[Text, ...] = Field(min_length=1)
+
+
 LawRecord = ProvisionRecord | EmptyRecord
 Decision = RulingRecord | CriterionRecord
 Record = LawRecord | Decision
@@ -292,3 +304,10 @@ def load_unanswerable() -> tuple[Unanswerable, ...]:
 def load_follow_ups() -> tuple[FollowUp, ...]:
     """Read and check the follow-ups of the package; raise what ``load_situations`` raises."""
     return tuple(read_records(resources.files("corpus").joinpath("seguimientos"), FollowUp))
+
+
+@cache
+def load_general_matters(language: str) -> tuple[GeneralMatter, ...]:
+    """Read and check the general matters in a language ("es", "en"); raise what ``load_situations`` raises."""
+    folder = resources.files("corpus").joinpath("consultas_generales", language)
+    return tuple(read_records(folder, GeneralMatter))

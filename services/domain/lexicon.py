@@ -9,6 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from language.current import say
 from state.errors import IndexMissing
 
 _FILE = "lexicon.json"
@@ -63,10 +64,7 @@ class Lexicon:
             stored = json.loads(folder.joinpath(_FILE).read_bytes())
             return cls(stored["texts"], stored["frequencies"])
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise IndexMissing(
-                f"Falta el vocabulario del índice o está dañado ({folder / _FILE}). "
-                "Reconstruya el índice con «articulado ingest»."
-            ) from error
+            raise IndexMissing(say("store.vocabulary_damaged", file=folder / _FILE)) from error
 
     def idf(self, stem: str) -> float:
         """Return the inverse document frequency, scaled to [0, 1].

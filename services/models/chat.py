@@ -2,8 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
-from typing import Literal, cast
+from typing import cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -20,11 +19,22 @@ from services.models.failures import (
     schema_violated,
     structure_unsupported,
 )
+from services.models.reply import ReplyAccumulator
 from services.models.retry import Retrier
+from services.models.structure_methods import (
+    Method,
+    MethodRefused,
+    as_text,
+    bind_schema,
+    first_method,
+    is_prose,
+    is_refusal_of_method,
+    next_method,
+    prompt_for,
+    remember,
+)
 from services.models.structured import (
     SchemaViolation,
-    StructureUnsupported,
-    bind_schema,
     invoke_raw,
     parse_structured,
     repair_messages,
@@ -33,110 +43,8 @@ from services.protocols import AsyncClose, Completion, S, Structured
 from state.errors import ModelError
 from state.values import Message
 
-OPENING_TAG, CLOSING_TAG = "<think>", "</think>"
-"""What reasoning models put around their reasoning, before the reply."""
 MAX_STREAMED = 200_000
 """Characters of a streamed reply without its reasoning: a model that writes more has lost its way."""
-LINE_ALLOWANCE = 2_000
-"""Characters more that a reply may have to end with a line."""
-
-
-class ReasoningFilter:
-    """Drops a leading ``<think>…</think>``, which OpenAI-compatible servers leave in the text, however it is cut.
-
-    >>> reasoning = ReasoningFilter()
-    >>> [reasoning.feed(piece) for piece in ("<thi", "nk>¿Treinta?</think>", "Treinta", " días.")]
-    ['', '', 'Treinta', ' días.']
-    """
-
-    def __init__(self) -> None:
-        self._pending = ""  # what may be the beginning of a tag: never longer than one
-        self._place: Literal["before", "inside", "behind", "reply"] = "before"
-
-    def feed(self, text: str) -> str:
-        """Take the next piece of the reply and return the text that is no reasoning for certain."""
-        if self._place == "reply":
-            return text
-        text, self._pending = self._pending + text, ""
-        if self._place == "before":
-            text = text.lstrip()
-            if not OPENING_TAG.startswith(text[: len(OPENING_TAG)]):
-                self._place = "reply"
-                return text
-            if len(text) < len(OPENING_TAG):
-                self._pending = text
-                return ""
-            self._place, text = "inside", text[len(OPENING_TAG) :]
-        if self._place == "inside":
-            _, closing, behind = text.partition(CLOSING_TAG)
-            if not closing:
-                self._pending = text[1 - len(CLOSING_TAG) :]
-                return ""
-            self._place, text = "behind", behind
-        text = text.lstrip()
-        if text:
-            self._place = "reply"
-        return text
-
-    def rest(self) -> str:
-        """Return at the end of the reply the text that was held back; reasoning without an end is no reply."""
-        return self._pending if self._place == "before" else ""
-
-
-@dataclass
-class ReplyAccumulator:
-    """A reply as its messages or chunks come in: its text without reasoning, how it ended, and what it cost.
-
-    With a ``limit`` in characters, the text ends at the first line break behind it, or ``LINE_ALLOWANCE`` later; it is
-    ``full`` then.
-    """
-
-    limit: int | None = None
-    full: bool = False
-    finish_reason: str = ""
-    input_tokens: int = 0
-    output_tokens: int = 0
-    _pieces: list[str] = field(default_factory=list)
-    _length: int = 0
-    _reasoning: ReasoningFilter = field(default_factory=ReasoningFilter)
-
-    @property
-    def text(self) -> str:
-        """The text so far."""
-        return "".join(self._pieces)
-
-    @property
-    def cut(self) -> bool:
-        """Whether there would have been more of it."""
-        return self.full or self.finish_reason == "length"
-
-    def add(self, message: BaseMessage) -> str:
-        """Take in a message or a chunk of one, and return its text, without the model's reasoning.
-
-        The largest token counts win, not their sum: servers that report usage with every chunk report totals.
-        """
-        self.finish_reason = message.response_metadata.get("finish_reason") or self.finish_reason
-        if isinstance(message, AIMessage) and message.usage_metadata:
-            self.input_tokens = max(self.input_tokens, message.usage_metadata["input_tokens"])
-            self.output_tokens = max(self.output_tokens, message.usage_metadata["output_tokens"])
-        return self._keep(self._reasoning.feed(str(message.text)))
-
-    def end(self) -> str:
-        """Take in the end of the reply, and return the text that waited for it."""
-        return self._keep(self._reasoning.rest())
-
-    def _keep(self, text: str) -> str:
-        """Add text, as much as there is room for, and return it."""
-        if not text:
-            return ""
-        if self.limit is not None and self._length + len(text) > self.limit:
-            longest = self.limit + LINE_ALLOWANCE - self._length
-            line_end = text.find("\n", max(0, self.limit - self._length), longest)
-            self.full = line_end >= 0 or len(text) >= longest
-            text = text[: line_end if line_end >= 0 else longest]
-        self._pieces.append(text)
-        self._length += len(text)
-        return text
 
 
 class LangChainChat:
@@ -230,26 +138,38 @@ class LangChainChat:
         """Return a reply that satisfies a schema, repaired once if need be (``ChatModel.structured``)."""
         prompt = _to_langchain(system, messages)
         end = self._retrier.clock() + self._retrier.timeout if deadline is None else deadline
+        method = first_method(self._model)
+        if method is None:
+            raise structure_unsupported(self._retrier.endpoint)
         attempts, tokens = 0, (0, 0)
-        cause = ""
-        for repaired in (False, True):
+        repaired = False
+        while True:
             try:
-                reply, further = await self._retrier.run(self._structured_attempt(prompt, schema, max_tokens), end)
+                attempt = self._structured_attempt(method, prompt, schema, max_tokens)
+                reply, further = await self._retrier.run(attempt, end)
+            except MethodRefused:
+                attempts, method = attempts + 1, next_method(method) or method
+                continue
             except ModelError as error:
                 error.attempts += attempts
                 raise
             attempts += further
             tokens = tokens[0] + reply.input_tokens, tokens[1] + reply.output_tokens
+            following = next_method(method)
+            if is_prose(reply.text) and not reply.cut and following:
+                method = following
+                continue
+            remember(self._model, method)
             try:
                 value = parse_structured(reply.text, schema, cut=reply.finish_reason == "length")
                 return Structured(value, attempts * self._requests_per_attempt, *tokens, repaired)
             except SchemaViolation as violation:
-                cause = violation.cause
-                prompt = [*prompt, *repair_messages(reply.text, violation)]
+                if repaired:
+                    raise schema_violated(self._retrier.endpoint, violation.cause, attempts) from violation
+                prompt, repaired = [*prompt, *repair_messages(reply.text, violation)], True
             if not reply.text:
                 # Reasoning counts, too: where it alone used up the limit, it would again.
                 max_tokens = None
-        raise schema_violated(self._retrier.endpoint, cause, attempts)
 
     async def close(self) -> None:
         """Close the model's connections."""
@@ -274,21 +194,26 @@ class LangChainChat:
             raise self._reading_error(error) from error
 
     def _structured_attempt(
-        self, prompt: list[BaseMessage], schema: type[BaseModel], max_tokens: int | None
+        self, method: Method, prompt: list[BaseMessage], schema: type[BaseModel], max_tokens: int | None
     ) -> Callable[[], Awaitable[ReplyAccumulator]]:
-        """Return one attempt at a reply in the form of the schema, which is not checked yet."""
-        try:
-            body = {self._token_limit_name: max_tokens} if self._token_limit_name and max_tokens else {}
-            model = bind_schema(self._model, schema, body)
-        except StructureUnsupported as error:
-            raise structure_unsupported(self._retrier.endpoint) from error
+        """Return one attempt at a reply in the form of the schema, which is not checked yet.
+
+        It raises ``MethodRefused`` where the server takes another way of asking at best.
+        """
+        body = {self._token_limit_name: max_tokens} if self._token_limit_name and max_tokens else {}
+        model = bind_schema(self._model, method, schema, body)
+        messages = prompt_for(method, prompt, schema)
 
         async def attempt() -> ReplyAccumulator:
             try:
-                message = await invoke_raw(model, prompt, self._config)
+                message = as_text(await invoke_raw(model, messages, self._config))
             # The SDK takes the parts of a reply without looking whether they are there.
             except (ValueError, LookupError, TypeError, AttributeError) as error:
                 raise self._reading_error(error) from error
+            except Exception as error:
+                if next_method(method) and is_refusal_of_method(error):
+                    raise MethodRefused from error
+                raise
             if message.additional_kwargs.get("refusal"):
                 raise refused(self._retrier.endpoint)
             return self._whole(message)

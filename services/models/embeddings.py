@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from language.current import say
 from services.models.failures import MalformedReplyError
 from services.models.retry import Retrier
 from services.protocols import AsyncClose, Embedded, TokenCounter, Vector
@@ -138,7 +139,7 @@ class OpenAIEmbedder:
             except (ValueError, LookupError, TypeError, AttributeError) as error:
                 raise MalformedReplyError(str(error)) from error
             if matrix.ndim != 2 or len(matrix) != len(texts):
-                raise MalformedReplyError(f"{len(rows)} vectores para {len(texts)} textos")
+                raise MalformedReplyError(say("models.vector_count", vectors=len(rows), texts=len(texts)))
             return Embedded(self._normalised(matrix), tokens=getattr(response.usage, "prompt_tokens", None) or 0)
 
         embedded, attempts = await self._retrier.run(attempt, deadline)
@@ -152,9 +153,13 @@ class OpenAIEmbedder:
         """
         if matrix.shape[1] != self._dimensions:
             raise ConfigurationError(
-                f"{self._retrier.endpoint.name} da vectores de {matrix.shape[1]} dimensiones y se esperan "
-                f"{self._dimensions}. Ponga {self._retrier.endpoint.variable('DIMENSIONS')}={matrix.shape[1]} y "
-                "vuelva a crear el índice."
+                say(
+                    "models.wrong_dimensions",
+                    name=self._retrier.endpoint.name,
+                    given=matrix.shape[1],
+                    expected=self._dimensions,
+                    variable=self._retrier.endpoint.variable("DIMENSIONS"),
+                )
             )
         norms = np.linalg.norm(matrix, axis=1, keepdims=True)
         return list(matrix / np.where(norms > 0, norms, 1))
@@ -168,10 +173,7 @@ class DisabledEmbedder:
 
     async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
         """Raise ``ConfigurationError``."""
-        raise ConfigurationError(
-            "La búsqueda en el índice está desactivada (ARTICULADO_RAG_ENABLED=false) y esta pregunta la pide. "
-            "Actívela en la configuración, o pregunte sin la opción «rag_enabled»."
-        )
+        raise ConfigurationError(say("models.retrieval_off"))
 
     async def embed_documents(self, texts: Sequence[str]) -> Embedded:
         """Raise ``ConfigurationError``."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from language.current import say
 from services.settings import Role
 from state.errors import (
     ArticuladoError,
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     import openai
 
 _LATE: Mapping[Role, str] = {
-    "reader": "La búsqueda de términos (lector) no ha llegado",
-    "principal": "La respuesta no ha llegado",
-    "embedder": "Los vectores no han llegado",
-    "rerank": "La reordenación no ha llegado",
+    "reader": "models.late_reader",
+    "principal": "models.late_principal",
+    "embedder": "models.late_embedder",
+    "rerank": "models.late_rerank",
 }
-"""What is late in a question, by the role of the model."""
+"""What is late in a question, by the role of the model, and the setting that gives it more time."""
 _TRANSIENT_STATUS = frozenset({408, 409, 425})
 _DETAIL_CHARACTERS = 300
 
@@ -61,22 +62,18 @@ def explain(error: BaseException, endpoint: Endpoint) -> Failure | None:
     import openai
 
     if isinstance(error, TruncatedReplyError):
-        message = f"La respuesta de {endpoint.name} se ha cortado antes de terminar. Repita la pregunta."
+        message = say("models.truncated", name=endpoint.name)
         return Failure(ModelError(message), transient=True)
     if isinstance(error, MalformedReplyError):
         return Failure(
             ModelError(
-                f"{endpoint.name} ha enviado una respuesta que no se puede leer ({_brief(error)}). Compruebe que "
-                f"{endpoint.variable('BASE_URL')} es la dirección de una API compatible con la de OpenAI."
+                say("models.malformed", name=endpoint.name, error=_brief(error), variable=endpoint.variable("BASE_URL"))
             ),
             transient=True,
         )
     if isinstance(error, openai.APIConnectionError):
         return Failure(
-            ModelError(
-                f"No se puede conectar con {endpoint.name}, o la conexión se ha cortado. Compruebe la red y "
-                f"{endpoint.variable('BASE_URL')}, y repita la pregunta."
-            ),
+            ModelError(say("models.no_connection", name=endpoint.name, variable=endpoint.variable("BASE_URL"))),
             transient=True,
         )
     return _explain_api_error(error, endpoint) if isinstance(error, openai.APIError) else None
@@ -90,75 +87,82 @@ def _explain_api_error(error: "openai.APIError", endpoint: Endpoint) -> Failure:
     if error.code == "content_filter":
         return Failure(content_filtered(endpoint))
     if "insufficient_quota" in (error.code, error.type):
-        return Failure(
-            ModelRateLimited(
-                f"La cuota de {endpoint.name} está agotada. Amplíela en la cuenta del proveedor, o ponga la clave "
-                f"de otra cuenta en {endpoint.variable('API_KEY')}."
-            )
-        )
+        return Failure(ModelRateLimited(say("models.quota", name=endpoint.name, variable=endpoint.variable("API_KEY"))))
     if isinstance(error, ContextOverflowError):
-        message = f"La petición no cabe en {endpoint.name}. Reduzca ARTICULADO_CONTEXT_TOKENS y repita la pregunta."
+        message = say("models.too_long", name=endpoint.name)
         return Failure(ModelError(message))
     if status in (401, 403):
         # The provider's own text is left out: it quotes a part of the key.
         return Failure(
             ConfigurationError(
-                f"El proveedor no acepta la clave de {endpoint.name} (HTTP {status}). "
-                f"Corrija {endpoint.variable('API_KEY')}."
+                say("models.key_refused", name=endpoint.name, status=status, variable=endpoint.variable("API_KEY"))
             )
         )
     if status == 404:
         return Failure(
             ConfigurationError(
-                f"El proveedor no conoce el modelo de {endpoint.name} (HTTP 404). Corrija "
-                f"{endpoint.variable('MODEL')} (en Azure, {endpoint.variable('DEPLOYMENT')}) o "
-                f"{endpoint.variable('BASE_URL')}."
+                say(
+                    "models.model_unknown",
+                    name=endpoint.name,
+                    model=endpoint.variable("MODEL"),
+                    deployment=endpoint.variable("DEPLOYMENT"),
+                    base_url=endpoint.variable("BASE_URL"),
+                )
             )
         )
-    if status in (400, 422) and "response_format" in str(error):
-        return Failure(structure_unsupported(endpoint, f" (HTTP {status}: {_brief(error)})"))
     if status == 429 or error.code == "rate_limit_exceeded":
-        limited = f"El proveedor limita las peticiones a {endpoint.name}. Repita la pregunta en unos minutos."
+        limited = say("models.rate_limited", name=endpoint.name)
         return Failure(ModelRateLimited(limited), transient=True)
     if status is None or status >= 500 or status in _TRANSIENT_STATUS:
         cause = _brief(error) if status is None else f"HTTP {status}"
-        failed = ModelError(f"El proveedor de {endpoint.name} falla ({cause}). Repita la pregunta en unos minutos.")
+        failed = ModelError(say("models.failing", name=endpoint.name, cause=cause))
         return Failure(failed, transient=True)
     return Failure(
         ModelError(
-            f"El proveedor rechaza la petición a {endpoint.name} (HTTP {status}: {_brief(error)}). Compruebe "
-            f"{endpoint.variable('MODEL')} y {endpoint.variable('BASE_URL')}."
+            say(
+                "models.rejected",
+                name=endpoint.name,
+                status=status,
+                error=_brief(error),
+                model=endpoint.variable("MODEL"),
+                base_url=endpoint.variable("BASE_URL"),
+            )
         )
     )
 
 
 def content_filtered(endpoint: Endpoint) -> ContentFiltered:
     """Return the error for an answer that the content filter stopped."""
-    return ContentFiltered(
-        f"El filtro de contenido del proveedor ha detenido la respuesta de {endpoint.name}. "
-        "Formule la pregunta de otro modo."
-    )
+    return ContentFiltered(say("models.filtered", name=endpoint.name))
 
 
 def refused(endpoint: Endpoint) -> ContentFiltered:
     """Return the error for a model that declines to answer."""
-    return ContentFiltered(f"{endpoint.name} se ha negado a responder. Formule la petición de otro modo.")
+    return ContentFiltered(say("models.refused", name=endpoint.name))
 
 
-def structure_unsupported(endpoint: Endpoint, detail: str = "") -> ConfigurationError:
+def structure_unsupported(endpoint: Endpoint) -> ConfigurationError:
     """Return the error for a model that cannot fill in a schema."""
     return ConfigurationError(
-        f"{endpoint.name} no puede dar respuestas con una estructura fijada{detail}. Elija con "
-        f"{endpoint.variable('PROVIDER')} y {endpoint.variable('MODEL')} un modelo que admita «structured outputs», "
-        f"por ejemplo gpt-4o-mini (en Azure, con una {endpoint.variable('API_VERSION')} desde 2024-10-21)."
+        say(
+            "models.no_structure",
+            name=endpoint.name,
+            provider=endpoint.variable("PROVIDER"),
+            model=endpoint.variable("MODEL"),
+            api_version=endpoint.variable("API_VERSION"),
+        )
     )
 
 
 def schema_violated(endpoint: Endpoint, cause: str, attempts: int) -> ModelError:
     """Return the error for a reply that did not satisfy its schema even when the model was shown what was wrong."""
     error = ModelError(
-        f"La respuesta de {endpoint.name} no tiene la estructura pedida, tampoco tras pedirle que la corrija "
-        f"({cause[:_DETAIL_CHARACTERS]}). Repita la petición, o elija otro modelo en {endpoint.variable('MODEL')}."
+        say(
+            "models.schema_violated",
+            name=endpoint.name,
+            cause=cause[:_DETAIL_CHARACTERS],
+            variable=endpoint.variable("MODEL"),
+        )
     )
     error.attempts = attempts
     return error
@@ -166,12 +170,12 @@ def schema_violated(endpoint: Endpoint, cause: str, attempts: int) -> ModelError
 
 def late(name: str, role: Role) -> ModelTimeout:
     """Return the error for what a model was to do in a question, by its role, and has not done by the deadline."""
-    return ModelTimeout(f"{_LATE[role]} a tiempo ({name}). Repita la pregunta, o amplíe ARTICULADO_QUESTION_TIMEOUT.")
+    return ModelTimeout(say(_LATE[role], name=name))
 
 
 def silent(name: str, seconds: float) -> ModelTimeout:
     """Return the error for a model that has not replied in the seconds of a call without a deadline."""
-    return ModelTimeout(f"{name} no ha respondido en {seconds:.0f} segundos. Repita la orden.")
+    return ModelTimeout(say("models.silent", name=name, seconds=seconds))
 
 
 def _brief(error: Exception) -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from language.current import say
 from services.models.chat import LangChainChat
 from services.models.embeddings import OpenAIEmbedder
 from services.models.failures import Endpoint
@@ -148,7 +149,7 @@ def _chat(model: Any, endpoint: Endpoint, retrier: RetrierFactory, settings: Mod
 def _dimensions(settings: ModelSettings) -> int:
     dimensions = settings.dimensions or NATIVE_DIMENSIONS.get(settings.model)
     if dimensions is None:
-        raise _missing(_endpoint("embedder", settings), "DIMENSIONS", "la longitud de los vectores del modelo")
+        raise _missing(_endpoint("embedder", settings), "DIMENSIONS", say("models.what_dimensions"))
     return dimensions
 
 
@@ -158,11 +159,11 @@ def _endpoint(role: Role, settings: ModelSettings) -> Endpoint:
 
 def _check_connection(endpoint: Endpoint, settings: ModelSettings) -> None:
     if not _key(settings) and settings.provider != "compatible":
-        raise _missing(endpoint, "API_KEY", "la clave del proveedor")
+        raise _missing(endpoint, "API_KEY", say("models.what_key"))
     if not settings.base_url and settings.provider != "openai":
-        raise _missing(endpoint, "BASE_URL", f"por ejemplo {EXAMPLE_URLS[settings.provider]}")
+        raise _missing(endpoint, "BASE_URL", say("models.what_base_url", example=EXAMPLE_URLS[settings.provider]))
     if not settings.api_version and settings.provider == "azure":
-        raise _missing(endpoint, "API_VERSION", "la versión de la API de Azure, por ejemplo 2024-10-21")
+        raise _missing(endpoint, "API_VERSION", say("models.what_api_version"))
 
 
 def _key(settings: ModelSettings) -> str:
@@ -194,5 +195,5 @@ def _connection(endpoint: Endpoint, settings: ModelSettings) -> dict[str, Any]:
 
 def _missing(endpoint: Endpoint, suffix: str, what: str) -> ConfigurationError:
     return ConfigurationError(
-        f"Falta {endpoint.variable(suffix)} ({what}), que {endpoint.name} necesita. Defínala en el entorno o en .env."
+        say("models.setting_missing", variable=endpoint.variable(suffix), what=what, name=endpoint.name)
     )

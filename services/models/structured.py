@@ -4,12 +4,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from language.current import say
 from services.protocols import S
 
 ERRORS_SHOWN = 8
@@ -24,43 +25,16 @@ _MAPPINGS_OF_SCHEMAS = frozenset({"properties", "$defs"})
 _REFUSED_KEYWORDS = frozenset({"default", "examples", "minLength", "maxLength", "uniqueItems"})
 """What OpenAI's strict mode does not allow."""
 
-_WITHOUT_JSON_SCHEMA = re.compile(r"gpt-3|gpt-4(?:-|$)")
-"""Models for which LangChain falls back on calls of functions, with a warning."""
-
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]+")
 
 
 class SchemaViolation(Exception):
-    """A reply does not satisfy the schema. ``request`` is for the model, ``cause`` for a person (in Spanish)."""
+    """A reply does not satisfy the schema. ``request`` is for the model, ``cause`` for a person."""
 
     def __init__(self, request: str, cause: str) -> None:
         super().__init__(request)
         self.request = request
         self.cause = cause
-
-
-class StructureUnsupported(Exception):
-    """The model cannot fill in a schema, whatever it is asked."""
-
-
-def bind_schema(model: BaseChatModel, schema: type[BaseModel], body: dict[str, int]) -> Runnable[Any, Any]:
-    """Return the model, bound to fill in a schema; ``body`` goes along with each request.
-
-    LangChain is given the JSON Schema, not the class: with the class the SDK would validate the reply itself, and a
-    reply that fails there takes its text and its usage with it.
-
-    Raises:
-        StructureUnsupported: the model cannot be bound to a schema.
-    """
-    # LangChain fills in schemas, of whatever kind, for models alone that can be given tools.
-    takes_tools = type(model).bind_tools is not BaseChatModel.bind_tools
-    if not takes_tools or _WITHOUT_JSON_SCHEMA.match(getattr(model, "model_name", None) or ""):
-        raise StructureUnsupported
-    options: dict[str, Any] = {"extra_body": body} if body else {}
-    # stream=False: a graph that streams would otherwise turn this into a streamed request.
-    return model.with_structured_output(
-        strict_schema(schema), method="json_schema", include_raw=True, strict=True, stream=False, **options
-    )
 
 
 async def invoke_raw(
@@ -70,7 +44,9 @@ async def invoke_raw(
     import openai
 
     try:
-        reply: BaseMessage = (await model.ainvoke(messages, config))["raw"]
+        output = await model.ainvoke(messages, config)
+        # LangChain's own structured output comes with what it made of the reply.
+        reply: BaseMessage = output["raw"] if isinstance(output, dict) else output
     except openai.LengthFinishReasonError as error:
         usage = error.completion.usage
         reply = AIMessage(
@@ -127,7 +103,7 @@ def _violation(error: ValidationError, *, cut: bool) -> SchemaViolation:
         return SchemaViolation(
             "Your reply was cut off: it was longer than allowed. Write it again, whole and much shorter, as JSON alone "
             "that satisfies the schema.",
-            "se ha cortado por su longitud",
+            say("models.cut"),
         )
     errors = error.errors(include_url=False, include_input=False)[:ERRORS_SHOWN]
     listed = "\n".join(f"- {_path(details) or 'reply'}: {details['msg']}" for details in errors)
@@ -136,7 +112,7 @@ def _violation(error: ValidationError, *, cut: bool) -> SchemaViolation:
         "Write the whole reply again with this corrected, as JSON alone that satisfies the schema."
     )
     paths = ", ".join(filter(None, map(_path, errors)))
-    return SchemaViolation(request, f"faltan o no son válidos: {paths}" if paths else "no es un objeto JSON")
+    return SchemaViolation(request, say("models.fields_invalid", paths=paths) if paths else say("models.not_json"))
 
 
 def _path(details: ErrorDetails) -> str:

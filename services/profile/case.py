@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from services.profile.calendar import Calendar
 from services.profile.sections import Section
 
 Tier = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW"]
@@ -82,3 +83,4 @@ class CaseProfile(Section):
     required_data: RequiredDataProfile = RequiredDataProfile()
     response: ResponseProfile = ResponseProfile()
     categories: Categories = Categories()
+    calendar: Calendar = Calendar()

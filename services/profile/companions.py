@@ -1,19 +1,18 @@
 """The companions of a profile: provisions that go with a topic (until when to claim, where to apply, how much)."""
 
-import tomllib
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
+from language.current import say
 from legal.labels import provision_key, provision_name
 from legal.laws.registry import known_laws
-from services.profile.problems import problem_of
 from services.profile.profile import Profile
 from services.profile.sections import Name, Section
+from services.profile.toml_file import read_toml
 from state.chunks import ProvisionRef, Purpose
-from state.errors import ConfigurationError
 
 FILE = "companions.toml"
 """Name of the file, in the profile's own folder."""
@@ -25,14 +24,14 @@ MAX_OF_TOPIC = 4
 def _known_law(reference: str) -> str:
     law_id = reference.partition("#")[0]
     if law_id not in known_laws():
-        raise ValueError(f"«{law_id}» no es una norma del registro (legal/data/laws.toml)")
+        raise ValueError(say("profile.companion_law", law_id=law_id))
     return reference
 
 
 def _of_provision(reference: str) -> str:
     key = reference.partition("#")[2]
     if not key or provision_key(provision_name(key)) != key:
-        raise ValueError(f"«{reference}» no nombra un precepto; escríbalo como BOE-A-2015-11430#art:59")
+        raise ValueError(say("profile.companion_provision", reference=reference))
     return _known_law(reference)
 
 
@@ -76,7 +75,7 @@ class Topic(Section):
     @model_validator(mode="after")
     def _check_condition(self) -> "Topic":
         if not self.when.provisions and not self.when.words:
-            raise ValueError("when no dice cuándo: escriba provisions, words o las dos")
+            raise ValueError(say("profile.companion_when"))
         return self
 
 
@@ -87,7 +86,7 @@ class _File(Section):
     def _check_names(self) -> "_File":
         names = Counter(topic.name for topic in self.companions)
         if name := next((name for name, count in names.items() if count > 1), ""):
-            raise ValueError(f"hay dos [[companions]] «{name}»; deje uno o dele otro nombre")
+            raise ValueError(say("profile.companion_twice", name=name))
         return self
 
 
@@ -107,9 +106,4 @@ def read_companions(file: Path) -> tuple[Topic, ...]:
     Raises:
         ConfigurationError: as of ``load_companions``.
     """
-    content: dict[str, Any] = {}
-    try:
-        content = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-        return _File.model_validate(content).companions
-    except (ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise ConfigurationError(f"«{file}» no se puede leer: {problem_of(error, content, _File)}.") from error
+    return read_toml(file, _File).companions

@@ -8,46 +8,49 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-LISTS = ("collections", "filter_fields", "companions")
+from language.current import say
+
+LISTS = ("collections", "filter_fields", "companions", "matters")
 """Sections that are written with double brackets."""
 
 _BY_ERROR_TYPE = {
-    "missing": "falta; escríbalo",
-    "string_type": "debe ser un texto, entre comillas",
-    "string_too_short": "no puede estar vacío",
-    "string_pattern_mismatch": "solo puede tener letras minúsculas sin acentos, cifras y «_», y empieza por una letra",
-    "int_type": "debe ser un número entero",
-    "int_parsing": "debe ser un número entero",
-    "int_from_float": "debe ser un número entero",
-    "float_type": "debe ser un número",
-    "float_parsing": "debe ser un número",
-    "finite_number": "debe ser un número",
-    "bool_type": "debe ser true o false",
-    "bool_parsing": "debe ser true o false",
-    "too_short": "hace falta al menos uno",
-    "too_long": "son demasiados",
-    "tuple_type": "debe ser una lista, entre corchetes",
-    "dict_type": "debe ser una sección de claves con su valor",
-    "model_type": "debe ser una sección de claves con su valor",
-    "dataclass_type": "debe ser una sección de claves con su valor",
+    "missing": "profile.missing",
+    "string_type": "profile.text",
+    "string_too_short": "profile.empty",
+    "string_pattern_mismatch": "profile.pattern",
+    "pattern_regex": "profile.pattern_regex",
+    "int_type": "profile.whole",
+    "int_parsing": "profile.whole",
+    "int_from_float": "profile.whole",
+    "float_type": "profile.number",
+    "float_parsing": "profile.number",
+    "finite_number": "profile.number",
+    "bool_type": "profile.true_false",
+    "bool_parsing": "profile.true_false",
+    "too_short": "profile.at_least_one",
+    "too_long": "profile.too_many",
+    "tuple_type": "profile.list",
+    "dict_type": "profile.section",
+    "model_type": "profile.section",
+    "dataclass_type": "profile.section",
 }
-"""By the type of an error of pydantic."""
+"""What errors of pydantic say, by their type."""
 
 _BY_TOML_MESSAGE = {
-    "Cannot declare": "esta sección ya está escrita; deje una",
-    "Cannot overwrite": "esta clave ya tiene valor; deje uno",
-    "Duplicate": "esta clave ya tiene valor; deje uno",
-    "Unterminated string": "faltan las comillas que cierran el texto",
-    "Illegal character": "hay un carácter que no puede ir ahí; ¿faltan las comillas que cierran el texto?",
-    "Unescaped": "en un texto entre comillas dobles, «\\» se escribe «\\\\»",
-    "Unclosed": "falta el corchete o la llave que cierra",
-    "Expected ']": "falta el corchete que cierra el nombre de la sección",
-    "Expected '='": "a la clave le falta «=» y su valor",
-    "Expected newline": "sobra algo tras el valor; escriba cada clave en su línea",
-    "Invalid value": "el valor no es válido; los textos van entre comillas, y sí y no son true y false",
-    "Invalid": "no se entiende; escriba clave = valor, o [sección]",
+    "Cannot declare": "profile.toml_section_twice",
+    "Cannot overwrite": "profile.toml_key_twice",
+    "Duplicate": "profile.toml_key_twice",
+    "Unterminated string": "profile.toml_quotes",
+    "Illegal character": "profile.toml_character",
+    "Unescaped": "profile.toml_escape",
+    "Unclosed": "profile.toml_bracket",
+    "Expected ']": "profile.toml_section_bracket",
+    "Expected '='": "profile.toml_equals",
+    "Expected newline": "profile.toml_newline",
+    "Invalid value": "profile.toml_value",
+    "Invalid": "profile.toml_line",
 }
-"""By how the messages of ``tomllib`` begin, the first that fits."""
+"""What errors of ``tomllib`` say, by how its messages begin, the first that fits."""
 
 _POSITION = re.compile(r"\(at (?:line (\d+), column (\d+)|end of document)\)$")
 
@@ -59,9 +62,9 @@ def problem_of(error: Exception, content: Mapping[str, Any], schema: type[BaseMo
         where, problem = " ".join(location(first["loc"], content).split()), _value_problem(first, schema)
         return f"{where}: {problem}" if where else problem
     if isinstance(error, UnicodeDecodeError):
-        return "no está en UTF-8; guárdelo como texto UTF-8"
+        return say("profile.not_utf8")
     if isinstance(error, OSError):
-        return "el fichero no se puede abrir; compruebe sus permisos"
+        return say("profile.not_opened")
     return _syntax_problem(str(error))
 
 
@@ -84,7 +87,11 @@ def _item_name(items: object, number: int) -> str:
     """Return the name of an item of a list, or its number, counted from 1, where it has none."""
     item = items[number] if isinstance(items, list) else None
     name = item.get("name") if isinstance(item, dict) else None
-    return f"«{name}»" if isinstance(name, str) and name else f"número {number + 1}"
+    return (
+        say("profile.item_name", name=name)
+        if isinstance(name, str) and name
+        else say("profile.item_number", number=number + 1)
+    )
 
 
 def _key_path(path: Sequence[str | int]) -> str:
@@ -100,22 +107,22 @@ def _value_problem(details: ErrorDetails, schema: type[BaseModel]) -> str:
     match details["type"]:
         case "extra_forbidden":
             keys = ", ".join(_keys(schema, path[:-1]))
-            return f"no es una clave conocida; las que hay son {keys}"
+            return say("profile.unknown_key", keys=keys)
         case "literal_error":
             values = re.findall(r"'([^']*)'", str(limits["expected"]))
-            return "los valores posibles son " + " y ".join(f'"{value}"' for value in values)
+            return say("profile.choices", values=say("system.and").join(f'"{value}"' for value in values))
         case "greater_than":
-            return f"debe ser mayor que {limits['gt']:g}"
+            return say("profile.above", limit=limits["gt"])
         case "greater_than_equal":
-            return f"debe ser {limits['ge']:g} o más"
+            return say("profile.at_least", least=limits["ge"])
         case "less_than_equal":
-            return f"debe ser {limits['le']:g} o menos"
+            return say("profile.at_most", most=limits["le"])
         case "tuple_type" if path[0] in LISTS and len(path) == 1:
-            return f"cada uno se escribe con dobles corchetes, [[{path[0]}]]"
+            return say("profile.double_brackets", section=path[0])
         case "value_error":
             return details["msg"].removeprefix("Value error, ")
         case error_type:
-            return _BY_ERROR_TYPE.get(error_type, "el valor no es válido")
+            return say(_BY_ERROR_TYPE.get(error_type, "profile.invalid"))
 
 
 def _keys(schema: type[BaseModel], path: Sequence[str | int]) -> list[str]:
@@ -137,8 +144,10 @@ def _is_section(annotation: Any) -> bool:
 def _syntax_problem(message: str) -> str:
     """Return what is wrong with a file that is no TOML, after its line and column where ``tomllib`` tells them."""
     position = _POSITION.search(message)
-    problem = next((text for begin, text in _BY_TOML_MESSAGE.items() if message.startswith(begin)), "no es TOML")
+    problem = say(
+        next((key for begin, key in _BY_TOML_MESSAGE.items() if message.startswith(begin)), "profile.not_toml")
+    )
     if position is None:
         return problem
-    where = f"línea {position[1]}, columna {position[2]}" if position[1] else "al final del fichero"
+    where = say("profile.position", line=position[1], column=position[2]) if position[1] else say("profile.end_of_file")
     return f"{where}: {problem}"

@@ -3,15 +3,16 @@
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
-from language.folding import letters_and_digits
+from language.current import say, speaking
 from legal.signals import SignalWeights
 from services.profile.case import CaseProfile
+from services.profile.files import SUFFIX, packaged_folder, profile_file, spoken_language
+from services.profile.naming import naming_problems
 from services.profile.problems import problem_of
 from services.profile.search import Search
 from services.profile.sections import (
@@ -30,9 +31,6 @@ from services.profile.sections import (
 )
 from state.chunks import LOWEST_RANK
 from state.errors import ConfigurationError
-
-SUFFIX = ".toml"
-DEFAULT_PROFILE = "laboral"
 
 DOCUMENT_KINDS = ("article", "sentencia", "criterio", "documento")
 """Kinds of document that a profile can rank; laws have the rank of their norm."""
@@ -137,14 +135,18 @@ def load_profile(name: str) -> Profile:
         ConfigurationError: there is no such profile, it breaks the schema or contradicts itself, or it has the name of
             a packaged one and is another.
     """
-    packaged = Path(str(resources.files("profiles")))
-    file = Path(name).expanduser() if name.endswith(SUFFIX) else packaged / f"{name}{SUFFIX}"
-    if not file.is_file() or (not name.endswith(SUFFIX) and Path(name).name != name):
+    packaged, file = packaged_folder(), profile_file(name)
+    if file is None:
         available = sorted(entry.stem for entry in packaged.glob(f"*{SUFFIX}"))
-        raise ConfigurationError(
-            f"No existe el perfil «{name}». Perfiles disponibles: {', '.join(available)}, o la ruta de un fichero "
-            f"{SUFFIX} (ARTICULADO_PROFILE)."
-        )
+        raise ConfigurationError(say("profile.none_such", name=name, available=", ".join(available), suffix=SUFFIX))
+    with speaking(spoken_language(name)):
+        profile = _read(name, file)
+        if file.resolve().parent != packaged.resolve():
+            _check_own_profile(name, profile, packaged)
+    return profile
+
+
+def _read(name: str, file: Path) -> Profile:
     content: dict[str, Any] = {}
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8-sig"))
@@ -152,49 +154,42 @@ def load_profile(name: str) -> Profile:
     except (ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise _unreadable(name, problem_of(error, content, Profile)) from error
     if "folder" in content:
-        raise _unreadable(name, "folder: no es una clave conocida; la carpeta del perfil es la de su fichero")
-    if file.resolve().parent != packaged.resolve():
-        _check_own_profile(name, profile, packaged)
+        raise _unreadable(name, say("profile.folder_key"))
     return profile
 
 
 def _check_own_profile(file: str, profile: Profile, packaged: Path) -> None:
     """Check what only a profile of one's own can get wrong."""
     if (packaged / f"{profile.name}{SUFFIX}").is_file():
-        raise _unreadable(
-            file, f"name: «{profile.name}» es uno de los incluidos, y tendrían el mismo índice; dele otro"
-        )
+        raise _unreadable(file, say("profile.packaged_name", name=profile.name))
     if problem := field_name_problem(profile):
         raise _unreadable(file, problem)
 
 
 def _unreadable(name: str, problem: str) -> ConfigurationError:
-    return ConfigurationError(f"El perfil «{name}» no se puede leer: {problem}.")
+    return ConfigurationError(say("profile.unreadable", name=name, problem=problem))
 
 
 def contradictions(profile: Profile) -> Iterator[str]:
-    """Yield what contradicts itself in a profile, each with what to do about it (in Spanish)."""
+    """Yield what contradicts itself in a profile, each with what to do about it."""
     if profile.features.spanish_law and profile.language != "es":
-        yield '[features] spanish_law pide language = "es"'
+        yield say("profile.law_is_spanish")
     if profile.relevance.near > profile.relevance.answer:
-        yield (
-            f"[relevance] near ({profile.relevance.near:g}) no puede ser mayor que answer "
-            f"({profile.relevance.answer:g}); baje near o suba answer"
-        )
+        yield (say("profile.near_above_answer", near=profile.relevance.near, answer=profile.relevance.answer))
     for name in _duplicates(profile.names):
-        yield f"hay dos [[collections]] «{name}»; deje una o dele otro nombre"
+        yield say("profile.collection_twice", name=name)
     for name in _duplicates(field.name for field in profile.filter_fields):
-        yield f"hay dos [[filter_fields]] «{name}»; deje uno o dele otro nombre"
+        yield say("profile.field_twice", name=name)
     yield from _unknown_references(profile)
     for field in profile.filter_fields:
         yield from _taken_names(field)
-        yield from _ambiguous_values(field)
+        yield from naming_problems(field)
     for kind in profile.ranks:
         if kind not in DOCUMENT_KINDS:
-            yield f"[ranks] «{kind}» no es una clase de documento; las que hay son {', '.join(DOCUMENT_KINDS)}"
+            yield say("profile.unknown_rank", kind=kind, kinds=", ".join(DOCUMENT_KINDS))
     missing = [name for name in RECORD_COLLECTIONS if name not in profile.names]
     if profile.features.records and missing:
-        yield f"[features] records pide las [[collections]] {', '.join(RECORD_COLLECTIONS)}; falta {', '.join(missing)}"
+        yield say("profile.records_need", needed=", ".join(RECORD_COLLECTIONS), missing=", ".join(missing))
 
 
 def field_name_problem(profile: Profile) -> str:
@@ -205,11 +200,7 @@ def field_name_problem(profile: Profile) -> str:
     from state.case import CaseState
 
     taken = [field.name for field in profile.filter_fields if field.name in CaseState.__annotations__]
-    return (
-        f"[[filter_fields]] «{taken[0]}» se llama como una clave del estado de un caso; dele otro nombre"
-        if taken
-        else ""
-    )
+    return say("profile.taken_by_state", name=taken[0]) if taken else ""
 
 
 def _duplicates(names: Iterable[str]) -> list[str]:
@@ -232,25 +223,12 @@ def _unknown_references(profile: Profile) -> Iterator[str]:
     ):
         for name in references:
             if name not in existing:
-                listed = ", ".join(existing) or "ninguno"
-                yield f"{where}: «{name}» no está en [[{section}]] (los que hay: {listed})"
+                listed = ", ".join(existing) or say("system.none")
+                yield say("profile.unknown_reference", where=where, name=name, section=section, listed=listed)
 
 
 def _taken_names(field: FilterField) -> Iterator[str]:
-    where = f"[[filter_fields]] «{field.name}» se llama como"
     if field.name in CASE_OPTIONS:
-        yield f"{where} la opción --{field.name.replace('_', '-')} de la línea de órdenes; dele otro nombre"
+        yield say("profile.taken_by_option", name=field.name, option=field.name.replace("_", "-"))
     if field.name in ARTICLE_KEYS:
-        yield f"{where} una clave de los artículos; dele otro nombre"
-
-
-def _ambiguous_values(field: FilterField) -> Iterator[str]:
-    claimed: dict[str, str] = {}
-    for value, variants in field.values.items():
-        for variant in (value, *variants):
-            if claimed.setdefault(letters_and_digits(variant), value) != value:
-                other = claimed[letters_and_digits(variant)]
-                yield (
-                    f"[[filter_fields]] «{field.name}», values: «{variant}» vale por «{other}» y por «{value}»; "
-                    "déjelo en uno (no cuentan mayúsculas, acentos, espacios ni signos)"
-                )
+        yield say("profile.taken_by_article", name=field.name)

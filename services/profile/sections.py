@@ -1,5 +1,6 @@
 """The sections of a profile, but for those on search and on cases (``search`` and ``case`` beside this)."""
 
+import re
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
@@ -10,6 +11,9 @@ from state.chunks import LOWEST_RANK
 
 TOPIC = "topic"
 """The filter field that is the topic of a chunk; every other is one of its attributes."""
+
+NAME_MARK, SMALL_NAME_MARK = "§", "~"
+"""What stands for a name in the patterns of a filter field; the second for a proper name in small letters."""
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 Rank = Annotated[int, Field(ge=1, le=LOWEST_RANK)]
@@ -71,11 +75,20 @@ class FilterField(Section):
     """A field that cases are filtered by. ``values`` are the known ones, each with other ways to write it.
 
     ``topic`` is the topic of a chunk, every other name one of its attributes.
+
+    The rest is how the text of an inquiry names a value (``services.case.mentions``). ``named_by`` are words that do so
+    wherever they stand. ``values`` and ``others``, names of the same kind that no article is for, do so in one of the
+    ``frames``, or anywhere where there are none. What stands ``aside`` in a pattern is not said of the case. Patterns
+    search text in lower case without accents in which ``NAME_MARK`` stands for the name.
     """
 
     name: Name
     label: str
     values: dict[str, tuple[str, ...]] = {}
+    named_by: dict[str, tuple[str, ...]] = {}
+    others: dict[str, tuple[str, ...]] = {}
+    frames: tuple[re.Pattern[str], ...] = ()
+    aside: tuple[re.Pattern[str], ...] = ()
 
     @property
     def path(self) -> str:

@@ -66,7 +66,10 @@ _PURPOSES: Mapping[Purpose, str] = {
 }
 _CHAPTER, _SUMMARY, _NOTE, _SOURCE = "Capítulo: ", "Resumen (en lenguaje claro, no oficial): ", "[NOTA: ", "Fuente: "
 _LEADING_NUMBER = re.compile(r"^(?:(\[C(\d+)\])|Fragmento (\d+):) ?")
-_NAMES = f"{TODAY}|{AS_OF}|{NOT_FOUND}|FRAGMENTOS|PREGUNTA|Relevancia|Parte|Para qué|Capítulo|Resumen|Fuente|Texto"
+_NAMES = (
+    f"{TODAY}|{AS_OF}|{NOT_FOUND}|FRAGMENTOS|PREGUNTA|Relevancia|Parte|Para qué|Capítulo|Resumen|Fuente|Texto"
+    "|FRAGMENTS|QUESTION"
+)
 _LABEL = re.compile(rf"^(\s*(?:{_NAMES})(?: \([^)]{{0,60}}\))?):", re.IGNORECASE)
 _DASHES = re.compile(r"^\s*-{3,}\s*$")
 _LAST_LINE = re.compile(r"^\s*(?:Ú|U\u0301?)LTIMA\s+CONSULTA\W*$", re.IGNORECASE)
@@ -208,8 +211,11 @@ def _render(name: str, chunk: Chunk, relevance: float, note: str, purpose: str, 
     """Return one fragment; ``name`` is written before it as it is, ``continued`` is what the one before began."""
     # The first ". " ends the provision. Neutralised last: without its full stops, it may look like a marker.
     provision = _field(_STOPS.sub("", _field(chunk["provision"])))
-    heading = ". ".join(filter(None, (provision, _field(chunk["title"]))))
+    title = _field(chunk["title"])
+    # An article's pieces are called by their titles, and their chapter by that of the article.
+    heading = ". ".join(filter(None, (provision, title if title != _field(chunk["provision"]) else "")))
     law = _field(chunk["law_name"]).replace(" > ", " › ")
+    chapter = chunk["breadcrumb"] if chunk["breadcrumb"] != chunk["law_name"] else ""
     lines = [f"{name} {' > '.join(filter(None, (law, heading)))}", f"{_RELEVANCE}{relevance:.2f}"]
     if chunk["parts"] > 1 or continued:
         lines.append(f"{_PART}{chunk['part']}{_OF}{chunk['parts']}{_CONTINUED if continued else ''}")
@@ -217,7 +223,7 @@ def _render(name: str, chunk: Chunk, relevance: float, note: str, purpose: str, 
         lines.append(purpose)
     if not continued:
         for label, value, end in (
-            (_CHAPTER, _field(chunk["breadcrumb"]), ""),
+            (_CHAPTER, _field(chapter), ""),
             (_SUMMARY, _field(chunk["summary"]), ""),
             (_NOTE, _field(note), "]"),
         ):

@@ -4,10 +4,10 @@ A profile may have its own in their place.
 """
 
 from collections.abc import Mapping
-from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from language.current import say
 from services.profile.profile import Profile
 from state.errors import ConfigurationError
 
@@ -42,14 +42,8 @@ def load_prompt(name: str, profile: Profile) -> str:
     try:
         text = file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"El prompt «{file}» no se puede leer: guárdelo como texto UTF-8.") from error
+        raise ConfigurationError(say("profile.prompt_unreadable", file=file)) from error
     if not text:
-        raise ConfigurationError(f"El prompt «{file}» está vacío. Escríbalo, o quite el fichero para usar el general.")
+        raise ConfigurationError(say("profile.prompt_empty", file=file))
     # Not str.format: a profile's own prompt may have braces.
     return text.replace("{title}", profile.title)
-
-
-@cache
-def shared_prompt(name: str) -> str:
-    """Return a prompt that every profile shares, in Spanish, without surrounding white space."""
-    return (_FOLDER / "es" / f"{name}.md").read_text(encoding="utf-8").strip()

@@ -31,11 +31,13 @@ SAYS_TOO_LITTLE = 0.4
 class Judgement(NamedTuple):
     """The probability in [0, 1] that the best candidates answer, and the matter of the question where they do not.
 
-    ``matter`` is a key of ``legal.vocabulary.matters``; empty where it is not known.
+    ``matter`` is a key of ``legal.vocabulary.matters``, empty where it is not known; ``matter_share`` is how likely it
+    is among all matters, in [0, 1].
     """
 
     relevance: float
     matter: str = ""
+    matter_share: float = 0.0
 
 
 class RelevanceJudge(Protocol):
@@ -108,7 +110,7 @@ class LearntJudge:
         if shares.get(UNDERSPECIFIED, 0.0) >= SAYS_TOO_LITTLE:
             matter = UNDERSPECIFIED
         known = matter if shares[matter] >= SURE_OF_MATTER else ""
-        return Judgement(round(model.probability(features, score), 6), known)
+        return Judgement(round(model.probability(features, score), 6), known, shares[known] if known else 0.0)
 
 
 @cache

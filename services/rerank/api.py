@@ -4,13 +4,13 @@ Retries, deadline and the meaning of failures are those of the chat models: the 
 """
 
 import asyncio
-import logging
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import openai
 
+from language.current import say
 from services.models.failures import Endpoint
 from services.models.http import PerLoopClient
 from services.models.openai import CONNECT_TIMEOUT, NO_KEY
@@ -18,16 +18,13 @@ from services.models.retry import Retrier
 from services.models.tokens import token_counter
 from services.protocols import AsyncClose, Reranked, TokenCounter
 from services.rerank.endpoint import RerankEndpoint, endpoint_of
+from services.rerank.logits import relevances
+from services.rerank.refusal import refusal
 from services.settings import RerankSettings
-from state.errors import ModelError
-
-TIMEOUT = 10.0
-"""Seconds; such endpoints answer in less than one."""
+from state.errors import ConfigurationError, ModelError
 
 MAX_CONCURRENT = 5
 """Requests of one question in flight."""
-
-_log = logging.getLogger(__name__)
 
 
 def read_reply(reply: object, passages: int) -> tuple[list[float | None], int]:
@@ -65,13 +62,11 @@ def _row(row: object) -> tuple[int, float]:
 
 
 class RerankApi:
-    """Satisfies ``PassageScorer``: relevance as the endpoint gives it, within [0, 1].
+    """Satisfies ``PassageScorer``: relevance as the endpoint gives it, or squashed where it gives logits.
 
     ``batch`` is how many passages a request takes; more go in several, at most 5 at once. A passage that the endpoint
     leaves out stays unjudged.
     """
-
-    timeout = TIMEOUT
 
     def __init__(
         self,
@@ -87,7 +82,6 @@ class RerankApi:
         self._batch = batch
         self._retrier = retrier
         self._close = close
-        self._warned = False
 
     @property
     def name(self) -> str:
@@ -102,8 +96,8 @@ class RerankApi:
         """Score the passages, in as few requests as the endpoint allows.
 
         Raises:
-            ModelError: a request failed for good; its ``attempts`` counts those of all requests.
-            ConfigurationError: the endpoint accepts neither the key nor the model.
+            ModelError: a request failed for good, or the endpoint does not accept the key or the model; its
+                ``attempts`` counts those of all requests.
         """
         batches = [passages[start : start + self._batch] for start in range(0, len(passages), self._batch)]
         slots = asyncio.Semaphore(MAX_CONCURRENT)
@@ -124,12 +118,14 @@ class RerankApi:
         except ModelError as error:
             error.attempts = requests_sent
             raise
+        except ConfigurationError as error:
+            raise refusal(error, requests_sent) from error
         finally:
             for request in requests:
                 request.cancel()
             await asyncio.gather(*requests, return_exceptions=True)
-        scores = [score for reply, _ in replies for score in reply]
-        return Reranked(scores, requests_sent, sum(tokens for _, tokens in replies))
+        scores, squashed = relevances([score for reply, _ in replies for score in reply])
+        return Reranked(scores, requests_sent, sum(tokens for _, tokens in replies), squashed=squashed)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -145,26 +141,17 @@ class RerankApi:
         try:
             return await self._client.post("/rerank", body=body, cast_to=object)
         except ValueError as error:  # a body that is no JSON
-            raise self._unreadable("no es JSON") from error
+            raise self._unreadable(say("rerank.not_json")) from error
 
     def _read(self, reply: object, passages: int) -> tuple[list[float | None], int]:
-        reported, tokens = read_reply(reply, passages)
-        scores = [None if score is None else min(max(score, 0.0), 1.0) for score in reported]
+        scores, tokens = read_reply(reply, passages)
         if all(score is None for score in scores):
-            raise self._unreadable("no trae puntuaciones")
-        if scores != reported and not self._warned:
-            # Logits or the like: cut, they lose their order.
-            self._warned = True
-            name = self._retrier.endpoint.name
-            _log.warning("%s puntúa fuera de [0, 1]: active allí la normalización (sigmoide).", name)
+            raise self._unreadable(say("rerank.no_scores"))
         return scores, tokens
 
     def _unreadable(self, why: str) -> ModelError:
         endpoint = self._retrier.endpoint
-        return ModelError(
-            f"La respuesta de {endpoint.name} no es la de una API de reordenación ({why}). Compruebe que "
-            f"{endpoint.variable('BASE_URL')} lleva a una como la de Cohere (POST …/rerank)."
-        )
+        return ModelError(say("rerank.not_an_api", name=endpoint.name, why=why, variable=endpoint.variable("BASE_URL")))
 
 
 def rerank_api(settings: RerankSettings, retrier: Callable[[Endpoint], Retrier] = Retrier) -> RerankApi:

@@ -5,12 +5,15 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
+from language.current import say
 from services.protocols import Reranked, TokenCounter
+from services.rerank.logits import sigmoid
 from services.rerank.model_files import ModelFiles
 from state.errors import ModelError, ModelTimeout
 
@@ -22,9 +25,6 @@ T = TypeVar("T")
 
 BATCH = 4
 """Passages of a batch: a processor is no slower with few at once, and all are padded to the longest one."""
-
-TIMEOUT = 30.0
-"""Seconds; loading the model takes one or two of the first question."""
 
 _REGISTERING = Lock()
 """Two graphs of one process may open the same model at once, each in its own thread."""
@@ -51,10 +51,9 @@ class CrossEncoder:
     """Satisfies ``PassageScorer``: relevance = sigmoid(logit).
 
     One thread loads the model, at first use, and scores: more would share the same cores, and each question would wait
-    for all. ``download`` allows fetching files that are not here; without it the network is never asked.
+    for all. Loading that a question does not wait for any longer goes on, for the next one. ``download`` allows
+    fetching files that are not here; without it the network is never asked.
     """
-
-    timeout = TIMEOUT
 
     def __init__(self, files: ModelFiles, *, download: bool = False, clock: Callable[[], float] = time.time) -> None:
         self._files = files
@@ -94,7 +93,7 @@ class CrossEncoder:
     async def _in_thread(self, work: Callable[[], T], deadline: float) -> T:
         try:
             async with asyncio.timeout(deadline - self._clock()):
-                return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+                return await asyncio.get_running_loop().run_in_executor(self._thread, copy_context().run, work)
         except TimeoutError as error:
             raise self._timed_out() from error
 
@@ -106,10 +105,7 @@ class CrossEncoder:
             try:
                 self._loaded = _open_model(folder, file)
             except Exception as error:  # ONNX Runtime and tokenizers raise a dozen types without a common base
-                self._load_error = (
-                    f"El modelo de reordenación {self._files.name} no se puede usar ({type(error).__name__}): sus "
-                    "ficheros están incompletos o no son los de un cross-encoder en formato ONNX."
-                )
+                self._load_error = say("rerank.unusable", name=self._files.name, kind=type(error).__name__)
                 raise ModelError(self._load_error) from error
         return self._loaded
 
@@ -126,14 +122,11 @@ class CrossEncoder:
             for index, logit in zip(batch, logits, strict=True):
                 scores[index] = sigmoid(logit) if math.isfinite(logit) else None
         if all(score is None for score in scores):
-            raise ModelError(f"El modelo de reordenación {self._files.name} no da puntuaciones: no es utilizable.")
+            raise ModelError(say("rerank.unusable_scores", name=self._files.name))
         return scores
 
     def _timed_out(self) -> ModelTimeout:
-        return ModelTimeout(
-            f"El modelo de reordenación {self._files.name} no ha terminado a tiempo (puede estar cargándose o "
-            "descargándose, o ser demasiado grande para esta máquina)."
-        )
+        return ModelTimeout(say("rerank.late", name=self._files.name))
 
 
 def _open_model(folder: Path, file: str) -> _Loaded:
@@ -155,12 +148,3 @@ def _open_model(folder: Path, file: str) -> _Loaded:
     # The first run is the slowest, and shows whether the model is one that reads pairs.
     list(encoder.rerank("¿Cuántos días?", ["Treinta días."]))
     return _Loaded(encoder, PieceCounter(tokenizer))
-
-
-def sigmoid(logit: float) -> float:
-    """Return 1 / (1 + e^-logit), in a form that no logit overflows.
-
-    >>> sigmoid(0.0), sigmoid(-1000.0)
-    (0.5, 0.0)
-    """
-    return 0.5 * (1.0 + math.tanh(0.5 * logit))

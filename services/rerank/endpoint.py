@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from language.current import say
 from services.settings import RerankProvider, RerankSettings
 from state.errors import ConfigurationError
 
@@ -36,13 +37,10 @@ def endpoint_of(settings: RerankSettings) -> RerankEndpoint:
         settings.base_url or default.url, settings.model or default.model, default.texts, default.needs_key
     )
     for value, variable, what in (
-        (endpoint.url, "BASE_URL", "la dirección de la API, por ejemplo http://localhost:8000/v1"),
-        (endpoint.model, "MODEL", "el modelo de la API"),
-        (settings.api_key or not endpoint.needs_key, "API_KEY", "la clave del proveedor"),
+        (endpoint.url, "BASE_URL", "rerank.what_base_url"),
+        (endpoint.model, "MODEL", "rerank.what_model"),
+        (settings.api_key or not endpoint.needs_key, "API_KEY", "models.what_key"),
     ):
         if not value:
-            raise ConfigurationError(
-                f"Falta ARTICULADO_RERANK_{variable} ({what}), que la reordenación «api» necesita. Defínala en el "
-                "entorno o en .env, o use otro modo de reordenación."
-            )
+            raise ConfigurationError(say("rerank.setting_missing", variable=variable, what=say(what)))
     return endpoint

@@ -119,10 +119,6 @@ class HeuristicReranker:
         self._similarity = similarity
         self.support = support
 
-    def estimate(self, candidates: int) -> float:
-        """Return 0: its time does not count."""
-        return 0.0
-
     async def score(
         self,
         question: str,

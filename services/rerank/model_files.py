@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from language.current import say
 from services.settings import Settings
 from state.errors import ConfigurationError
 
@@ -52,10 +53,7 @@ class ModelFiles:
             self._fetch()
             located = self._in_cache()
         if located is None:
-            raise self._missing(
-                f"no están todos en {self.cache}. Con ARTICULADO_RERANK_STRATEGY=cross_encoder se descargan cuando "
-                "hacen falta (cientos de MB)"
-            )
+            raise self._missing(say("rerank.files_not_cached", cache=self.cache))
         return located
 
     def _fetch(self) -> None:
@@ -68,27 +66,23 @@ class ModelFiles:
                 source, cache_dir=str(self.cache), extra_patterns=[file, *others]
             )
         except Exception as error:  # the hub's own errors, those of its HTTP client, and those of the disk
-            raise self._missing(f"no se pueden descargar ({type(error).__name__})") from error
+            raise self._missing(say("rerank.not_downloaded", kind=type(error).__name__)) from error
 
     def _missing(self, why: str) -> ConfigurationError:
         return ConfigurationError(
-            f"Los ficheros del modelo de reordenación {self.name} no están en esta máquina: {why}. Sin conexión, copie "
-            f"en una carpeta su fichero ONNX, {' y '.join(TOKENIZER_FILES)} e indíquela en ARTICULADO_RERANK_PATH, o "
-            "use otro modo (ARTICULADO_RERANK_STRATEGY=heuristic, o --rerank heuristic)."
+            say("rerank.files_missing", name=self.name, why=why, tokenizer=say("system.and").join(TOKENIZER_FILES))
         )
 
     def _in_folder(self, folder: Path) -> tuple[Path, str]:
         if not folder.is_dir():
-            raise self._missing("la carpeta de ARTICULADO_RERANK_PATH no existe")
+            raise self._missing(say("rerank.no_folder"))
         candidates = (self.file,) if self.file else _ONNX_FILES
         file = next((candidate for candidate in candidates if (folder / candidate).is_file()), "")
         if not file:
-            raise self._missing(
-                f"falta {' o '.join(candidates)} en {folder} (otro nombre se indica en ARTICULADO_RERANK_FILE)"
-            )
+            raise self._missing(say("rerank.file_missing", candidates=say("system.or").join(candidates), folder=folder))
         missing = [name for name in TOKENIZER_FILES if not (folder / name).is_file()]
         if missing:
-            raise self._missing(f"falta {' y '.join(missing)} en {folder}")
+            raise self._missing(say("rerank.tokenizer_missing", missing=say("system.and").join(missing), folder=folder))
         return folder, file
 
     def _in_cache(self) -> tuple[Path, str] | None:
@@ -117,8 +111,5 @@ class ModelFiles:
                     return model["sources"]["hf"], model["model_file"], model["additional_files"]
                 return model["sources"]["hf"], self.file, []
         if self.model.count("/") != 1 or not all(self.model.split("/")):
-            raise ConfigurationError(
-                f"ARTICULADO_RERANK_MODEL={self.model} no es el nombre de un modelo publicado (organización/modelo). "
-                "Corríjalo, o indique la carpeta de sus ficheros en ARTICULADO_RERANK_PATH."
-            )
+            raise ConfigurationError(say("rerank.model_name", model=self.model))
         return self.model, self.file or DEFAULT_FILE, []

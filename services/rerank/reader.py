@@ -7,19 +7,20 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
+from language.current import say
+from language.languages import Language, language
 from services.models.failures import late
 from services.models.tokens import token_counter
+from services.profile.profile import Profile
 from services.prompting.citation_markers import write_marker
 from services.prompting.fragments import SEPARATOR, neutralise
-from services.prompting.prompts import shared_prompt
+from services.prompting.prompts import load_prompt
 from services.protocols import ChatModel, Reranked, TokenCounter
-from state.errors import ModelError, ModelTimeout
+from services.rerank.refusal import refusal
+from state.errors import ConfigurationError, ModelError, ModelTimeout
 
 MAX_SCORE = 10.0
 """The best score that the prompt knows."""
-
-TIMEOUT = 30.0
-"""Seconds; a small model reads twenty passages and writes twenty numbers in a few."""
 
 MAX_ATTEMPTS = 3
 """Brackets at which JSON is looked for: a marker before it ("[C1]") opens one, too."""
@@ -42,10 +43,15 @@ class ReaderScorer:
     in the order of the search.
     """
 
-    timeout = TIMEOUT
+    def __init__(self, reader: ChatModel, profile: Profile, counter: TokenCounter | None = None) -> None:
+        """Score as the prompt ``score`` of the profile says, in its language.
 
-    def __init__(self, reader: ChatModel, counter: TokenCounter | None = None) -> None:
+        Raises:
+            ConfigurationError: the profile's own prompt cannot be read, or is empty.
+        """
         self._reader = reader
+        self._prompt = load_prompt("score", profile)
+        self._language = language(profile.language)
         self._counter = counter or token_counter()
 
     @property
@@ -62,20 +68,24 @@ class ReaderScorer:
 
         Raises:
             ModelTimeout: the reader was late.
-            ModelError: the reader failed for good, or what it wrote has no scores.
+            ModelError: the reader failed for good or refused, or what it wrote has no scores.
         """
         try:
             reply = await self._reader.complete(
-                shared_prompt("score"), [{"role": "user", "content": message(question, passages)}], deadline=deadline
+                self._prompt,
+                [{"role": "user", "content": message(question, passages, self._language)}],
+                deadline=deadline,
             )
         except ModelTimeout as error:
             # Another stage than the one that the reader is configured for.
             failure = late(self._reader.name, "rerank")
             failure.attempts = error.attempts
             raise failure from error
+        except ConfigurationError as error:
+            raise refusal(error, 1) from error
         scores = parse_scores(reply.text, len(passages))
         if not any(score is not None for score in scores):
-            unreadable = ModelError(f"{self._reader.name} no ha puntuado los fragmentos.")
+            unreadable = ModelError(say("rerank.not_scored", name=self._reader.name))
             unreadable.attempts = reply.requests
             raise unreadable
         return Reranked(scores, reply.requests, reply.input_tokens, reply.output_tokens)
@@ -84,12 +94,13 @@ class ReaderScorer:
         """Do nothing: the reader is closed by its owner."""
 
 
-def message(question: str, passages: Sequence[str]) -> str:
+def message(question: str, passages: Sequence[str], language: Language) -> str:
     """Return the user message; no text of it can pass for a marker or a separator."""
     fragments = f"\n{SEPARATOR}\n".join(
         f"{write_marker(number)} {neutralise(passage)}" for number, passage in enumerate(passages, start=1)
     )
-    return f"FRAGMENTOS:\n\n{fragments}\n\nPREGUNTA:\n{neutralise(question)}"
+    fragments_label, question_label = language.say("prompt_fragments"), language.say("prompt_question")
+    return f"{fragments_label}:\n\n{fragments}\n\n{question_label}:\n{neutralise(question)}"
 
 
 def parse_scores(text: str, passages: int) -> list[float | None]:

@@ -4,25 +4,24 @@ import logging
 from collections.abc import Sequence
 from functools import cache
 
+from language.current import say
 from services.models.tokens import token_counter
+from services.profile.profile import Profile
 from services.protocols import ChatModel, Reranked, Reranker, RerankerTable
 from services.rerank.cross_encoder import CrossEncoder
 from services.rerank.endpoint import endpoint_of
 from services.rerank.heuristic import HeuristicReranker
 from services.rerank.model_files import ModelFiles
-from services.rerank.model_reranker import ModelReranker
+from services.rerank.model_reranker import ModelReranker, PassageScorer
 from services.rerank.reader import ReaderScorer
-from services.settings import Settings
+from services.settings import ModelStrategy, Settings
 from state.chunks import Candidate
 from state.context import RerankStrategy
 from state.errors import ConfigurationError
 
 _log = logging.getLogger(__name__)
 
-NO_READER = (
-    "La reordenación «llm» necesita un modelo lector: configure ARTICULADO_READER_PROVIDER y ARTICULADO_READER_MODEL, "
-    "o use otro modo de reordenación."
-)
+NO_READER = "rerank.needs_reader"
 
 
 class UnavailableReranker:
@@ -32,10 +31,6 @@ class UnavailableReranker:
 
     def __init__(self, error: str) -> None:
         self.error = error
-
-    def estimate(self, candidates: int) -> float:
-        """Return 0: nothing will be done."""
-        return 0.0
 
     async def score(
         self,
@@ -60,6 +55,7 @@ def rerankers(
     settings: Settings,
     reader: ChatModel,
     heuristic: HeuristicReranker,
+    profile: Profile,
 ) -> RerankerTable:
     """Return the rerankers by strategy; "none" has none, and "auto" one where it is not the heuristic.
 
@@ -67,14 +63,15 @@ def rerankers(
     resolved here, and logged once in a process; nothing is loaded, and the network is not asked.
 
     Raises:
-        ConfigurationError: the settings name a strategy whose own settings are incomplete.
+        ConfigurationError: the settings name a strategy whose own settings are incomplete, or a prompt of the profile
+            cannot be read.
     """
     # Only the settings allow a download; the caller of one question does not decide over it.
     encoder = CrossEncoder(ModelFiles.of(settings), download=settings.rerank_strategy == "cross_encoder")
     table: dict[str, Reranker] = {
         "heuristic": heuristic,
-        "cross_encoder": ModelReranker(encoder, tokens=settings.rerank.tokens),
-        "llm": _reader_reranker(settings, reader),
+        "cross_encoder": _with_model(encoder, "cross_encoder", settings),
+        "llm": _reader_reranker(settings, reader, profile),
         "api": _api_reranker(settings),
     }
     configured = table.get(settings.rerank_strategy)
@@ -106,8 +103,8 @@ def resolve_auto(settings: Settings) -> tuple[RerankStrategy, str]:
     try:
         files.find()
     except ConfigurationError as error:
-        return "heuristic", f"Reordenación automática: heurística. {error}"
-    return "cross_encoder", f"Reordenación automática: cross_encoder, con el modelo {files.name}."
+        return "heuristic", say("rerank.automatic_heuristic", error=error)
+    return "cross_encoder", say("rerank.automatic_model", name=files.name)
 
 
 @cache
@@ -115,11 +112,10 @@ def _log_once(sentence: str) -> None:
     _log.info(sentence)
 
 
-def _reader_reranker(settings: Settings, reader: ChatModel) -> Reranker:
+def _reader_reranker(settings: Settings, reader: ChatModel, profile: Profile) -> Reranker:
     if settings.reader.provider == "offline":
-        return UnavailableReranker(NO_READER)
-    scorer = ReaderScorer(reader, token_counter(settings.reader.model))
-    return ModelReranker(scorer, tokens=settings.rerank.tokens)
+        return UnavailableReranker(say(NO_READER))
+    return _with_model(ReaderScorer(reader, profile, token_counter(settings.reader.model)), "llm", settings)
 
 
 def _api_reranker(settings: Settings) -> Reranker:
@@ -130,4 +126,8 @@ def _api_reranker(settings: Settings) -> Reranker:
     # Imported here: it loads the OpenAI SDK, which an offline process does without.
     from services.rerank.api import rerank_api
 
-    return ModelReranker(rerank_api(settings.rerank), tokens=settings.rerank.tokens)
+    return _with_model(rerank_api(settings.rerank), "api", settings)
+
+
+def _with_model(scorer: PassageScorer, strategy: ModelStrategy, settings: Settings) -> ModelReranker:
+    return ModelReranker(scorer, tokens=settings.rerank.tokens_of(strategy), timeout=settings.rerank.timeout)

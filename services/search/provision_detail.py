@@ -8,6 +8,7 @@ from itertools import groupby
 
 from typing_extensions import TypedDict
 
+from language.current import say
 from legal.labels import WRITTEN_SUFFIXES, order_of_kind
 from services.protocols import ChunkStore
 from services.search.reference import ProvisionRequest, Subdivision
@@ -176,10 +177,14 @@ def _order_in_law(link: Link) -> tuple[object, ...]:
 
 def _without_wording(wordings: list[Wording], day: date | None) -> str:
     first, last = wordings[0].head, wordings[-1].head
-    until = f"; la última deja de regir el {last['valid_to']}" if last["valid_to"] else ""
-    return (
-        f"No consta ninguna redacción en vigor el {day} de {first['law_name']}, {first['provision']}: la primera rige "
-        f"desde el {first['valid_from']}{until}."
+    until = say("search.until", day=last["valid_to"]) if last["valid_to"] else ""
+    return say(
+        "search.no_wording",
+        day=day,
+        law=first["law_name"],
+        provision=first["provision"],
+        since=first["valid_from"],
+        until=until,
     )
 
 

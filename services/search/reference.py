@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
+from language.current import say
 from legal.citations.owners import CitationContext
 from legal.citations.parser import parse_citations
 from legal.dates.finder import find_date
@@ -66,10 +67,7 @@ def read_reference(
     """
     identifier = BOE_ID_TYPED.search(text)
     if not (spanish_law or identifier):
-        raise InvalidInput(
-            f"«{text.strip()}» no está en el índice. Nombre un documento por su identificador, su título o su fichero. "
-            "Si es un artículo nuevo del perfil, renueve antes el índice: articulado ingest."
-        )
+        raise InvalidInput(say("search.not_in_index", text=text.strip()))
     day = as_of or find_date(text, today=today)
     words = BOE_ID_TYPED.sub(" ", text)
     law_by_name = find_law(words)
@@ -77,10 +75,7 @@ def read_reference(
     citations = parse_citations(words, CitationContext(day=day))
     unknown = _ACRONYM.search(_NO_LAW.sub(" ", words))
     if citations and unknown and not law_id and not any(citation.law_named for citation in citations):
-        raise InvalidInput(
-            f"No se conoce la norma «{unknown[0]}». Escriba su nombre, su número (Ley 20/2007) o su identificador del "
-            "BOE."
-        )
+        raise InvalidInput(say("search.unknown_law", law=unknown[0]))
     subdivisions: dict[ProvisionRef, dict[Subdivision, None]] = {}
     for citation in citations:
         cited_law = citation.law_id or ("" if citation.law_named else law_id or default_law)
@@ -94,8 +89,5 @@ def read_reference(
     if not provisions and law_id:
         provisions = [ProvisionRequest(law_id)]
     if not provisions:
-        raise InvalidInput(
-            f"No se entiende «{text.strip()}». Nombre un precepto y su norma, por ejemplo: articulado show "
-            '"art. 48.4 ET", o una norma: articulado show ET.'
-        )
+        raise InvalidInput(say("search.not_understood", text=text.strip()))
     return Reference(tuple(provisions), day)

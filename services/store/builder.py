@@ -10,6 +10,7 @@ from shutil import rmtree
 from types import TracebackType
 from typing import Self
 
+from language.current import say
 from services.protocols import SparseVector, Vector
 from services.store.copying import copy_folder
 from services.store.generations import Generations, translate_disk_errors, write_durably
@@ -135,16 +136,12 @@ class IndexBuilder:
         if self._dimensions is None:
             self._dimensions = next((len(vector) for vector in dense if vector is not None), None)
         if self._dimensions is None:
-            raise InvalidInput(
-                "Ningún texto del primer lote tiene vector denso: no contiene palabras que el modelo conozca. Revise "
-                "los documentos que se indexan."
-            )
+            raise InvalidInput(say("store.no_dense_vectors"))
         touched: dict[str, list[int]] = {}
         for chunk in chunks:
             if chunk["id"] in self._added:
                 raise InvalidInput(
-                    f"Dos fragmentos comparten el identificador {chunk['id']}; el segundo es «{chunk['provision']}» de "
-                    f"{chunk['law_id']}. Compruebe que el documento no está repetido en la carpeta que se indexa."
+                    say("store.id_twice", id=chunk["id"], provision=chunk["provision"], law_id=chunk["law_id"])
                 )
             self._added.add(chunk["id"])
             touched.setdefault(chunk["collection"], []).append(chunk["id"])
@@ -163,12 +160,16 @@ class IndexBuilder:
             StoreUnavailable, ConfigurationError: it could not be published; the old generation still serves.
         """
         if self._dimensions is None or not self._points:
-            raise InvalidInput("No hay ningún fragmento que indexar. Revise la carpeta de documentos.")
+            raise InvalidInput(say("store.nothing_to_index"))
         counts = await self._writer.finish()
         if sum(counts.values()) != len(self._points):
             raise IndexMismatch(
-                f"El índice debe tener {len(self._points)} fragmentos y el almacén devuelve {sum(counts.values())}. "
-                + self._what_to_do()
+                say(
+                    "store.incomplete",
+                    expected=len(self._points),
+                    stored=sum(counts.values()),
+                    advice=self._what_to_do(),
+                )
             )
         manifest = Manifest(
             **description.model_dump(exclude={"fingerprints"}),
@@ -204,13 +205,9 @@ class IndexBuilder:
     def _what_to_do(self) -> str:
         """Return the end of the message for a build that the store has not kept whole: which index answers now."""
         if self._in_place:
-            return (
-                "El índice se actualiza en el propio servidor: ya ha cambiado en parte, y es el que responde. "
-                "Compruebe el espacio en disco del servidor y repita la misma orden, que lo deja como debe estar; si "
-                f"vuelve a fallar, constrúyalo con {REBUILD_HINT}."
-            )
+            return say("store.changed_in_place", command=REBUILD_HINT)
         hint = REBUILD_HINT if self._base else BUILD_HINT
-        return f"El índice anterior sigue en uso; compruebe el espacio en disco y vuelva a construirlo con {hint}."
+        return say("store.still_served", command=hint)
 
     @property
     def _in_place(self) -> bool:

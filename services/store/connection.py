@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from language.current import say
 from services.settings import Settings
 from services.store.manifest import BUILD_HINT
 from state.errors import ConfigurationError, IndexMissing, StoreUnavailable
@@ -40,21 +41,11 @@ def translate_server_errors() -> Iterator[None]:
         yield
     except UnexpectedResponse as error:
         if error.status_code in (401, 403):
-            raise ConfigurationError(
-                "El servidor Qdrant rechaza la clave. Corrija ARTICULADO_QDRANT_API_KEY."
-            ) from error
+            raise ConfigurationError(say("store.key_refused")) from error
         if error.status_code == 404:
-            raise IndexMissing(
-                "El servidor Qdrant no tiene las colecciones de este índice: se ha reconstruido desde que se abrió, o "
-                f"está en otro servidor. Reinicie articulado; si sigue igual, compruebe ARTICULADO_QDRANT_URL o "
-                f"construya el índice con {BUILD_HINT}."
-            ) from error
+            raise IndexMissing(say("store.collections_missing", command=BUILD_HINT)) from error
         raise StoreUnavailable(
-            f"El servidor Qdrant ha respondido con un error ({error.status_code}): {error.content[:200]!r}. "
-            "Consulte el registro del servidor y vuelva a intentarlo."
+            say("store.server_error", status=error.status_code, content=error.content[:200])
         ) from error
     except (ApiException, QdrantException) as error:
-        raise StoreUnavailable(
-            f"No se puede conectar con el servidor Qdrant: {error}. Compruebe que está en marcha y que "
-            "ARTICULADO_QDRANT_URL es su dirección, o use el almacén incluido con ARTICULADO_STORE=embedded."
-        ) from error
+        raise StoreUnavailable(say("store.no_connection", error=error)) from error

@@ -8,12 +8,15 @@ from threading import Lock
 
 import qdrant_edge as q
 
+from language.current import say
 from services.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 from services.store.filters import (
     After,
+    AllOf,
     Clause,
     Condition,
     ContainsAny,
+    IsMissing,
     IsNull,
     OneOf,
     OnOrBefore,
@@ -45,11 +48,15 @@ def edge_filter(clauses: Sequence[Clause]) -> q.Filter:
     return q.Filter(must=[q.Filter(should=[_condition(condition) for condition in clause]) for clause in clauses])
 
 
-def _condition(condition: Condition) -> q.IsNullCondition | q.FieldCondition:
+def _condition(condition: Condition) -> q.IsNullCondition | q.IsEmptyCondition | q.FieldCondition | q.Filter:
+    if isinstance(condition, AllOf):
+        return q.Filter(must=[_condition(part) for part in condition.conditions])
     key = field_path(condition.field)
     match condition:
         case IsNull():
             return q.IsNullCondition(key)
+        case IsMissing():
+            return q.IsEmptyCondition(key)
         case OneOf(values=values):
             return q.FieldCondition(key, match=q.MatchAny(list(values)))
         case ContainsAny(values=numbers):
@@ -93,7 +100,9 @@ class EdgeStore:
             return self._shard(name).retrieve(list(ids), with_payload=True, with_vector=False)
 
         answers = await asyncio.gather(*(asyncio.to_thread(read, name) for name in self._names)) if ids else []
-        return order_by_ids(ids, (to_chunk(record.payload or {}) for records in answers for record in records))
+        return order_by_ids(
+            ids, (to_chunk(record.payload or {}, self._today()) for records in answers for record in records)
+        )
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
         """Return the parts of a provision; see ``ChunkStore.find``."""
@@ -152,7 +161,7 @@ class EdgeStore:
             return records
 
         answers = await asyncio.gather(*(asyncio.to_thread(read, name) for name in names))
-        return [to_chunk(record.payload or {}) for records in answers for record in records]
+        return [to_chunk(record.payload or {}, self._today()) for records in answers for record in records]
 
     def _search(
         self, collection: str, queries: Sequence[HybridQuery], limit: int, prefetch: int, condition: q.Filter
@@ -172,7 +181,7 @@ class EdgeStore:
         best: list[q.PointId] = [ranked.point for ranking in rankings for ranked in ranking]
         records = shard.retrieve(best, with_payload=True, with_vector=False)
         payloads = {int(str(record.id)): record.payload or {} for record in records}
-        return [to_hits(ranking, payloads) for ranking in rankings]
+        return [to_hits(ranking, payloads, self._today()) for ranking in rankings]
 
     def _parents(self, points: Sequence[q.ScoredPoint], limit: int) -> list[Scored]:
         if self._points is None:
@@ -187,9 +196,7 @@ class EdgeStore:
                     self._shards[name] = q.EdgeShard.load(str(self._folder / name))
                 except Exception as error:  # the engine raises nothing narrower
                     raise StoreUnavailable(
-                        f"No se puede abrir la colección «{name}» del índice en {self._folder}. Compruebe que la "
-                        "carpeta existe y que este usuario puede leer y escribir en ella, indique otro índice con "
-                        "--index o en ARTICULADO_HOME, o vuelva a construirlo con «articulado ingest»."
+                        say("store.collection_not_opened", name=name, folder=self._folder)
                     ) from error
             return self._shards[name]
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import qdrant_edge as q
 
+from language.current import say
 from services.protocols import SparseVector, Vector
 from services.store.copying import copy_folder
 from services.store.generations import translate_disk_errors
@@ -45,8 +46,7 @@ class EdgeWriter:
 
         def copy(name: str) -> None:
             damaged = StoreUnavailable(
-                f"La colección «{name}» del índice en {base.folder} está dañada y no se puede actualizar. "
-                f"Reconstruya el índice con {REBUILD_HINT}."
+                say("store.collection_damaged", name=name, folder=base.folder, command=REBUILD_HINT)
             )
             if not (base.folder / name).is_dir():
                 raise damaged

@@ -49,7 +49,21 @@ class ContainsAny:
     values: tuple[int, ...]
 
 
-Condition = IsNull | OneOf | OnOrBefore | After | ContainsAny
+@dataclass(frozen=True)
+class IsMissing:
+    """There is no such field, or nothing in it. It has no payload index: let another condition narrow it down."""
+
+    field: str
+
+
+@dataclass(frozen=True)
+class AllOf:
+    """All of these conditions hold."""
+
+    conditions: tuple["Condition", ...]
+
+
+Condition = IsNull | OneOf | OnOrBefore | After | ContainsAny | IsMissing | AllOf
 
 Clause = tuple[Condition, ...]
 """Conditions of which at least one holds."""
@@ -62,11 +76,12 @@ def search_clauses(where: SearchFilter, today: date) -> list[Clause]:
     """Return the clauses that a chunk must all satisfy to be found by a search.
 
     On the day asked for (today if none is) a provision must have begun and not have ended. Where no day is asked for,
-    repealed law stays: it is ranked lower, and its note says so. A superseded wording of a provision
-    that is still there has another status, and is left out. What the filter says of types and fields comes last.
+    repealed law stays, also that of which the source only said that it would be (``state.chunks.ended_with_law``): it
+    is ranked lower, and its note says so. A superseded wording of a provision that is still there has another status,
+    and is left out. What the filter says of types and fields comes last.
     """
     day = where.as_of or today
-    ended: Clause = () if where.as_of else (OneOf("status", tuple(sorted(REPEALED))),)
+    ended: Clause = () if where.as_of else (OneOf("status", tuple(sorted(REPEALED))), _ended_with_law(today))
     return [
         (IsNull("valid_from"), OnOrBefore("valid_from", day)),
         (IsNull("valid_to"), After("valid_to", day), *ended),
@@ -74,6 +89,10 @@ def search_clauses(where: SearchFilter, today: date) -> list[Clause]:
         *([(OneOf("chunk_type", where.chunk_types),)] if where.chunk_types else []),
         *((OneOf(field, values),) for field, values in where.fields),
     ]
+
+
+def _ended_with_law(today: date) -> Condition:
+    return AllOf((OnOrBefore("valid_to", today), IsMissing("wording.last_day")))
 
 
 def selection_clauses(where: SearchFilter, today: date) -> list[Clause]:
@@ -93,7 +112,7 @@ def citing_clauses(ids: Sequence[int]) -> list[Clause]:
 
 def satisfies(chunk: Chunk, clauses: Sequence[Clause]) -> bool:
     """Tell whether a chunk satisfies all clauses, as both engines would judge it."""
-    return all(any(_holds(condition, _value(chunk, condition.field)) for condition in clause) for clause in clauses)
+    return all(any(_holds(condition, chunk) for condition in clause) for clause in clauses)
 
 
 def _value(chunk: Chunk, path: str) -> Any:
@@ -103,8 +122,13 @@ def _value(chunk: Chunk, path: str) -> Any:
     return value
 
 
-def _holds(condition: Condition, value: Any) -> bool:
+def _holds(condition: Condition, chunk: Chunk) -> bool:
+    if isinstance(condition, AllOf):
+        return all(_holds(part, chunk) for part in condition.conditions)
+    value = _value(chunk, condition.field)
     match condition:
+        case IsMissing():
+            return value is None or value == []
         case IsNull():
             return value is None
         case OneOf(values=values):

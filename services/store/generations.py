@@ -17,8 +17,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
+from language.current import say
+from language.system import reason
 from services.store.manifest import MANIFEST, MODELS
-from state.errors import ConfigurationError, StoreUnavailable, reason
+from state.errors import ConfigurationError, StoreUnavailable
 
 LOCK_POLL_INTERVAL = 0.05
 """Seconds between two attempts to take the lock of another build."""
@@ -123,12 +125,6 @@ def translate_disk_errors(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in _TRANSIENT:
-            raise StoreUnavailable(
-                f"No se puede leer o escribir el índice en {folder}: {reason(error)}. Compruebe el disco y repita la "
-                "orden, o indique una carpeta de otro disco con --index o en ARTICULADO_HOME."
-            ) from error
-        cause = "no se puede crear" if isinstance(error, FileNotFoundError) else reason(error)
-        raise ConfigurationError(
-            f"No se puede usar {folder} como carpeta del índice: {cause}. Indique otra en la que este usuario pueda "
-            "leer y escribir, con --index o en ARTICULADO_INDEX; la predeterminada está bajo ARTICULADO_HOME."
-        ) from error
+            raise StoreUnavailable(say("store.not_readable", folder=folder, reason=reason(error))) from error
+        cause = say("store.not_created") if isinstance(error, FileNotFoundError) else reason(error)
+        raise ConfigurationError(say("store.folder_unusable", folder=folder, cause=cause)) from error

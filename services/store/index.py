@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from language.current import say
 from services.store.builder import IndexBuilder
 from services.store.generations import Generations
 from services.store.manifest import BUILD_HINT, Description, Fingerprints, Index, Manifest, read_manifest
@@ -36,9 +37,7 @@ def open_index(folder: Path, expected: Fingerprints | None = None, *, profile: s
         if expected is not None:
             manifest.check(expected, folder)
         return Index(current, manifest)
-    raise IndexMissing(
-        f"No hay ningún índice en {folder}. Constrúyalo con {BUILD_HINT} o indique otra carpeta en ARTICULADO_INDEX."
-    )
+    raise IndexMissing(say("store.no_index", folder=folder, command=BUILD_HINT))
 
 
 def check_profile(manifest: Manifest, profile: str, folder: Path) -> None:
@@ -48,11 +47,7 @@ def check_profile(manifest: Manifest, profile: str, folder: Path) -> None:
         IndexMismatch: they differ; the message names both and what to run.
     """
     if manifest.profile != profile:
-        raise IndexMismatch(
-            f"El índice de {folder} es del perfil «{manifest.profile}», y se ha pedido el perfil «{profile}». Use "
-            f"--profile {manifest.profile} (o ARTICULADO_PROFILE), o indique con --index la carpeta de un índice de "
-            f"«{profile}»; para construirlo en una nueva: articulado ingest --profile {profile} --index CARPETA RUTA…"
-        )
+        raise IndexMismatch(say("store.other_profile", folder=folder, built=manifest.profile, asked=profile))
 
 
 async def open_or_build(

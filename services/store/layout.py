@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 
 from services.protocols import Hit
 from services.store.rrf import Ranked
-from state.chunks import Chunk
+from state.chunks import Chunk, with_status_of
 
 DENSE = "text-dense"
 SPARSE = "text-sparse"
@@ -66,15 +66,15 @@ def to_payload(chunk: Chunk) -> Payload:
     return {CONTENT: metadata.pop("text"), METADATA: metadata}
 
 
-def to_chunk(payload: Payload) -> Chunk:
-    """Return the chunk that a payload holds."""
-    return cast(Chunk, {**payload[METADATA], "text": payload[CONTENT]})
+def to_chunk(payload: Payload, today: date) -> Chunk:
+    """Return the chunk that a payload holds, with the status that it has today."""
+    return with_status_of(cast(Chunk, {**payload[METADATA], "text": payload[CONTENT]}), today)
 
 
-def to_hits(ranking: Sequence[Ranked], payloads: Mapping[int, Payload]) -> list[Hit]:
+def to_hits(ranking: Sequence[Ranked], payloads: Mapping[int, Payload], today: date) -> list[Hit]:
     """Return the hits of a fused ranking; a point that was deleted meanwhile is left out."""
     return [
-        Hit(to_chunk(payloads[ranked.point]), ranked.score, ranked.similarity)
+        Hit(to_chunk(payloads[ranked.point], today), ranked.score, ranked.similarity)
         for ranked in ranking
         if ranked.point in payloads
     ]

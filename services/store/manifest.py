@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from language.current import say
 from state.errors import IndexMismatch
 
 FORMAT: Final = 2
@@ -15,13 +16,13 @@ FORMAT: Final = 2
 MANIFEST = "manifest.json"
 MODELS = "models"
 
-BUILD_HINT = "«articulado ingest»"
+BUILD_HINT = "articulado ingest"
 """The command that builds an index, as messages quote it."""
 
-REBUILD_HINT = "«articulado ingest … --rebuild»"
+REBUILD_HINT = "articulado ingest … --rebuild"
 """The command that builds it from nothing, where what there is cannot be continued."""
 
-_PARTS = {"embedder": "los vectores densos", "sparse": "los pesos BM25", "chunker": "la división en fragmentos"}
+_PARTS = {"embedder": "store.part_embedder", "sparse": "store.part_sparse", "chunker": "store.part_chunker"}
 
 
 class Fingerprints(BaseModel):
@@ -72,14 +73,13 @@ class Manifest(Description):
         """
         built = self.fingerprints.model_dump()
         differences = [
-            f"{_PARTS[part]} (índice: {built[part]}; configuración: {configured})"
+            say("store.difference", part=say(_PARTS[part]), built=built[part], configured=configured)
             for part, configured in expected.model_dump().items()
             if built[part] != configured
         ]
         if differences:
             raise IndexMismatch(
-                f"El índice de {folder} se construyó con otra configuración. Difieren: {'; '.join(differences)}. "
-                f"Vuelva a construirlo con {BUILD_HINT} o recupere la configuración con la que se construyó."
+                say("store.mismatch", folder=folder, differences="; ".join(differences), command=BUILD_HINT)
             )
 
 
@@ -108,6 +108,11 @@ def read_manifest(generation: Path) -> Manifest:
         return Manifest.model_validate_json(text)
     except ValidationError as error:
         raise IndexMismatch(
-            f"El índice de {generation} está dañado o es de otra versión de articulado: no se entiende su "
-            f"{MANIFEST} ({error.error_count()} errores). Vuelva a construirlo con {BUILD_HINT}."
+            say(
+                "store.manifest_damaged",
+                generation=generation,
+                manifest=MANIFEST,
+                errors=error.error_count(),
+                command=BUILD_HINT,
+            )
         ) from error

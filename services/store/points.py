@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from language.current import say
 from services.store.generations import open_durably, translate_disk_errors
 from services.store.manifest import REBUILD_HINT
 from state.errors import IndexMissing
@@ -50,10 +51,7 @@ class Points:
             if table.dtype != np.int64 or table.ndim != 2 or len(table) != len(Point._fields):
                 raise ValueError(f"not a table of points: {table.dtype} {table.shape}")
         except (OSError, ValueError, EOFError) as error:
-            raise IndexMissing(
-                f"Falta la tabla de fragmentos del índice o está dañada ({path}). "
-                f"Reconstruya el índice con {REBUILD_HINT}."
-            ) from error
+            raise IndexMissing(say("store.points_damaged", path=path, command=REBUILD_HINT)) from error
         return cls(table)
 
     def save(self, generation: Path) -> None:

@@ -10,9 +10,11 @@ from services.settings import Settings
 from services.store.connection import connect, translate_server_errors
 from services.store.filters import (
     After,
+    AllOf,
     Clause,
     Condition,
     ContainsAny,
+    IsMissing,
     IsNull,
     OneOf,
     OnOrBefore,
@@ -53,13 +55,19 @@ def server_filter(clauses: Sequence[Clause]) -> "models.Filter":
     )
 
 
-def _condition(condition: Condition) -> "models.IsNullCondition | models.FieldCondition":
+def _condition(
+    condition: Condition,
+) -> "models.IsNullCondition | models.IsEmptyCondition | models.FieldCondition | models.Filter":
     from qdrant_client import models
 
+    if isinstance(condition, AllOf):
+        return models.Filter(must=[_condition(part) for part in condition.conditions])
     key = field_path(condition.field)
     match condition:
         case IsNull():
             return models.IsNullCondition(is_null=models.PayloadField(key=key))
+        case IsMissing():
+            return models.IsEmptyCondition(is_empty=models.PayloadField(key=key))
         case OneOf(values=values):
             return models.FieldCondition(key=key, match=models.MatchAny(any=list(values)))
         case ContainsAny(values=numbers):
@@ -120,7 +128,7 @@ class ServerStore:
         with translate_server_errors():
             records = await self._client.retrieve(self._names[collection], best) if best else []
         payloads = {int(str(record.id)): record.payload or {} for record in records}
-        return [to_hits(ranking, payloads) for ranking in fused]
+        return [to_hits(ranking, payloads, self._today()) for ranking in fused]
 
     async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
         """Return chunks by id; see ``ChunkStore.fetch``."""
@@ -128,7 +136,9 @@ class ServerStore:
             return []
         with translate_server_errors():
             answers = await asyncio.gather(*(self._client.retrieve(name, list(ids)) for name in self._names.values()))
-        return order_by_ids(ids, (to_chunk(record.payload or {}) for records in answers for record in records))
+        return order_by_ids(
+            ids, (to_chunk(record.payload or {}, self._today()) for records in answers for record in records)
+        )
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
         """Return the parts of a provision; see ``ChunkStore.find``."""
@@ -165,7 +175,7 @@ class ServerStore:
             while offset is not None:
                 page, offset = await self._client.scroll(name, scroll_filter=condition, limit=PAGE_SIZE, offset=offset)
                 records += page
-            return [to_chunk(record.payload or {}) for record in records]
+            return [to_chunk(record.payload or {}, self._today()) for record in records]
 
         with translate_server_errors():
             collections = await asyncio.gather(*(read(self._names[name]) for name in names))

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from language.current import say
 from services.settings import Settings
 from services.store.connection import translate_server_errors
 from services.store.layout import DENSE, SPARSE, IndexKind, field_path
@@ -120,10 +121,7 @@ async def make_searchable(
         with translate_server_errors():
             status = (await client.get_collection(collection)).status
         if status == models.CollectionStatus.RED:
-            raise StoreUnavailable(
-                f"El servidor Qdrant no ha podido indexar la colección «{collection}». Consulte el registro del "
-                "servidor (suele faltar memoria o espacio en disco) y repita la orden."
-            )
+            raise StoreUnavailable(say("store.not_indexed", collection=collection))
         idle_polls = idle_polls + 1 if status == models.CollectionStatus.GREY else 0
         if status == models.CollectionStatus.GREEN or idle_polls > MAX_IDLE_POLLS:
             return

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from language.current import say
 from services.protocols import SparseVector, Vector
 from services.settings import Settings
 from services.store.connection import connect, translate_server_errors
@@ -87,10 +88,7 @@ class ServerWriter:
         self._written = {name: collection_name(name, self._stored_as) for name in base.manifest.collections}
         stored = await stored_collections(self._client, self._stored_as)
         if missing := set(self._written.values()) - stored:
-            raise IndexMissing(
-                f"El servidor Qdrant no tiene {', '.join(sorted(missing))}, que el índice necesita para actualizarse. "
-                f"Compruebe ARTICULADO_QDRANT_URL o construya el índice de nuevo con {REBUILD_HINT}."
-            )
+            raise IndexMissing(say("store.server_lacks", missing=", ".join(sorted(missing)), command=REBUILD_HINT))
         await self._delete(stored - set(self._written.values()))
         self._indexed_paths = {name: await indexed_paths(self._client, name) for name in self._written.values()}
 

@@ -172,7 +172,16 @@ def test_a_question_that_is_not_utf8_is_refused():
 
 def test_the_command_line_starts_without_what_its_commands_need():
     """Screen, services, graph and harness are imported by the command that needs them."""
-    heavy = ("evaluation", "graph", "ir_measures", "language", "numpy", "rich", "services", "sklearn")
+    heavy = (
+        "evaluation",
+        "graph",
+        "ir_measures",
+        "language.languages",
+        "numpy",
+        "rich",
+        "services.settings",
+        "sklearn",
+    )
     code = f"import sys, cli.main; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -57,7 +57,7 @@ async def test_a_folder_has_articles_beside_other_documents(tmp_path: Path, gard
     broken = write_article(folder / "broken.article.yaml", id="broken", climate="Moon")
     report = await ingest([folder], garden)
     assert report["added"] == ["A guide to lavender", "Pruning roses in the dry zone"]
-    assert [(one["source"], "climate: no se conoce «Moon»" in one["reason"]) for one in report["failures"]] == [
+    assert [(one["source"], "climate: “Moon” is not known" in one["reason"]) for one in report["failures"]] == [
         (str(broken), True)
     ]
     assert report["documents"] == {"guides": 3}, "the profile's own, the article, and the text"
@@ -152,13 +152,13 @@ async def test_an_index_whose_documents_are_all_out_still_follows_the_profile(tm
 
 async def test_an_article_of_the_profile_is_removed_with_its_file(tmp_path: Path, garden: Settings) -> None:
     file = tmp_path / "garden" / "articles" / "bundled.article.yaml"
-    said = f"«bundled» no se ingirió: es del perfil «jardin».*borre su fichero, {re.escape(str(file))}"
+    said = f"“bundled” was not ingested: it belongs to the profile “jardin”.*delete its file, {re.escape(str(file))}"
     for name in ("bundled", "what comes along", "bundled.article.yaml"):
-        with pytest.raises(InvalidInput, match=f"{said}; el índice inicial se renueva solo"):
+        with pytest.raises(InvalidInput, match=f"{said}; the first index is renewed by itself"):
             await ingest([], garden, remove=[name])
     await ingest([write_article(tmp_path / "roses.article.yaml")], garden)
     command = f"articulado ingest --profile {garden.profile} --index {garden.index}"
-    with pytest.raises(InvalidInput, match=f"{said} y repita {re.escape(command)}\\."):
+    with pytest.raises(InvalidInput, match=f"{said} and repeat {re.escape(command)}\\."):
         await ingest([], garden, remove=["bundled"])
     assert await chunk(garden, "bundled") is not None
     file.unlink()
@@ -210,7 +210,7 @@ async def test_an_index_of_another_profile_is_left_alone(tmp_path: Path, garden:
     law = settings(tmp_path, "laboral")
     await ingest([tmp_path / "ley.md"], law)
     before = (garden.index_folder / "current").read_text()
-    said = r"es del perfil «laboral», y se ha pedido el perfil «jardin».*--profile laboral.*--profile jardin"
+    said = r"is of the profile “laboral”, and the profile “jardin” was asked for.*--profile laboral.*--profile jardin"
     with pytest.raises(IndexMismatch, match=said):
         await ingest([tmp_path / "ley.md"], garden)
     with pytest.raises(IndexMismatch, match=said):

@@ -10,6 +10,7 @@ from support.silence import ImpatientLimits, silent_server
 from graph.rag import build_rag
 from services.models.openai import chat_model, embedder
 from services.models.retry import Retrier
+from services.profile.profile import load_profile
 from services.rerank.model_reranker import ModelReranker
 from services.rerank.reader import ReaderScorer
 from services.settings import ModelSettings, Settings
@@ -76,9 +77,11 @@ async def test_an_embedder_that_is_silent_leaves_the_words(silent, limits):
 
 async def test_a_reader_that_is_silent_when_it_should_rerank_leaves_the_heuristic(silent, limits):
     table = {"heuristic": FixedReranker(is_cheap=True)}
-    table["llm"] = ModelReranker(ReaderScorer(silent("reader")), tokens=512)
+    scorer = ReaderScorer(silent("reader"), load_profile("laboral"))
+    table["llm"] = ModelReranker(scorer, tokens=512, timeout=2.0)
     result = await answered("llm", rerankers=table)
-    assert len(limits.seconds) == 1
+    [seconds] = limits.seconds
+    assert seconds <= 2.0
     assert result["answer"] == "Son 30 días [C1]."
     [warning] = result["warnings"]
     assert warning.startswith("Se ha ordenado sin el modelo de reordenación: La reordenación no ha llegado a tiempo")

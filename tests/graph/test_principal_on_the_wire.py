@@ -11,8 +11,9 @@ from support.waiting import PATIENCE
 from graph.rag import build_rag
 from language.languages import language
 from nodes.repair_marks import MIN_SHARE_LEFT, repair_marks
-from services.models.chat import LINE_ALLOWANCE, MAX_STREAMED
+from services.models.chat import MAX_STREAMED
 from services.models.openai import chat_model
+from services.models.reply import LINE_ALLOWANCE
 from services.models.retry import Retrier
 from services.profile.profile import load_profile
 from services.prompting.prompts import load_prompts

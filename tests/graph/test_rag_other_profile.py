@@ -99,7 +99,7 @@ async def test_a_day_of_the_caller_brings_no_notes_on_the_law(rag):
 
 
 async def test_without_retrieval_there_is_nothing_to_look_up(rag):
-    with pytest.raises(ConfigurationError, match=r"«plan_401k» no trae resúmenes.*ARTICULADO_RAG_ENABLED=true"):
+    with pytest.raises(ConfigurationError, match=r"“plan_401k” brings no summaries.*ARTICULADO_RAG_ENABLED=true"):
         await rag.ainvoke({"question": ROLLOVER}, context={"rag_enabled": False})
 
 

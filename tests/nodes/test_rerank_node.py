@@ -92,40 +92,25 @@ async def test_the_day_that_is_asked_about_decides_what_is_in_force():
 
 
 async def test_a_cheap_one_gets_all():
-    reranker = FixedReranker(is_cheap=True, milliseconds=1000)
-    update = await reranked(state_of(THIRTY, usage=used(hybrid_search=9000.0)), heuristic=reranker)
+    reranker = FixedReranker(is_cheap=True)
+    update = await reranked(state_of(THIRTY), heuristic=reranker)
     assert len(reranker.seen[0]) == 30
     assert None not in scores(update)
 
 
-@pytest.mark.parametrize(
-    ("stages", "milliseconds", "given"),
-    [
-        ({}, 0.0, 20),
-        ({}, 150.0, 20),
-        ({}, 150.1, 12),
-        ({"embed_queries": 400.0, "hybrid_search": 600.0}, 100.0, 20),
-        ({"embed_queries": 401.0, "hybrid_search": 600.0}, 100.0, 12),
-        ({"hybrid_search": 3001.0}, 0.0, 12),
-        # What the first search and its reranking took counts for what was fetched later, too.
-        ({"hybrid_search": 500.0, "rerank": 1500.0, "refetch": 1001.0}, 0.0, 12),
-        # The time of the chat models is no reranker's to make up for.
-        ({"decompose": 4000.0, "answer": 9000.0, "hybrid_search": 500.0}, 100.0, 20),
-    ],
-)
-async def test_twelve_where_retrieval_and_reranking_would_take_more_than_three_seconds(stages, milliseconds, given):
-    reranker = FixedReranker(milliseconds=milliseconds)
-    await reranked(state_of(THIRTY, usage=used(**stages)), strategy="llm", llm=reranker)
-    assert len(reranker.seen[0]) == given
+async def test_what_is_scored_does_not_depend_on_the_time_that_other_stages_took():
+    reranker = FixedReranker()
+    slow = {"embed_queries": 9_000.0, "hybrid_search": 9_000.0, "rerank": 9_000.0}
+    for stages in ({}, slow):
+        await reranked(state_of(THIRTY, usage=used(**stages)), strategy="llm", llm=reranker)
+    assert [len(seen) for seen in reranker.seen] == [20, 20]
+    assert reranker.seen[0] == reranker.seen[1]
 
 
-async def test_the_estimate_is_for_as_many_as_there_are():
-    # 15 · 150 ms is within three seconds, and 20 would not be.
-    reranker = FixedReranker(milliseconds=190.0)
-    await reranked(state_of(THIRTY[:15]), strategy="llm", llm=reranker)
-    assert len(reranker.seen[0]) == 15
-    await reranked(state_of(THIRTY[:16]), strategy="llm", llm=reranker)
-    assert len(reranker.seen[1]) == 12
+async def test_twenty_or_fewer_need_no_choice():
+    heuristic, reranker = FixedReranker(is_cheap=True), FixedReranker()
+    await reranked(state_of(THIRTY[:20]), strategy="llm", llm=reranker, heuristic=heuristic)
+    assert (len(reranker.seen[0]), heuristic.seen) == (20, [])
 
 
 async def test_named_provisions_need_no_reranker():
@@ -201,6 +186,16 @@ async def test_a_model_that_is_down_costs_quality_and_not_the_answer():
     assert update["cost"] == {"requests": 3, "input_tokens": 0, "output_tokens": 0}
 
 
+async def test_scores_that_were_logits_are_told_after_earlier_warnings():
+    state = state_of([found(1, 0.9)], warnings=["Antes."])
+    update = await reranked(state, strategy="api", api=FixedReranker(squashed=True))
+    before, told = update["warnings"]
+    assert before == "Antes."
+    assert "fuera de [0, 1]" in told
+    assert "sigmoide" in told
+    assert scores(update) == [0.5]
+
+
 async def test_a_model_that_is_down_is_told_in_the_language_of_the_profile():
     english, down = load_profile("plan_401k"), FixedReranker(error=ModelError("X"))
     update = await reranked(state_of([found(1, 0.9)]), strategy="api", profile=english, api=down)
@@ -230,7 +225,8 @@ async def through_the_graph(strategy, *replies):
     """Answer a question with one of two rerankers: the heuristic prefers the wages, the reader what it says."""
     store = FakeStore([HOLIDAYS, WAGES], {"vacaciones": [(26, 0.9), (38, 0.8)]})
     table = {"heuristic": FixedReranker({26: 0.6, 38: 0.5}, is_cheap=True)}
-    table["llm"] = ModelReranker(ReaderScorer(QueueChat(*replies or [""])), tokens=512)
+    scorer = ReaderScorer(QueueChat(*replies or [""]), load_profile("laboral"))
+    table["llm"] = ModelReranker(scorer, tokens=512, timeout=2.0)
     live = make_services(store, QueueChat('["vacaciones"]'), QueueChat(PLAIN), rerankers=table)
     return await build_rag(live).ainvoke({"question": "¿Vacaciones?"}, context={"rerank_strategy": strategy})
 

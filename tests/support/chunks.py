@@ -10,7 +10,7 @@ import numpy as np
 
 from services.profile.search import PLAIN, Fusion
 from services.protocols import HybridQuery, SparseVector, Vector
-from state.chunks import Chunk
+from state.chunks import Chunk, WordingDates
 
 NO_TERMS = SparseVector((), ())
 
@@ -18,7 +18,12 @@ TUNED = Fusion(k=20, dense=3.0, sparse=1.0)
 """A fusion that is not the plain one."""
 
 
+SUPERSEDED: WordingDates = {"last_day": "exact"}
+"""Of a wording that ended before its law."""
+
+
 def make_chunk(id: int, **fields: Any) -> Chunk:
+    """Make a chunk; one that ends, and says no more of it, is a wording that another one followed."""
     return {  # type: ignore[return-value]
         "id": id,
         "collection": "normativa",
@@ -42,7 +47,7 @@ def make_chunk(id: int, **fields: Any) -> Chunk:
         "valid_to": None,
         "status": "vigente",
         "status_note": "",
-        "wording": {},
+        "wording": SUPERSEDED if fields.get("valid_to") else {},
         "notes": [],
         "territory_ccaa": None,
         "territory_municipio": None,
@@ -108,6 +113,7 @@ def random_batch(seed: int, count: int = 150) -> Batch:
                 valid_to=source.choice([None, None, "2015-10-24", "2022-03-31", "2099-01-01"]),
                 territory_ccaa=source.choice([None, None, "Cataluña", "Andalucía"]),
                 territory_municipio=source.choice([None, "Sevilla"]),
+                wording=source.choice([{}, SUPERSEDED, {"first_day": "exact"}]),
             )
         )
         dense.append(None if number % 11 == 10 else dense_vector)

@@ -9,6 +9,7 @@ from support.chunks import make_chunk as plain_chunk
 from support.reference_search import passes
 
 from language.languages import language
+from services.case.matching.matcher import Match
 from services.container import Services
 from services.conversation.leaning import WrittenLeaning
 from services.domain.registry import domain_of
@@ -193,22 +194,19 @@ class FixedReranker:
         scores: dict[int, float | None] | None = None,
         *,
         is_cheap: bool = False,
-        milliseconds: float = 0.0,
+        squashed: bool = False,
         requests: int = 0,
         error: Exception | None = None,
     ) -> None:
         self.scores = scores or {}
         self.is_cheap = is_cheap
-        self.milliseconds = milliseconds
+        self.squashed = squashed
         self.requests = requests
         self.error = error
         self.seen: list[list[int]] = []
         self.questions: list[str] = []
         self.deadlines: list[float | None] = []
         self.closed = 0
-
-    def estimate(self, candidates: int) -> float:
-        return candidates * self.milliseconds
 
     async def score(
         self,
@@ -224,10 +222,23 @@ class FixedReranker:
         if self.error:
             raise self.error
         scores = [self.scores.get(found["chunk"]["id"], 0.5) for found in candidates]
-        return Reranked(scores, self.requests, input_tokens=10 * self.requests, output_tokens=3 * self.requests)
+        tokens = 10 * self.requests, 3 * self.requests
+        return Reranked(scores, self.requests, *tokens, squashed=self.squashed)
 
     async def close(self) -> None:
         self.closed += 1
+
+
+class FixedMatcher:
+    """Matches every inquiry alike; ``inquiries`` keeps what it was asked."""
+
+    def __init__(self, matches: Sequence[Match] = ()) -> None:
+        self.matches = sorted(matches, key=lambda match: -match.log_odds)
+        self.inquiries: list[str] = []
+
+    async def match(self, inquiry: str) -> list[Match]:
+        self.inquiries.append(inquiry)
+        return list(self.matches)
 
 
 class CharacterCounter:
@@ -260,6 +271,7 @@ def make_services(store: FakeStore, reader: QueueChat, principal: QueueChat, **f
         "rerankers": {"heuristic": FixedReranker()},
         "judge": BestScoreJudge(),
         "leaning": WrittenLeaning(language("es")),
+        "matcher": FixedMatcher(),
         "records": NoRecords(),
         "counter": CharacterCounter(),
     }

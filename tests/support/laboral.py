@@ -2,6 +2,7 @@
 
 import tomllib
 from pathlib import Path
+from shutil import copy
 
 from support.paths import REPOSITORY
 
@@ -12,13 +13,21 @@ NAME = "laboral_pruebas"
 
 
 def write_laboral(folder: Path, *, articles: bool = False) -> str:
-    """Write the profile without records, with its articles or without; return its path as the settings want it."""
+    """Write the profile without records; return its path as the settings want it.
+
+    With its articles it has what goes with them, too: outside matters and calibration.
+    """
     text = (PROFILES / "laboral.toml").read_text(encoding="utf-8")
     text = text.replace("records = true", "records = false").replace('name = "laboral"', f'name = "{NAME}"')
     knowledge = '[knowledge]\nfolder = "laboral/articles"\ncollection = "casos"\nofficial = false\n'
     assert knowledge in text
     text = text.replace(knowledge, knowledge.replace("laboral/", f"{PROFILES}/laboral/") if articles else "")
     assert not tomllib.loads(text)["features"]["records"]
+    if articles:
+        own = folder / NAME
+        own.mkdir()
+        for name in ("outside.toml", "calibration.json"):
+            copy(PROFILES / "laboral" / name, own)
     file = folder / f"{NAME}.toml"
     file.write_text(text, encoding="utf-8")
     return str(file)

@@ -22,7 +22,8 @@ class Reply:
 
     ``piece`` is the length in characters of the pieces of a stream; after ``disconnect_after`` of them the
     connection breaks. As long as somebody listens, ``dribble`` sends a byte every 10 ms, and ``endless`` streams the
-    text again and again. ``refusal`` stands in the place of the text of a whole reply.
+    text again and again. ``refusal`` stands in the place of the text of a whole reply,
+    and so do the arguments of a call of the tool that was sent, ``called_with``.
     """
 
     text: str = ""
@@ -37,6 +38,7 @@ class Reply:
     endless: bool = False
     raw: str | None = None
     refusal: str | None = None
+    called_with: str | None = None
 
 
 def failure(status: int, code: str | None = None, message: str = "scripted failure", **headers: str) -> Reply:
@@ -256,6 +258,9 @@ def _as_reply(reply: Reply | str) -> Reply:
 
 def _completion(request: Recorded, reply: Reply) -> dict[str, Any]:
     message = {"role": "assistant", "content": None if reply.refusal else reply.text, "refusal": reply.refusal}
+    if reply.called_with is not None:
+        function = {"name": request.body["tools"][0]["function"]["name"], "arguments": reply.called_with}
+        message |= {"content": None, "tool_calls": [{"id": "call-1", "type": "function", "function": function}]}
     choice = {"index": 0, "message": message, "finish_reason": reply.finish_reason}
     usage = {"usage": _usage(reply.usage)} if reply.usage else {}
     return {**_header(request, "chat.completion"), "choices": [choice], **usage}

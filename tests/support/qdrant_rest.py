@@ -158,6 +158,8 @@ def passes(payload: dict[str, Any], condition: Any) -> bool:
             return any(passes(payload, one) for one in conditions)
         case {"is_null": {"key": key}}:
             return values_at(payload, key) == [None]
+        case {"is_empty": {"key": key}}:
+            return values_at(payload, key) in ([], [None])
         case {"key": key, "match": {"any": allowed}}:
             return any(value in allowed for value in values_at(payload, key))
         case {"key": key, "range": {"lte": day}}:

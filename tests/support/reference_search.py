@@ -23,7 +23,7 @@ def passes(chunk: Chunk, where: SearchFilter, today: date) -> bool:
     if chunk["valid_from"] is not None and chunk["valid_from"] > day:
         return False
     # Where no day is asked for, what was repealed is found: its note says what has become of it.
-    repealed = chunk["status"] in ("derogada", "agotada")
+    repealed = chunk["status"] in ("derogada", "agotada") or "last_day" not in chunk["wording"]
     if chunk["valid_to"] is not None and chunk["valid_to"] <= day and not (repealed and where.as_of is None):
         return False
     if where.chunk_types and chunk["chunk_type"] not in where.chunk_types:

@@ -1,18 +1,25 @@
 """The real case graphs over an article of four chunks, with made-up scores."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from types import MappingProxyType
 from typing import Any
 
 from fastapi import FastAPI
-from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
+from support.doubles import FakeStore, FixedMatcher, FixedReranker, QueueChat, make_chunk, make_services
 from support.reference_search import passes
 from support.small_graph import Hang
 
 from language.languages import language
 from server.app import app_over
+from services.case.calibration import CaseGraph, read_calibration
+from services.case.matching.guides import article_guides
+from services.case.matching.matcher import Match
+from services.case.matching.model import packaged_model
+from services.container import Services
 from services.domain.base import PlainDomain
-from services.profile.profile import load_profile
+from services.profile.profile import Profile, load_profile
 from services.protocols import Hit, HybridQuery, S, SearchFilter, Structured
 from services.settings import ModelSettings, Settings
 from state.chunks import Chunk
@@ -23,7 +30,10 @@ TITLE = "Loans from an LT Trust account"
 FRAME = "A participant may borrow up to half of the vested balance."
 STEPS = ["Fill in Form LT-310.", "Send it to LT Trust."]
 RELEVANT = 0.8
-"""Cosine and rerank score of every chunk: so is their mean, the confidence without a bonus."""
+"""Cosine and rerank score of every chunk: so is their mean, the raw confidence without a bonus."""
+
+SURE, ALIEN = 50.0, -50.0
+"""Log odds of an inquiry that is beyond doubt of an article, and of one that is of no article."""
 
 
 def field(name: str, group: str, data_type: str, *, required: bool) -> dict[str, Any]:
@@ -73,16 +83,18 @@ CHUNKS = [
 
 
 class SmallBase(FakeStore):
-    """Finds every chunk that passes the filter, all equally alike."""
+    """Finds every chunk that passes the filter, all equally alike, but for those that its search misses."""
 
-    def __init__(self, similarity: float) -> None:
-        super().__init__(CHUNKS)
+    def __init__(self, similarity: float, chunks: Sequence[Chunk] = CHUNKS, missed: Sequence[int] = ()) -> None:
+        super().__init__(chunks)
         self.similarity = similarity
+        self.missed = missed
 
     async def search(
         self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
     ) -> list[list[Hit]]:
-        found = [chunk for chunk in self.chunks.values() if passes(chunk, where, date.today())]
+        passing = [chunk for chunk in self.chunks.values() if passes(chunk, where, date.today())]
+        found = [chunk for chunk in passing if chunk["id"] not in self.missed]
         return [[Hit(chunk, 0.9, self.similarity) for chunk in found] for _ in queries]
 
 
@@ -106,23 +118,50 @@ class HangingChat(QueueChat):
         raise AssertionError("the wait has ended by itself")
 
 
-def case_app(
-    principal: QueueChat | None = None, *, similarity: float = RELEVANT, least: int = 40, playground: bool = False
-) -> FastAPI:
-    """Serve the profile ``plan_401k``; cases are written by ``principal``, without it by the offline author.
+def log_odds_of(confidence: float, graph: CaseGraph = "generate_response") -> float:
+    """Return the log odds of a match that has a confidence by the curve of ``plan_401k``."""
+    model, calibration = packaged_model(), read_calibration(load_profile("plan_401k").own_folder)
+    curve = (calibration and calibration.curve(graph, model.fingerprint)) or model.curve
+    return (math.log(confidence / (1 - confidence)) - curve.intercept) / curve.slope
 
-    ``least`` is the least context, in characters, that a case is answered from.
+
+def matching(chunks: Iterable[Chunk], profile: Profile, log_odds: Mapping[str, float]) -> FixedMatcher:
+    """Match every inquiry with the articles of some chunks; one that ``log_odds`` does not name is of no inquiry."""
+    guides = article_guides(chunks, profile)
+    return FixedMatcher([Match(guide, log_odds.get(guide.article_id, ALIEN)) for guide in guides])
+
+
+def case_services(
+    principal: QueueChat | None = None,
+    *,
+    base: SmallBase,
+    least: int = 40,
+    scores: Mapping[int, float] | None = None,
+    log_odds: Mapping[str, float] = MappingProxyType({ARTICLE: SURE}),
+) -> Services:
+    """Return the services of the profile ``plan_401k``; cases are written by ``principal``, else by the offline author.
+
+    ``least`` is the least context, in characters, that a case is answered from; ``scores`` are those of reranking,
+    ``log_odds`` those of the match of each article.
     """
     profile = load_profile("plan_401k")
     profile = profile.model_copy(update={"case": profile.case.model_copy(update={"min_context_tokens": least})})
     model = ModelSettings(provider="openai", model="m") if principal else ModelSettings()
-    services = make_services(
-        SmallBase(similarity),
+    return make_services(
+        base,
         QueueChat(""),
         principal or QueueChat(""),
         settings=Settings.read(env_file=None, profile="plan_401k", principal=model),
         profile=profile,
         domain=PlainDomain(language("en")),
-        rerankers={"heuristic": FixedReranker({chunk["id"]: RELEVANT for chunk in CHUNKS})},
+        matcher=matching(base.chunks.values(), profile, log_odds),
+        rerankers={"heuristic": FixedReranker({**dict.fromkeys(base.chunks, RELEVANT), **(scores or {})})},
     )
+
+
+def case_app(
+    principal: QueueChat | None = None, *, log_odds: float = SURE, least: int = 40, playground: bool = False
+) -> FastAPI:
+    """Serve the graphs over ``case_services``; ``log_odds`` are those of its article."""
+    services = case_services(principal, base=SmallBase(RELEVANT), least=least, log_odds={ARTICLE: log_odds})
     return app_over(services, playground=playground)

@@ -10,6 +10,7 @@ from ingestion.files.formats.docx_xml import W, find, lines_of
 from ingestion.files.formats.lines import clean, table_text
 from ingestion.files.formats.source import no_text, other_format, read_bytes
 from ingestion.model import Page
+from language.current import say
 from state.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -30,10 +31,7 @@ def read(path: Path) -> tuple[Page, ...]:
     """
     data = read_bytes(path)
     if data.startswith(_OLD_OFFICE):
-        raise InvalidInput(
-            f"El fichero «{path}» está protegido con contraseña o es un documento de Word antiguo (.doc). Ábralo en "
-            "Word y guárdelo como .docx sin contraseña."
-        )
+        raise InvalidInput(say("file.docx_protected", path=path))
     if not data.startswith(_OFFICE):
         raise other_format(path, data)
     paragraphs = _paragraphs(path, data)
@@ -49,9 +47,7 @@ def _paragraphs(path: Path, data: bytes) -> tuple[str, ...]:
         document = docx.Document(io.BytesIO(data))
         return tuple(_Reader(document).all())
     except Exception as error:  # A damaged file fails in every way that there is.
-        raise InvalidInput(
-            f"El documento «{path}» está dañado o no es un .docx de Word. Guárdelo de nuevo como .docx desde Word."
-        ) from error
+        raise InvalidInput(say("file.docx_damaged", path=path)) from error
 
 
 class _Reader:

@@ -10,6 +10,7 @@ from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, 
 from ingestion.files.formats.list_marks import first_number, letter
 from ingestion.files.formats.source import decode, no_text, read_bytes, refuse_other_formats
 from ingestion.model import Page
+from language.current import say
 from state.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -53,9 +54,7 @@ def read(path: Path) -> tuple[Page, ...]:
             dropped.decompose()
         paragraphs = [*(clean(line) for line in lines[:header] if line.strip()), *blocks(soup)]
     except RecursionError as error:
-        raise InvalidInput(
-            f"El fichero «{path}» tiene demasiados elementos HTML unos dentro de otros. Guárdelo como texto (.txt)."
-        ) from error
+        raise InvalidInput(say("file.html_depth", path=path)) from error
     if not paragraphs:
         raise no_text(path)
     return (Page(None, tuple(paragraphs)),)

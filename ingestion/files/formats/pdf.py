@@ -10,6 +10,7 @@ from pathlib import Path
 from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
 from ingestion.files.formats.source import other_format, read_bytes
 from ingestion.model import Page
+from language.current import say
 from legal.labels import split_heading
 from state.errors import InvalidInput
 
@@ -59,18 +60,16 @@ def _page_texts(path: Path, data: bytes) -> list[str]:
     except Exception as error:  # A damaged file fails in every way that there is.
         if b"/Encrypt" in data:
             raise _locked(path) from error
-        raise InvalidInput(
-            f"El PDF «{path}» está dañado y no se puede leer. Guárdelo de nuevo desde un visor o descárguelo otra vez."
-        ) from error
+        raise InvalidInput(say("file.pdf_damaged", path=path)) from error
     if locked:
         raise _locked(path)
     if not texts:
-        raise InvalidInput(f"El PDF «{path}» no tiene ninguna página. Descárguelo otra vez.")
+        raise InvalidInput(say("file.pdf_empty", path=path))
     return texts
 
 
 def _locked(path: Path) -> InvalidInput:
-    return InvalidInput(f"El PDF «{path}» está cifrado con contraseña. Guárdelo sin ella y vuelva a intentarlo.")
+    return InvalidInput(say("file.pdf_encrypted", path=path))
 
 
 def _check_text(path: Path, pages: Sequence[Sequence[str]]) -> None:
@@ -82,14 +81,15 @@ def _check_text(path: Path, pages: Sequence[Sequence[str]]) -> None:
     text = "".join(line for page in pages for line in page)
     if not text:
         raise InvalidInput(
-            f"El fichero «{path}» es un PDF escaneado, sin capa de texto ({len(pages)} "
-            f"{'página' if len(pages) == 1 else 'páginas'}): páselo por un OCR y vuelva a intentarlo."
+            say(
+                "file.pdf_scanned",
+                path=path,
+                pages=say("file.page" if len(pages) == 1 else "file.pages", number=len(pages)),
+            )
         )
     strange = sum(character == "\ufffd" or "\ue000" <= character <= "\uf8ff" for character in text)
     if strange > _MAX_UNREADABLE * len(text):
-        raise InvalidInput(
-            f"La capa de texto del PDF «{path}» no es legible: sus fuentes no dicen qué letras son. Páselo por un OCR."
-        )
+        raise InvalidInput(say("file.pdf_fonts", path=path))
 
 
 def without_running_heads(pages: Sequence[Sequence[str]]) -> list[list[str]]:

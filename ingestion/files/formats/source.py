@@ -3,17 +3,19 @@
 import codecs
 from pathlib import Path
 
-from state.errors import InvalidInput, reason
+from language.current import say
+from language.system import reason
+from state.errors import InvalidInput
 
 SUFFIX = ".article.yaml"
 """How the name of an article's file ends."""
 
 _SIGNATURES = {
-    b"%PDF-": "un PDF",
-    b"PK\x03\x04": "un documento de Office o un ZIP",
-    b"\xd0\xcf\x11\xe0": "un documento de Office antiguo o protegido con contraseña",
+    b"%PDF-": "file.kind_pdf",
+    b"PK\x03\x04": "file.kind_zip",
+    b"\xd0\xcf\x11\xe0": "file.kind_old_office",
 }
-"""The first bytes of formats that are no text, and what messages call these."""
+"""The first bytes of formats that are no text, and the keys of what messages call these."""
 
 _BOMS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -50,9 +52,9 @@ def read_bytes(path: Path) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise InvalidInput(f"El fichero «{path}» no se puede leer: {reason(error)}.") from error
+        raise InvalidInput(say("file.unreadable", path=path, reason=reason(error))) from error
     if not data.strip():
-        raise InvalidInput(f"El fichero «{path}» está vacío. Quítelo de la carpeta o vuelva a descargarlo.")
+        raise InvalidInput(say("file.empty", path=path))
     return data
 
 
@@ -68,9 +70,7 @@ def decode(data: bytes, path: Path, declared: str | None = None) -> str:
                 raise _unknown_encoding(path)
             return text
     if b"\0" in data:
-        raise InvalidInput(
-            f"El fichero «{path}» no es de texto, o está en UTF-16 sin marca. Guárdelo con la codificación UTF-8."
-        )
+        raise InvalidInput(say("file.not_text", path=path))
     for encoding in filter(None, ("utf-8", declared)):
         if (text := _decoded(data, encoding)) is not None:
             return text
@@ -97,13 +97,11 @@ def _likelihood(text: str) -> float:
 
 
 def _unknown_encoding(path: Path) -> InvalidInput:
-    return InvalidInput(
-        f"No se reconoce la codificación del fichero «{path}», o mezcla varias. Guárdelo en UTF-8 y reinténtelo."
-    )
+    return InvalidInput(say("file.encoding", path=path))
 
 
 def known_format(data: bytes) -> str:
-    """Return what a file is by its first bytes ("un PDF"); empty where they tell nothing."""
+    """Return the key of what a file is by its first bytes ("file.kind_pdf"); empty where they tell nothing."""
     return next((name for signature, name in _SIGNATURES.items() if data.startswith(signature)), "")
 
 
@@ -120,10 +118,10 @@ def refuse_other_formats(path: Path, data: bytes) -> None:
 def other_format(path: Path, data: bytes) -> InvalidInput:
     """Return the error for a file that is not what its extension says."""
     name = known_format(data)
-    what = f"es {name}" if name else "no lo es"
-    return InvalidInput(f"El fichero «{path}» tiene la extensión «{path.suffix}», pero {what}. Corrija la extensión.")
+    what = say("file.is_kind", kind=say(name)) if name else say("file.is_not")
+    return InvalidInput(say("file.other_format", path=path, suffix=path.suffix, what=what))
 
 
 def no_text(path: Path) -> InvalidInput:
     """Return the error for a file in which there is no text."""
-    return InvalidInput(f"El fichero «{path}» no contiene texto. Compruebe que es el documento completo.")
+    return InvalidInput(say("file.no_text", path=path))

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from language.current import say
 from services.domain.base import Domain
 from services.domain.registry import domain_named
 from services.domain.spanish_law import SPANISH_LAW
@@ -104,10 +105,7 @@ class DualEncoder:
                 domain = domain_named(str(stored["field"]))
                 return cls(vocabulary, stored["asked"], stored["held"], domain)
         except (*UNREADABLE, ConfigurationError) as error:
-            raise IndexMissing(
-                f"Falta el codificador del índice o está dañado ({path}). "
-                "Reconstruya el índice con «articulado ingest»."
-            ) from error
+            raise IndexMissing(say("store.encoder_damaged", path=path)) from error
 
     def rotated(self, documents: Sequence[str]) -> "DualEncoder":
         """Return the encoder with its main dimensions first; it finds the same (all cosines stay as they are)."""

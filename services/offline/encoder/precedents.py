@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from language.current import say
 from services.offline.arrays import UNREADABLE, open_arrays
 from services.protocols import Vector
 from state.chunks import ProvisionRef
@@ -94,9 +95,7 @@ class Precedents:
                     provisions[row].append(refs[place])
                 return cls(vectors, provisions)
         except UNREADABLE as error:
-            raise ConfigurationError(
-                f"Faltan los precedentes o están dañados ({file}). Vuelva a instalar articulado."
-            ) from error
+            raise ConfigurationError(say("store.precedents_damaged", file=file)) from error
 
 
 def _ref(text: str) -> ProvisionRef:

@@ -9,11 +9,16 @@ from support.paths import REPOSITORY
 
 from cli.failures import FAILED, MISUSED
 from cli.main import run
-from evaluation.case_desk.cases import own_cases
+from evaluation.case_desk.cases import KINDS, own_decisions
 from services.case.calibration import FILE, read_calibration
+from services.case.confidence import HIGHEST
+from services.case.matching.model import packaged_model
 
 PROFILES = REPOSITORY / "profiles"
-TAKEN = 24
+PER_CLASS = 4
+TAKEN = PER_CLASS * len(KINDS)
+WITH_ARTICLE = PER_CLASS * (len(KINDS) - 2)
+"""Of two classes, none has one."""
 NAME = "plan_de_prueba"
 
 
@@ -37,18 +42,24 @@ def profile(tmp_path, built, monkeypatch) -> Path:
 
 @pytest.fixture
 def gold(tmp_path) -> Path:
-    """Some of the own inquiries, a third of them without an article."""
-    own = [case for case in own_cases() if case.profile == "plan_401k"]
-    kinds = [case for case in own if case.answerable][: TAKEN * 2 // 3], [case for case in own if not case.answerable]
+    """Some of the own cases, as many of each class."""
+    own = [case for case in own_decisions() if case.profile == "plan_401k"]
+    taken = [case for kind in KINDS for case in [case for case in own if case.kind == kind][:PER_CLASS]]
     rows = [
         {
             "id": case.id,
             "profile": NAME,
+            "class": case.kind,
             "inquiry": case.inquiry,
             "filters": dict(case.filters),
+            "collected_data": dict(case.collected),
+            "today": str(case.today),
             "article": case.article or None,
+            "decision": case.decision,
+            "outcome": case.outcome,
+            "fields": list(case.fields),
         }
-        for case in (*kinds[0], *kinds[1][: TAKEN // 3])
+        for case in taken
     ]
     (tmp_path / "casos.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     return tmp_path / "casos.jsonl"
@@ -64,12 +75,17 @@ def test_the_curves_are_stored_with_the_profile_and_used_from_then_on(profile, g
     stored = read_calibration(folder(profile))
     (measured,) = output["profiles"]
     assert output["written"] == [str(folder(profile) / FILE)]
-    assert (measured["cases"], measured["answerable"], measured["not_held"]) == (TAKEN, TAKEN * 2 // 3, [])
+    assert (measured["cases"], measured["answerable"], measured["not_held"]) == (TAKEN, WITH_ARTICLE, [])
+    assert measured["reranker"] == "heuristic"
+    assert stored.model == packaged_model().fingerprint
     for graph, curve in stored.curves.items():
         of_graph = measured["graphs"][graph]
         assert of_graph["curve"] == curve.model_dump()
-        assert len(of_graph["reported_on"]) == TAKEN // 2
-    assert (stored.embedder, stored.reranker) == (measured["embedder"], "heuristic")
+        assert len(of_graph["reported_on"]) == len(of_graph["fitted_on"]) == TAKEN // 2
+        assert {kind: counts["cases"] for kind, counts in of_graph["decisions"]["classes"].items()} == dict.fromkeys(
+            KINDS, PER_CLASS // 2
+        )
+        assert of_graph["decisions_on_every"] == {}
 
     assert run(["case", "calibrate", "--profile", str(profile), "--gold", str(gold), "--json", "--dry-run"]) == 0
     again = json.loads(capsys.readouterr().out)
@@ -77,14 +93,28 @@ def test_the_curves_are_stored_with_the_profile_and_used_from_then_on(profile, g
     assert again == {**output, "written": []}
 
     asked = ["--inquiry", "Participant wants rollover to Fidelity", "--record-keeper", "LT Trust"]
-    assert run(["case", "required-data", "--profile", str(profile), *asked, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    raw = found["metadata"]["raw_confidence"]
-    expected = stored.curves["required_data"](raw)
-    # The raw one is shown with two decimals.
-    slope = stored.curves["required_data"].slope / 4
-    assert found["article_reference"]["confidence"] == pytest.approx(expected, abs=0.005 * slope + 0.006)
-    assert found["article_reference"]["confidence"] != raw
+    confidences = []
+    for rewrite in (False, True):
+        if rewrite:
+            changed = {**json.loads((folder(profile) / FILE).read_text(encoding="utf-8"))}
+            changed["curves"]["required_data"] = {"slope": 0.0, "intercept": 20.0, "cases": 5}
+            (folder(profile) / FILE).write_text(json.dumps(changed), encoding="utf-8")
+        assert run(["case", "required-data", "--profile", str(profile), *asked, "--json"]) == 0
+        confidences.append(json.loads(capsys.readouterr().out)["article_reference"]["confidence"])
+    assert confidences[0] < confidences[1] == HIGHEST
+
+
+def test_without_a_fit_nothing_is_stored_and_all_cases_are_measured(profile, gold, capsys):
+    options = ["--profile", str(profile), "--gold", str(gold), "--no-fit", "--all", "--json"]
+    assert run(["case", "calibrate", *options]) == 0
+    output = json.loads(capsys.readouterr().out)
+    assert output["written"] == []
+    assert not folder(profile).exists()
+    for of_graph in output["profiles"][0]["graphs"].values():
+        assert of_graph["curve"] == packaged_model().curve.model_dump()
+        assert (len(of_graph["reported_on"]), of_graph["fitted_on"]) == (TAKEN, [])
+        assert of_graph["decisions"] == of_graph["decisions_on_every"]
+        assert of_graph["decisions"]["total"]["cases"] == TAKEN
 
 
 def test_a_dry_run_stores_nothing_and_the_screen_has_eighty_columns(profile, gold, capsys):
@@ -92,8 +122,8 @@ def test_a_dry_run_stores_nothing_and_the_screen_has_eighty_columns(profile, gol
     shown = capsys.readouterr().out
     assert not folder(profile).exists()
     assert max(map(len, shown.splitlines())) <= 80
-    for said in (f"{NAME}: 24 consultas, 16 con artículo", "required_data", "generate_response", "Curva: p = ", "ECE",
-                 "Brier", "AUC", "Isotónica"):  # fmt: skip
+    for said in (f"{NAME}: 28 casos, 20 con artículo", "required_data", "generate_response", "Curva: p = ", "ECE",
+                 "Brier", "AUC", "Casos que se miden: 14.", "una regla lo para", "nombra otro valor"):  # fmt: skip
         assert said in shown
     assert "Escrito" not in shown
 
@@ -131,23 +161,21 @@ def failed(capsys, *options: object, status: int = MISUSED) -> str:
     return " ".join(output.err.split())
 
 
-def test_too_few_inquiries_are_refused(profile, gold, capsys):
-    few = broken(gold, lambda row: row["id"] <= "plan-009")
+def test_too_few_cases_are_refused(profile, gold, capsys):
+    few = broken(gold, lambda row: row["class"] in ("complete", "rule"))
     said = failed(capsys, "--profile", profile, "--gold", few)
-    assert f"tiene 9 consultas del perfil «{NAME}» y hacen falta al menos 20" in said
+    assert f"tiene 8 consultas del perfil «{NAME}» y hacen falta al menos 20" in said
     assert not folder(profile).exists()
 
 
-def test_inquiries_of_another_profile_are_too_few(profile, gold, capsys):
+def test_cases_of_another_profile_are_too_few(profile, gold, capsys):
     said = failed(capsys, "--profile", "laboral", "--gold", gold)
     assert "tiene 0 consultas del perfil «laboral»" in said
 
 
 def test_without_unanswerable_ones_confidence_cannot_be_measured(profile, gold, capsys):
-    own = [case for case in own_cases() if case.profile == "plan_401k" and case.answerable]
-    rows = [{"id": case.id, "profile": NAME, "inquiry": case.inquiry, "article": case.article} for case in own]
-    gold.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    assert "otras sin él" in failed(capsys, "--profile", profile, "--gold", gold)
+    answerable = broken(gold, lambda row: row["class"] not in ("other_matter", "wrong_keeper"))
+    assert "otras sin él" in failed(capsys, "--profile", profile, "--gold", answerable)
 
 
 def test_a_broken_line_is_named(profile, gold, capsys):
@@ -164,7 +192,7 @@ def test_a_report_that_cannot_be_written_is_refused_before_the_work(profile, gol
 
 def test_an_index_is_of_one_profile(profile, gold, capsys):
     said = failed(capsys, "--profile", profile, "--profile", "laboral", "--index", "x", "--gold", gold)
-    assert "--index solo se puede usar con un --profile" in said
+    assert "--index can be used with one --profile only" in said
 
 
 def test_without_an_index_there_are_no_cases(profile, gold, capsys, monkeypatch):
@@ -172,8 +200,10 @@ def test_without_an_index_there_are_no_cases(profile, gold, capsys, monkeypatch)
     assert "ARTICULADO_RAG_ENABLED=false" in failed(capsys, "--profile", profile, "--gold", gold)
 
 
-def test_a_broken_calibration_is_not_overwritten_unseen(profile, gold, capsys):
+def test_a_broken_calibration_can_be_made_again_but_not_measured(profile, gold, capsys):
     folder(profile).mkdir()
     shutil.copy(profile, folder(profile) / FILE)
-    said = failed(capsys, "--profile", profile, "--gold", gold, "--dry-run", status=FAILED)
-    assert "No se puede leer la calibración" in said
+    said = failed(capsys, "--profile", profile, "--gold", gold, "--no-fit", status=FAILED)
+    assert "The calibration " in said
+    assert run(["case", "calibrate", "--profile", str(profile), "--gold", str(gold)]) == 0
+    assert read_calibration(folder(profile)) is not None

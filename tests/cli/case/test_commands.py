@@ -52,7 +52,13 @@ def test_collected_data_are_read_from_the_line_or_a_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("written", "said"), [("{", "no es JSON"), ("[1]", "objeto JSON"), ("@/nowhere/x.json", "No se puede leer")]
+    ("written", "said"),
+    [
+        ("{", "no es JSON"),
+        ("[1]", "objeto JSON"),
+        ('{"a": {"b": 1, "b": 2}}', "«b» dos veces"),
+        ("@/nowhere/x.json", "No se puede leer"),
+    ],
 )
 def test_collected_data_that_cannot_be_read_are_refused(written, said):
     with pytest.raises(InvalidInput, match=said):
@@ -72,7 +78,7 @@ def test_required_data_on_screen_are_in_the_language_of_the_profile(capsys):
     assert run(["case", "required-data", "--inquiry", "Participant wants rollover to Fidelity", *ROLLOVER]) == 0
 
     shown = capsys.readouterr().out
-    assert "Rolling over an LT Trust 401(k) account (confidence 0." in shown
+    assert "Guide: Rolling over an LT Trust 401(k) account, confidence 0." in shown
     assert "\nParticipant data\n  * receiving_institution (text): " in shown
     assert "\n      Why: " in shown
     assert "* required" in shown
@@ -95,26 +101,28 @@ def test_a_response_on_screen(capsys):
     assert "\n  1. " in shown
     assert "\nSources\n  Rolling over an LT Trust 401(k) account (lt-trust-rollover)\n" in shown
     assert "of 3000 tokens" in shown
+    decision = next(filter(None, shown.splitlines()))
+    guide = "Guide: Rolling over an LT Trust 401(k) account"
+    assert decision in ("Uncertain", "The case can proceed")
+    assert f"\n{guide}, confidence 0." in shown
 
 
-def test_nothing_found_is_no_failure(capsys):
-    asked = ["--profile", "plan_401k", "--record-keeper", "Nobody", "--inquiry", "How to rollover?"]
-
-    assert run(["case", "respond", *asked]) == 0
-    assert "Out of scope (confidence 0.00)\nThe knowledge base has nothing on this inquiry" in capsys.readouterr().out
-    assert run(["case", "required-data", *asked]) == 0
-    assert "The knowledge base has nothing on this inquiry" in capsys.readouterr().out
+@pytest.mark.parametrize("command", ["respond", "required-data"])
+def test_what_the_desk_does_not_handle_is_no_failure(command, capsys):
+    assert run(["case", command, "--profile", "plan_401k", "--inquiry", "How long do I boil an egg?"]) == 0
+    assert "Out of scope\nNo article of this desk handles this inquiry. The nearest are: " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["respond"], "Falta --inquiry"),
-        (["respond", "--inquiry", " "], "vacía"),
-        (["respond", "--inquiry", "x", "--max-tokens", "10"], "--max-tokens debe ser un número entre 200 y 200000"),
-        (["respond", "--inquiry", "x", "--keeper", "y"], "No existe la opción --keeper"),
-        (["required-data", "--inquiry", "x", "--collected-data", "{}"], "No existe la opción --collected-data"),
-        (["respond", "--inquiry", "x", "--rerank", "best"], "--rerank no admite"),
+        (["respond"], "--inquiry is missing"),
+        (["respond", "--inquiry", " "], "The inquiry is empty"),
+        (["respond", "--inquiry", "x", "--max-tokens", "10"], "--max-tokens must be a number from 200 to 200000"),
+        (["respond", "--inquiry", "x", "--keeper", "y"], "There is no option --keeper"),
+        (["required-data", "--inquiry", "x", "--collected-data", "{}"], "There is no option --collected-data"),
+        (["respond", "--inquiry", "x", "--rerank", "best"], "--rerank does not take “best”"),
+        (["respond", "--inquiry", "x", "--topic", "nope"], "“nope” is not among the values of “Topic”"),
     ],
 )
 def test_what_cannot_be_used_is_said_and_misuse(capsys, arguments, said):

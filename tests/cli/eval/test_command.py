@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from support.cross_encoder import TinyCrossEncoder
+from support.waiting import PATIENCE
 
 from cli.main import run
 from evaluation.retrieval.run import read_trec
@@ -175,6 +177,24 @@ def test_strategies_are_compared_and_what_is_not_here_is_not_measured(gold, caps
     assert max(map(len, output.splitlines())) <= 80
     assert "cross_encoder: no medido: no hay ficheros del modelo" in output
     assert output.count("no medido") == 7
+
+
+def test_a_cross_encoder_in_a_folder_is_measured_by_one_command(gold, tmp_path, monkeypatch, capsys, evaluated):
+    # With this bias every passage that it scores has a relevance of 1, which the heuristic gives to none.
+    monkeypatch.setenv("ARTICULADO_RERANK_PATH", str(TinyCrossEncoder(bias=20.0).write(tmp_path / "model")))
+    monkeypatch.setenv("ARTICULADO_RERANK_TIMEOUT", str(PATIENCE))
+    (one,) = evaluated("--gold", gold, "--compare", "heuristic", "cross_encoder")["sets"]
+    before, after = one["before"], one["after"]
+    assert (before["strategy"], after["strategy"]) == ("heuristic", "cross_encoder")
+    assert (after["not_measured"], after["failed"]) == (None, 0)
+    assert after["top_score"] == pytest.approx(1.0, abs=1e-4)
+    assert before["top_score"] < 0.999
+    assert one["gain"] == pytest.approx((after["nDCG@5"] - before["nDCG@5"]) / before["nDCG@5"])
+    assert one["nDCG@5"]["difference"] == pytest.approx(after["nDCG@5"] - before["nDCG@5"])
+    assert run(["eval", "--gold", str(gold), "--compare", "heuristic", "cross_encoder"]) == 0
+    output = capsys.readouterr().out
+    assert "Cambio de nDCG@5" in output
+    assert "no medido" not in output
 
 
 @pytest.mark.parametrize(

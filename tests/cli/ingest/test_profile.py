@@ -65,7 +65,7 @@ def test_the_doctor_names_the_profile_and_its_index(garden, capsys):
     assert run(["doctor", "--profile", str(garden), "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert found["profile"] == "jardin"
-    assert "«jardin» no trae nada consigo" in found["problems"][0]
+    assert "“jardin” brings nothing along" in found["problems"][0]
     write_profile(garden.parent, BRINGS_ALONG)
     write_article(garden.parent / "garden" / "articles" / "a.article.yaml")
     assert run(["doctor", "--profile", str(garden)]) == 0

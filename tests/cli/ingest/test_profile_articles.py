@@ -57,8 +57,8 @@ def test_an_article_of_a_profile_of_law_is_shown_beside_its_laws(capsys):
 def test_what_a_profile_of_no_law_does_not_have_is_told_without_a_law(profile, capsys, name):
     assert run(["show", name, "--profile", str(profile)]) == 2
     said = capsys.readouterr().err
-    assert f"«{name}» no está en el índice" in said
-    assert "Nombre un precepto" not in said
+    assert f"“{name}” is not in the index" in said
+    assert "Name a provision" not in said
 
 
 @pytest.mark.parametrize("words", [["ingest"], ["ingest", "--rebuild"], ["ingest", "boe"]])
@@ -67,10 +67,10 @@ def test_an_initial_index_needs_no_renewal(profile, capsys, words):
     capsys.readouterr()
     assert run([*words, "--profile", str(profile)]) == 2
     said = capsys.readouterr().err
-    assert "Nada que hacer: todavía no se ha ingerido ningún documento." in said
-    assert "El índice inicial del perfil «jardin»" in said
-    assert "se renueva solo" in said
-    assert f"articulado ingest --profile {profile} RUTA…" in said
+    assert "Nothing to do: no document was ingested yet." in said
+    assert "The first index of the profile “jardin”" in said
+    assert "renewed only when something changes" in said
+    assert f"articulado ingest --profile {profile} PATH…" in said
 
 
 def test_the_doctor_tells_when_the_articles_have_changed_since(profile, doctor, capsys):
@@ -88,7 +88,7 @@ def test_the_doctor_tells_when_the_articles_have_changed_since(profile, doctor, 
     write_article(profile.parent / "garden" / "articles" / "roses.article.yaml", title=None)
     status, found = doctor()
     assert (status, found["ready"]) == (0, True), "what was ingested can still be asked"
-    assert "no se puede renovar hasta que se arregle esto: El artículo" in found["notes"][0]
+    assert "no se puede renovar hasta que se arregle esto: The article" in found["notes"][0]
 
 
 def test_an_index_whose_catalogue_is_damaged_can_be_asked(profile, doctor, capsys):
@@ -98,14 +98,14 @@ def test_an_index_whose_catalogue_is_damaged_can_be_asked(profile, doctor, capsy
     [catalog] = Path("home/index-jardin").rglob("catalog.json")
     catalog.write_text("{")
     status, found = doctor()
-    assert (status, ["catálogo" in note for note in found["notes"]]) == (0, [True])
+    assert (status, ["catalogue" in note for note in found["notes"]]) == (0, [True])
 
 
 def test_an_article_that_cannot_be_used_is_a_problem(profile, doctor):
     broken = write_article(profile.parent / "garden" / "articles" / "roses.article.yaml", climate="Moon")
     status, found = doctor()
     assert (status, found["ready"], found["notes"]) == (1, False, [])
-    assert [str(broken) in problem and "«Moon»" in problem for problem in found["problems"]] == [True]
+    assert [str(broken) in problem and "“Moon”" in problem for problem in found["problems"]] == [True]
 
 
 @pytest.mark.parametrize("gone", [True, False])
@@ -117,7 +117,7 @@ def test_articles_that_are_not_there_are_a_problem(profile, doctor, gone):
     status, found = doctor()
     assert (status, found["ready"]) == (1, False)
     assert [str(folder) in problem for problem in found["problems"]] == [True]
-    assert ("No existe la carpeta" in found["problems"][0]) is gone
+    assert ("does not exist" in found["problems"][0]) is gone
 
 
 def test_a_profile_for_cases_alone_is_ready_for_them(profile, doctor, capsys):

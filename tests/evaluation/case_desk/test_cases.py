@@ -2,12 +2,13 @@
 
 import json
 from collections import Counter
+from datetime import date
 from importlib import resources
 from pathlib import Path
 
 import pytest
 
-from evaluation.case_desk.cases import LabelledCase, own_cases, read_cases
+from evaluation.case_desk.cases import KINDS, LabelledCase, own_cases, own_decisions, read_cases
 from services.case.filters import canonical_value
 from services.profile.profile import load_profile
 from state.errors import InvalidInput
@@ -34,6 +35,27 @@ def test_every_field_is_read(gold):
     )
 
 
+def test_what_is_decided_is_read(gold):
+    row = {
+        **ROW,
+        "class": "bad_value",
+        "collected_data": {"participant_data": {"amount": 5}},
+        "today": "2026-11-20",
+        "decision": "uncertain",
+        "outcome": "found",
+        "fields": ["amount"],
+        "why": "No currency",
+    }
+    (case,) = read_cases(gold(row))
+    assert (case.kind, case.decision, case.outcome, case.fields) == ("bad_value", "uncertain", "found", ("amount",))
+    assert (case.collected, case.today) == ({"participant_data": {"amount": 5}}, date(2026, 11, 20))
+
+
+def test_for_another_provider_there_is_no_article(gold):
+    (case,) = read_cases(gold({**ROW, "class": "wrong_keeper"}))
+    assert (case.article, case.answerable) == ("lt-trust-rollover", False)
+
+
 def test_without_an_article_nothing_answers_it(gold):
     first, second = read_cases(gold(ROW, {**ROW, "id": "c2", "article": None}))
     assert (first.answerable, second.answerable, second.article) == (True, False, "")
@@ -56,6 +78,12 @@ def test_without_an_article_nothing_answers_it(gold):
         ({**ROW, "answerable": "yes"}, "«answerable» debe ser true o false"),
         ({**ROW, "answerable": False}, "«answerable» y «article» se contradicen"),
         ({**ROW, "article": None, "answerable": True}, "«answerable» y «article» se contradicen"),
+        ({**ROW, "class": "whole"}, "«class» debe ser una de estas clases: complete, rule"),
+        ({**ROW, "collected_data": []}, "«collected_data» debe ser un objeto con los datos del caso"),
+        ({**ROW, "today": "20 de noviembre"}, "«today» debe ser un día, como 2026-11-20"),
+        ({**ROW, "decision": "found"}, "«decision» debe ser can_proceed, uncertain u out_of_scope"),
+        ({**ROW, "outcome": "can_proceed"}, "«outcome» debe ser found, uncertain u out_of_scope"),
+        ({**ROW, "fields": "amount"}, "«fields» debe ser una lista de nombres"),
         ({"id": "c2", "profile": "p", "inquiry": "q"}, "falta «article». Son obligatorios"),
     ],
 )
@@ -92,12 +120,25 @@ def test_the_own_inquiries_are_of_both_profiles_and_a_third_has_no_article():
         assert counts[profile, False] * 3 == counts[profile, False] + counts[profile, True]
 
 
-def test_the_own_inquiries_name_articles_and_filters_that_exist():
+def test_the_own_cases_with_data_are_of_both_profiles_and_all_classes():
+    counts = Counter((case.profile, case.kind) for case in own_decisions())
+    assert counts.total() >= 300
+    assert set(counts) == {(profile, kind) for profile in ("laboral", "plan_401k") for kind in KINDS}
+    for case in own_decisions():
+        assert case.collected, case.id
+        assert None not in (case.today, case.decision, case.outcome), case.id
+        # What must be told to somebody is told of a case whose data are at fault, and of no other.
+        assert bool(case.fields) == (case.kind in ("bad_value", "missing")), case.id
+        assert (case.decision == "can_proceed") == (case.kind == "complete"), case.id
+
+
+@pytest.mark.parametrize("own", [own_cases, own_decisions])
+def test_the_own_cases_name_articles_and_filters_that_exist(own):
     profiles = {name: load_profile(name) for name in ("laboral", "plan_401k")}
     folder = Path(str(resources.files("profiles")))
-    for case in own_cases():
+    for case in own():
         profile = profiles[case.profile]
-        if case.answerable:
+        if case.article:
             assert (folder / case.profile / "articles" / f"{case.article}.article.yaml").is_file(), case.id
         fields = {field.name: field for field in profile.filter_fields}
         for name, value in case.filters.items():

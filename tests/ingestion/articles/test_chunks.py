@@ -101,7 +101,8 @@ def test_the_words_beside_are_those_of_the_profiles_language(tmp_path):
 def test_the_details_are_the_items_and_no_more(cut):
     data, guide, guards = cut(provisions=["BOE-A-2015-11430#Artículo 55"]).chunks
     common = {"article_title": "Pruning roses in the dry zone", "provisions": ["BOE-A-2015-11430#Artículo 55"]}
-    assert data["details"] == {**common, "fields": required_data()["fields"]}
+    inquiries = ["When do I cut my roses back?"]
+    assert data["details"] == {**common, "inquiries": inquiries, "fields": required_data()["fields"]}
     assert guide["details"] == {**common, "rules": decision_guide()["rules"]}
     assert guards["details"] == {**common, "guards": guardrails()["guards"]}
 

@@ -53,11 +53,11 @@ def with_chunk(*chunks):
         ),
         (
             with_chunk(required_data(), decision_guide(when={"field": "plant_age", "above": 1, "below": 2})),
-            "trozo 2, rules 1, when: debe llevar una, y solo una, de las claves one_of, below y above.",
+            "trozo 2, rules 1, when: debe llevar una, y solo una, de las claves one_of, below, above, before y after.",
         ),
         (
             with_chunk(required_data(), decision_guide(when={"field": "plant_age"})),
-            "debe llevar una, y solo una, de las claves one_of, below y above.",
+            "debe llevar una, y solo una, de las claves one_of, below, above, before y after.",
         ),
         (
             with_chunk(required_data(), decision_guide(when={"field": "plant_age", "one_of": [True]})),

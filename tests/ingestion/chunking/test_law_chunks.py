@@ -86,6 +86,16 @@ def test_what_ends_with_its_law_was_ended_by_no_amendment():
     assert (one["wording"], one["status_note"]) == ({"tracked": True, "first_day": "exact"}, "Norma derogada.")
 
 
+def test_a_law_in_force_that_will_end_says_when_also_where_its_source_has_no_note():
+    ended = [
+        ("2001-01-02", "2010-05-01", "modificada", "Hasta abril."),
+        ("2010-05-01", "2026-08-28", "vigente", "Norma derogada, con efectos de 28 de agosto de 2026."),
+    ]
+    assert validity(law_chunks(law(OLD, NEW, valid_to="2026-08-28"))) == ended
+    own = law_chunks(law(NEW, valid_to="2026-08-28", status_note="Norma derogada por la Ley 1/2026."))
+    assert [one["status_note"] for one in own] == ["Norma derogada por la Ley 1/2026."]
+
+
 def test_two_wordings_from_one_day_are_refused():
     with pytest.raises(InvalidInput, match=r"Artículo 1.*2001-01-02"):
         law_chunks(law(wording("Una."), wording("Otra.", valid_from="2001-01-02")))

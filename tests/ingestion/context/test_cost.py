@@ -5,10 +5,12 @@ from support.doubles import CharacterCounter, make_chunk
 
 from ingestion.context.cost import ContextCost, estimate, explain
 from ingestion.context.paid_cache import ContextCache
-from ingestion.context.request import message, request_key, system_prompt
+from ingestion.context.request import ContextPrompt
+from services.profile.profile import load_profile
 from services.settings import ModelSettings, Settings
 from state.errors import ConfigurationError
 
+PROMPT = ContextPrompt.of(load_profile("laboral"))
 NEXT = "Para seguir, repita la orden con --yes."
 THOUGHTS = "El modelo razona antes de escribir; esos tokens se cobran también como salida y no están en la cuenta."
 
@@ -22,11 +24,11 @@ def test_only_what_the_cache_lacks_is_counted(tmp_path):
     children = [(parent, make_chunk(10 + number, text=f"Pasaje {number}.")) for number in range(3)]
     twin = ({**parent, "id": 2}, {**children[2][1], "id": 20})
     with ContextCache(tmp_path / "frases.sqlite") as cache:
-        cache.put(request_key(*children[0], "lector"), "Frase.")
-        cost = estimate([*children, twin], cache, "lector", CharacterCounter())
-        assert estimate(children, cache, "otro", CharacterCounter()).requests == 3
+        cache.put(PROMPT.key(*children[0], "lector"), "Frase.")
+        cost = estimate([*children, twin], cache, "lector", CharacterCounter(), PROMPT)
+        assert estimate(children, cache, "otro", CharacterCounter(), PROMPT).requests == 3
     # One token a character; the two parts of a message are counted without the blank line between them.
-    each = len(system_prompt()) + 8 + len(message(*children[1])) - 2
+    each = len(PROMPT.instructions) + 8 + len(PROMPT.message(*children[1])) - 2
     assert cost == ContextCost(requests=2, input_tokens=2 * each, output_tokens=120, cached=1)
 
 

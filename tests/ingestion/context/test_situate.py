@@ -3,6 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -12,14 +13,17 @@ from support.openai_server import Reply, failure, running_server
 from support.waiting import PATIENCE
 
 from ingestion.context.paid_cache import ContextCache
-from ingestion.context.request import system_prompt
+from ingestion.context.request import ContextPrompt
 from ingestion.context.situate import STEP, check_reader, situate
 from services.models.openai import chat_model
 from services.models.retry import Retrier
+from services.profile.profile import load_profile
 from services.protocols import Completion
 from services.settings import ModelSettings
 from state.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited
 from state.values import Message
+
+PROMPT = ContextPrompt.of(load_profile("laboral"))
 
 
 def children(count: int, first: int = 1):
@@ -66,6 +70,14 @@ class SlowChat(QueueChat):
             await asyncio.wait_for(self.arrivals.get(), PATIENCE)
 
 
+class CutChat(QueueChat):
+    """Reaches its limit of length before the full stop."""
+
+    async def complete(self, system: str, messages: Sequence[Message], *, deadline: float | None = None) -> Completion:
+        completion = await super().complete(system, messages, deadline=deadline)
+        return replace(completion, cut=completion.text.endswith("per"))
+
+
 @pytest.fixture
 def cache(tmp_path):
     with ContextCache(tmp_path / "frases.sqlite") as opened:
@@ -76,7 +88,7 @@ def cache(tmp_path):
 async def test_no_more_run_at_once_than_allowed(cache, concurrency):
     reader, told = SlowChat(), []
     running = asyncio.create_task(
-        situate(children(7), reader, cache, concurrency=concurrency, progress=lambda *step: told.append(step))
+        situate(children(7), reader, cache, PROMPT, concurrency=concurrency, progress=lambda *step: told.append(step))
     )
     await reader.arrived(concurrency - 1)
     for number in range(1, 8):
@@ -90,7 +102,7 @@ async def test_no_more_run_at_once_than_allowed(cache, concurrency):
 
 async def test_a_failure_stops_new_requests_and_keeps_those_that_run(cache):
     reader = SlowChat({2: ModelError("El proveedor falla.")})
-    running = asyncio.create_task(situate(children(1200), reader, cache, concurrency=3))
+    running = asyncio.create_task(situate(children(1200), reader, cache, PROMPT, concurrency=3))
     await reader.arrived(3)
     for number in (2, 1, 3):
         reader.gates[number].set()
@@ -104,7 +116,7 @@ async def test_a_failure_stops_new_requests_and_keeps_those_that_run(cache):
 
     again = SlowChat()
     again.gates[2].set()
-    resumed = asyncio.wait_for(situate(children(3), again, cache, concurrency=3), PATIENCE)
+    resumed = asyncio.wait_for(situate(children(3), again, cache, PROMPT, concurrency=3), PATIENCE)
     assert await resumed == {101: "Frase 1.", 102: "Frase 2.", 103: "Frase 3."}
     assert again.asked == [2]
 
@@ -112,27 +124,36 @@ async def test_a_failure_stops_new_requests_and_keeps_those_that_run(cache):
 @pytest.mark.parametrize("error", [ModelRateLimited("Despacio."), ConfigurationError("No acepta la clave.")])
 async def test_the_error_keeps_its_type(cache, error):
     with pytest.raises(type(error), match=f"{error} De las 2 frases de contexto, 0 están guardadas"):
-        await situate(children(2), QueueChat(error), cache, concurrency=1)
+        await situate(children(2), QueueChat(error), cache, PROMPT, concurrency=1)
 
 
-async def test_a_reply_without_a_sentence_is_left_out_and_not_asked_for_again(cache):
-    reader = QueueChat("", "…", ContentFiltered("Filtro."), "Regula el permiso.\nSobra.")
-    assert await situate(children(4), reader, cache, concurrency=1) == {104: "Regula el permiso."}
-    never = QueueChat(AssertionError("asked again"))
-    assert await situate(children(4), never, cache, concurrency=1) == {104: "Regula el permiso."}
-    assert never.calls == []
+async def test_what_is_empty_refused_or_cut_is_left_out_and_asked_for_again(cache):
+    reader = CutChat("", "…", ContentFiltered("Filtro."), "Regula el per", "Regula el permiso.\nSobra.")
+    assert await situate(children(5), reader, cache, PROMPT, concurrency=1) == {105: "Regula el permiso."}
+    again = QueueChat("Uno.", "Dos.", "Tres.", "Cuatro.")
+    assert await situate(children(5), again, cache, PROMPT, concurrency=1) == {
+        101: "Uno.",
+        102: "Dos.",
+        103: "Tres.",
+        104: "Cuatro.",
+        105: "Regula el permiso.",
+    }
+    assert len(again.calls) == 4
 
 
 async def test_children_of_the_same_request_are_asked_for_once(cache):
     (parent, child), *_ = children(1)
     reader = QueueChat("Regula el permiso.")
     twins = [(parent, child), ({**parent, "id": 8}, {**child, "id": 9})]
-    assert await situate(twins, reader, cache, concurrency=2) == {101: "Regula el permiso.", 9: "Regula el permiso."}
+    assert await situate(twins, reader, cache, PROMPT, concurrency=2) == {
+        101: "Regula el permiso.",
+        9: "Regula el permiso.",
+    }
     assert len(reader.calls) == 1
 
 
 async def test_nothing_to_do_asks_nothing(cache):
-    assert await situate([], QueueChat(AssertionError("asked")), cache, concurrency=2) == {}
+    assert await situate([], QueueChat(AssertionError("asked")), cache, PROMPT, concurrency=2) == {}
 
 
 async def test_over_http_a_run_that_fails_is_resumed(cache):
@@ -143,15 +164,15 @@ async def test_over_http_a_run_that_fails_is_resumed(cache):
         reader = chat_model("reader", ModelSettings(base_url=server.url, **settings), patient)
         server.script("gpt-5-nano", "Frase 1.", failure(503), Reply("Frase 2."), failure(429, "insufficient_quota"))
         with pytest.raises(ModelRateLimited, match=r"cuota .*agotada.*De las 5 frases de contexto, 2 están guardadas"):
-            await situate(children(5), reader, cache, concurrency=1)
+            await situate(children(5), reader, cache, PROMPT, concurrency=1)
         sent = server.requests[0].body["messages"]
         assert [turn["role"] for turn in sent] == ["system", "user"]
-        assert sent[0]["content"] == system_prompt()
+        assert sent[0]["content"] == PROMPT.instructions
         assert sent[1]["content"].endswith("<pasaje>\nPasaje 1.\n</pasaje>")
 
         before = len(server.requests)
         server.answer("gpt-5-nano", lambda request: f"Frase {passage(request.body['messages'][1]['content'])}. Sobra.")
-        found = await situate(children(5), reader, cache, concurrency=2)
+        found = await situate(children(5), reader, cache, PROMPT, concurrency=2)
         assert found == {100 + number: f"Frase {number}." for number in range(1, 6)}
         asked = [passage(request.body["messages"][1]["content"]) for request in server.requests[before:]]
         assert sorted(asked) == [3, 4, 5]

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from support.doubles import make_chunk
+from support.small_articles import write_profile
 
 from ingestion.bundled import bundled_articles
 from ingestion.indexing.build import MIN_STEPS, training_pairs_of, write_entries
 from ingestion.indexing.entries import entries_of
 from language.languages import language
+from services.corpus.schema import load_general_matters
 from services.domain.base import PlainDomain
 from services.domain.lexicon import Lexicon
 from services.domain.spanish_law import SPANISH_LAW
@@ -50,23 +52,54 @@ def entries(parents=PARENTS, spoken=SPOKEN):
     return list(entries_of(parents, spoken, "breadcrumb", {}))
 
 
-def test_an_inquiry_leads_to_all_that_is_asked_about_in_the_same_words():
-    training_pairs = training_pairs_of(entries())
+@pytest.fixture
+def profile(tmp_path):
+    return load_profile(str(write_profile(tmp_path)))
+
+
+def test_an_inquiry_leads_to_all_that_is_asked_about_in_the_same_words(profile):
+    training_pairs = training_pairs_of(entries(), profile)
     texts = [indexed_text(chunk) for chunk in PARENTS]
-    assert training_pairs.documents == [*texts, "\n".join(texts[:2]), "\n".join(texts[3:])]
-    assert training_pairs.questions == [
+    assert training_pairs.documents[:7] == [*texts, "\n".join(texts[:2]), "\n".join(texts[3:])]
+    assert training_pairs.questions[:4] == [
         ("Can I borrow money?", 5),
         ("borrowing against my account", 5),
         ("my ex wants half", 6),
         ("my ex and her lawyer", 6),
     ]
+    assert all(answer >= 7 for _, answer in training_pairs.questions[4:])
 
 
-def test_few_lessons_are_repeated_and_many_are_not():
-    assert training_pairs_of(entries()).epochs == MIN_STEPS
+def test_frequent_questions_of_an_article_lead_to_it_too(profile):
+    faq = {**LOANS[1], "details": {"faqs": [{"question": "Is there a fee?", "answer": "Yes"}]}}
+    training_pairs = training_pairs_of(entries([LOANS[0], faq], {1: BORROW, 2: BORROW}), profile)
+    assert training_pairs.questions[:3] == [
+        ("Can I borrow money?", 2),
+        ("borrowing against my account", 2),
+        ("Is there a fee?", 2),
+    ]
+
+
+def test_what_the_profile_does_not_handle_and_what_any_desk_is_asked_leads_elsewhere(profile):
+    profile.own_folder.mkdir()
+    matters = '[[matters]]\nname = "Bees"\ninquiries = ["a swarm", "a hive"]\n\n[[matters]]\nname = "Wasps"\n'
+    matters += 'inquiries = ["a nest"]\ntexts = ["Call us."]\n'
+    (profile.own_folder / "outside.toml").write_text(matters, encoding="utf-8")
+    training_pairs = training_pairs_of(entries(spoken={}), profile)
+    assert training_pairs.documents[5:7] == ["Bees\na swarm\na hive", "Wasps\nCall us."]
+    assert training_pairs.questions[:3] == [("a swarm", 5), ("a hive", 5), ("a nest", 6)]
+    general = load_general_matters("en")
+    assert training_pairs.documents[7:] == [f"{matter.title}\n{matter.text}" for matter in general]
+    expected = [(inquiry, 7 + place) for place, matter in enumerate(general) for inquiry in matter.inquiries]
+    assert training_pairs.questions[3:] == expected
+
+
+def test_few_lessons_are_repeated_and_many_are_not(profile):
+    few = training_pairs_of(entries(), profile)
+    batches = -(-len(few.questions) // BATCH)
+    assert few.epochs * batches >= MIN_STEPS > (few.epochs - 1) * batches
     spoken = {1: "\n".join(f"question {number}" for number in range(BATCH * MIN_STEPS))}
-    assert training_pairs_of(entries(spoken=spoken)).epochs == EPOCHS
-    assert training_pairs_of(entries(spoken={})).questions == []
+    assert training_pairs_of(entries(spoken=spoken), profile).epochs == EPOCHS
 
 
 @pytest.fixture
@@ -98,7 +131,7 @@ async def test_an_index_of_another_field_has_an_encoder_of_its_own(settings):
     # Nothing of what is asked stands in the text that answers it.
     asked = encoder.embed_question("is borrowing possible?")
     cosines = [float(asked @ vector) for vector in encoder.embed_all([indexed_text(chunk) for chunk in PARENTS])]
-    assert min(cosines[:2]) > max(cosines[2:]) + 0.1
+    assert min(cosines[:2]) > max(cosines[2:]) + 0.05
     services = build_services(settings, profile, index)
     try:
         assert services.embedder.fingerprint == encoder.fingerprint
@@ -134,8 +167,8 @@ def test_the_encoder_of_the_package_is_of_spanish_law():
     assert packaged_encoder().domain is SPANISH_LAW
 
 
-def test_an_encoder_keeps_its_field_and_one_of_an_unknown_field_is_damaged(tmp_path):
-    encoder = DualEncoder.fit(training_pairs_of(entries()), 8, EN)
+def test_an_encoder_keeps_its_field_and_one_of_an_unknown_field_is_damaged(tmp_path, profile):
+    encoder = DualEncoder.fit(training_pairs_of(entries(), profile), 8, EN)
     assert (encoder.reduced(4).domain, encoder.rotated(["loan fee", "court order"]).domain) == (EN, EN)
     encoder.save(tmp_path)
     with np.load(tmp_path / "dual-encoder.npz") as file:
@@ -147,7 +180,8 @@ def test_an_encoder_keeps_its_field_and_one_of_an_unknown_field_is_damaged(tmp_p
 
 async def test_inquiries_that_were_not_shown_find_their_topic_on_real_articles():
     """A third of the inquiries is kept back; another article on the same topic (of another provider) is right, too."""
-    articles = bundled_articles(load_profile("plan_401k"))
+    profile = load_profile("plan_401k")
+    articles = bundled_articles(profile)
     spoken, kept_back = {}, []
     for article in articles:
         lines = next(iter(article.lay_phrasings.values())).splitlines()
@@ -155,7 +189,7 @@ async def test_inquiries_that_were_not_shown_find_their_topic_on_real_articles()
         shown = "\n".join(line for place, line in enumerate(lines) if place % 3)
         spoken |= dict.fromkeys(article.lay_phrasings, shown)
     chunks = [chunk for article in articles for chunk in article.chunks]
-    encoder = DualEncoder.fit(training_pairs_of(entries(chunks, spoken)), 192, EN)
+    encoder = DualEncoder.fit(training_pairs_of(entries(chunks, spoken), profile), 192, EN)
     vectors = np.stack(encoder.embed_all([indexed_text(chunk) for chunk in chunks]))
     right, margins = 0, []
     for question, topic in kept_back:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from support.doubles import CharacterCounter, make_chunk
 
 from language.languages import language
-from services.case.budget import budget_shares, check_critical, check_enough, fit_chunks
+from services.case.budget import budget_shares, check_critical, check_enough, fit_chunks, least_max_tokens, tokens_up_to
 from services.case.context import SEPARATOR, render
 from state.errors import InsufficientContext
 
@@ -26,6 +26,37 @@ HEADING = len("[steps] T (article a: A)\n")
 )
 def test_seven_tenths_are_for_the_context_and_the_rest_for_the_answer(tokens, context, answer):
     assert budget_shares(tokens) == (context, answer)
+
+
+@pytest.mark.parametrize(
+    ("context", "answer", "least"),
+    # 1000 · 0.7 = 700; 999 · 0.7 = 699.3; 101 − 70 = 31, 100 − 70 = 30
+    [(700, 0, 1000), (700, 300, 1000), (700, 301, 1001), (0, 31, 101), (0, 0, 0)],
+)
+def test_the_least_budget_holds_both_shares(context, answer, least):
+    assert least_max_tokens(context, answer) == least
+
+
+@given(st.integers(0, 3000), st.integers(0, 3000))
+def test_one_token_less_than_the_least_budget_holds_one_share_at_most(context, answer):
+    least = least_max_tokens(context, answer)
+
+    def holds(tokens):
+        shares = budget_shares(tokens)
+        return shares[0] >= context and shares[1] >= answer
+
+    assert holds(least)
+    assert least == 0 or not holds(least - 1)
+
+
+def test_tokens_up_to_the_last_wanted_chunk_are_a_budget_that_holds_it():
+    always, first, second, last = piece(1, "aaa"), piece(2, "b" * 20), piece(3, "cc"), piece(4, "d" * 90)
+
+    tokens = tokens_up_to([always], [first, second, last], [second], COUNTER)
+
+    assert tokens == 3 * HEADING + 3 + 20 + 2 + 2 * len(SEPARATOR)
+    assert second in fit_chunks([always], [first, second, last], tokens, COUNTER)[0]
+    assert tokens_up_to([always], [first, second, last], [always], COUNTER) == HEADING + 3
 
 
 @given(st.integers(200, 200_000))

@@ -1,9 +1,11 @@
 """The confidence of a case, worked out by hand."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from services.case.calibration import Calibration, Curve
-from services.case.confidence import ConfidenceEstimator, confidence_of
+from services.case.confidence import HIGHEST, ConfidenceEstimator, confidence_of, raw_confidence
 
 
 @pytest.mark.parametrize(
@@ -40,33 +42,47 @@ def candidate(similarity=None, rerank=None):
     return scored
 
 
-CURVE = Curve(slope=10.0, intercept=-5.0, cases=40)
-
-
-def estimator(calibration=None):
-    return ConfidenceEstimator("required_data", "fitted:8:x", calibration)
-
-
 def test_the_score_of_the_fusion_never_counts():
     # Every candidate has the fusion score 1.0.
-    assert estimator().estimate([candidate(0.333), candidate()], [], 0, "none") == (0.33, 0.33)
+    assert raw_confidence([candidate(0.333), candidate()], [], 0) == 0.33
 
 
-def test_the_curve_of_the_profile_is_applied_to_its_own_scores_alone():
-    calibration = Calibration(embedder="fitted:8:x", reranker="heuristic", curves={"required_data": CURVE})
-
-    # 1 / (1 + e^-(10 * 0.6 - 5)) = 0.7311
-    assert estimator(calibration).estimate([candidate(0.6)], [], 0, "heuristic") == (0.73, 0.6)
-    assert estimator(calibration).estimate([candidate(0.6)], [], 0, "none") == (0.6, 0.6)
-    other = Calibration(embedder="openai:x:1536", reranker="heuristic", curves={"required_data": CURVE})
-    assert estimator(other).estimate([candidate(0.6)], [], 0, "heuristic") == (0.6, 0.6)
-    elsewhere = Calibration(embedder="fitted:8:x", reranker="heuristic", curves={"generate_response": CURVE})
-    assert estimator(elsewhere).estimate([candidate(0.6)], [], 0, "heuristic") == (0.6, 0.6)
+def test_the_confidence_of_what_was_found_has_two_decimals():
+    # (0.601 + 0.4) / 2 = 0.5005, x 1.1 = 0.55055; what the search found and what was reranked are two lists
+    assert raw_confidence([candidate(0.601, 0.9)], [candidate(0.1, 0.4)], 2) == 0.55
+    assert raw_confidence([], [], 4) == 0.0
 
 
-def test_nothing_found_is_no_confidence_whatever_the_curve_says():
-    calibration = Calibration(
-        embedder="fitted:8:x", reranker="none", curves={"required_data": Curve(slope=0.0, intercept=2.0, cases=9)}
-    )
+OWN = Curve(slope=0.5, intercept=1.0, cases=40)
+DEFAULT = Curve(slope=1.0, intercept=0.0, cases=90)
+LOG_ODDS = 1.5
+CALIBRATION = Calibration(model="weights", curves={"required_data": OWN})
 
-    assert estimator(calibration).estimate([], [], 0, "none") == (0.0, 0.0)
+
+@pytest.mark.parametrize(
+    ("graph", "model", "calibration", "expected"),
+    [
+        # 1 / (1 + e^-(0.5 * 1.5 + 1)) = 0.8520
+        ("required_data", "weights", CALIBRATION, 0.85),
+        # The default for other weights, another step and a profile without a calibration: 1 / (1 + e^-1.5) = 0.8176
+        ("required_data", "others", CALIBRATION, 0.82),
+        ("generate_response", "weights", CALIBRATION, 0.82),
+        ("required_data", "weights", None, 0.82),
+    ],
+)
+def test_the_curve_of_the_profile_is_for_its_own_weights_and_step(graph, model, calibration, expected):
+    estimator = ConfidenceEstimator(graph, model, calibration, DEFAULT)
+    assert estimator.confidence(LOG_ODDS) == expected
+    assert estimator.curve is (OWN if expected == 0.85 else DEFAULT)
+
+
+@given(st.floats(min_value=-1_000, max_value=1_000))
+def test_no_estimate_is_a_certainty(log_odds):
+    confidence = ConfidenceEstimator("required_data", "", None, DEFAULT).confidence(log_odds)
+    assert 0 <= confidence <= HIGHEST < 1
+    assert confidence == round(confidence, 2)
+
+
+def test_what_hardly_matches_is_hardly_sure_and_the_best_stays_below_one():
+    estimator = ConfidenceEstimator("required_data", "", None, DEFAULT)
+    assert (estimator.confidence(-20.0), estimator.confidence(20.0)) == (0.0, 0.99)

@@ -3,7 +3,8 @@
 import pytest
 from support.doubles import make_chunk
 
-from services.case.filters import canonical_value, filter_paths, passes_filter
+from language.languages import language
+from services.case.filters import canonical_value, contradicted_filters, filter_paths, passes_filter
 from services.profile.profile import load_profile
 
 PLAN = load_profile("plan_401k")
@@ -44,3 +45,23 @@ def test_a_chunk_passes_as_it_would_in_the_store():
     assert passes("", "LT Trust")
     assert not passes("rmd", "LT Trust")
     assert not passes("loan", "Meridian Recordkeeping")
+
+
+@pytest.mark.parametrize(
+    ("datum", "contradicts"),
+    [
+        ("LT-Trust", False),
+        ("her account is at LT Trust", False),
+        ("TBD", False),
+        ("Meridian", True),
+        ("Nobody & Sons", True),
+    ],
+)
+def test_a_datum_of_the_name_of_a_filter_field_may_contradict_it(datum, contradicts):
+    filters = {"record_keeper": "LT Trust", "topic": "loan"}
+    names = contradicted_filters(PLAN.filter_fields, filters, {"Record Keeper": datum}, language("en"))
+    assert names == (["record_keeper"] if contradicts else [])
+
+
+def test_an_open_filter_field_is_contradicted_by_nothing():
+    assert contradicted_filters(PLAN.filter_fields, {}, {"record_keeper": "Meridian"}, language("en")) == []

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import CharacterCounter
 
-from services.case.items import answer_json, shorten_answer
+from services.case.items import answer_json, least_tokens, shorten_answer
 from services.case.schema import Answer, AnswerSection
 
 COUNTER = CharacterCounter()
@@ -31,6 +31,23 @@ def test_sentences_go_before_steps_and_steps_before_warnings_and_the_first_sente
         order = dropped
 
     assert order == ["third", "second", "one", "two", "beware", "mind", "first"]
+
+
+def test_the_least_tokens_are_those_of_the_shortest_answer_that_is_enough():
+    # with steps: all sentences but the first are dropped; with both warnings: the steps, too
+    with_steps = Answer(sections=[section("A", ["first"], ["one", "two"], ["mind"]), section("B", [], [], ["beware"])])
+    with_warnings = Answer(sections=[section("A", ["first"], [], ["mind"]), section("B", [], [], ["beware"])])
+
+    def has_steps(answer):
+        return any(part.steps for part in answer.sections)
+
+    def has_warnings(answer):
+        return sum(len(part.warnings) for part in answer.sections) == 2
+
+    assert least_tokens(FULL, has_steps, COUNTER) == len(answer_json(with_steps))
+    assert least_tokens(FULL, has_warnings, COUNTER) == len(answer_json(with_warnings))
+    assert least_tokens(FULL, lambda answer: True, COUNTER) == len(answer_json(Answer(sections=[])))
+    assert least_tokens(FULL, lambda answer: answer == FULL, COUNTER) == len(answer_json(FULL))
 
 
 def test_steps_go_all_together():

@@ -1,39 +1,14 @@
-"""Which article handles a case, and in which order its chunks are read."""
+"""In which order the chunks of a case are read."""
 
 from support.doubles import make_chunk
 
-from services.case.ranking import main_article, order_by_tier, order_for_required_data
+from services.case.ranking import order_by_tier, order_for_required_data
 from services.profile.case import RequiredDataProfile, Tiers
 
 
 def candidate(number, score, article="a", **fields):
     chunk = make_chunk(number, law_id=article, **fields)
     return {"chunk": chunk, "score": score, "origins": ["hybrid"], "found_by": []}
-
-
-def test_the_three_best_chunks_of_an_article_vote():
-    # a: 0.9; b: 0.5 + 0.4 + 0.3 = 1.2, its fourth does not count; c: 0.6 + 0.55 = 1.15
-    candidates = [
-        candidate(1, 0.9, "a"),
-        *(candidate(number, score, "b") for number, score in ((2, 0.5), (3, 0.4), (4, 0.3), (5, 0.3))),
-        candidate(6, 0.6, "c"),
-        candidate(7, 0.55, "c"),
-    ]
-
-    assert main_article(candidates) == "b"
-    assert main_article([*candidates, candidate(8, 0.1, "c")]) == "c"
-    assert main_article([]) == ""
-
-
-def test_an_article_of_the_topic_goes_before_better_ones():
-    candidates = [candidate(1, 0.9, "a", topic="loan"), candidate(2, 0.1, "b", topic="rmd")]
-
-    assert main_article(candidates, "rmd") == "b"
-    assert main_article(candidates, "vesting") == "a"
-
-
-def test_equal_articles_are_told_apart_by_their_ids():
-    assert main_article([candidate(1, 0.5, "b"), candidate(2, 0.5, "a")]) == "a"
 
 
 def test_chunks_are_read_by_tier_and_then_by_score():
@@ -45,13 +20,28 @@ def test_chunks_are_read_by_tier_and_then_by_score():
         candidate(5, 0.1, tier=""),
     ]
 
-    assert [chunk["id"] for chunk in order_by_tier(candidates)] == [3, 2, 4, 1, 5]
+    assert [chunk["id"] for chunk in order_by_tier(candidates, "", ())] == [3, 2, 4, 1, 5]
+
+
+def test_within_a_tier_the_article_goes_before_others_and_its_types_in_their_order():
+    candidates = [
+        candidate(1, 0.9, "b", tier="HIGH", chunk_type="steps"),
+        candidate(2, 0.8, "a", tier="HIGH", chunk_type="common_issues"),
+        candidate(3, 0.0, "a", tier="HIGH", chunk_type="steps"),
+        candidate(4, 0.5, "a", tier="HIGH", chunk_type="fees_details"),
+        candidate(5, 1.0, "a", tier="MEDIUM", chunk_type="faqs"),
+        candidate(6, 1.0, "c", tier="HIGH", chunk_type="common_issues"),
+    ]
+
+    ordered = order_by_tier(candidates, "a", Tiers().types)
+
+    assert [chunk["id"] for chunk in ordered] == [3, 4, 2, 6, 1, 5]
 
 
 def test_the_reranked_score_decides_where_there_is_one():
     slow = {**candidate(1, 0.1, tier="HIGH"), "rerank_score": 0.9, "final_score": 0.9}
 
-    assert [chunk["id"] for chunk in order_by_tier([candidate(2, 0.8, tier="HIGH"), slow])] == [1, 2]
+    assert [chunk["id"] for chunk in order_by_tier([candidate(2, 0.8, tier="HIGH"), slow], "", ())] == [1, 2]
 
 
 def test_required_data_of_the_article_are_always_read_and_come_first():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.models.chat import ReasoningFilter
+from services.models.reply import ReasoningFilter
 
 
 def filtered(text, size=1000):

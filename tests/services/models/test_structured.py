@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Literal
 
@@ -237,7 +237,7 @@ async def test_a_malformed_reply_is_sent_back_with_what_is_wrong(server, ask):
 
 
 @pytest.mark.parametrize(
-    ("text", "says"), [("No lo sé.", "no es un objeto JSON"), (PARTLY, "no son válidos: worker, amounts.0.kind")]
+    ("text", "says"), [('{"worker"', "no es un objeto JSON"), (PARTLY, "no son válidos: worker, amounts.0.kind")]
 )
 async def test_a_reply_malformed_twice_is_an_error(server, ask, text, says):
     server.script("gpt-4o-mini", *[text] * 9)
@@ -422,19 +422,91 @@ async def test_azure_is_asked_at_its_deployment(server, ask):
     assert all("response_format" in request.body for request in server.requests)
 
 
-async def test_a_provider_without_structured_replies_is_named(server, ask):
-    message = "response_format value as json_schema is enabled only for api versions 2024-08-01-preview and later"
-    server.script("mi-despliegue", *[failure(400, "BadRequest", message)] * 2)
-    with pytest.raises(ConfigurationError, match="ARTICULADO_PRINCIPAL_API_VERSION"):
-        await ask("azure")
-    assert server.calls("mi-despliegue") == 1
+def way_of(request: Recorded) -> str:
+    """Return the way in which a request asks for a structure."""
+    kind = request.body.get("response_format", {}).get("type", "")
+    return {"json_schema": "json_schema", "json_object": "json_mode"}.get(kind) or (
+        "tool_call" if "tools" in request.body else "prompt"
+    )
+
+
+def taking(*ways: str, otherwise: Reply | str) -> Callable[[Recorded], Reply | str]:
+    """Return a server that fills in a schema where it is asked in one of some ways, and else replies as it is told."""
+
+    def respond(request: Recorded) -> Reply | str:
+        way = way_of(request)
+        if way not in ways:
+            return otherwise
+        return Reply(called_with=GOOD) if way == "tool_call" else GOOD
+
+    return respond
+
+
+ALL_WAYS = ["json_schema", "tool_call", "json_mode", "prompt"]
+
+
+@pytest.mark.parametrize("way", ALL_WAYS[1:])
+@pytest.mark.parametrize("otherwise", [*(failure(status, None, "not here") for status in (400, 404, 422)), "¡Hola!"])
+async def test_a_server_is_asked_in_the_next_way_where_it_does_not_take_one(server, ask, way, otherwise):
+    server.answer("gemma3", taking(way, otherwise=otherwise))
+    reply = await ask("compatible", "gemma3")
+    assert (reply.value, reply.repaired) == (CASE, False)
+    tried = ALL_WAYS[: ALL_WAYS.index(way) + 1]
+    assert [way_of(request) for request in server.requests] == tried
+    assert reply.requests == len(tried)
+
+
+async def test_the_way_that_worked_is_remembered_for_the_model_at_its_address(server, ask):
+    server.answer("gemma3", taking("json_mode", otherwise=failure(400, None, "not here")))
+    server.answer("qwen3", taking("json_schema", otherwise=failure(400, None, "not here")))
+    await ask("compatible", "gemma3")
+    assert (await ask("compatible", "gemma3")).requests == 1
+    assert (await ask("compatible", "qwen3")).requests == 1
+    assert [way_of(request) for request in server.requests] == [*ALL_WAYS[:3], "json_mode", "json_schema"]
+
+
+async def test_a_server_that_takes_no_way_is_said_to_reject_the_request(server, ask):
+    server.answer("gemma3", taking(otherwise=failure(400, None, "not here")))
+    with pytest.raises(ModelError, match="rechaza la petición") as caught:
+        await ask("compatible", "gemma3")
+    assert caught.value.attempts == len(server.requests) == len(ALL_WAYS)
+
+
+async def test_a_tool_has_the_schema_and_other_ways_have_it_in_the_prompt(server, ask):
+    server.answer("gemma3", taking("prompt", otherwise=failure(422, None, "not here")))
+    await ask("compatible", "gemma3")
+    schema, tool, mode, prompt = (request.body for request in server.requests)
+    function = tool["tools"][0]["function"]
+    assert function["parameters"]["properties"] == schema["response_format"]["json_schema"]["schema"]["properties"]
+    assert (function["name"], function["description"]) == ("Case", "Datos del caso.")
+    assert tool["tool_choice"] == {"type": "function", "function": {"name": "Case"}}
+    assert tool["messages"] == schema["messages"]
+    for body in (mode, prompt):
+        assert body["messages"][1:] == schema["messages"][1:]
+        assert body["messages"][0]["content"].startswith("Reglas\n\nReply with one JSON object")
+        assert '"worker"' in body["messages"][0]["content"]
+    assert "response_format" not in prompt
+
+
+async def test_what_no_other_way_would_help_is_asked_once(server, ask):
+    server.script("gemma3", failure(404, "model_not_found"), GOOD)
+    with pytest.raises(ConfigurationError, match="ARTICULADO_PRINCIPAL_MODEL"):
+        await ask("compatible", "gemma3")
+    assert len(server.requests) == 1
+
+
+async def test_arguments_that_are_no_json_are_repaired(server, ask):
+    server.script("gpt-4", Reply(called_with='{"worker": "An'), Reply(called_with=GOOD))
+    reply = await ask(model="gpt-4")
+    assert (reply.value, reply.repaired) == (CASE, True)
+    assert ask.turns(1)[2] == ("assistant", '{"worker": "An')
 
 
 @pytest.mark.parametrize("model", ["gpt-4", "gpt-4-turbo", "gpt-3.5-turbo"])
-async def test_a_model_too_old_is_told_so_without_a_request(server, ask, model):
-    with pytest.raises(ConfigurationError, match="ARTICULADO_PRINCIPAL_MODEL"):
-        await ask(model=model)
-    assert server.requests == []
+async def test_a_model_too_old_for_a_schema_calls_a_tool(server, ask, model):
+    server.script(model, Reply(called_with=GOOD))
+    assert (await ask(model=model)).value == CASE
+    assert [way_of(request) for request in server.requests] == ["tool_call"]
 
 
 class State(TypedDict, total=False):

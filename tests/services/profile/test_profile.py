@@ -17,7 +17,8 @@ from services.profile.profile import ARTICLE_KEYS, DOCUMENT_KINDS, RECORD_COLLEC
 from services.profile.search import Fusion
 from state.errors import ConfigurationError
 
-TOP = 'name = "jardin"\ntitle = "Garden"\nlanguage = "en"\n'
+TOP = 'name = "jardin"\ntitle = "Garden"\nlanguage = "es"\n'
+ENGLISH = TOP.replace('"es"', '"en"')
 NOTES = '[[collections]]\nname = "notes"\nlabel = "Notes"\n'
 FIELDS = (
     '[[filter_fields]]\nname = "tool"\nlabel = "Tool"\n[filter_fields.values]\nsaw = ["hacksaw"]\n'
@@ -135,7 +136,7 @@ def test_the_packaged_law_states_all_that_it_says_of_search():
         (TOP, "[[collections]]: falta; escríbalo."),
         (TOP + "collections = []\n", "[[collections]]: hace falta al menos uno."),
         (TOP + "[collections]\n", "[[collections]]: cada uno se escribe con dobles corchetes, [[collections]]."),
-        (TOP.replace("en", "fr") + NOTES, 'language: los valores posibles son "es" y "en".'),
+        (TOP.replace('"es"', '"fr"') + NOTES, 'language: los valores posibles son "es" y "en".'),
         (TOP.replace('"Garden"', "5") + NOTES, "title: debe ser un texto, entre comillas."),
         (
             TOP.replace("jardin", "Mi jardín") + NOTES,
@@ -304,7 +305,6 @@ def field(name: str, more: str = "") -> str:
             "[features]\nrecords = true\n",
             "[features] records pide las [[collections]] normativa, sentencias, criterios_inss; falta normativa, sent",
         ),
-        ("[features]\nspanish_law = true\n", '[features] spanish_law pide language = "es".'),
         (
             '[knowledge]\nfolder = "x"\ncollection = "guides"\n',
             "[knowledge] collection: «guides» no está en [[collections]] (los que hay: notes).",
@@ -325,6 +325,73 @@ def field(name: str, more: str = "") -> str:
 )
 def test_what_contradicts_itself_is_said_with_what_to_do(problem_with, more, problem):
     assert problem_with(TOP + NOTES + more).startswith(problem)
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        (
+            '[filter_fields.named_by]\naxe = ["hewing"]\n',
+            ", named_by: «axe» no está en values; añádalo allí o quítelo.",
+        ),
+        ("[filter_fields.others]\nSaw = []\n", ", others: «Saw» vale por «saw» y por «Saw»; déjelo en uno."),
+        (
+            '[filter_fields.others]\naxe = ["hack-saw"]\n',
+            ", others: «hack-saw» vale por «saw» y por «axe»; déjelo en uno.",
+        ),
+        (
+            '[filter_fields.named_by]\nsaw = ["sawing"]\n[filter_fields.others]\naxe = ["Sawing"]\n',
+            ", others: «Sawing» vale por «saw» y por «axe»; déjelo en uno.",
+        ),
+        ("frames = ['with §', 'with it']\n", ", frames 2: le falta «§», que está por el nombre."),
+        ("aside = ['without']\n", ", aside 1: le falta «§», que está por el nombre."),
+        ("aside = ['(§']\n", ", aside 1: no es una expresión regular que se pueda leer."),
+    ],
+)
+def test_how_a_text_names_a_value_is_checked(problem_with, more, problem):
+    values = '[filter_fields.values]\nsaw = ["hacksaw"]\n'
+    own = more + values if more.startswith(("frames", "aside")) else values + more
+    assert problem_with(TOP + NOTES + field("tool", own)) == f"[[filter_fields]] «tool»{problem}"
+
+
+@pytest.mark.parametrize("more", ["frames = ['on §']\n", "[filter_fields.others]\nx = []\n"])
+def test_the_topic_is_not_read_off_a_text_by_names(problem_with, more):
+    assert problem_with(TOP + NOTES + field("topic", more)) == (
+        "[[filter_fields]] «topic»: la materia no se lee así del texto; quite named_by, others, frames y aside."
+    )
+
+
+def test_a_mark_of_small_letters_alone_is_a_mark_and_a_word_may_be_in_two_keys_for_one_value(load):
+    profile = load(
+        TOP
+        + NOTES
+        + field(
+            "tool", "frames = ['my ~']\n[filter_fields.values]\nsaw = []\n[filter_fields.named_by]\nsaw = [\"Saw\"]\n"
+        )
+    )
+    assert profile.filter_fields[0].named_by == {"saw": ("Saw",)}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[features]\nspanish_law = true\n", '[features] spanish_law asks for language = "es".'),
+        ("[relevance]\nnear = 2.0\n", "[relevance] near: must be 1 or less."),
+        (
+            '[case.calendar]\ndays_off = ["02-30"]\n',
+            "[case.calendar] days_off 1: “02-30” is no day; days are written as ",
+        ),
+        (
+            field("tool", 'frames = ["with it"]\n'),
+            "[[filter_fields]] “tool”, frames 1: it lacks “§”, which stands for the name.",
+        ),
+        ("[ranks]\narticle = one\n", "line 8, column 11: the value is not valid; texts stand in quotation marks"),
+    ],
+)
+def test_what_is_wrong_with_an_english_profile_is_said_in_english(load, tmp_path, text, said):
+    with pytest.raises(ConfigurationError) as caught:
+        load(ENGLISH + NOTES + text)
+    assert str(caught.value).startswith(f"The profile “{tmp_path / 'garden.toml'}” cannot be read: {said}")
 
 
 def test_one_value_may_be_written_twice_in_other_ways(load):

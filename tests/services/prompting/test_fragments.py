@@ -94,6 +94,13 @@ def test_a_fragment_reads_in_the_agreed_order():
     )
 
 
+def test_a_name_that_is_title_and_chapter_too_stands_once():
+    article = candidate(
+        law_name="Severance", breadcrumb="Severance", provision="Steps", title="Steps", text="Uno.", url=""
+    )
+    assert render([article]) == "[C1] Severance > Steps\nRelevancia: 1.00\nTexto:\nUno."
+
+
 def test_empty_fields_are_left_out_and_fragments_are_parted():
     bare = candidate(breadcrumb="", title="", url="", text="Uno.")
     assert render([bare, bare]) == (

@@ -123,12 +123,12 @@ async def test_the_model_is_read_with_the_first_question():
 async def test_where_nothing_was_learnt_the_best_relevance_is_all_and_no_matter_is_known():
     scored = [{**candidate(make_chunk(n), 0.9, "hybrid"), "rerank_score": score} for n, score in ((1, 0.2), (2, 0.7))]
     unscored = candidate(make_chunk(3), 0.99, "hybrid")
-    assert await BestScoreJudge().judge("x", [*scored, unscored]) == (0.7, "")
+    assert await BestScoreJudge().judge("x", [*scored, unscored]) == (0.7, "", 0.0)
 
 
 async def test_without_a_reranker_the_best_search_score_stands_in_wherever_it_is():
     found = [candidate(make_chunk(n), score, "hybrid") for n, score in ((1, 0.2), (2, 0.6), (3, 0.4))]
-    assert await BestScoreJudge().judge("x", found) == (0.6, "")
+    assert await BestScoreJudge().judge("x", found) == (0.6, "", 0.0)
 
 
 async def test_a_score_above_one_is_sure():

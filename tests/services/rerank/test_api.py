@@ -122,8 +122,12 @@ async def test_batches_are_as_large_as_allowed(server, make):
         ([{"index": 1, "relevance_score": "0.9"}, *SCORED], [0.5, None, None]),
         ([{"index": 1}, "x", None, *SCORED], [0.5, None, None]),
         ([{"index": 1, "relevance_score": 10**400}, *SCORED], [0.5, None, None]),
-        # Out of range: cut.
-        ([{"index": 0, "relevance_score": 1.7}, {"index": 1, "relevance_score": -3}], [1.0, 0.0, None]),
+        # Out of range: all are logits. 1/(1 + e^-2), 1/(1 + e^3) and 1/(1 + e^-0.5).
+        (
+            [{"index": n, "relevance_score": logit} for n, logit in enumerate((2.0, -3, 0.5))],
+            [pytest.approx(0.880797, abs=1e-6), pytest.approx(0.047426, abs=1e-6), pytest.approx(0.622459, abs=1e-6)],
+        ),
+        ([{"index": 0, "relevance_score": -1e300}, {"index": 1, "relevance_score": 1e300}], [0.0, 1.0, None]),
         ([{"index": 0, "relevance_score": float("inf")}, {"index": 1, "relevance_score": 1}], [None, 1.0, None]),
     ],
 )
@@ -132,14 +136,17 @@ async def test_what_a_reply_lacks_or_has_too_much(server, make, rows, scores):
     assert list((await make.score("a", "b", "c")).scores) == scores
 
 
-async def test_scores_that_are_no_relevances_are_told_once(server, make, caplog):
-    server.script(*(Answer(body={"results": [{"index": 0, "relevance_score": 4.2}]}) for _ in range(2)))
-    made = make()
-    for _ in range(2):
-        await made.score("q", ["a"], deadline=make.time.now + 60)
-    assert [record.getMessage() for record in caplog.records] == [
-        "modelo (compatible) puntúa fuera de [0, 1]: active allí la normalización (sigmoide)."
-    ]
+async def test_scores_that_are_no_relevances_are_told(server, make):
+    assert not (await make.score("a 20", "b 90")).squashed
+    server.script(Answer(body={"results": [{"index": 0, "relevance_score": 4.2}]}))
+    assert (await make.score("a")).squashed
+
+
+async def test_one_reply_out_of_range_shows_what_those_to_the_other_batches_are(server, make):
+    replies = [Answer(body={"results": [{"index": 0, "relevance_score": logit}]}) for logit in (0.0, -2.0)]
+    server.script(*replies)
+    result = await make.score("a", "b", batch=1)
+    assert sorted(result.scores) == [pytest.approx(0.119203, abs=1e-6), 0.5]
 
 
 async def test_a_busy_endpoint_is_asked_again_when_it_says(server, make):
@@ -193,15 +200,16 @@ async def test_a_reply_that_breaks_off_is_asked_for_again(server, make):
 
 
 @pytest.mark.parametrize(("status", "variable"), [(401, "API_KEY"), (403, "API_KEY"), (404, "MODEL")])
-async def test_what_the_operator_must_correct_is_named(server, make, status, variable):
+async def test_what_is_refused_is_a_failure_that_names_what_to_mend(server, make, status, variable):
     server.script(Answer(status, {"message": "no"}))
-    with pytest.raises(ConfigurationError, match=f"ARTICULADO_RERANK_{variable}"):
-        await make.score("a 20")
+    with pytest.raises(ModelError, match=f"ARTICULADO_RERANK_{variable}") as raised:
+        await make.score("a", "b", batch=2)
+    assert (raised.value.attempts, len(server.requests)) == (1, 1)
 
 
 async def test_silence_ends_with_the_deadline(server, make):
     server.script(Answer(silent=True))
-    with pytest.raises(ModelTimeout):
+    with pytest.raises(ModelTimeout, match="amplíe ARTICULADO_RERANK_TIMEOUT"):
         await make().score("q", ["a"], deadline=make.time.now + 0.2)
     server.script(*[Answer(silent=True)] * 3)
     with pytest.raises(ModelTimeout):
@@ -233,16 +241,21 @@ async def test_a_question_that_is_given_up_gives_up_its_requests(server, make):
     assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
 
 
-async def test_the_reranker_asks_only_for_what_it_does_not_know(server, make):
-    reranker = ModelReranker(make(), tokens=512, clock=make.time.clock)
-    first, second = (candidate(make_chunk(n, text=f"texto {n}"), 0.5, "hybrid") for n in (10, 20))
-    assert list((await reranker.score("q", [], [first])).scores) == [0.1]
-    result = await reranker.score("q", [], [first, second])
-    assert (list(result.scores), result.requests) == ([0.1, 0.2], 1)
-    assert [len(request.body["documents"]) for request in server.requests] == [1, 1]
-    assert (
-        server.requests[1].body["documents"][0].startswith("Estatuto de los Trabajadores > Artículo 1. Título\ntexto")
-    )
+def texts(*numbers):
+    return [candidate(make_chunk(n, text=f"texto {n}"), 0.5, "hybrid") for n in numbers]
+
+
+async def test_the_same_question_has_the_same_scores_though_the_endpoint_left_one_out(server, make):
+    reranker = ModelReranker(make(), tokens=512, timeout=2.0, clock=make.time.clock)
+    server.script(Answer(body={"results": SCORED}))
+    first = await reranker.score("q", [], texts(10, 20))
+    again = await reranker.score("q", [], texts(10, 20))
+    assert list(first.scores) == list(again.scores) == [0.5, None]
+    assert (first.requests, again.requests, len(server.requests)) == (1, 0, 1)
+    # Other candidates are another request, whole.
+    assert list((await reranker.score("q", [], texts(10, 20, 30))).scores) == [0.1, 0.2, 0.3]
+    (_, later) = server.requests
+    assert later.body["documents"][0].startswith("Estatuto de los Trabajadores > Artículo 1. Título\ntexto")
 
 
 @pytest.mark.parametrize(

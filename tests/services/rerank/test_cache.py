@@ -1,4 +1,4 @@
-"""What rerankers with a model share: the cut, the cache of scores, the latency, the timeout."""
+"""What rerankers with a model share: the cut, the cache of scores, the timeout."""
 
 import asyncio
 
@@ -10,28 +10,31 @@ from support.fake_time import FakeTime
 
 from services.models.tokens import EstimatedCounter
 from services.protocols import Reranked
-from services.rerank.model_reranker import LatencyEstimator, ModelReranker, ScoreCache
+from services.rerank.model_reranker import OPENING_SECONDS, ModelReranker, ScoreCache
 from services.rerank.passage import FRAME_TOKENS, cut, cut_pair, passage_of
 from state.candidates import candidate
 from state.errors import ModelError
 
 
 class Words:
-    """Scores a passage by its number of characters, ÷ 1000; each takes 100 ms of a clock that it moves."""
+    """Scores a passage by its number of characters, ÷ 1000; each takes 100 ms of a clock that it moves.
 
-    timeout = 5.0
+    ``blind`` is a number of characters of which it leaves a passage out, once.
+    """
 
     def __init__(self, time, name="modelo"):
         self.time = time
         self.name = name
         self.calls = []
         self.deadlines = []
-        self.opened = self.closed = 0
+        self.opening_deadlines = []
+        self.closed = 0
         self.failing = False
+        self.blind = None
 
     async def open(self, deadline):
-        self.opened += 1
-        if self.opened == 1:
+        self.opening_deadlines.append(deadline)
+        if len(self.opening_deadlines) == 1:
             await self.time.sleep(60)
         return CharacterCounter()
 
@@ -41,7 +44,9 @@ class Words:
         if self.failing:
             raise ModelError("no")
         await self.time.sleep(0.1 * len(passages))
-        return Reranked([len(passage) / 1000 for passage in passages], requests=1, input_tokens=len(passages))
+        scores = [None if len(passage) == self.blind else len(passage) / 1000 for passage in passages]
+        self.blind = None
+        return Reranked(scores, requests=1, input_tokens=len(passages), squashed=True)
 
     async def close(self):
         self.closed += 1
@@ -54,7 +59,7 @@ def scorer():
 
 @pytest.fixture
 def reranker(scorer):
-    return ModelReranker(scorer, tokens=512, clock=scorer.time.clock)
+    return ModelReranker(scorer, tokens=512, timeout=5.0, clock=scorer.time.clock)
 
 
 def hybrid(id_, **fields):
@@ -67,12 +72,23 @@ ONE, TWO, THREE = (hybrid(n, text="x" * n) for n in (1, 2, 3))
 async def test_what_was_scored_in_the_last_five_minutes_is_not_scored_again(scorer, reranker):
     first = await reranker.score("q", [], [ONE, TWO])
     assert (first.requests, first.input_tokens) == (1, 2)
-    again = await reranker.score("q", [], [TWO, ONE])
-    assert list(again.scores) == list(first.scores)[::-1]
+    again = await reranker.score("q", [], [ONE, TWO])
+    assert (list(again.scores), again.squashed) == (list(first.scores), True)
     assert (again.requests, again.input_tokens) == (0, 0)
-    mixed = await reranker.score("q", [], [TWO, THREE, ONE])
-    assert [len(passages) for _, passages in scorer.calls] == [2, 1]
-    assert list(mixed.scores) == [first.scores[1], mixed.scores[1], first.scores[0]]
+    assert len(scorer.calls) == 1
+
+
+async def test_what_a_model_is_asked_does_not_depend_on_what_it_was_asked_before(scorer, reranker):
+    await reranker.score("q", [], [ONE, TWO])
+    await reranker.score("q", [], [TWO, THREE, ONE])
+    assert [len(passages) for _, passages in scorer.calls] == [2, 3]
+
+
+async def test_a_passage_that_was_left_out_is_left_out_again(scorer, reranker):
+    scorer.blind = len(passage_of(TWO["chunk"]))
+    first = await reranker.score("q", [], [ONE, TWO])
+    assert first.scores[1] is None
+    assert list((await reranker.score("q", [], [ONE, TWO])).scores) == list(first.scores)
 
 
 async def test_scores_are_forgotten_after_five_minutes(scorer, reranker):
@@ -105,18 +121,19 @@ async def test_another_question_or_wording_is_scored_anew(scorer, reranker, othe
 
 
 def test_models_do_not_share_scores():
-    keys = {ScoreCache.key(*parts) for parts in (("a", "b", "c"), ("a", "bc", ""), ("ab", "", "c"), ("x", "b", "c"))}
-    assert len(keys) == 4
-    assert ScoreCache.key("a", "\ud800", "c") != ScoreCache.key("a", "\ud801", "c")
+    requests = [("a", "b", ["c"]), ("a", "bc", [""]), ("ab", "", ["c"]), ("x", "b", ["c"])]
+    requests += [("a", "b", ["c", "d"]), ("a", "b", ["d", "c"]), ("a", "b", ["cd"])]
+    assert len({ScoreCache.key(*request) for request in requests}) == 7
+    assert ScoreCache.key("a", "\ud800", ["c"]) != ScoreCache.key("a", "\ud801", ["c"])
 
 
 def test_the_cache_stays_within_its_size_and_drops_the_oldest():
     time = FakeTime()
     cache = ScoreCache(time.clock, capacity=2)
     for key in (b"1", b"2", b"1", b"3"):
-        cache.put(key, 0.0)
+        cache.put(key, Reranked([0.5], requests=1))
     assert len(cache) == 2
-    assert [cache.get(key) for key in (b"1", b"2", b"3")] == [0.0, None, 0.0]
+    assert [cache.get(key) for key in (b"1", b"2", b"3")] == [Reranked([0.5]), None, Reranked([0.5])]
 
 
 async def test_what_failed_is_not_kept(scorer, reranker):
@@ -125,23 +142,6 @@ async def test_what_failed_is_not_kept(scorer, reranker):
         await reranker.score("q", [], [ONE])
     scorer.failing = False
     assert (await reranker.score("q", [], [ONE])).requests == 1
-
-
-async def test_the_estimate_follows_what_passages_have_taken_without_the_loading(scorer, reranker):
-    assert reranker.estimate(20) == 0.0
-    await reranker.score("q", [], [ONE, TWO])
-    assert reranker.estimate(20) == pytest.approx(2000, rel=1e-6)
-    await reranker.score("q", [], [ONE, TWO])
-    assert reranker.estimate(20) == pytest.approx(2000, rel=1e-6)
-
-
-def test_the_latency_is_a_moving_average():
-    latency = LatencyEstimator()
-    assert latency.estimate(5) == 0.0
-    latency.record(10, 1000.0)
-    assert latency.estimate(5) == 500.0
-    latency.record(2, 400.0)
-    assert latency.estimate(1) == pytest.approx(0.7 * 100 + 0.3 * 200)
 
 
 async def test_it_waits_as_long_as_its_timeout_and_never_beyond_the_deadline(scorer, reranker):
@@ -153,9 +153,17 @@ async def test_it_waits_as_long_as_its_timeout_and_never_beyond_the_deadline(sco
     assert scorer.deadlines[2] == pytest.approx(now + 0.1 + 5)
 
 
+async def test_the_time_of_loading_is_not_that_of_scoring(scorer, reranker):
+    began = scorer.time.now
+    await reranker.score("q", [], [ONE], deadline=began + 500)
+    assert scorer.opening_deadlines == [began + OPENING_SECONDS]
+    # Loading took 60 seconds of the clock, and the 5 of the timeout begin after it.
+    assert scorer.deadlines == [began + 60 + 5]
+
+
 async def test_nothing_to_score_asks_nobody(scorer, reranker):
     assert list((await reranker.score("q", [], [])).scores) == []
-    assert (scorer.opened, scorer.calls) == (0, [])
+    assert (scorer.opening_deadlines, scorer.calls) == ([], [])
     await reranker.close()
     assert scorer.closed == 1
 

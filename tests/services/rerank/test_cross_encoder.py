@@ -10,7 +10,8 @@ from support.cross_encoder import TinyCrossEncoder
 from support.doubles import make_chunk
 from support.waiting import PATIENCE
 
-from services.rerank.cross_encoder import BATCH, CrossEncoder, sigmoid
+from services.rerank.cross_encoder import BATCH, CrossEncoder
+from services.rerank.logits import sigmoid
 from services.rerank.model_files import DEFAULT_MODEL, ModelFiles
 from services.rerank.model_reranker import ModelReranker
 from services.rerank.passage import passage_of
@@ -48,8 +49,8 @@ async def opened():
     """Make cross-encoders that are closed at the end."""
     made = []
 
-    def make(folder=None, *, model="x", file="", cache=None, download=False, clock=time.time):
-        made.append(CrossEncoder(ModelFiles(model, file, folder, cache or folder), download=download, clock=clock))
+    def make(folder=None, *, model="x", file="", cache=None, download=False, clock=time.time, files=ModelFiles):
+        made.append(CrossEncoder(files(model, file, folder, cache or folder), download=download, clock=clock))
         return made[-1]
 
     yield make
@@ -82,7 +83,7 @@ async def test_scores_are_those_of_the_model_in_the_order_of_the_passages(opened
 async def test_the_reranker_reads_law_provision_and_title_with_the_text(opened, tmp_path):
     tiny = TinyCrossEncoder()
     ranked = candidates(TEXTS)
-    reranker = ModelReranker(opened(tiny.write(tmp_path)), tokens=512)
+    reranker = ModelReranker(opened(tiny.write(tmp_path)), tokens=512, timeout=PATIENCE)
     result = await reranker.score(QUESTION, ["vacaciones"], ranked)
     expected = [tiny.relevance(QUESTION, passage_of(candidate["chunk"])) for candidate in ranked]
     assert list(result.scores) == pytest.approx(expected, abs=1e-5)
@@ -94,7 +95,7 @@ async def test_a_long_text_is_cut_at_the_last_sentence_that_fits_the_models_toke
     tiny = TinyCrossEncoder()
     encoder = opened(tiny.write(tmp_path, max_length=64))
     (long,) = candidates(["El despido será nulo. " * 3 + "Veinte días hábiles para demandar. " * 9])
-    result = await ModelReranker(encoder, tokens=64).score(QUESTION, [], [long])
+    result = await ModelReranker(encoder, tokens=64, timeout=PATIENCE).score(QUESTION, [], [long])
     # 7 tokens of the question and 4 of the frame leave 53: heading 9, 3 · 5 and 4 · 6 are 48; one more would be 54.
     heading = "Estatuto de los Trabajadores > Artículo 38. Título"
     assert (len(tiny.ids(QUESTION)), len(tiny.ids(heading))) == (7, 9)
@@ -241,6 +242,27 @@ async def test_nobody_waits_beyond_the_deadline(opened, tmp_path):
     await encoder.open(soon())
     with pytest.raises(ModelTimeout):
         await encoder.score(QUESTION, TEXTS, deadline=time.time() - 1)
+
+
+async def test_loading_that_is_too_slow_for_a_question_is_done_for_the_next(opened, tmp_path):
+    started, released = threading.Event(), threading.Event()
+
+    class Slow(ModelFiles):
+        def find(self, *, download=False):
+            started.set()
+            assert released.wait(PATIENCE)
+            return super().find(download=download)
+
+    tiny = TinyCrossEncoder()
+    encoder = opened(tiny.write(tmp_path), files=Slow)
+    waiting = asyncio.ensure_future(encoder.open(time.time() + 0.2))
+    await asyncio.to_thread(started.wait, PATIENCE)
+    with pytest.raises(ModelTimeout, match="ARTICULADO_RERANK_TIMEOUT"):
+        await waiting
+    released.set()
+    assert await relevances(encoder, QUESTION, TEXTS[:1]) == pytest.approx(
+        [tiny.relevance(QUESTION, TEXTS[0])], abs=1e-5
+    )
 
 
 async def test_work_that_nobody_waits_for_stops_at_the_next_batch(opened, tmp_path):

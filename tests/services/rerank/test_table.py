@@ -8,6 +8,7 @@ from support.cross_encoder import TinyCrossEncoder
 from support.doubles import FixedReranker, QueueChat, make_chunk
 
 from services.domain.spanish_law import SPANISH_LAW
+from services.profile.profile import load_profile
 from services.rerank import table as table_module
 from services.rerank.heuristic import HeuristicReranker
 from services.rerank.table import reranker_for, rerankers, resolve_auto
@@ -27,7 +28,9 @@ async def build():
     built = []
 
     def make(settings):
-        built.append(rerankers(settings, QueueChat('{"1": 4}'), HeuristicReranker(SPANISH_LAW)))
+        built.append(
+            rerankers(settings, QueueChat('{"1": 4}'), HeuristicReranker(SPANISH_LAW), load_profile("laboral"))
+        )
         return built[-1]
 
     yield make
@@ -84,7 +87,6 @@ async def test_the_heuristic_is_cheap_costs_nothing_and_scores_like_itself(build
     heuristic = build(settings(tmp_path))["heuristic"]
     result = await heuristic.score("vacaciones", [], FOUND)
     assert heuristic.is_cheap
-    assert heuristic.estimate(1000) == 0.0
     assert (len(result.scores), result.requests, result.input_tokens) == (1, 0, 0)
     assert result == await HeuristicReranker(SPANISH_LAW).score("vacaciones", [], FOUND)
 
@@ -132,6 +134,8 @@ async def test_a_download_is_tried_only_where_the_settings_name_it(build, tmp_pa
         ("PROVIDER", "google", "'compatible', 'cohere', 'jina' o 'tei'"),
         ("TOKENS", "10", "debe ser 64 o más"),
         ("BATCH", "muchos", "debe ser un número entero"),
+        ("TIMEOUT", "0", "debe ser mayor que 0"),
+        ("TIMEOUT", "inf", "debe ser un número"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_explained_in_spanish(monkeypatch, name, value, says):
@@ -149,7 +153,8 @@ def test_the_variables_are_read(monkeypatch, tmp_path):
         "PATH": "~/modelo",
         "FILE": "onnx/m.onnx",
         "CACHE": "",
-        "TOKENS": "256",
+        "TOKENS": "300",
+        "TIMEOUT": "0.5",
         "BATCH": "1",
     }.items():
         monkeypatch.setenv(f"ARTICULADO_RERANK_{name}", value)
@@ -157,8 +162,14 @@ def test_the_variables_are_read(monkeypatch, tmp_path):
     read = Settings.read(env_file=None).rerank
     assert (read.provider, read.model, read.base_url, read.file) == ("cohere", "m", "http://x", "onnx/m.onnx")
     assert read.api_key.get_secret_value() == "k"
-    assert (read.path, read.cache, read.tokens, read.batch) == (tmp_path / "modelo", None, 256, 1)
-    assert Settings.read(env_file=None, rerank=RerankSettings(_env_file=None, tokens=100)).rerank.tokens == 100
+    assert (read.path, read.cache, read.batch, read.timeout) == (tmp_path / "modelo", None, 1, 0.5)
+    assert [read.tokens_of(strategy) for strategy in ("cross_encoder", "llm", "api")] == [300] * 3
+
+
+def test_a_pair_has_fewer_tokens_where_this_machine_reads_it_and_two_seconds_are_waited_for():
+    read = RerankSettings(_env_file=None)
+    assert [read.tokens_of(strategy) for strategy in ("cross_encoder", "llm", "api")] == [256, 512, 512]
+    assert read.timeout == 2.0
 
 
 def test_the_bare_name_of_the_settings_is_refused(monkeypatch):

@@ -247,6 +247,23 @@ async def test_filters_apply_to_children(kind: Kind, stores: Stores) -> None:
         assert [id for id, _ in ranking(hits)] == expected
 
 
+async def test_a_law_whose_end_has_come_is_repealed_however_it_is_read(kind: Kind, stores: Stores) -> None:
+    """Its source was written before that day: it says "in force", and on which day it would be repealed."""
+    ended = make_chunk(1, valid_to=TODAY.isoformat(), wording={})
+    lasts = make_chunk(2, valid_to="2024-06-02", wording={}, refs=[1])
+    followed, over = make_chunk(3, valid_to="2020-01-01"), make_chunk(4, valid_to="2020-01-01", status="agotada")
+    chunks = [ended, lasts, followed, over]
+    store = await stores.make(kind, Batch(chunks, [unit(1, 0)] * 4, [NO_TERMS] * 4))
+    repealed = {**ended, "status": "derogada"}
+    assert await store.fetch([1, 2, 3, 4]) == [repealed, lasts, followed, over]
+    assert await store.find("BOE-A-2015-11430", "art:1") == [repealed]
+    assert await store.select(["normativa"], ANYTHING) == [repealed, lasts, over]
+    assert await store.citing([1]) == [lasts]
+    query = HybridQuery(unit(1, 0), NO_TERMS)
+    [hits] = await store.search("normativa", [query], limit=9, prefetch=9, where=ANYTHING)
+    assert [hit.chunk for hit in hits] == [repealed, lasts, over]
+
+
 async def test_citing_names_what_refers_to_a_chunk(kind: Kind, stores: Stores) -> None:
     citing = [make_chunk(9, refs=[1, 5]), make_chunk(4, refs=[2**53 - 1]), make_chunk(6, refs=[7])]
     ruling = make_chunk(2, refs=[5, 1], collection="sentencias")
@@ -277,6 +294,12 @@ FILTER_CASES = [
     ({"status": "modificada", "valid_to": "2020-01-01"}, ANYTHING, False),
     ({"status": "parcialmente_derogada", "valid_to": "2020-01-01"}, ANYTHING, False),
     ({"status": "derogada", "valid_to": "2020-01-01"}, SearchFilter(as_of=date(2020, 1, 1)), False),
+    # a law that its source says to be in force, and to end on a day that has come
+    ({"valid_to": "2024-06-01", "wording": {}}, ANYTHING, True),
+    ({"valid_to": "2024-06-01", "wording": {"first_day": "exact"}}, ANYTHING, True),
+    ({"valid_to": "2024-06-02", "wording": {}}, ANYTHING, True),
+    ({"valid_to": "2024-06-01", "wording": {}}, SearchFilter(as_of=date(2024, 6, 1)), False),
+    ({"valid_to": "2024-06-01", "wording": {}, "territory_ccaa": "Galicia"}, ANYTHING, False),
     ({"valid_to": "2024-06-02"}, ANYTHING, True),
     ({"valid_to": "2024-06-01"}, ANYTHING, False),
     ({"valid_from": "2024-06-01"}, ANYTHING, True),

@@ -14,6 +14,7 @@ from services.store.builder import digest
 from services.store.edge_writer import EdgeWriter
 from services.store.index import IndexBuilder, open_index
 from services.store.points import Point, Points
+from state.chunks import with_status_of
 from state.errors import IndexMismatch, InvalidInput, StoreUnavailable
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
@@ -174,7 +175,8 @@ async def test_updates_at_random_end_in_what_was_wanted(place: Place, seed: int)
             index, digests = await place.update(index, *batches, remove=gone)
             assert digests == {id: digest(chunk) for id, (chunk, _, _) in indexed.items()}
         indexed = {id: row for id, row in indexed.items() if id not in gone} | fresh
-        assert await contents(place.open(index), index) == {id: chunk for id, (chunk, _, _) in indexed.items()}
+        wanted = {id: with_status_of(chunk, TODAY) for id, (chunk, _, _) in indexed.items()}
+        assert await contents(place.open(index), index) == wanted
         assert list(Points.load(index.folder)) == [
             Point(id, indexed[id][0]["parent_id"] or id, digest(indexed[id][0]), 0) for id in sorted(indexed)
         ]

@@ -1,0 +1,117 @@
+"""Check that the list and the range of each datum, and the rules on it, go with its type and with each other."""
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+
+from ingestion.articles.problems import Problem
+from ingestion.articles.schema import Article, Condition, Datum
+from language.current import say
+from language.folding import letters_and_digits
+from services.case.data.bounds import LEAST_NUMBER
+from services.case.data.expressions import TODAY, parse_expression
+from services.case.data.truth import truth_of
+
+NUMBERS = ("number", "currency")
+_ANY_DAY = date(2000, 1, 1)
+"""Two bounds that are both counted from today are compared as of one and the same day, whichever."""
+
+
+def data_problems(article: Article) -> Iterator[Problem]:
+    """Yield what is wrong with the data of an article and with the conditions of its rules."""
+    data = {datum.field: datum for chunk in article.chunks for datum in chunk.fields}
+    for number, chunk in enumerate(article.chunks):
+        for item, datum in enumerate(chunk.fields):
+            for key, what in _datum_problems(datum, data):
+                yield ("chunks", number, "fields", item, key), what
+        for item, rule in enumerate(chunk.rules):
+            for key, what in _condition_problems(rule.when, data):
+                yield ("chunks", number, "rules", item, "when", key), what
+
+
+def _datum_problems(datum: Datum, data: Mapping[str, Datum]) -> Iterator[tuple[str, str]]:
+    is_listable = datum.data_type == "text" or (
+        datum.data_type == "boolean" and {truth_of(value) for value in datum.values or {}} == {True, False}
+    )
+    if datum.values is not None and not is_listable:
+        yield "values", say("article.values_of_text", field=datum.field, type=datum.data_type)
+    yield from (("values", what) for what in _ambiguous(datum.values or {}))
+    if datum.unit is not None and datum.data_type not in ("number", "date"):
+        yield "unit", f"solo va con «data_type: number» o «date», y el de «{datum.field}» es {datum.data_type}"
+    if datum.pattern is not None and datum.accepts is None:
+        yield "pattern", say("article.pattern_accepts")
+    bounds = [(key, bound) for key, bound in (("min", datum.min), ("max", datum.max)) if bound is not None]
+    problems = [(key, _bound_problem(bound, datum, data)) for key, bound in bounds]
+    yield from ((key, what) for key, what in problems if what)
+    if bounds and not any(what for _, what in problems) and _is_empty_range(datum):
+        least = LEAST_NUMBER if datum.min is None else _written(datum.min)
+        yield bounds[-1][0], say("article.empty_range", max=_written(datum.max), min=least)
+
+
+def _ambiguous(values: Mapping[str, list[str]]) -> Iterator[str]:
+    claimed: dict[str, str] = {}
+    for value, others in values.items():
+        for written in (value, *others):
+            if (owner := claimed.setdefault(letters_and_digits(written), value)) != value:
+                yield say("article.ambiguous_value", written=written, owner=owner, value=value)
+
+
+def _bound_problem(bound: float | str, datum: Datum, data: Mapping[str, Datum]) -> str:
+    """Return what is wrong with a bound; empty where nothing is."""
+    if datum.data_type in NUMBERS:
+        return "" if isinstance(bound, float) else say("article.bound_no_number", bound=bound, field=datum.field)
+    if datum.data_type != "date":
+        return say("article.bound_of_type", field=datum.field, type=datum.data_type)
+    return _expression_problem(_written(bound), datum.field, data)
+
+
+def _expression_problem(written: str, field: str, data: Mapping[str, Datum]) -> str:
+    """Return what is wrong with a date expression for a field; empty where nothing is."""
+    try:
+        other = parse_expression(written).field
+    except ValueError:
+        return say("article.bound_no_date", written=written)
+    if other is None or (other != field and other in data and data[other].data_type == "date"):
+        return ""
+    dates = [name for name, datum in data.items() if datum.data_type == "date" and name != field]
+    return say("article.no_date_field", name=other, fields=", ".join(dates) or say("article.no_other_field"))
+
+
+def _is_empty_range(datum: Datum) -> bool:
+    """Tell whether the bounds of a datum leave nothing between them, as far as the article alone says."""
+    if datum.data_type in NUMBERS:
+        least = LEAST_NUMBER if datum.min is None else datum.min
+        return isinstance(least, float | int) and isinstance(datum.max, float) and datum.max < least
+    if datum.min is None or datum.max is None:
+        return False
+    earliest, latest = parse_expression(str(datum.min)), parse_expression(str(datum.max))
+    if (earliest.base == TODAY) != (latest.base == TODAY) or earliest.field or latest.field:
+        return False
+    first, last = earliest.resolve(_ANY_DAY, {}), latest.resolve(_ANY_DAY, {})
+    return first is not None and last is not None and last.last < first.first
+
+
+def _condition_problems(when: Condition, data: Mapping[str, Datum]) -> Iterator[tuple[str, str]]:
+    datum = data.get(when.field)
+    if datum is None:
+        listed = ", ".join(sorted(data)) or say("system.none")
+        yield "field", say("article.unknown_field", name=when.field, fields=listed)
+        return
+    days = {"elapsed": when.elapsed, "before": when.before, "after": when.after}
+    for key, value in days.items():
+        if value is not None and datum.data_type != "date":
+            yield key, say("article.condition_of_date", field=when.field, type=datum.data_type)
+        elif value is not None and key != "elapsed" and (what := _expression_problem(value, when.field, data)):
+            yield key, what
+    for key, limit in (("below", when.below), ("above", when.above)):
+        if limit is not None and when.elapsed is None and datum.data_type not in NUMBERS:
+            yield key, say("article.condition_of_number", field=when.field, type=datum.data_type)
+    if datum.values is not None:
+        known = {letters_and_digits(text) for value, others in datum.values.items() for text in (value, *others)}
+        for phrase in when.one_of or []:
+            if letters_and_digits(phrase) not in known:
+                known_values = ", ".join(datum.values)
+                yield "one_of", say("article.unlisted_value", value=phrase, field=when.field, values=known_values)
+
+
+def _written(bound: float | str | None) -> str:
+    return f"{bound:.15g}" if isinstance(bound, float) else str(bound)

@@ -1,0 +1,54 @@
+"""The language in which people are spoken to now, and what errors say in it (``data/errors``).
+
+Errors are raised far below where anybody knows who asks, so the language is that of the context (``contextvars``): it
+is set once, where a profile is bound or a request comes in, and tasks and threads started there inherit it.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from importlib import resources
+
+DEFAULT_LANGUAGE = "es"
+
+_CURRENT: ContextVar[str] = ContextVar("language", default=DEFAULT_LANGUAGE)
+
+
+@contextmanager
+def speaking(code: str) -> Iterator[None]:
+    """Speak a language (ISO 639-1) for the length of a block; one without a catalogue is the default one."""
+    token = _CURRENT.set(code if _file(code).is_file() else DEFAULT_LANGUAGE)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+def current_language() -> str:
+    """Return the code of the language that is spoken now."""
+    return _CURRENT.get()
+
+
+def say(key: str, /, **fields: object) -> str:
+    """Return the text of an error in the language that is spoken now, its fields filled in.
+
+    >>> say("store.nothing_to_index")
+    'No hay ningún fragmento que indexar. Revise la carpeta de documentos.'
+
+    Raises:
+        KeyError: there is no such text, or a field of it is not given.
+    """
+    return error_texts(current_language())[key].format_map(fields)
+
+
+@cache
+def error_texts(code: str) -> Mapping[str, str]:
+    """Return all texts of errors of a language by their keys, ``"<table>.<name>"``."""
+    tables = tomllib.loads(_file(code).read_text(encoding="utf-8"))
+    return {f"{table}.{name}": text for table, texts in tables.items() for name, text in texts.items()}
+
+
+def _file(code: str) -> "resources.abc.Traversable":
+    return resources.files("language").joinpath("data", "errors", f"{code}.toml")

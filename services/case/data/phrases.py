@@ -1,0 +1,132 @@
+"""Find phrases in a value: those that a rule looks for, and the listed values of a field."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from language.folding import letters_and_digits, without_accents
+from language.languages import Language
+from services.case.data.truth import truth_of
+
+_WORD = re.compile(r"\w+(?:'\w+)*")
+_PAUSE = re.compile(r"[,;?]\s*\w")
+_CLAUSE_END = re.compile(r"[.,;:()/?–—]")
+
+
+@dataclass(frozen=True)
+class _Word:
+    """A word as written, without case and accents, and its stems; stop words have none."""
+
+    bare: str
+    stems: frozenset[str]
+    begins_clause: bool
+    answers: bool
+    """Whether a question ends right before it."""
+
+    def is_same(self, other: "_Word") -> bool:
+        return self.bare == other.bare
+
+    def is_form_of(self, other: "_Word") -> bool:
+        return self.is_same(other) or not self.stems.isdisjoint(other.stems)
+
+
+@dataclass(frozen=True)
+class _Match:
+    start: int
+    end: int
+    choice: str
+
+
+def has_phrase(text: str, phrase: str, language: Language, *, anywhere: bool) -> bool:
+    """Tell whether a text is a phrase, or has it in it as words, in any form of them."""
+    if _is_phrase(text, phrase):
+        return True
+    return anywhere and bool([*_positions(_words(text, language), _words(phrase, language), _Word.is_form_of)])
+
+
+def named_choices(text: str, choices: Mapping[str, Sequence[str]], language: Language) -> frozenset[str]:
+    """Return the values that a text names, each by itself or another way to write it, anywhere in the text.
+
+    Of two that overlap the longer one counts ("no longer employed" is not "employed"), and none that is denied right
+    before it ("not active"). Words in another form count where no value is named as it is listed, so that an "employee
+    terminated" is not "employed".
+    """
+    phrases = [(phrase, choice) for choice, others in choices.items() for phrase in (choice, *others)]
+    if whole := {choice for phrase, choice in phrases if _is_phrase(text, phrase)}:
+        return frozenset(whole)
+    words = _words(text, language)
+    listed = [(_words(phrase, language), choice) for phrase, choice in phrases]
+    for is_equal in (_Word.is_same, _Word.is_form_of):
+        matches = [
+            _Match(start, start + len(phrase), choice)
+            for phrase, choice in listed
+            for start in _positions(words, phrase, is_equal)
+        ]
+        named = {match.choice for match in _longest(matches) if not _is_denied(words, match, language)}
+        if named:
+            return frozenset(named)
+    return frozenset()
+
+
+def _is_phrase(text: str, phrase: str) -> bool:
+    truth = truth_of(text)
+    if truth is not None and truth == truth_of(phrase):
+        return True
+    is_one_clause = not _PAUSE.search(text) or _PAUSE.search(phrase) is not None
+    return is_one_clause and letters_and_digits(text) == letters_and_digits(phrase)
+
+
+def _words(text: str, language: Language) -> list[_Word]:
+    composed = unicodedata.normalize("NFC", text).lower().replace("’", "'").replace("_", " ")
+    words, end = [], 0
+    for match in _WORD.finditer(composed):
+        bare = without_accents(match[0]).removesuffix("'s")
+        begins_clause = _CLAUSE_END.search(composed, end, match.start()) is not None
+        answers = "?" in composed[end : match.start()]
+        words.append(_Word(bare, frozenset(language.stems(match[0])), begins_clause, answers))
+        end = match.end()
+    return words
+
+
+def _positions(
+    words: Sequence[_Word], phrase: Sequence[_Word], is_equal: Callable[[_Word, _Word], bool]
+) -> Iterator[int]:
+    """Yield where in some words a phrase begins; no clause ends in the middle of it, unless one does in the phrase."""
+    starts = range(len(words) - len(phrase) + 1) if phrase else range(0)
+    for start in starts:
+        part = words[start : start + len(phrase)]
+        is_whole = all(
+            same.begins_clause or not word.begins_clause for word, same in zip(part[1:], phrase[1:], strict=True)
+        )
+        if is_whole and all(map(is_equal, part, phrase)):
+            yield start
+
+
+def _longest(matches: Sequence[_Match]) -> list[_Match]:
+    """Return the matches that overlap no longer one; of equally long ones the first."""
+    kept: list[_Match] = []
+    for match in sorted(matches, key=lambda match: (match.start - match.end, match.start)):
+        if all(match.end <= other.start or other.end <= match.start for other in kept):
+            kept.append(match)
+    return kept
+
+
+def _is_denied(words: Sequence[_Word], match: _Match, language: Language) -> bool:
+    """Tell whether the word before a match denies it, or the answer to it as a question ("active? no").
+
+    Words that say nothing may stand between ("not in an active").
+    """
+    patterns = language.data.data_patterns
+    answer = words[match.end] if match.end < len(words) else None
+    if answer and answer.answers and patterns.denial.fullmatch(answer.bare):
+        return True
+    for index in range(match.start - 1, -1, -1):
+        word = words[index].bare
+        if words[index + 1].begins_clause:
+            return False
+        if patterns.denial.fullmatch(word):
+            return True
+        if word not in language.stop_words and not patterns.adverb.fullmatch(word):
+            return False
+    return False

@@ -1,0 +1,1 @@
+"""Matching: which article of the knowledge base handles an inquiry, and how surely, by the inquiry alone."""
