@@ -206,4 +206,6 @@ def test_a_broken_calibration_can_be_made_again_but_not_measured(profile, gold, 
     said = failed(capsys, "--profile", profile, "--gold", gold, "--no-fit", status=FAILED)
     assert "The calibration " in said
     assert run(["case", "calibrate", "--profile", str(profile), "--gold", str(gold)]) == 0
-    assert read_calibration(folder(profile)) is not None
+    remade = read_calibration(folder(profile))
+    assert remade is not None
+    assert set(remade.curves) == {"required_data", "generate_response"}
