@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
+from legal.agreements.names import validity_of
 from state.values import Citation
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ def print_sources(out: Console, citations: Iterable[Citation], language: "Langua
     for citation, *others in sources.values():
         marks = "".join(f"[{part['mark']}]" for part in (citation, *others))
         title = f". {citation['title']}" if citation["title"] not in ("", citation["provision"]) else ""
-        print_indented(out, f"{marks} {citation['law']}, {citation['provision']}{title}", indent=2)
+        name = f"{citation['law']}, {citation['provision']}{title}{place_in(citation, language)}"
+        print_indented(out, f"{marks} {name}", indent=2)
         if citation["url"]:
             print_indented(out, citation["url"], indent=7, style="cyan")
         if wording := citation.get("wording"):
@@ -83,6 +85,14 @@ def print_sources(out: Console, citations: Iterable[Citation], language: "Langua
             print_indented(out, summary, indent=7, style="dim")
         if not citation["official"]:
             print_indented(out, language.say("view_not_official"), indent=7, style="dim")
+
+
+def place_in(citation: "Citation", language: "Language") -> str:
+    """Return what goes with the name of a provision: the validity of its agreement, and its page; else ""."""
+    agreement = citation.get("agreement")
+    validity = validity_of(agreement) if agreement else ""
+    said = language.say("place_validity", validity=validity) if validity else ""
+    return said + (language.say("place_page", page=citation["page"]) if citation.get("page") else "")
 
 
 def print_warnings(out: Console, warnings: Iterable[str], template: str = WARNING) -> None:

@@ -33,6 +33,7 @@ from services.case.confidence import ConfidenceEstimator
 from services.case.matching.model import packaged_model
 from services.container import Services
 from services.deadlines import QuestionTime
+from services.rerank.word_share import WordShare
 from services.search.hybrid import HybridSearch
 from state.case import CaseInput, CaseState, RequiredDataInput, RequiredDataOutput, ResponseOutput, with_filters
 from state.context import RunContext
@@ -182,6 +183,7 @@ def _begin_with_search(
             rerankers=services.rerankers,
             profile=profile,
             language=services.language,
+            word_share=WordShare(services.domain, services.weights),
             question_time=QuestionTime(settings.question_timeout),
         ),
     )

@@ -1,14 +1,18 @@
 """Composition: settings to services to a compiled graph."""
 
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from ingestion.first_index import Announce, open_configured
+from ingestion.incremental.catalog import read_catalog, titles_of
 from language.current import speaking
+from legal.laws.indexed import NO_LAWS, IndexedLaws
 from services.container import Services
 from services.factory import build_services
 from services.portal import wait_for
 from services.profile.profile import Profile, load_profile
 from services.settings import Settings
+from services.store.opening import check_points
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -31,7 +35,14 @@ async def open_services(
     profile = profile or load_profile(settings.profile)
     with speaking(profile.language):
         index = await open_configured(settings, profile, announce=announce) if settings.rag_enabled else None
-        return build_services(settings, profile, index)
+        laws = IndexedLaws(lambda: titles_of(read_catalog(index.folder))) if index else NO_LAWS
+        services = build_services(settings, profile, index, laws)
+        if index is not None:
+            async with AsyncExitStack() as stack:
+                stack.push_async_callback(services.close)
+                await check_points(index, services.store, embedded=settings.store == "embedded")
+                stack.pop_all()
+        return services
 
 
 def open_rag(settings: Settings | None = None, checkpointer: "BaseCheckpointSaver[str] | None" = None) -> "Rag":

@@ -32,6 +32,7 @@ from services.deadlines import QuestionTime
 from services.profile.companions import load_companions
 from services.prompting.prompts import Prompts, load_prompts
 from services.protocols import ChunkStore
+from services.rerank.word_share import WordShare
 from services.search.hybrid import HybridSearch
 from state.context import RunContext, StoreName
 from state.rag import RagInput, RagOutput, RagState
@@ -95,6 +96,8 @@ def _retrieval(services: Services, search: HybridSearch, prompts: Prompts) -> Bu
             leaning=services.leaning,
             language=services.language,
             seconds=settings.question_timeout,
+            agreements=services.agreements,
+            laws=services.laws,
             calendar=services.calendar,
         ),
     )
@@ -123,6 +126,7 @@ def _retrieval(services: Services, search: HybridSearch, prompts: Prompts) -> Bu
             rerankers=services.rerankers,
             profile=profile,
             language=services.language,
+            word_share=WordShare(services.domain, services.weights),
             question_time=question_time,
         ),
     )

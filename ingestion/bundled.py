@@ -13,11 +13,10 @@ from ingestion.files.formats.source import SUFFIX, is_article
 from ingestion.incremental.digests import profile_digest
 from ingestion.links.references import current_chunk_ids
 from language.current import say
-from services.corpus.chunks import decision_chunk, packaged_records, parse_refs, search_text
-from services.corpus.schema import load_corpus
+from services.corpus.chunks import lay_phrasings, packaged_records, parse_refs, refs_of
 from services.profile.profile import Profile
 from state.articles import details_of
-from state.chunks import Chunk
+from state.chunks import Chunk, provision_of
 from state.errors import ConfigurationError, InvalidInput
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with it
@@ -31,44 +30,60 @@ class BundledChunks:
     lay_phrasings: dict[int, str] = field(default_factory=dict)
 
 
-def packaged_corpus() -> BundledChunks:
-    """Return all packaged records: summaries of provisions, rulings and criteria, with references among them.
-
-    Raises:
-        ConfigurationError: the corpus breaks its schema.
-    """
-    pairs = packaged_records()
-    return BundledChunks(
-        chunks=[chunk for _, chunk in pairs],
-        lay_phrasings={chunk["id"]: search_text(record) for record, chunk in pairs},
-    )
-
-
-def rulings_and_criteria(provisions: Sequence[Chunk]) -> list[Chunk]:
-    """Return the packaged decisions alone, to go with the official text of laws.
-
-    Their references lead to the first part of the wording of each of ``provisions`` that is in force today.
-
-    Raises:
-        ConfigurationError: the corpus breaks its schema.
-    """
-    refs = {(chunk["law_id"], chunk["provision_key"]) for chunk in provisions}
-    ids = current_chunk_ids(refs, provisions)
-    return [decision_chunk(record, ids) for record in load_corpus().decisions]
-
-
-def bundled_chunks(parents: Sequence[Chunk], profile: Profile) -> BundledChunks:
+def bundled_chunks(parents: Sequence[Chunk], profile: Profile, *, packaged: bool = True) -> BundledChunks:
     """Return what a profile adds to the parents of documents; a document that is among these is not added again.
+
+    That are its own articles and, if ``packaged``, the packaged rulings and criteria and the records of all laws whose
+    text is not there. Without parents it is all of it: what the first index is made of.
 
     Raises:
         ConfigurationError: what the profile brings along breaks its schema.
     """
     documents = {(chunk["collection"], chunk["law_id"]) for chunk in parents}
-    decisions = rulings_and_criteria(parents) if profile.features.records else []
-    added = [chunk for chunk in decisions if (chunk["collection"], chunk["law_id"]) not in documents]
+    records = packaged_laws(parents, profile) if packaged else []
+    targets = [*parents, *records]
+    decisions = packaged_decisions() if packaged and profile.features.records else []
+    added = [*records, *(chunk for chunk in decisions if (chunk["collection"], chunk["law_id"]) not in documents)]
     articles = [article for article in bundled_articles(profile) if (article.collection, article.id) not in documents]
-    linked = linked_articles(articles, parents)
-    return BundledChunks([*added, *linked.chunks], linked.lay_phrasings)
+    linked = linked_articles(articles, targets)
+    return BundledChunks(
+        [*_linked_records(added, targets), *linked.chunks],
+        {chunk["id"]: lay_phrasings(chunk) for chunk in added} | linked.lay_phrasings,
+    )
+
+
+def packaged_laws(provisions: Sequence[Chunk], profile: Profile) -> list[Chunk]:
+    """Return the packaged records of each law without a text among ``provisions``; none if the profile has no records.
+
+    It is all of a law or nothing: a record of a provision that the text of its law does not have is of another wording.
+
+    Raises:
+        ConfigurationError: the corpus breaks its schema.
+    """
+    if not profile.features.records:
+        return []
+    ingested = {chunk["law_id"] for chunk in provisions}
+    chunks = (chunk for _, chunk in packaged_records())
+    return [chunk for chunk in chunks if chunk["chunk_type"] == "provision" and chunk["law_id"] not in ingested]
+
+
+def packaged_decisions() -> list[Chunk]:
+    """Return the packaged rulings and criteria.
+
+    Raises:
+        ConfigurationError: the corpus breaks its schema.
+    """
+    return [chunk for _, chunk in packaged_records() if chunk["chunk_type"] == "doctrine"]
+
+
+def _linked_records(chunks: Sequence[Chunk], targets: Sequence[Chunk]) -> list[Chunk]:
+    """Return the chunks of records with references to the wording in force today of those of ``targets`` they name."""
+    refs = {chunk["id"]: refs_of(record) for record, chunk in packaged_records()}
+    wanted = {ref for chunk in chunks for ref in refs[chunk["id"]]}
+    ids = current_chunk_ids(wanted & {provision_of(chunk) for chunk in targets}, targets)
+    return [
+        {**chunk, "refs": list(dict.fromkeys(ids[ref] for ref in refs[chunk["id"]] if ref in ids))} for chunk in chunks
+    ]
 
 
 def linked_articles(articles: Iterable[ArticleChunks], provisions: Sequence[Chunk]) -> BundledChunks:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
-from ingestion.bundled import ArticleFile, BundledChunks, bundled_articles, linked_articles, packaged_corpus
+from ingestion.bundled import ArticleFile, bundled_chunks
 from ingestion.incremental.base import IndexBase
 from ingestion.incremental.catalog import read_catalog
 from ingestion.incremental.digests import corpus_digest, profile_digest
@@ -74,7 +74,7 @@ async def _build_first(settings: Settings, profile: Profile) -> Index:
     Raises:
         ConfigurationError: what comes along breaks its schema.
     """
-    bundled = _bundled(profile)
+    bundled = bundled_chunks([], profile)
     chunker = _chunker(profile)
 
     async with build_ingest_services(settings, profile) as services:
@@ -96,12 +96,6 @@ async def _build_first(settings: Settings, profile: Profile) -> Index:
             writer=services.writer,
             build=build,
         )
-
-
-def _bundled(profile: Profile) -> BundledChunks:
-    records = packaged_corpus() if profile.features.records else BundledChunks()
-    articles = linked_articles(bundled_articles(profile), records.chunks)
-    return BundledChunks([*records.chunks, *articles.chunks], records.lay_phrasings | articles.lay_phrasings)
 
 
 def _origin(profile: Profile) -> str:

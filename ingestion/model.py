@@ -1,28 +1,30 @@
 """What every reader returns: a law with its provisions in the order of the text, or a document of running text."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Literal
 
-from state.chunks import Status, WordingDates
+from state.chunks import Agreement, Status, TextState, WordingDates
 
-LawStatus = Literal["in_force", "repealed", "expired"]
+LawStatus = Literal["in_force", "repealed", "expired", "unknown"]
+"""The last one is that of a norm whose status has a name that nobody knows: it is taken for one in force."""
 
 _FOREVER = "9999"
 
 
 @dataclass(frozen=True)
 class Provision:
-    """An article, a disposition or an annex.
+    """An article, a disposition, an annex, a unit of a norm without articles, or text that no label opens.
 
     ``key`` is unique in its law (``legal.labels``; a later provision of the same label has ``~2``, one of the decree
     that approves the law ``~decreto``), but for the successive wordings of one provision, which share it and differ in
     ``valid_from``. ``paragraphs`` is its text without amendment notes; a table is one paragraph with a row a line.
     ``notes`` are the source's notes, last amendment first. ``status_note`` is what the source says of its status, and
     ``wording`` what is known of its days. Validity is ISO 8601: from the first day in force to the first day on which
-    it is not; ``None`` is that of the law. ``url`` is empty where it follows from law and label.
+    it is not; ``None`` is that of the law. ``url`` is empty where it follows from law and label. ``urls`` has the
+    address of each paragraph in a text cut out of a file that may have pages, else none.
     """
 
     label: str
@@ -37,6 +39,7 @@ class Provision:
     valid_from: str | None = None
     valid_to: str | None = None
     url: str = ""
+    urls: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -50,7 +53,8 @@ class Law:
 
     ``rank`` is the kind of norm ("real_decreto", see ``legal.laws.ranks``). ``territory`` is the autonomous community
     whose law it is (``legal.territory.mentions``), ``None`` for the whole state; ``municipality`` the city whose bylaw
-    it is.
+    it is. ``agreement`` is the scope of a collective agreement. ``text_state`` tells a text that has its later
+    amendments in it from one as it was enacted. ``warnings`` are what whoever ingests it should know of its reading.
     """
 
     id: str
@@ -64,22 +68,17 @@ class Law:
     territory: str | None = None
     municipality: str | None = None
     collection: str = "normativa"
+    text_state: TextState = "consolidated"
+    agreement: Agreement | None = None
+    warnings: tuple[str, ...] = ()
 
 
 def unique_keys(provisions: Iterable[Provision]) -> list[Provision]:
     """Return the provisions with unique keys: a plain key is that of the approved text, not of the approving decree.
 
-    The approving decree is what stands before the first article after an "Artículo único". An annex before an
-    article is only the frame of the approved text, and is left out.
+    The approving decree is what stands before the first article after an "Artículo único".
     """
-    provisions = list(provisions)
-    last = max((index for index, provision in enumerate(provisions) if provision.key.startswith("art:")), default=0)
-    kept = [
-        provision
-        for index, provision in enumerate(provisions)
-        if index > last or not provision.key.startswith("anexo:")
-    ]
-    return unique_wording_keys((provision,) for provision in kept)
+    return unique_wording_keys((provision,) for provision in provisions)
 
 
 def unique_wording_keys(blocks: Iterable[Sequence[Provision]]) -> list[Provision]:
@@ -91,12 +90,20 @@ def unique_wording_keys(blocks: Iterable[Sequence[Provision]]) -> list[Provision
     approving = _approving([block[0].key for block in blocks])
     own = {block[0].key for block in blocks[approving:]}
     spans: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    used: Counter[str] = Counter()
     wordings: list[Provision] = []
     for index, block in enumerate(blocks):
         base = block[0].key + ("~decreto" if index < approving and block[0].key in own else "")
         start, end = block[0].valid_from or "", block[-1].valid_to or _FOREVER
-        candidates = (base if number == 1 else f"{base}~{number}" for number in count(1))
-        key = next(key for key in candidates if all(end <= since or until <= start for since, until in spans[key]))
+        # What is valid at all times shares its key with none.
+        first = used[base] + 1 if (start, end) == ("", _FOREVER) else 1
+        candidates = ((number, base if number == 1 else f"{base}~{number}") for number in count(first))
+        number, key = next(
+            (number, key)
+            for number, key in candidates
+            if all(end <= since or until <= start for since, until in spans[key])
+        )
+        used[base] = max(used[base], number)
         spans[key].append((start, end))
         wordings += [replace(wording, key=key) for wording in block]
     return wordings
@@ -119,12 +126,27 @@ class Page:
 
 
 @dataclass(frozen=True)
+class FileText:
+    """What the reader of a format finds in a file.
+
+    ``title`` is what the file itself names as its title, empty where it names none. ``warnings`` tell whoever ingests
+    it what of the file was not read, and what to do about it.
+    """
+
+    pages: tuple[Page, ...]
+    title: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Document:
     """Running text and what its header says of it.
 
     ``id`` is the ECLI where there is one, else a slug; unique in its collection, and the same in every run.
     ``author`` is the court or the body. ``interprets`` are law id and provision key of each provision that it
     interprets. ``published`` is ISO 8601. ``url`` leads to the document; where it has pages, to one with ``#page=N``.
+    ``agreement`` is the scope of a collective agreement, or of tables or a prorogation of one. ``warnings`` are what
+    whoever ingests it should know of its reading.
     """
 
     id: str
@@ -141,3 +163,5 @@ class Document:
     territory: str | None = None
     municipality: str | None = None
     url: str = ""
+    agreement: Agreement | None = None
+    warnings: tuple[str, ...] = ()

@@ -1,47 +1,50 @@
-"""Read one document from its files, and cut it into parents: the one place that knows which reader a file needs."""
+"""Read one document from its files, and cut it into parents: the one place that knows which reader a file needs.
+
+This runs in a process of its own (``ingestion.source_reader``): it imports what it needs when it needs it.
+"""
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from ingestion.articles.chunks import article_collection, cut_article
 from ingestion.chunking.law_chunks import law_chunks
+from ingestion.editions import text_files
 from ingestion.files.formats.source import is_article
 from ingestion.incremental.workspace import Staged
 from ingestion.model import Document, Law
 from language.current import say
 from legal.laws.registry import known_laws
-from services.container import IngestServices
 from services.profile.profile import Profile
-from services.protocols import Vector
+from state.chunks import Chunk
 from state.errors import InvalidInput
-from state.ingest import Failure, Source
+from state.ingest import Failure
 
 BY_KIND = ("normativa", "sentencias", "criterios_inss", "documentos")
 """The collections of documents by their kind; where a profile lacks one, its documents go with its articles."""
 
 
-async def read_source(source: Source, services: IngestServices) -> Staged:
-    """Read a document: a law from the gazette's own data where there are any, else from its dated texts.
+def read_files(files: Sequence[Path], profile: Profile, law: bool, cut: bool) -> Staged | Document:
+    """Read the files of one document, and cut it into parents; running text stays whole unless ``cut``.
+
+    ``law`` tells whether the files are texts of one law, read from its newest text and its dated ones; any other
+    document is read from the first of equal files.
 
     Raises:
-        InvalidInput: none of its files can be read, or its collection is never searched; the message says why.
-        ModelError: a provider's embedder, which finds where a running text may be cut, has failed.
+        InvalidInput: none of the files can be read, or its collection is never searched; the message says why.
     """
-    skipped: list[Failure] = []
-    files = [Path(file["path"]) for file in source["files"]]
-    profile = services.profile
     if is_article(files[0]):
-        return await asyncio.to_thread(_read_article, files[0], profile)
-    if source["identity"] == source["files"][0]["path"]:
+        return _read_article(files[0], profile)
+    skipped: list[Failure] = []
+    if law:
+        document: Law | Document = _read_law(files, skipped)
+    else:
         from ingestion.files.reader import read_document
 
-        document: Law | Document = await asyncio.to_thread(read_document, files[0])
-    else:
-        document = await asyncio.to_thread(_read_law, files, skipped)
+        document = read_document(files[0])
     if document.collection not in profile.names and document.collection in BY_KIND:
-        document = replace(document, collection=article_collection(profile))
+        document = replace(document, collection=_article_collection(profile))
     if document.collection not in profile.names:
         raise InvalidInput(
             say(
@@ -58,25 +61,47 @@ async def read_source(source: Source, services: IngestServices) -> Staged:
             law_id=document.id,
             title=known.short if known else document.title,
             provisions=len({provision.key for provision in document.provisions}),
-            parents=await asyncio.to_thread(law_chunks, document),
+            parents=law_chunks(document),
             interprets=[],
             skipped=skipped,
+            warnings=list(document.warnings),
         )
+    return asyncio.run(_cut_offline(document, profile)) if cut else document
 
-    from ingestion.chunking.document_chunks import document_chunks
 
+def staged_document(document: Document, parents: list[Chunk]) -> Staged:
+    """Return running text with the parents that it was cut into, as it is kept."""
     return Staged(
         collection=document.collection,
         law_id=document.id,
         title=document.title,
         provisions=0,
-        parents=await document_chunks(document, _SentenceEmbedder(services), profile.language),
+        parents=parents,
         interprets=list(document.interprets),
-        skipped=skipped,
+        skipped=[],
+        warnings=list(document.warnings),
     )
 
 
+async def _cut_offline(document: Document, profile: Profile) -> Staged:
+    """Cut running text without a provider, so that its cuts depend on nothing else that is ingested."""
+    from ingestion.chunking.document_chunks import document_chunks
+    from ingestion.chunking.semantic import offline_vectors
+    from services.domain.registry import domain_of
+
+    embed = partial(offline_vectors, domain=domain_of(profile))
+    return staged_document(document, await document_chunks(document, embed, profile.language))
+
+
+def _article_collection(profile: Profile) -> str:
+    from ingestion.articles.chunks import article_collection
+
+    return article_collection(profile)
+
+
 def _read_article(file: Path, profile: Profile) -> Staged:
+    from ingestion.articles.chunks import cut_article
+
     article = cut_article(file, profile)
     return Staged(
         collection=article.collection,
@@ -91,45 +116,25 @@ def _read_article(file: Path, profile: Profile) -> Staged:
 
 
 def _read_law(files: Sequence[Path], skipped: list[Failure]) -> Law:
-    """Read a law; a file that cannot be read, or has the text of a day again, is skipped while another can."""
-    official = [file for file in files if file.suffix.lower() == ".xml"]
-    if official:
-        from ingestion.boe.reader import read_boe
-
-        return read_boe(official[-1])
-
+    """Read a law from its newest text; a file that cannot be read is skipped while another can."""
+    from ingestion.boe.reader import read_boe
     from ingestion.history.reforms import read_reforms
     from ingestion.history.snapshots import Snapshot, merge_snapshots, read_snapshot
 
-    by_day: dict[str, tuple[Path, Snapshot]] = {}
-    errors: list[InvalidInput] = []
-    for file in files:
-        try:
-            snapshot = read_snapshot(file)
-        except InvalidInput as error:
-            errors.append(error)
-            skipped.append({"source": str(file), "reason": str(error)})
-            continue
-        first, kept = by_day.setdefault(snapshot.day, (file, snapshot))
-        if kept is not snapshot:
-            reason = say("ingest.same_law", id=snapshot.law.id, first=first)
-            skipped.append({"source": str(file), "reason": reason})
-    if not by_day:
-        raise errors[0]
-    tables = [table for file in files if (table := file.with_name("reforms.tsv")).is_file()]
-    reforms = read_reforms(tables[0]) if tables else None
-    return merge_snapshots([snapshot for _, snapshot in by_day.values()], reforms)
-
-
-class _SentenceEmbedder:
-    """Embeds the sentences of one document: offline with axes of its own, so that its cuts depend on nothing else."""
-
-    def __init__(self, services: IngestServices) -> None:
-        self._services = services
-
-    async def __call__(self, texts: Sequence[str]) -> Sequence[Vector]:
-        if self._services.embedder is None:
-            from ingestion.chunking.semantic import lsa_of
-
-            return await lsa_of(texts, self._services.domain)
-        return (await self._services.embedder().embed_documents(texts)).vectors
+    left, errors = list(files), list[InvalidInput]()
+    while left:
+        texts = text_files(left)
+        snapshots: list[Snapshot] = []
+        for file in texts:
+            try:
+                if file.suffix.lower() == ".xml":  # it stands alone
+                    return read_boe(file)
+                snapshots.append(read_snapshot(file))
+            except InvalidInput as error:
+                errors.append(error)
+                skipped.append({"source": str(file), "reason": str(error)})
+                left.remove(file)
+        if len(snapshots) == len(texts):
+            tables = [table for file in texts if (table := file.with_name("reforms.tsv")).is_file()]
+            return merge_snapshots(snapshots, read_reforms(tables[0]) if tables else None)
+    raise errors[0]

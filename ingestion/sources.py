@@ -1,5 +1,6 @@
 """Find the files that documents are read from, and tell which of them are of one document."""
 
+import mmap
 import os
 import re
 import stat
@@ -8,12 +9,14 @@ from hashlib import blake2b
 from pathlib import Path
 
 from ingestion.files.formats.source import SUFFIX, is_article
+from ingestion.files.reader import READERS
+from ingestion.skipped import advice_for, describe, skipped_files
 from language.current import say
-from language.system import reason
+from language.system import printable, reason
 from legal.ids import BOE_ID
-from state.ingest import Failure, SourceFile
+from state.ingest import Failure, SkippedFiles, SourceFile
 
-SUFFIXES = (".md", ".markdown", ".txt", ".html", ".htm", ".xhtml", ".pdf", ".docx", ".xml")
+SUFFIXES = (*READERS, ".xml")
 FORMATS = ", ".join((*SUFFIXES, SUFFIX))
 """The endings of documents, as messages list them; YAML that is no article belongs to the document beside it."""
 
@@ -27,28 +30,33 @@ _IN_FRONT_MATTER = re.compile(
 _HEAD = 8_192
 """Bytes in which the header of a law is looked for."""
 
+_PIECE = 1 << 20
+"""Bytes that are held at once of a file, however large it is."""
+
 _IN_XML = re.compile(rb"<identificador>\s*" + _ID + rb"\s*</identificador>")
 _SIDECARS = (".yaml", ".yml")
 
 
-def source_files(paths: Sequence[str]) -> tuple[list[SourceFile], list[Failure]]:
-    """Return the files that are named or below a folder that is, each once in order of name, and the failures.
+def source_files(paths: Sequence[str]) -> tuple[list[SourceFile], list[Failure], list[SkippedFiles]]:
+    """Return the files that are named or below a folder that is, each once in order of name; failures; what is skipped.
 
-    What cannot be read, or is of no known format, is a failure.
+    What cannot be read, or is named and of no known format, is a failure. Of a folder, what is of no known format is
+    skipped.
     """
     failures: list[Failure] = []
     files: dict[str, SourceFile] = {}
+    others: list[Path] = []
     for path in map(Path, paths):
-        for file in _files_at(path, failures):
+        for file in _files_at(path, failures, others):
             if obstacle := _obstacle(file):
-                failures.append({"source": _printable(file), "reason": obstacle})
+                failures.append({"source": printable(file), "reason": obstacle})
                 continue
             try:
                 source = source_file(file, absolute(path))
                 files.setdefault(source["path"], source)
             except OSError as error:
                 failures.append({"source": str(file), "reason": reason(error)})
-    return list(files.values()), failures
+    return list(files.values()), failures, skipped_files(others, FORMATS)
 
 
 def absolute(path: Path | str) -> str:
@@ -58,12 +66,15 @@ def absolute(path: Path | str) -> str:
 
 def source_file(file: Path, root: str) -> SourceFile:
     """Return a file as a source; its digest covers what belongs to it: a header beside it, the table of reforms."""
-    content = file.read_bytes()
-    hashed = blake2b(content, digest_size=16)
-    for companion in companions(file):
-        hashed.update(companion.read_bytes())
+    hashed = blake2b(digest_size=16)
+    with file.open("rb") as stream:
+        head = stream.read(_HEAD)
+    for part in (file, *companions(file)):
+        with part.open("rb") as stream:
+            while piece := stream.read(_PIECE):
+                hashed.update(piece)
     path = absolute(file)
-    return {"path": path, "root": root, "digest": hashed.hexdigest(), "identity": _identity(file, content) or path}
+    return {"path": path, "root": root, "digest": hashed.hexdigest(), "identity": _identity(file, head) or path}
 
 
 def companions(file: Path) -> list[Path]:
@@ -76,31 +87,43 @@ def companions(file: Path) -> list[Path]:
     return [path for path in paths if path.is_file()]
 
 
-def _identity(file: Path, content: bytes) -> str:
+def _identity(file: Path, head: bytes) -> str:
     """Return the BOE identifier of a law; empty for any other document."""
     if is_article(file):
         return ""
-    head = content[:_HEAD]
     match = _IN_XML.search(head) if file.suffix.lower() == ".xml" else _IN_FRONT_MATTER.match(head)
     return match[1].decode() if match else ""
 
 
-def _files_at(path: Path, failures: list[Failure]) -> list[Path]:
-    """Return a file, or the documents below a folder by name; add what is none to ``failures``."""
+def _files_at(path: Path, failures: list[Failure], others: list[Path]) -> list[Path]:
+    """Return a file, or the documents below a folder by name; add what is none to ``failures``, or to ``others``."""
     if os.path.isdir(path):
         failures_before = len(failures)
         below = sorted(_below(path, failures))
-        if not below and len(failures) == failures_before:
-            failures.append({"source": str(path), "reason": say("ingest.folder_without_documents", formats=FORMATS)})
-        return below
+        documents = [file for file in below if _is_document(file.name)]
+        headers = _headers(below)
+        strange = [file for file in below if not _is_document(file.name) and file not in headers]
+        if not documents and len(failures) == failures_before:
+            nothing = say("ingest.folder_without_documents", formats=FORMATS)
+            skipped = describe(skipped_files(strange, FORMATS))
+            failures.append({"source": str(path), "reason": f"{nothing}: {skipped}" if skipped else nothing})
+        others += strange
+        return documents
     if not _is_document(path.name) and os.path.exists(path):
-        failures.append({"source": str(path), "reason": say("ingest.format", formats=FORMATS)})
+        advice = advice_for(path.suffix.lower(), FORMATS)
+        failures.append({"source": str(path), "reason": say("ingest.format", advice=advice)})
         return []
     return [path]
 
 
+def _headers(files: Sequence[Path]) -> set[Path]:
+    """Return the files that are headers of others beside them, as ``companions`` has it."""
+    texts = {text for file in files if file.suffix.lower() not in _SIDECARS for text in (file, file.with_suffix(""))}
+    return {file for file in files if file.suffix.lower() in _SIDECARS and file.with_suffix("") in texts}
+
+
 def _below(folder: Path, failures: list[Failure]) -> Iterator[Path]:
-    """Yield what has the name of a document below a folder; subfolders that cannot be read become failures."""
+    """Yield the files below a folder but for hidden ones; subfolders that cannot be read become failures."""
 
     def refused(error: OSError) -> None:
         failures.append(
@@ -111,7 +134,7 @@ def _below(folder: Path, failures: list[Failure]) -> Iterator[Path]:
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             file = Path(inside, name)
-            if _is_document(name) and not name.startswith(".") and (file.suffix.lower() != ".xml" or _has_text(file)):
+            if not name.startswith(".") and (file.suffix.lower() != ".xml" or _has_text(file)):
                 yield file
 
 
@@ -121,21 +144,20 @@ def _is_document(name: str) -> bool:
 
 def _has_text(file: Path) -> bool:
     """Tell the text of a law from the other XML that the gazette has of it, its index and its analysis."""
+    if not os.path.isfile(file):
+        return True  # to be told what it is: to open a pipe would wait for who writes to it
     try:
-        content = file.read_bytes()
+        with file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return content.find(b"<texto>") >= 0 and content.find(b"<bloque") >= 0
     except OSError:
         return True  # to be told that it cannot be read
-    return b"<texto>" in content and b"<bloque" in content
-
-
-def _printable(file: Path) -> str:
-    """Return a path as it can be written; what is not UTF-8 is marked."""
-    return os.fsencode(file).decode(errors="replace")
+    except ValueError:  # It is empty.
+        return False
 
 
 def _obstacle(file: Path) -> str:
     """Return why a file cannot be opened, as far as can be told without reading it; empty where nothing is known."""
-    if _printable(file) != str(file):
+    if printable(file) != str(file):
         return say("ingest.name_not_utf8")
     try:
         mode = file.stat().st_mode

@@ -30,6 +30,15 @@ class AskedPatterns(BaseModel):
     units: tuple[str, ...] | None = None
 
 
+class FormPatterns(BaseModel):
+    """Words that only say what kind of thing is asked for (``question``), and how a text gives such a thing."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    question: re.Pattern[str]
+    answer: re.Pattern[str]
+
+
 class QueryPatterns(BaseModel):
     """Patterns for text in lower case and without accents; ``measure`` and ``negation`` are for text as typed.
 
@@ -39,7 +48,7 @@ class QueryPatterns(BaseModel):
     ``units`` are patterns of units of measure by their stems. ``leaning`` is how a sentence begins that says too little
     without the one before it; its group ``noun``, where it matches, is the thing in that one which it points to.
     ``claim`` ends before a figure that a question claims or doubts, unless a ``fact`` of life stands beside it.
-    ``asked`` are the kinds of things that questions ask for.
+    ``asked`` are the kinds of things that questions ask for, ``forms`` the words in which they ask for some of them.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -61,6 +70,7 @@ class QueryPatterns(BaseModel):
     claim: re.Pattern[str]
     fact: re.Pattern[str]
     asked: dict[str, AskedPatterns]
+    forms: dict[str, FormPatterns]
     units: dict[str, str]
 
     def without_measure(self, question: str) -> str:

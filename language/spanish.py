@@ -28,8 +28,15 @@ _PLURAL_ES = re.compile(r"(?<=\w[aeiouáéíóú][dlnr])es$")
 _PLURAL_S = re.compile(r"(?<=\w\w[ao])s$")
 _FIRST_PERSON_PLURAL = re.compile(r"[ae]mos$")
 
-_SENTENCE_END = re.compile(r"[.!?…]+[»”\")\]]*\s+(?=[«“\"(\[¿¡]*[A-ZÁÉÍÓÚÑÜ\d])")
-_LIST_MARK = re.compile(r"[«“\"(\[]*(?:\d{1,3}(?:\.\d{1,2})*|[a-zñ]|[ivxlc]+)(?:\.?[ºª])?[.)\]]*", re.IGNORECASE)
+# Each run of marks is looked at once: from its beginning, and without going back in it.
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[»”\")\]]*+\s++(?=[«“\"(\[¿¡]*[A-ZÁÉÍÓÚÑÜ\d])")
+_LIST_MARK = re.compile(r"\s*[«“\"(\[]*(?:\d{1,3}(?:\.\d{1,2})*|[a-zñ]|[ivxlc]+)(?:\.?[ºª])?[.)\]]*\s*", re.IGNORECASE)
+_LONGEST_NUMERAL = 100
+"""Characters of a number in words at most."""
+
+_LONGEST_WORD = 40
+"""Characters before a stop in which the last word is looked for."""
+
 _LAST_WORD = re.compile(r"(?:^|[\s(«“\"\[])(\w+(?:\.\w+)*)$")
 
 
@@ -76,10 +83,10 @@ def sentences(text: str) -> list[str]:
     for line in text.splitlines():
         start = 0
         for ending in _SENTENCE_END.finditer(line):
-            sentence = line[start : ending.end()].strip()
-            written_mark = start == 0 and _is_numeral(sentence)
-            if not written_mark and _ends(line[start : ending.start()], sentence, ending[0]):
-                pieces.append(sentence)
+            short = start == 0 and ending.end() <= _LONGEST_NUMERAL
+            written_mark = short and _is_numeral(line[: ending.end()].strip())
+            if not written_mark and _ends(line, start, ending):
+                pieces.append(line[start : ending.end()].strip())
                 start = ending.end()
         if rest := line[start:].strip():
             pieces.append(rest)
@@ -93,12 +100,13 @@ def _is_numeral(sentence: str) -> bool:
     return numeral is not None and not folded[numeral[1] :].strip(" .")
 
 
-def _ends(before: str, sentence: str, ending: str) -> bool:
-    """Tell whether a stop ends the sentence before it, rather than an abbreviation or a list mark."""
-    if _LIST_MARK.fullmatch(sentence):
+def _ends(line: str, start: int, ending: re.Match[str]) -> bool:
+    """Tell whether a stop ends the sentence that begins at ``start``, rather than an abbreviation or a list mark."""
+    if _LIST_MARK.fullmatch(line, start, ending.end()):
         return False
-    last = _LAST_WORD.search(before)
-    if last is None or ending.strip() != ".":
+    # The blank before the sentence bounds its first word.
+    last = _LAST_WORD.search(line, max(0, start - 1, ending.start() - _LONGEST_WORD), ending.start())
+    if last is None or ending[0].strip() != ".":
         return True
     word = last[1].lower()
     return word not in _abbreviations() and not (word[-1].isalpha() and len(word.split(".")[-1]) == 1)

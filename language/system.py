@@ -1,6 +1,8 @@
-"""What the errors of the operating system mean, in the language that is spoken."""
+"""What the operating system says, as it can be shown: its errors in the language that is spoken, and paths."""
 
 import errno
+import os
+from pathlib import Path
 
 from language.current import say
 
@@ -23,3 +25,8 @@ def reason(error: OSError) -> str:
     """Return why the system refused, as the end of a sentence ("… : no existe")."""
     code = error.errno or 0
     return say(_REASONS[code]) if code in _REASONS else say("system.other", error=errno.errorcode.get(code, code))
+
+
+def printable(path: Path) -> str:
+    """Return a path as it can be written; what is not UTF-8 is marked."""
+    return os.fsencode(path).decode(errors="replace")

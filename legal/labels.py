@@ -4,12 +4,13 @@ A key is ``kind:number``: ``art:48 bis``, ``art:30-44``, ``dt:11``, ``df:unica``
 same however the law, a question or a source writes the label. A disposition without an ordinal is the only one of its
 kind, hence ``unica``.
 
-Two keys name what is no provision but has text: ``preambulo``, and ``texto:`` with its title (a treaty, a whole
-resolution).
+A norm without articles (a resolution, a circular) has units of another name: ``apartado:1`` ("Primero."), ``norma:2``,
+``regla:3``. Two keys name what is no provision but has text: ``preambulo``, and ``texto:`` with its title (a treaty, a
+whole resolution).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from language.folding import fold
@@ -32,11 +33,25 @@ KINDS: Mapping[str, ProvisionKind] = {
     "dd": ProvisionKind("disposición derogatoria", "disposiciones derogatorias", "derogatoria", "derog"),
     "df": ProvisionKind("disposición final", "disposiciones finales", "final", "final"),
     "anexo": ProvisionKind("anexo", "anexos"),
+    "apartado": ProvisionKind("apartado", "apartados"),
+    "norma": ProvisionKind("norma", "normas"),
+    "regla": ProvisionKind("regla", "reglas"),
+    "base": ProvisionKind("base", "bases"),
+    "clausula": ProvisionKind("cláusula", "cláusulas"),
+    "instruccion": ProvisionKind("instrucción", "instrucciones"),
+    "criterio": ProvisionKind("criterio", "criterios"),
+    "ley": ProvisionKind("ley", "leyes"),
 }
-"""The kinds of provision by the beginning of their keys, in the order in which laws have them."""
+"""The kinds of provision by the beginning of their keys, in the order in which laws have them.
 
-PART_HEADINGS = {kind: names.plural.capitalize() for kind, names in KINDS.items() if kind != "art"}
+What comes after the annexes numbers the text of norms that have no articles (a "ley" that of a compilation).
+"""
+
+PART_HEADINGS = {kind: KINDS[kind].plural.capitalize() for kind in ("da", "dt", "dd", "df", "anexo")}
 """The heading under which the provisions of a kind stand ("Disposiciones adicionales"); articles have none."""
+
+UNITS = tuple(KINDS)[len(PART_HEADINGS) + 1 :]
+"""The kinds of the units of norms without articles."""
 
 _DISPOSITIONS = {names.adjective[0]: kind for kind, names in KINDS.items() if names.adjective}
 ADJECTIVES = "|".join(KINDS[kind].adjective for kind in _DISPOSITIONS.values())
@@ -56,13 +71,22 @@ WRITTEN_SUFFIXES = SUFFIXES.replace("quater", "qu[aá]ter")
 
 _HEAD = re.compile(
     rf"\s*(?:(?P<art>articulos?|arts?\b\.?)|disp(?:osicion(?:es)?|\.)?\s*(?P<disp>{CUT_ADJECTIVES})[a-z]*\.?"
-    rf"|d\.?\s?(?P<letter>[{INITIALS}])\b\.?|(?P<annex>anexos?))\s*"
+    rf"|d\.?\s?(?P<letter>[{INITIALS}])\b\.?|(?P<annex>(?:anexo|anejo)s?\b))\s*"
 )
-_NUMBER = re.compile(r"(?P<digits>\d{1,4})(?:\.?[ºª])?(?![\dº/])|(?P<only>unic[oa]|nuev[oa])\b|(?P<roman>[ivxlc]+)\b")
+_NUMBER = re.compile(
+    r"(?P<digits>\d{1,4}(?:-\d{1,3}(?=\.|\s|$))?)(?:\.?[ºª])?(?![\dº/])|(?P<only>unic[oa]|nuev[oa])\b|(?P<roman>[ivxlc]+)\b"
+)
 _SUBANNEX = re.compile(r"\.([ivxl\d]+)\b")
 _SUFFIX = re.compile(rf"\.?[\s-]*({SUFFIXES})\b")
 _RANGE = re.compile(r"\s+al?\s+")
-_EDITORIAL = re.compile(r"\s*\[[^\])]*[\])]")
+_EDITORIAL = re.compile(r"(?<!\s)\s*\[[^\[\])]*[\])]")
+_UNIT_NAME = re.compile(rf"(?P<unit>{'|'.join(UNITS)})\s+(?=[\divxlc]|\w+(?:[.:]|$))|(?P<point>punto)\s+(?=\d)")
+_NAMED_UNIT = re.compile(rf"\b(?:(?P<unit>{'|'.join(UNITS)})|punto)\s+(?:numero\s+|n\.?\s?º\s*)?")
+_PLACES = re.compile(r"(?P<digits>\d{1,3}(?:\.\d{1,3})+)(?![\dº/,%])")
+_UNIT_STOP = re.compile(r"(?:\.?[ºª])?(?P<after>(?:[.:)]|\s*[-–—])+\s*|\s+(?=[«(¿]?[A-ZÁÉÍÓÚÑ])|$)")
+_FIGURES = re.compile(r"[\d.ºª]+|[IVXLC]+")
+_LETTERS = ("C", "L")
+"""Numerals that are rather the letters of a list."""
 
 
 class Heading(NamedTuple):
@@ -90,6 +114,11 @@ def provision_name(key: str) -> str:
     """
     kind, _, number = key.partition(":")
     return f"{KINDS[kind].name if kind in KINDS else kind} {number}"
+
+
+def is_unit(key: str) -> bool:
+    """Tell whether a key is that of a unit of a norm without articles."""
+    return key.partition(":")[0] in UNITS
 
 
 def order_of_kind(key: str) -> int:
@@ -131,7 +160,8 @@ def split_heading(heading: str) -> Heading | None:
         kind, only = "anexo", "unico"
     else:
         kind, only = disposition_kind(head["disp"] or head["letter"]), "unica"
-    numbered = _number_at(folded, head.end(), roman=kind != "art")
+    # Treaties number their articles in Roman capitals.
+    numbered = _number_at(folded, head.end(), roman=kind != "art" or text[head.end() : head.end() + 1] in "IVXLC")
     if numbered is None:
         # A label without a number ends there: "Disposición final.", "ANEXO", but not "Anexo al contrato".
         bare = text[head.end() :]
@@ -151,6 +181,61 @@ def split_heading(heading: str) -> Heading | None:
     return Heading(label, f"{kind}:{number}", text[end:].lstrip(" .:").removesuffix("."))
 
 
+def split_unit(heading: str, part: str = "") -> Heading | None:
+    """Split "Primero. Objeto", "Norma 3.ª Plazos" or "2.1 Ámbito" into label, key and title; ``None`` if it is neither.
+
+    A mere ordinal is an apartado, or one of the dispositions of the kind ``part`` where it stands under their heading.
+
+    >>> split_unit("Primero. Objeto.")
+    Heading(label='Apartado primero', key='apartado:1', title='Objeto')
+    >>> split_unit("Segunda. Entrada en vigor.", "df").label
+    'Disposición final segunda'
+    """
+    text = " ".join(_EDITORIAL.sub("", heading).split())
+    folded = fold(text)
+    named = _UNIT_NAME.match(folded)
+    start = named.end() if named else 0
+    kind = named["unit"] if named else part or "apartado"
+    if places := _PLACES.match(folded, start):
+        number, end = places["digits"], places.end()
+    elif numbered := _number_at(folded, start, roman=text[start : start + 1] in "IVXLC"):
+        number, end = numbered
+    else:
+        return None
+    stop = _UNIT_STOP.match(text, end)
+    bare_number = not named and text[:1].isdigit()
+    if stop is None or (not named and (text[start].islower() or text[start:end] in _LETTERS)):
+        return None
+    if bare_number and not stop["after"]:
+        return None
+    written = text[start:end].rstrip(" .")
+    if part and not named:
+        label = f"{KINDS[part].name.capitalize()} {written.lower()}"
+    elif named:
+        label = text[:end].rstrip(" .")
+    else:
+        # "Primera." is an instruction or a rule: which, only its norm tells.
+        label = (
+            written
+            if written[-1:] == "a"
+            else f"Apartado {written if _FIGURES.fullmatch(written) else written.lower()}"
+        )
+    return Heading(label, f"{kind}:{number}", text[stop.end() :].removesuffix("."))
+
+
+def units_in(folded: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where a folded text names units ("base segunda", "norma 3.ª"), where that ends, and their keys.
+
+    >>> list(units_in("la base segunda de la orden"))
+    [(3, 15, 'base:2')]
+    """
+    for named in _NAMED_UNIT.finditer(folded):
+        places = _PLACES.match(folded, named.end())
+        numbered = (places["digits"], places.end()) if places else _number_at(folded, named.end(), roman=True)
+        if numbered:
+            yield named.start(), numbered[1], f"{named['unit'] or 'apartado'}:{numbered[0]}"
+
+
 def provision_key(label: str) -> str | None:
     """Return the canonical key of a label, ``None`` if it names no provision.
 
@@ -162,6 +247,8 @@ def provision_key(label: str) -> str | None:
     heading = split_heading(label)
     if heading is None and re.match(r"\s*\d", label):
         heading = split_heading("Artículo " + label.strip())
+    if heading is None and _UNIT_NAME.match(fold(label)):
+        heading = split_unit(label)
     return heading.key if heading else None
 
 

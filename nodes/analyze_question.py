@@ -1,13 +1,15 @@
 """Read the question without a model and open the turn: what it means in its conversation, and what it names."""
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 
 from langgraph.runtime import Runtime
 
 from language.languages import Language
 from legal.dates.finder import find_date
+from legal.laws.indexed import NO_LAWS, IndexedLaws
 from nodes.validation import check_collections, check_options, checked_history, checked_question
 from services.conversation.leaning import LeaningJudge
 from services.conversation.named import Contextualized, contextualize
@@ -15,8 +17,11 @@ from services.conversation.subject import read_turn
 from services.domain.question import with_subject
 from services.profile.profile import Profile
 from services.protocols import ChunkStore
+from services.search.agreements import Applicable, applicable, with_agreements
+from services.search.hybrid import territory_asked
 from services.search.named_provisions import look_up, not_in_force, not_indexed
 from services.search.question_reading import empty_analysis, read_question
+from services.store.agreements import IndexedAgreement
 from state.chunks import in_force, provision_of
 from state.context import ResolvedContext, StoreName
 from state.rag import RagState, Turn, fresh_turn
@@ -46,15 +51,18 @@ async def analyze_question(
     leaning: LeaningJudge,
     language: Language,
     seconds: float,
+    agreements: Sequence[IndexedAgreement] = (),
+    laws: IndexedLaws = NO_LAWS,
     calendar: Callable[[], date] = date.today,
     clock: Callable[[], float] = time.time,
 ) -> AnalyzeQuestionUpdate:
     """Reset the turn, check what the caller sent, and look up the provisions that the question names.
 
     ``seconds`` is what all model calls of the question may take together, by ``clock``; ``calendar`` says which day it
-    is, which need not be the clock's. Provisions named are candidates of their own with score 1.0; those that the index
-    does not have, or not of the day asked about, are told in a warning. Only where the profile is of Spanish law,
-    anything is read off the question.
+    is, which need not be the clock's. ``agreements`` and ``laws`` are those of the index. Provisions named are
+    candidates of their own with score 1.0; those that the index does not have, or not of the day asked about, are told
+    in a warning, and agreements that it does not have. Only where the profile is of Spanish law, anything is read off
+    the question.
 
     Raises:
         InvalidInput: the question, the history or an option cannot be used.
@@ -74,11 +82,21 @@ async def analyze_question(
         leaves = reading.leaves and contextualized.question == question
         kept_day = None if leaves else contextualized.day
         as_of = as_of or kept_day or find_date(contextualized.question, today=today)
-        analysis = read_question(
-            contextualized.question, conversation, profile.default_law, as_of, contextualized.territory
+        # A law that the registry does not know is looked for in the catalogue of the index, on the disk.
+        analysis = await asyncio.to_thread(
+            read_question,
+            contextualized.question,
+            conversation,
+            profile.default_law,
+            as_of,
+            contextualized.territory,
+            laws,
         )
+        territory = territory_asked(analysis["territory"], runtime.context.territory)
+        applying = applicable(question, earlier, agreements, territory)
+        analysis = with_agreements(analysis, applying, contextualized.question)
     else:
-        contextualized, analysis = Contextualized(question), empty_analysis()
+        contextualized, analysis, applying = Contextualized(question), empty_analysis(), Applicable()
     # What took a provision over is about that alone: it is looked up, and needs no other subject.
     completed = contextualized.question != question
     in_context = contextualized.question if completed else with_subject(question, reading.subject, language)
@@ -92,6 +110,8 @@ async def analyze_question(
     ]
     of_other_days = [chunk for chunk in chunks.values() if not in_force(chunk, as_of, today)]
     warnings = [*map(not_indexed, missing), *(not_in_force(chunk, as_of, today) for chunk in of_other_days)]
+    if not reading.leaves:
+        warnings += [language.say("rag_agreement_not_indexed", name=name) for name in applying.missing]
     return {
         **fresh_turn(),
         "question": question,

@@ -13,10 +13,11 @@ from services.prompting.citation_markers import keep_markers
 from services.prompting.prompts import Prompts
 from services.prompting.reader_reply import read_reader_reply
 from services.protocols import ChatModel
+from services.search.agreements import without_agreement_names
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.errors import ModelError
-from state.rag import RagState, carried_over
+from state.rag import RagState, agreements_asked, carried_over
 from state.values import Cost, Message, cost_of, cost_of_failure
 
 MAX_QUERIES = 4
@@ -59,16 +60,17 @@ async def decompose(
         for message in state["conversation"][-HISTORY_MESSAGES:]
     ]
     system = prompts["decompose_followup" if carried else "decompose"]
+    asked = without_agreement_names(question, agreements_asked(state).names)
     try:
         completion = await reader.complete(
             system,
-            [*recent, {"role": "user", "content": question}],
+            [*recent, {"role": "user", "content": asked}],
             deadline=question_time.deadline_of("reader", state.get("deadline")),
         )
     except ModelError as error:
         return {
-            "queries": [_whole(question, domain)],
-            "searches": searches_of(question, [_whole(question, domain)], domain),
+            "queries": [_whole(asked, domain)],
+            "searches": searches_of(asked, [_whole(asked, domain)], domain),
             "about_answer": False,
             "warnings": [*state["warnings"], domain.language.say("rag_searched_as_asked", problem=error)],
             "cost": cost_of_failure(error),
@@ -77,13 +79,13 @@ async def decompose(
     queries = [topic for query in said.queries if (topic := _without_provisions(query, domain))]
     leaves = carried and (said.new_topic or said.other_matter is not None)
     if leaves:
-        question, _ = split_subject(question, domain.language)
+        (question, _), (asked, _) = (split_subject(text, domain.language) for text in (question, asked))
     if not queries and (leaves or not carried or said.queries or said.broken):
-        queries = [_whole(question, domain)]
+        queries = [_whole(asked, domain)]
     return {
         "contextualized_question": question,
         "queries": queries,
-        "searches": searches_of(question, queries, domain),
+        "searches": searches_of(asked, queries, domain),
         "other_matter": said.other_matter,
         "new_topic": state["new_topic"] or leaves,
         "about_answer": not queries,

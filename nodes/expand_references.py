@@ -12,7 +12,7 @@ from services.protocols import ChunkStore
 from state.candidates import candidate, in_order
 from state.chunks import Candidate, Chunk, in_force, provision_of
 from state.context import ResolvedContext, StoreName
-from state.rag import RagState, days_of
+from state.rag import RagState, agreements_asked, days_of
 
 PARENT_FACTOR = 0.8
 MAX_PER_SOURCE = 3
@@ -40,7 +40,12 @@ async def expand_references(
     refs = dict.fromkeys(ref for source in sources for ref in source["chunk"]["refs"] if ref not in candidate_ids)
     store, (as_of, today) = stores[state["store"]], days_of(state)
     allowed = territories_of(sources)
-    cited = [chunk for chunk in await store.fetch(list(refs)) if territory_of(chunk) in allowed]
+    excluded = frozenset(agreements_asked(state).excluded)
+    cited = [
+        chunk
+        for chunk in await store.fetch(list(refs))
+        if territory_of(chunk) in allowed and chunk["law_id"] not in excluded
+    ]
     replacements = await wordings_of_day(as_of, [chunk for chunk in cited if not in_force(chunk, as_of, today)], store)
     fetched = {chunk["id"]: chunk for chunk in cited if in_force(chunk, as_of, today)}
     fetched |= {ref: chunk for ref, chunk in replacements.items() if chunk["id"] not in candidate_ids}

@@ -15,8 +15,9 @@ from services.conversation.refusal import is_bare_refusal, is_refusal
 from services.domain.question import is_courtesy
 from services.profile.profile import Profile
 from services.prompting.citation_markers import markers_in
+from services.prompting.notes import whole_note
 from services.search.needs import name_of
-from state.chunks import Candidate
+from state.chunks import Candidate, page_of
 from state.context import ResolvedContext
 from state.rag import RagOutput, RagState, carried_over, days_of
 from state.values import AnswerOutcome, Citation, Message, Need
@@ -97,7 +98,7 @@ def citation(
     ``tracked`` are the laws whose source tells amendments.
     """
     chunk = candidate["chunk"]
-    return {
+    cited: Citation = {
         "mark": f"C{number}",
         "chunk_id": chunk["id"],
         "law_id": chunk["law_id"],
@@ -105,13 +106,18 @@ def citation(
         "provision": chunk["provision"],
         "title": chunk["title"],
         "url": chunk["url"],
-        "note": chunk["status_note"],
+        "note": whole_note(chunk),
         "summary": chunk["summary"],
         "official": chunk["source"] == "official",
         "valid_from": chunk["valid_from"],
         "valid_to": chunk["valid_to"],
         "wording": wording_note(chunk, day, tracked) if day else "",
+        "page": page_of(chunk),
+        "agreement": chunk.get("agreement"),
     }
+    if "text_state" in chunk:
+        cited["text_state"] = chunk["text_state"]
+    return cited
 
 
 def _outcome(state: RagState, *, abstained: bool) -> AnswerOutcome:

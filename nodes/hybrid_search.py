@@ -1,5 +1,7 @@
 """Search dense and sparse, every search in every collection at once."""
 
+from dataclasses import replace
+from functools import partial
 from typing import NotRequired
 
 from langgraph.runtime import Runtime
@@ -7,10 +9,14 @@ from typing_extensions import TypedDict
 
 from services.profile.search import Caps
 from services.search.hybrid import HybridSearch, search_filter
+from state.candidates import merged
 from state.chunks import Candidate
 from state.context import ResolvedContext
-from state.rag import RagState
+from state.rag import RagState, agreements_asked
 from state.values import Cost
+
+MAX_OF_AGREEMENTS = 12
+"""Chunks of the agreements that a question names that are always among what is found."""
 
 
 class HybridSearchUpdate(TypedDict):
@@ -26,16 +32,22 @@ async def hybrid_search(
 ) -> HybridSearchUpdate:
     """Search with the vectors that the two encoding stages left in the cache; ``caps`` unset: those of the profile.
 
-    Vectors that are there no longer are made again, or the search is by words.
+    Of agreements that the question names, the best are found whatever else there is. Vectors that are there no longer
+    are made again, or the search is by words.
     """
-    found, cost, warnings = await search.run_or_by_words(
+    where, named = search_filter(state, runtime.context), agreements_asked(state).named
+    run = partial(
+        search.run_or_by_words,
         state["searches"],
-        search_filter(state, runtime.context),
         collections=runtime.context.collections,
         lexical_only=state["lexical_only"],
         deadline=state.get("deadline"),
-        caps=caps,
     )
+    found, cost, warnings = await run(where, caps=caps)
+    if named:
+        # The vectors are in the cache now: it costs nothing.
+        of_named, _, _ = await run(replace(where, fields=(*where.fields, ("law_id", named))), caps=caps)
+        found = merged([*found, *of_named[:MAX_OF_AGREEMENTS]])
     update: HybridSearchUpdate = {"found": found, "cost": cost}
     if warnings:
         update["warnings"] = [*state["warnings"], *warnings]

@@ -9,9 +9,10 @@ from nodes.rerank import question_to_score
 from nodes.select_context import preference
 from services.profile.sections import RelevanceBands
 from services.relevance.judge import UNDERSPECIFIED, Judgement, RelevanceJudge
+from services.search.relevance import is_asked_of
 from state.candidates import NAMED_SCORE
 from state.context import ResolvedContext
-from state.rag import RagState, carried_over
+from state.rag import RagState, agreements_asked, carried_over
 from state.values import AnswerOutcome
 
 
@@ -33,10 +34,13 @@ async def judge_relevance(
 ) -> JudgeRelevanceUpdate:
     """Judge the candidates, the best first; ``model_decides`` where a chat model will read them.
 
-    What was asked for by its number is an answer, in the packaged records, too, and so is what was answered before
-    something was fetched for it. A follow-up is answered unless it is far off.
+    What was asked for by its number is an answer, in the packaged records, too; so is what a named agreement says on
+    the subject, and what was answered before something was fetched for it. A follow-up is answered unless far off.
     """
-    named = any("direct" in candidate["origins"] for candidate in state["candidates"])
+    agreements = agreements_asked(state).named
+    named = any(
+        "direct" in candidate["origins"] or is_asked_of(candidate, agreements) for candidate in state["candidates"]
+    )
     if state["retried"] or (state["analysis"]["is_lookup"] and named):
         judged = state["relevance"]
         return {"relevance": NAMED_SCORE if judged is None else judged, "matter": "", "outcome": "answer"}

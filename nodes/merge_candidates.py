@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 from state.candidates import merged
 from state.chunks import Candidate
 from state.context import ResolvedContext
-from state.rag import RagState, carried_over
+from state.rag import RagState, carried_over, may_be_cited
 
 
 class MergeCandidatesUpdate(TypedDict):
@@ -16,5 +16,5 @@ class MergeCandidatesUpdate(TypedDict):
 
 
 async def merge_candidates(state: RagState, runtime: Runtime[ResolvedContext]) -> MergeCandidatesUpdate:
-    """Keep each chunk once, with its highest score."""
-    return {"candidates": merged(state["direct"] + state["found"] + carried_over(state))}
+    """Keep each chunk once, with its highest score; what the last answer rested on only as far as it still applies."""
+    return {"candidates": merged(state["direct"] + state["found"] + may_be_cited(carried_over(state), state))}

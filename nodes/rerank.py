@@ -11,12 +11,14 @@ from services.deadlines import UNLIMITED, QuestionTime
 from services.profile.profile import Profile
 from services.protocols import Reranker, RerankerTable
 from services.rerank.table import reranker_for
-from services.search.relevance import with_final_scores
+from services.rerank.word_share import WordShare
+from services.search.agreements import without_agreement_names
+from services.search.relevance import raised, with_final_scores
 from state.candidates import NAMED_SCORE, in_order
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.errors import ModelError
-from state.rag import RagState, carried_over, days_of
+from state.rag import RagState, agreements_asked, carried_over, days_of
 from state.values import Cost, cost_of, cost_of_failure
 
 MAX_RERANKED = 20
@@ -42,14 +44,15 @@ async def rerank(
     rerankers: RerankerTable,
     profile: Profile,
     language: Language,
+    word_share: WordShare,
     question_time: QuestionTime = UNLIMITED,
 ) -> RerankUpdate:
     """Score the best candidates that have no score yet; after a refetch only the new.
 
-    A provision that was named is beyond doubt: 1.0. Beside relevance, the legal signals decide the order. The strategy
-    ``none`` has neither, and leaves it to the search scores. In a turn about the last answer what
-    that rested on keeps its order. A model that is down, is late or refuses costs quality, never the answer: the
-    heuristic scores in its place.
+    A provision that was named is beyond doubt: 1.0; what a named agreement says on the subject nearly so. Beside
+    relevance, the legal signals decide the order. The strategy ``none`` has neither, and leaves it to the search
+    scores. In a turn about the last answer what that rested on keeps its order. A model that is down, is late or
+    refuses costs quality, never the answer: the heuristic scores in its place.
     """
     reranker = reranker_for(runtime.context.rerank_strategy, rerankers)
     if reranker is None:
@@ -80,9 +83,17 @@ async def rerank(
         warning = language.say("rag_ordered_without_model", problem=error)
         update["warnings"] = [*state["warnings"], warning]
         update["cost"] = cost_of_failure(error)
+    named_agreements = agreements_asked(state).named
     scores |= {candidate["chunk"]["id"]: score for candidate, score in zip(to_score, scored.scores, strict=True)}
+    of_named = [candidate for candidate in to_score if candidate["chunk"]["law_id"] in named_agreements]
+    if of_named:
+        chunks = [candidate["chunk"] for candidate in of_named]
+        worth = raised(
+            of_named, [scores[chunk["id"]] for chunk in chunks], word_share(question_to_score(state), chunks)
+        )
+        scores |= dict(zip((chunk["id"] for chunk in chunks), worth, strict=True))
     with_rerank_scores = [_with_score(candidate, scores) for candidate in state["candidates"]]
-    ranked = with_final_scores(with_rerank_scores, profile.signals, *days_of(state))
+    ranked = with_final_scores(with_rerank_scores, profile.signals, *days_of(state), named_agreements)
     return {**update, "candidates": [_with_place(candidate, in_place) for candidate in ranked]}
 
 
@@ -110,8 +121,9 @@ async def _promising(state: RagState, unscored: list[Candidate], heuristic: Rera
 
 
 def question_to_score(state: RagState) -> str:
-    """Return the question as its conversation makes it complete."""
-    return state.get("contextualized_question") or state["question"]
+    """Return the question as its conversation makes it complete, without the names of agreements."""
+    question = state.get("contextualized_question") or state["question"]
+    return without_agreement_names(question, agreements_asked(state).names)
 
 
 def _with_score(candidate: Candidate, scores: dict[int, float | None]) -> Candidate:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from language.table_text import is_row
 from services.prompting.fragments import SEPARATOR, render
 from services.protocols import RerankerTable, TokenCounter
 from services.rerank.table import effective_strategy
@@ -27,9 +28,6 @@ LEAST_SHARE, ALWAYS_READ = 0.45, 8
 
 Measured with the scores of the heuristic (docs/retrieval.md): those of other rerankers fall off in other ways.
 """
-
-CELLS = " | "
-"""What parts the cells of a row of a table."""
 
 
 class SelectContextUpdate(TypedDict):
@@ -109,7 +107,7 @@ def by_claim(ranked: Sequence[Candidate], limit: int) -> list[Candidate]:
     for candidate in claims:
         chunk = candidate["chunk"]
         claimed.setdefault(chunk["id"], candidate)
-        if CELLS in chunk["text"].partition("\n")[0] and (base := by_part.get(_part(chunk, chunk["part"] - 1))):
+        if is_row(chunk["text"].partition("\n")[0]) and (base := by_part.get(_part(chunk, chunk["part"] - 1))):
             claimed.setdefault(base["chunk"]["id"], base)
     return list(claimed.values())
 

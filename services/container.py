@@ -2,20 +2,23 @@
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from language.languages import Language
+from legal.laws.indexed import NO_LAWS, IndexedLaws
 from services.case.matching.matcher import ArticleMatcher
 from services.conversation.leaning import LeaningJudge
 from services.corpus.lookup import PackagedRecords
 from services.domain.base import Domain
+from services.domain.lexicon import EqualWeights, StemWeights
 from services.profile.profile import Profile
 from services.protocols import ChatModel, ChunkStore, Closable, Embedder, RerankerTable, SparseEncoder, TokenCounter
 from services.relevance.judge import RelevanceJudge
 from services.settings import Settings
+from services.store.agreements import IndexedAgreement
 from services.store.writer import WriterFactory
 
 if TYPE_CHECKING:
@@ -54,7 +57,7 @@ class OnDemand(Generic[C]):
 class Services:
     """Everything by which the answering graphs reach outside their state; built once by ``services.factory``.
 
-    ``calendar`` says which day a question is asked on.
+    ``weights``, ``agreements`` and ``laws`` are those of the index; ``calendar`` says which day a question is asked on.
     """
 
     settings: Settings
@@ -71,6 +74,9 @@ class Services:
     records: PackagedRecords
     counter: TokenCounter
     domain: Domain
+    weights: StemWeights = field(default_factory=EqualWeights)
+    agreements: tuple[IndexedAgreement, ...] = ()
+    laws: IndexedLaws = NO_LAWS
     calendar: Callable[[], date] = date.today
 
     @property

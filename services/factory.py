@@ -5,6 +5,7 @@ from functools import partial
 
 from langchain_core.language_models import BaseChatModel
 
+from legal.laws.indexed import NO_LAWS, IndexedLaws
 from services.case.matching.matcher import StoredArticles
 from services.container import IngestServices, OnDemand, Services
 from services.conversation.leaning import (
@@ -27,14 +28,17 @@ from services.models.tokens import token_counter
 from services.offline.encoder.encoder import DualEncoder, fitted_fingerprint, packaged_encoder
 from services.offline.encoder.precedents import packaged_precedents
 from services.profile.profile import Profile
-from services.protocols import ChatModel, ChunkStore, Embedder
+from services.protocols import ChatModel, Embedder
 from services.relevance.evidence import EvidenceReader
 from services.relevance.judge import BestScoreJudge, LearntJudge, RelevanceJudge, packaged_judgement
 from services.rerank.heuristic import EncodedSimilarity, HeuristicReranker, Similarity, Support
 from services.rerank.table import rerankers
 from services.settings import ModelSettings, Role, Settings
+from services.store.agreements import load_agreements
+from services.store.checksums import check_files
 from services.store.edge import EdgeStore
 from services.store.edge_writer import EdgeWriter
+from services.store.inspection import InspectedStore
 from services.store.manifest import Fingerprints, Index
 from services.store.writer import WriterFactory
 from state.chunks import Chunk
@@ -54,8 +58,8 @@ def expected_fingerprints(settings: Settings, profile: Profile, chunker: str = C
     return Fingerprints(embedder=embedder, sparse=sparse, chunker=chunker)
 
 
-def build_services(settings: Settings, profile: Profile, index: Index | None) -> Services:
-    """Bind every service to an open index, or with ``None`` to the packaged records alone.
+def build_services(settings: Settings, profile: Profile, index: Index | None, laws: IndexedLaws = NO_LAWS) -> Services:
+    """Bind every service to an open index and its laws, or with ``None`` to the packaged records alone.
 
     Raises:
         ConfigurationError: a key or a model is missing.
@@ -68,7 +72,7 @@ def build_services(settings: Settings, profile: Profile, index: Index | None) ->
     similarity = EncodedSimilarity(encoder) if encoder else None
     phrasings = lay_phrasings if profile.features.records else _no_phrasings
     heuristic = HeuristicReranker(domain, lexicon, phrasings, similarity, _support(encoder))
-    store = _store(settings, index) if index else records
+    store = open_store(settings, index) if index else records
     return Services(
         settings=settings,
         profile=profile,
@@ -84,6 +88,9 @@ def build_services(settings: Settings, profile: Profile, index: Index | None) ->
         records=records,
         counter=token_counter(settings.principal.model),
         domain=domain,
+        weights=lexicon,
+        agreements=load_agreements(index.folder) if index else (),
+        laws=laws,
     )
 
 
@@ -185,7 +192,14 @@ def _no_phrasings(chunk: Chunk) -> str:
     return ""
 
 
-def _store(settings: Settings, index: Index) -> ChunkStore:
+def open_store(settings: Settings, index: Index) -> InspectedStore:
+    """Open the store of an index.
+
+    Raises:
+        IndexMismatch, IndexMissing: the files of the index are damaged.
+        StoreUnavailable: the store cannot be opened.
+    """
+    check_files(index)
     if settings.store == "embedded":
         store = EdgeStore(index.folder, list(index.manifest.collections))
         store.open()

@@ -116,6 +116,7 @@ class SearchFilter:
     Without ``as_of``, provisions in force today; with it, those in force on that date. Chunks of the whole
     state always pass; those of a community or a city only where ``territory`` names it.
 
+    ``excluded_laws`` are ids of laws and agreements of which nothing passes.
     ``chunk_types`` are the types that pass; none means all. ``fields`` are pairs of a chunk's field, as a path
     (``topic``, ``attributes.record_keeper``), and the values of which it must hold one; every pair must hold. A chunk
     that applies to all has an empty string there, which passes only where it is one of the values; one without the
@@ -124,6 +125,7 @@ class SearchFilter:
 
     as_of: date | None = None
     territory: str | None = None
+    excluded_laws: tuple[str, ...] = ()
     chunk_types: tuple[str, ...] = ()
     fields: tuple[tuple[str, tuple[str, ...]], ...] = ()
 

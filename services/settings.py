@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
 from language.current import say, speaking
+from services.bounded.limits import MIB, Limits
 from services.profile.files import DEFAULT_PROFILE, SUFFIX, spoken_language
 from services.profile.profile import load_profile
 from services.profile.sections import Models
@@ -141,6 +142,9 @@ class Settings(BaseSettings):
     offline_dimensions: int = Field(192, ge=8, le=192)
     chunk_context: ChunkContext = "breadcrumb"
     ingest_workers: int = Field(2, ge=1, le=64, description="Requests that an ingest sends to the reader at once")
+    read_timeout: float = Field(120.0, gt=0, le=86_400, description="Seconds of processor to read a document")
+    read_memory: int = Field(1_024, ge=256, description="MiB of memory that it may take")
+    read_unpacked: int = Field(256, ge=1, description="MiB that a file may have, unpacked")
 
     reader: ModelSettings = ModelSettings()
     principal: ModelSettings = ModelSettings()
@@ -199,6 +203,11 @@ class Settings(BaseSettings):
             return self.index
         name = load_profile(self.profile).name if self.profile.endswith(SUFFIX) else self.profile
         return self.home / ("index" if name == DEFAULT_PROFILE else f"index-{name}")
+
+    @property
+    def read_limits(self) -> Limits:
+        """What the reading of one document may take."""
+        return Limits(self.read_timeout, self.read_memory * MIB, self.read_unpacked * MIB)
 
     def _roles_with_models(self) -> dict[str, ModelSettings]:
         """Return the settings of the roles whose model nothing names, with that of the profile or the default."""

@@ -40,6 +40,10 @@ Act = Literal["amends", "replaces", "repeals"]
 """What a norm does to a wording: it changes it so that others follow, writes it anew, or leaves nothing of it."""
 
 
+TextState = Literal["consolidated", "as_enacted"]
+"""Whether a text has the later amendments of its norm in it, or is the one that was first published."""
+
+
 class WordingChange(TypedDict):
     """What one norm did to a wording.
 
@@ -77,6 +81,24 @@ class WordingDates(TypedDict, total=False):
     tables_lost: bool
 
 
+class Agreement(TypedDict):
+    """For whom, where and when a collective agreement was agreed; what is not said is empty or ``None``.
+
+    ``sector`` is its functional scope in a few words ("hostelería"), ``company`` the name of the company that it is of.
+    ``community`` and ``province`` are canonical (``legal.territory``); ``statewide`` tells that it is of the whole
+    state. ``first_day`` and ``last_day`` (ISO 8601) bound the validity that was agreed: an agreement may go on applying
+    after it (art. 86.3 ET), so that they never decide whether it is found.
+    """
+
+    sector: str
+    company: str
+    community: str | None
+    province: str | None
+    statewide: bool
+    first_day: str | None
+    last_day: str | None
+
+
 class Chunk(TypedDict):
     """A provision, or a numbered part of a long one, or a ruling, or a criterion.
 
@@ -85,7 +107,8 @@ class Chunk(TypedDict):
     ``status_note`` is for people to read: what it says of the days of a wording was written from ``wording``
     (``legal.wordings``). ``refs`` are ids of chunks that the text cites. ``notes`` are the source's notes on
     amendments, the last one first. ``source`` tells official text from our summaries. ``details`` is the structured
-    content of a chunk of an article (``state.articles.Details``).
+    content of a chunk of an article (``state.articles.Details``), ``agreement`` the scope of a collective agreement.
+    ``text_state`` is missing from a text that is consolidated, or of which that cannot be said.
     """
 
     id: int
@@ -121,7 +144,9 @@ class Chunk(TypedDict):
     url: str
     content_hash: str
     source: Literal["official", "plain_language"]
+    text_state: NotRequired[TextState]
     details: NotRequired[dict[str, Any]]
+    agreement: NotRequired[Agreement]
 
 
 class Candidate(TypedDict):
@@ -180,6 +205,11 @@ def ordering_score(candidate: Candidate) -> float:
 def provision_of(chunk: Chunk) -> ProvisionRef:
     """Return what all parts of one provision share: law and provision key."""
     return chunk["law_id"], chunk["provision_key"]
+
+
+def page_of(chunk: Chunk) -> str:
+    """Return the page of its source on which a provision begins; empty where there is none, or its name says it."""
+    return chunk["attributes"].get("page", "") if chunk["chunk_type"] == "provision" else ""
 
 
 def indexed_text(chunk: Chunk) -> str:

@@ -32,6 +32,10 @@ class SourceUnavailable(ArticuladoError):
     """A source of official law does not answer, or answers what cannot be read."""
 
 
+class UnreadableAnswer(SourceUnavailable):
+    """A source of official law answers, and what it says of this law cannot be read; others may be asked for."""
+
+
 class NoResultsFound(ArticuladoError):
     """The search found nothing."""
 

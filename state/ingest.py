@@ -23,16 +23,20 @@ class IngestRequest(TypedDict, total=False):
 
     ``paths`` are files and folders; what has vanished from a folder named before is removed. ``boe`` are identifiers of
     the official gazette, ``listing`` a query of its catalogue, ``refresh`` brings all laws from there up to date.
+    ``accept_shrunk`` takes texts of the gazette also where they have lost much of a law.
     ``remove`` names documents to take out. ``rebuild`` makes the whole index anew. ``confirmed`` allows costs.
+    ``packaged`` tells whether the index is to have what articulado brings along; ``None`` leaves that as it is.
     """
 
     paths: list[str]
     boe: list[str]
     listing: Listing
     refresh: bool
+    accept_shrunk: bool
     remove: list[str]
     rebuild: bool
     confirmed: bool
+    packaged: bool | None
 
 
 class IngestInput(TypedDict, total=False):
@@ -42,9 +46,11 @@ class IngestInput(TypedDict, total=False):
     boe: Annotated[list[str], EphemeralValue]
     listing: Annotated[Listing, EphemeralValue]
     refresh: Annotated[bool, EphemeralValue]
+    accept_shrunk: Annotated[bool, EphemeralValue]
     remove: Annotated[list[str], EphemeralValue]
     rebuild: Annotated[bool, EphemeralValue]
     confirmed: Annotated[bool, EphemeralValue]
+    packaged: Annotated[bool | None, EphemeralValue]
 
 
 class SourceFile(TypedDict):
@@ -67,8 +73,29 @@ class Failure(TypedDict):
     reason: str
 
 
+class ShrunkLaw(TypedDict):
+    """A law whose text at the gazette has lost more than a tenth of its provisions or wordings: it was not taken.
+
+    Both are counted as the index has them, and as they would be.
+    """
+
+    law_id: str
+    provisions: int
+    provisions_left: int
+    wordings: int
+    wordings_left: int
+
+
+class SkippedFiles(TypedDict):
+    """The files of folders that end in ``kind`` (".doc"), which is no format that is read, and what to do about it."""
+
+    kind: str
+    files: list[str]
+    advice: str
+
+
 class Source(TypedDict):
-    """The files of one document.
+    """The files of one document: of a law in the order in which they were given, of equal files the one read first.
 
     ``law_id`` is empty until it was read; ``staged`` names what it was cut into. ``skipped`` are files left out of it.
     """
@@ -82,6 +109,22 @@ class Source(TypedDict):
     provisions: int
     parents: int
     skipped: list[Failure]
+
+
+class Replaced(TypedDict):
+    """A text of a law that a newer one, or one of the same day that was given later, replaces; both are paths."""
+
+    law: str
+    kept: str
+    replaced: str
+
+
+class Copy(TypedDict):
+    """A file with the very content of another one, so that both are one document; both are paths."""
+
+    document: str
+    kept: str
+    copy: str
 
 
 class Unresolved(TypedDict):
@@ -107,16 +150,22 @@ class StaleRecord(TypedDict):
 class IngestReport(TypedDict):
     """What an ingest has done.
 
-    ``documents`` counts what the index holds by collection; ``provisions`` of laws, ``parents`` that a search yields,
+    ``documents`` counts what the index holds by collection: of its laws, ``official_laws`` have their text, and
+    ``record_laws`` our packaged records alone. ``provisions`` are of laws, ``parents`` that a search yields,
     ``children`` that are embedded. ``added``, ``updated`` and ``removed`` name documents, ``unchanged`` counts them.
+    ``replaced`` and ``copies`` name files that a document has beside those that it is read from, where that is new.
     ``written`` and ``deleted`` count points of the index. ``unresolved`` counts citations by cause.
     ``summaries`` counts provisions with a summary in plain language, ``stale`` names those whose summary is out of
-    date. ``seconds`` by stage.
+    date. ``checked`` counts the laws that the gazette says are up to date now, ``unchecked`` are the identifiers of
+    those that it was not, or not intelligibly, asked about: their copies go on serving. ``shrunk`` waits for
+    ``accept_shrunk``. ``skipped`` are files of folders that are of no format that is read. ``seconds`` by stage.
     """
 
     index: str
     generation: str
     documents: dict[str, int]
+    official_laws: int
+    record_laws: int
     provisions: int
     parents: int
     children: int
@@ -124,6 +173,8 @@ class IngestReport(TypedDict):
     updated: list[str]
     removed: list[str]
     unchanged: int
+    replaced: list[Replaced]
+    copies: list[Copy]
     written: int
     deleted: int
     resolved: int
@@ -131,6 +182,10 @@ class IngestReport(TypedDict):
     examples: list[Unresolved]
     summaries: int
     stale: list[StaleRecord]
+    checked: int
+    unchecked: list[str]
+    shrunk: list[ShrunkLaw]
+    skipped: list[SkippedFiles]
     failures: list[Failure]
     warnings: list[str]
     seconds: dict[str, float]
@@ -145,20 +200,28 @@ class IngestOutput(TypedDict):
 class IngestState(IngestInput, total=False):
     """All keys of the ingestion graph; the first stage begins them anew for each run.
 
-    ``undelivered`` is what the gazette did not give. ``base`` is the generation that is served, empty where there is
-    none. ``sources`` is what the index is to hold, in the order of reading; ``added``, ``updated`` and ``removed`` are
-    titles, ``changed`` tells whether the index must be written. ``links`` names the file of references. ``stale`` tells
-    that another ingest has come between. ``generation`` is the one that was written, ``counts`` its points.
+    ``undelivered`` is what the gazette did not give; ``checked``, ``unchecked`` and ``shrunk``: see the report.
+    ``base`` is the generation that is served, empty where there is none. ``with_packaged`` tells whether the index is
+    to have what articulado brings along. ``sources`` is what the index is to hold, in the order of reading; ``added``,
+    ``updated`` and ``removed`` are titles, ``changed`` tells whether the index must be written. ``links`` names the
+    file of references. ``stale`` tells that another ingest has come between. ``generation`` is the one that was
+    written, ``counts`` its points.
     """
 
     request: IngestRequest
     downloaded: list[SourceFile]
     undelivered: list[Failure]
+    checked: int
+    unchecked: list[str]
+    shrunk: list[ShrunkLaw]
     base: str
+    with_packaged: bool
     sources: list[Source]
     added: list[str]
     updated: list[str]
     removed: list[str]
+    replaced: list[Replaced]
+    copies: list[Copy]
     changed: bool
     links: str
     resolved: int
@@ -168,6 +231,7 @@ class IngestState(IngestInput, total=False):
     generation: str
     counts: dict[str, int]
     documents: dict[str, int]
+    skipped: list[SkippedFiles]
     failures: list[Failure]
     warnings: list[str]
     seconds: Annotated[dict[str, float], add_seconds]

@@ -1,5 +1,6 @@
 """The state of the answering graph: input, output, and everything in between."""
 
+from collections.abc import Iterable
 from datetime import date
 from typing import Annotated, NamedTuple, Required
 
@@ -174,6 +175,29 @@ def days_of(state: RagState) -> Days:
     """Return the days of a state as dates."""
     as_of = state["as_of"]
     return Days(date.fromisoformat(as_of) if as_of else None, date.fromisoformat(state["today"]))
+
+
+class AgreementsAsked(NamedTuple):
+    """The collective agreements of a question: ``named`` ids, its words for them (``names``), and ids ``excluded``."""
+
+    named: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+
+
+def agreements_asked(state: RagState) -> AgreementsAsked:
+    """Return the agreements that the analysis of a state found; none before it."""
+    analysis = state.get("analysis")
+    if analysis is None:
+        return AgreementsAsked()
+    fields = (analysis.get("agreements"), analysis.get("agreement_names"), analysis.get("excluded_laws"))
+    return AgreementsAsked(*(tuple(field or ()) for field in fields))
+
+
+def may_be_cited(candidates: Iterable[Candidate], state: RagState) -> list[Candidate]:
+    """Return the candidates without those of agreements other than the ones that apply to the question."""
+    excluded = frozenset(agreements_asked(state).excluded)
+    return [candidate for candidate in candidates if candidate["chunk"]["law_id"] not in excluded]
 
 
 def carried_over(state: RagState) -> list[Candidate]:

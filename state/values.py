@@ -4,6 +4,7 @@ from typing import Literal, NotRequired, Protocol
 
 from typing_extensions import TypedDict
 
+from state.chunks import Agreement, TextState
 from state.errors import ModelError
 
 AnswerOutcome = Literal["answer", "near", "decline", "ask"]
@@ -43,7 +44,9 @@ class Analysis(TypedDict):
     """What can be read off the question without a model.
 
     ``is_lookup``: the question asks for the provisions that it names, and for nothing else. ``territory`` is the
-    canonical name of a community or a city (``legal.territory.mentions``). A case is searched in chunks of
+    canonical name of a community or a city (``legal.territory.mentions``). ``agreements`` are the ids of the collective
+    agreements that it, or the conversation before it, names, ``agreement_names`` the words that name them; of
+    ``excluded_laws`` nothing may be cited: those are other agreements. A case is searched in chunks of
     ``chunk_types`` alone, and where ``fields`` (paths in a chunk) hold one of the values given for each.
     """
 
@@ -51,6 +54,9 @@ class Analysis(TypedDict):
     is_lookup: bool
     acronyms: list[str]
     territory: str | None
+    agreements: NotRequired[list[str]]
+    agreement_names: NotRequired[list[str]]
+    excluded_laws: NotRequired[list[str]]
     chunk_types: NotRequired[list[str]]
     fields: NotRequired[dict[str, list[str]]]
 
@@ -60,6 +66,8 @@ class Citation(TypedDict):
 
     ``summary`` is ours, too, and may be empty. The wording is in force from ``valid_from`` to the day before
     ``valid_to`` (ISO 8601, ``None`` is open); ``wording`` says which one it is where another day's law is asked for.
+    ``text_state`` is that of the chunk, where it has one; ``note`` says it to people. ``page`` is that of a file with
+    pages, empty without; ``agreement`` is the scope of an agreement.
     """
 
     mark: str
@@ -75,6 +83,9 @@ class Citation(TypedDict):
     valid_from: str | None
     valid_to: str | None
     wording: str
+    text_state: NotRequired[TextState]
+    page: str
+    agreement: Agreement | None
 
 
 class Verdict(TypedDict):

@@ -2,12 +2,17 @@
 
 import os
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from support.laboral import write_laboral
 from support.paths import SHARED
+from support.small_corpus import bringing
+
+from services.corpus.schema import Corpus
 
 # The same examples in every run, and no limit that a busy machine breaks; ``--hypothesis-profile=default`` explores.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -53,6 +58,14 @@ def demo_index(own_environment) -> Path:
 def nothing_comes_along(tmp_path_factory, monkeypatch):
     """Make a profile of the law the default that indexes what a test names, and nothing else."""
     monkeypatch.setenv("ARTICULADO_PROFILE", write_laboral(tmp_path_factory.mktemp("profile")))
+
+
+@pytest.fixture
+def bring_along(tmp_path_factory, monkeypatch) -> Iterator[Callable[[Corpus], None]]:
+    """Return what makes a corpus the packaged one, under a profile of the law that brings nothing else along."""
+    monkeypatch.setenv("ARTICULADO_PROFILE", write_laboral(tmp_path_factory.mktemp("profile"), records=True))
+    with ExitStack() as stack:
+        yield lambda corpus: stack.enter_context(bringing(corpus))
 
 
 @pytest.fixture(scope="session")

@@ -1,20 +1,27 @@
 """``articulado doctor``: what is configured, what index is open, what is missing. It only looks."""
 
 import asyncio
+from typing import Annotated
 
 import typer
 
 from cli.failures import FAILED
 from cli.options import IndexFolder, Json, Profile
 
+Deep = Annotated[
+    bool, typer.Option("--deep", metavar="", help="Revisa además todo lo que el índice contiene, punto por punto.")
+]
 
-def doctor(index: IndexFolder = None, profile: Profile = None, as_json: Json = False) -> None:
+
+def doctor(index: IndexFolder = None, profile: Profile = None, deep: Deep = False, as_json: Json = False) -> None:
     """Comprueba la configuración y el índice, y dice qué falta."""
     from cli.doctor.diagnosis import diagnose
     from cli.doctor.view import print_diagnosis
+    from cli.ingest.run import progress_bar
     from cli.render import console, print_json
 
-    diagnosis = asyncio.run(diagnose(index, profile))
+    with progress_bar() as progress:
+        diagnosis = asyncio.run(diagnose(index, profile, deep=deep, progress=progress))
     if as_json:
         print_json(diagnosis)
     else:

@@ -4,20 +4,27 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
+from cli.doctor.deep import DeepDiagnosis, look_deep
 from cli.doctor.profile import article_problem, cases_only, index_needed, staleness
 from cli.options import read_settings
 from cli.session import FIRST_INDEX, receives_texts
-from state.errors import ArticuladoError, ConfigurationError
+from services.protocols import Progress
+from state.errors import ArticuladoError, ConfigurationError, IndexMismatch
 
 if TYPE_CHECKING:
     from services.settings import ModelSettings, Role, Settings
-    from services.store.manifest import Manifest
+    from services.store.manifest import Index
 
 ROLES: dict["Role", str] = {"reader": "lector", "principal": "principal", "embedder": "vectores"}
 KEYED_PROVIDERS = ("openai", "azure")
 WITHOUT_INDEX = (
     "La búsqueda está desactivada (ARTICULADO_RAG_ENABLED): se responde con los resúmenes incluidos, sin índice y sin "
     "modelo de vectores."
+)
+
+WITHOUT_PACKAGED = (
+    "El índice no lleva los resúmenes, las sentencias y los criterios que trae articulado (--without-packaged). Para "
+    "incluirlos: {command} --with-packaged"
 )
 
 
@@ -33,6 +40,7 @@ class RoleDiagnosis(TypedDict):
 class IndexDiagnosis(TypedDict):
     """The index that is open. ``created`` is UTC; ``documents`` counts laws (or rulings …) by collection.
 
+    ``record_laws`` counts the laws of which it has our summaries alone; ``packaged`` tells whether it is to have these.
     ``collections`` counts points: fragments, and the small pieces of them that are searched; ``points`` is their sum.
     """
 
@@ -43,6 +51,8 @@ class IndexDiagnosis(TypedDict):
     points: int
     collections: dict[str, int]
     documents: dict[str, int]
+    record_laws: int
+    packaged: bool
     fingerprints: dict[str, str]
 
 
@@ -51,7 +61,8 @@ class Diagnosis(TypedDict):
 
     ``profile`` is its name, where it can be read. ``ready`` says whether what the profile is for can be done: questions
     answered, or where ``questions`` is false, cases alone; ``problems`` what keeps it from that and what to do;
-    ``notes`` what else is worth knowing. ``index`` is ``None`` where there is none yet, or none that is used or can be.
+    ``notes`` what else is worth knowing. ``index`` is ``None`` where there is none yet, or none that is used or can be;
+    ``deep`` where no thorough look at it was asked for.
     """
 
     ready: bool
@@ -63,10 +74,16 @@ class Diagnosis(TypedDict):
     rerank: str
     notes: list[str]
     problems: list[str]
+    deep: DeepDiagnosis | None
 
 
-async def diagnose(index: Path | None, profile: str | None = None) -> Diagnosis:
-    """Look at the settings, the keys, the index and the store; nothing is built and no model is called."""
+async def diagnose(
+    index: Path | None, profile: str | None = None, *, deep: bool = False, progress: Progress = lambda *step: None
+) -> Diagnosis:
+    """Look at the settings, the keys, the index and the store; nothing is built and no model is called.
+
+    With ``deep`` all that the index holds is looked at; ``progress`` is told how far that is.
+    """
     diagnosis: Diagnosis = {
         "ready": False,
         "questions": True,
@@ -77,6 +94,7 @@ async def diagnose(index: Path | None, profile: str | None = None) -> Diagnosis:
         "index": None,
         "notes": [],
         "problems": [],
+        "deep": None,
     }
     try:
         settings = read_settings(index, profile)
@@ -87,7 +105,7 @@ async def diagnose(index: Path | None, profile: str | None = None) -> Diagnosis:
             if settings.rag_enabled or role != "embedder":
                 diagnosis["problems"] += _role_problems(role, model)
         diagnosis["rerank"] = _reranking(settings)
-        await _diagnose_index(settings, diagnosis)
+        await _diagnose_index(settings, diagnosis, deep, progress)
     except ArticuladoError as error:
         # A role that cannot be used may be met again on the way to the index.
         if str(error) not in diagnosis["problems"]:
@@ -133,12 +151,13 @@ def _role_problems(role: "Role", settings: "ModelSettings") -> list[str]:
     return []
 
 
-async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis) -> None:
+async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis, deep: bool, progress: Progress) -> None:
     """Find the index; with all that a question needs at hand, open every service on it and ask the store."""
-    from ingestion.first_index import find_configured
+    from ingestion.first_index import find_configured, renewal_command
     from ingestion.incremental.base import IndexBase
     from services.factory import build_services
     from services.profile.profile import load_profile
+    from services.store.opening import check_points
 
     profile = load_profile(settings.profile)
     diagnosis["profile"], diagnosis["questions"] = profile.name, bool(profile.for_questions)
@@ -170,14 +189,20 @@ async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis) -> None:
         if settings.store == "server":
             await _check_server(settings)
         return
-    diagnosis["index"] = _index(index.manifest, settings.index_folder)
+    diagnosis["index"] = described = _index(index, settings.index_folder)
+    if profile.features.records and not described["packaged"]:
+        diagnosis["notes"].append(WITHOUT_PACKAGED.format(command=renewal_command(settings)))
     if stale := staleness(IndexBase(settings, profile), article_issue):
         diagnosis["notes"].append(stale)
+    if deep:
+        diagnosis["deep"] = inspected = await look_deep(settings, index, progress)
+        diagnosis["problems"] += inspected["findings"]
     if diagnosis["problems"]:
         return
     services = build_services(settings, profile, index)
     try:
-        await services.store.counts()
+        await services.store.counts()  # a server that is away is a problem here
+        await check_points(index, services.store, embedded=settings.store == "embedded")
     finally:
         await services.close()
 
@@ -204,7 +229,14 @@ async def _check_server(settings: "Settings") -> None:
         await client.close()
 
 
-def _index(manifest: "Manifest", folder: Path) -> IndexDiagnosis:
+def _index(index: "Index", folder: Path) -> IndexDiagnosis:
+    from ingestion.incremental.catalog import Catalog, read_catalog
+
+    manifest = index.manifest
+    try:
+        catalog = read_catalog(index.folder)
+    except IndexMismatch:  # the notes tell
+        catalog = Catalog(made_with="")
     return {
         "folder": str(folder),
         "demo": manifest.demo,
@@ -213,5 +245,7 @@ def _index(manifest: "Manifest", folder: Path) -> IndexDiagnosis:
         "points": sum(manifest.collections.values()),
         "collections": manifest.collections,
         "documents": manifest.documents,
+        "record_laws": manifest.documents.get("normativa", 0) if manifest.demo else len(catalog.record_laws),
+        "packaged": catalog.packaged,
         "fingerprints": manifest.fingerprints.model_dump(),
     }

@@ -29,6 +29,11 @@ def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
             ("Construido", f"{index['created']} (UTC)"),
             *((f"Huella {part}", value) for part, value in index["fingerprints"].items()),
         ]
+    if (deep := diagnosis["deep"]) is not None:
+        looked_at = f"{figure(deep['points'])} puntos y {figure(deep['references'])} fragmentos citados"
+        lines.append(
+            ("Revisión a fondo", f"{looked_at}; " + ("hay daños" if deep["findings"] else "todo está como se escribió"))
+        )
     for label, value in lines:
         out.print(f"{label:<18} {clean(value)}", markup=False)
     for note in diagnosis["notes"]:
@@ -41,5 +46,10 @@ def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
 
 
 def _point_count(index: IndexDiagnosis, name: str) -> str:
-    unit = "leyes" if name == "normativa" else "documentos"
-    return f"{figure(index['collections'][name])} puntos de {index['documents'].get(name, '?')} {unit}"
+    documents = index["documents"].get(name)
+    one, several = ("norma", "normas") if name == "normativa" else ("documento", "documentos")
+    summarised = index["record_laws"] if name == "normativa" else 0
+    ours = f" (de {figure(summarised)}, solo nuestro resumen)" if summarised else ""
+    return (
+        f"{figure(index['collections'][name])} puntos de {documents or '?'} {one if documents == 1 else several}{ours}"
+    )

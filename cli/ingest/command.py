@@ -10,6 +10,8 @@ import typer
 from cli.failures import FAILED, complain
 from cli.options import IndexFolder, Json, Profile, a_date, read_configuration, whole
 from cli.spanish import Command, Commands
+from language.current import say
+from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from state.ingest import IngestRequest, Listing
@@ -70,8 +72,8 @@ class IngestCommands(Commands):
 
 app = typer.Typer(
     cls=IngestCommands,
-    help="Construye el índice con sus documentos: normas en Markdown o en el XML del BOE, PDF, texto, HTML y Word, y "
-    "artículos de una base de conocimiento (.article.yaml). "
+    help="Construye el índice con sus documentos: normas en Markdown o en el XML del BOE, PDF, Word, ODT, Excel, HTML "
+    "y texto, y artículos de una base de conocimiento (.article.yaml). "
     "Solo se procesa lo que ha cambiado; lo que no se puede leer se nombra y se omite.",
     epilog="Una carpeta que se llame boe o remove se escribe ./boe o ./remove.",
 )
@@ -100,6 +102,18 @@ Rebuild = Annotated[
 Yes = Annotated[
     bool, typer.Option("--yes", metavar="", help="Acepta sin preguntar lo que cueste el modelo lector, si se usa.")
 ]
+WithPackaged = Annotated[
+    bool, typer.Option("--with-packaged", metavar="", help="Vuelve a incluir lo que excluye --without-packaged.")
+]
+WithoutPackaged = Annotated[
+    bool,
+    typer.Option(
+        "--without-packaged",
+        metavar="",
+        help="Excluye, ahora y en adelante, lo que trae articulado: los resúmenes de las normas cuyo texto no se ha "
+        "ingerido, las sentencias y los criterios.",
+    ),
+]
 Materia = Annotated[
     str | None,
     typer.Option("--materia", metavar="CÓDIGO", help="Normas de esta materia del BOE, por ejemplo 6909."),
@@ -124,6 +138,14 @@ Limit = Annotated[
         "--limit", metavar="N", parser=whole("--limit", 1, MAX_LAWS), help="Normas como máximo, las últimas publicadas."
     ),
 ]
+AcceptShrunk = Annotated[
+    bool,
+    typer.Option(
+        "--accept-shrunk",
+        metavar="",
+        help="Toma también los textos que el BOE da con más de un décimo menos de preceptos o redacciones.",
+    ),
+]
 
 
 @app.command(PATHS, cls=Command, hidden=True)
@@ -131,13 +153,15 @@ def ingest_paths(
     paths: Paths = None,
     index: IndexFolder = None,
     profile: Profile = None,
+    with_packaged: WithPackaged = False,
+    without_packaged: WithoutPackaged = False,
     rebuild: Rebuild = False,
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
     """Indexa ficheros y carpetas."""
     request: IngestRequest = {"paths": [str(path) for path in paths or []], "rebuild": rebuild, "confirmed": yes}
-    _ingest(request, index, profile, as_json)
+    _ingest({**request, "packaged": _packaged(with_packaged, without_packaged)}, index, profile, as_json)
 
 
 @app.command("boe", cls=Command)
@@ -148,8 +172,11 @@ def ingest_boe(
     since: Since = None,
     until: Until = None,
     limit: Limit = None,
+    accept_shrunk: AcceptShrunk = False,
     index: IndexFolder = None,
     profile: Profile = None,
+    with_packaged: WithPackaged = False,
+    without_packaged: WithoutPackaged = False,
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:
@@ -157,7 +184,8 @@ def ingest_boe(
     days = {"since": since.isoformat() if since else "", "until": until.isoformat() if until else ""}
     criteria = {"materia": materia, "query": query, **days, "limit": limit}
     listing: Listing = {name: value for name, value in criteria.items() if value}  # type: ignore[assignment]
-    request: IngestRequest = {"boe": laws or [], "listing": listing, "confirmed": yes}
+    request: IngestRequest = {"boe": laws or [], "listing": listing, "accept_shrunk": accept_shrunk, "confirmed": yes}
+    request["packaged"] = _packaged(with_packaged, without_packaged)
     _ingest({**request, "refresh": not (laws or listing)}, index, profile, as_json)
 
 
@@ -171,6 +199,13 @@ def ingest_remove(
 ) -> None:
     """Quita documentos del índice."""
     _ingest({"remove": documents, "confirmed": yes}, index, profile, as_json)
+
+
+def _packaged(included: bool, excluded: bool) -> bool | None:
+    """Return whether the index is to have what comes along; ``None`` where nothing is said of it."""
+    if included and excluded:
+        raise InvalidInput(say("command.packaged_both"))
+    return included if included or excluded else None
 
 
 def _ingest(request: "IngestRequest", index: Path | None, profile: str | None, as_json: bool) -> None:
@@ -189,5 +224,5 @@ def _ingest(request: "IngestRequest", index: Path | None, profile: str | None, a
         if index is not None or profile is not None:
             options = [f"--index {index}"] * (index is not None) + [f"--profile {profile}"] * (profile is not None)
             console().print(f'Para preguntar: articulado ask {" ".join(options)} "…"', markup=False)
-    if report["failures"]:
+    if report["failures"] or report["unchecked"] or report["shrunk"]:
         raise typer.Exit(FAILED)

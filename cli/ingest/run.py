@@ -2,7 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 import typer
@@ -64,11 +65,8 @@ def run_ingest(settings: "Settings", profile: "Profile", request: "IngestRequest
 async def _until_it_stops(graph: "Ingest", graph_input: "IngestRequest | Command[Any]") -> "IngestReport | str":
     """Return the report, or the message with which the graph stops."""
     config: RunnableConfig = {"configurable": {"thread_id": "ingest"}}
-    errors = console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[count]}"), TimeElapsedColumn())
     outcome: IngestReport | str = ""
-    with Progress(*columns, console=errors, disable=not errors.is_terminal) as bar:
-        progress = progress_on(bar)
+    with progress_bar() as progress:
         parts = graph.astream(graph_input, config, stream_mode=["custom", "updates"])
         async for mode, part in cast("AsyncIterator[tuple[str, Any]]", parts):
             if mode == "custom":
@@ -93,6 +91,15 @@ def _allowed(message: str) -> bool:
         line = sys.stdin.readline()
         answer = line.strip().lower() if line else "n"
     return answer.startswith("s")
+
+
+@contextmanager
+def progress_bar() -> Iterator[ReportProgress]:
+    """Yield what shows each step on a bar on stderr, where that is a terminal."""
+    errors = console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[count]}"), TimeElapsedColumn())
+    with Progress(*columns, console=errors, disable=not errors.is_terminal) as bar:
+        yield progress_on(bar)
 
 
 def progress_on(bar: Progress) -> ReportProgress:

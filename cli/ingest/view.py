@@ -1,6 +1,7 @@
 """What an ingest has done, on screen."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -9,16 +10,19 @@ from rich.table import Table
 
 from cli.render import clean, print_warnings
 from language.formats import figure
+from legal.labels import law_url
 
 if TYPE_CHECKING:
     from services.profile.profile import Profile
-    from state.ingest import IngestReport
+    from state.ingest import IngestReport, ShrunkLaw, SkippedFiles
 
 CAUSES = {
     "unknown law": "norma desconocida",
     "law not held": "norma no incluida",
     "no such provision": "precepto inexistente",
 }
+MAX_SKIPPED = 3
+"""Files of a kind that is not read, which are named."""
 MAX_NAMED = 5
 """Documents that are named of each kind of change; ``--json`` names all."""
 
@@ -26,7 +30,9 @@ MAX_NAMED = 5
 def print_report(out: Console, report: "IngestReport", profile: "Profile") -> None:
     """Print a report for a person: a table of figures, what has changed by name, what to know, and where it is."""
     changed = bool(report["added"] or report["updated"] or report["removed"] or report["written"] or report["deleted"])
-    if not changed:
+    if not changed and (report["unchecked"] or report["shrunk"]):
+        out.print("Sin cambios en el índice, pero no se ha comprobado que esté al día.")
+    elif not changed:
         out.print("Sin cambios: el índice ya tiene todo esto, al día.")
     out.print(_table(_rows(report, profile, changed), piped=out.soft_wrap))
     for label, names in (
@@ -36,16 +42,49 @@ def print_report(out: Console, report: "IngestReport", profile: "Profile") -> No
         ("Resúmenes desactualizados", [f"{summary['provision']} ({summary['law']})" for summary in report["stale"]]),
     ):
         if names:
-            out.print(clean(f"{label}: {_listed(names)}."), markup=False)
+            # Titles of laws have commas.
+            out.print(clean(f"{label}: {_listed(names, separator='; ')}."), markup=False)
+    if unchecked := report["unchecked"]:
+        number = f"{figure(len(unchecked))} de {figure(len(unchecked) + report['checked'] + len(report['shrunk']))}"
+        line = f"Sin comprobar en el BOE: {number} normas ({_listed(unchecked)}). Sigue en uso lo que había de ellas."
+        out.print(clean(f"{line} Repita la orden más tarde."), markup=False)
+    for law in report["shrunk"]:
+        out.print(clean(_shrunk(law)), markup=False)
+    for text in report["replaced"]:
+        out.print(clean(f"{text['law']}: vale el texto de {text['kept']}, no el de {text['replaced']}."), markup=False)
+    for copy in report["copies"]:
+        out.print(clean(f"{copy['document']}: {copy['copy']} es lo mismo que {copy['kept']}."), markup=False)
+    if report["skipped"]:
+        out.print("Omitidos por su formato:")
+    for skipped in report["skipped"]:
+        out.print(clean(f"  {_described(skipped)}"), markup=False)
     print_warnings(out, report["warnings"])
     out.print(clean(f"Índice: {report['index']}"), markup=False)
     if report["failures"]:
         out.print(f"Omitidos: {len(report['failures'])}", style="red")
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" y {figure(len(names) - MAX_NAMED)} más" if len(names) > MAX_NAMED else ""
-    return f"{', '.join(names[:MAX_NAMED])}{more}"
+def _shrunk(law: "ShrunkLaw") -> str:
+    """Return what became of a text that has lost much of its law, and what to do."""
+    lost = f"de {figure(law['provisions'])} a {figure(law['provisions_left'])} preceptos"
+    if law["provisions_left"] >= law["provisions"]:
+        lost = f"de {figure(law['wordings'])} a {figure(law['wordings_left'])} redacciones"
+    return (
+        f"{law['law_id']} pasa {lost}: no se ha cambiado; compruébelo en {law_url(law['law_id'])} y, si es correcto, "
+        f"repita con --accept-shrunk (articulado ingest boe {law['law_id']} --accept-shrunk)."
+    )
+
+
+def _described(skipped: "SkippedFiles") -> str:
+    """Return how many files of a kind were skipped, some of their names, and what to do."""
+    count, kind = len(skipped["files"]), skipped["kind"] or "sin extensión"
+    names = _listed([Path(file).name for file in skipped["files"]], MAX_SKIPPED)
+    return f"{figure(count)} {'fichero' if count == 1 else 'ficheros'} {kind} ({names}): {skipped['advice']}."
+
+
+def _listed(names: Sequence[str], limit: int = MAX_NAMED, *, separator: str = ", ") -> str:
+    more = f" y {figure(len(names) - limit)} más" if len(names) > limit else ""
+    return f"{separator.join(names[:limit])}{more}"
 
 
 def _table(rows: Iterable[tuple[str, str]], *, piped: bool) -> Table:
@@ -64,6 +103,9 @@ def _rows(report: "IngestReport", profile: "Profile", changed: bool) -> Iterator
     yield "Documentos", figure(sum(report["documents"].values()))
     for name, count in documents:
         yield f"  {labels.get(name, name)}", figure(count)
+    if report["record_laws"]:
+        yield "Normas con su texto oficial", figure(report["official_laws"])
+        yield "Normas con solo nuestro resumen", figure(report["record_laws"])
     yield "Preceptos", figure(report["provisions"])
     if changed:
         yield "Fragmentos", figure(report["parents"])
@@ -83,6 +125,8 @@ def _rows(report: "IngestReport", profile: "Profile", changed: bool) -> Iterator
         yield from _counts({f"  {label}": report["unresolved"].get(cause, 0) for cause, label in CAUSES.items()})
     yield from _counts(
         {
+            "Normas comprobadas en el BOE": report["checked"],
+            "Normas sin comprobar en el BOE": len(report["unchecked"]),
             "Preceptos con resumen en lenguaje claro": report["summaries"],
             "Resúmenes desactualizados, que no se muestran": len(report["stale"]),
         }

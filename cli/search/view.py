@@ -8,6 +8,7 @@ from rich.console import Console
 from cli.render import clean, print_indented
 from language.languages import Language
 from services.profile.profile import Profile
+from services.prompting.notes import state_note, whole_note
 from state.chunks import REPEALED, Candidate, ordering_score
 
 
@@ -29,6 +30,7 @@ def as_dict(rank: int, candidate: Candidate) -> dict[str, Any]:
         "origins": candidate["origins"],
         "found_by": candidate["found_by"],
         "status": chunk["status"],
+        "text_state": chunk.get("text_state"),
         "official": chunk["source"] == "official",
         "url": chunk["url"],
     }
@@ -52,8 +54,10 @@ def print_results(
         label = labels.get(chunk["collection"], chunk["collection"])
         print_indented(out, f"{label} · {score} · {_came_from(candidate, language)}", indent=4)
         if chunk["status"] in REPEALED:
-            caution = language.say("view_attention", text=chunk["status_note"] or chunk["status"])
+            caution = language.say("view_attention", text=whole_note(chunk) or chunk["status"])
             print_indented(out, caution, indent=4, style="yellow")
+        elif note := state_note(chunk):
+            print_indented(out, language.say("view_attention", text=note), indent=4, style="yellow")
         if chunk["source"] != "official":
             print_indented(out, language.say("view_not_official"), indent=4, style="dim")
         if chunk["url"]:

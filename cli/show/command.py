@@ -9,7 +9,7 @@ import typer
 
 from cli.failures import FAILED, complain
 from cli.options import AsOf, IndexFolder, Json, Profile, read_configuration, read_question
-from state.errors import NoResultsFound
+from state.errors import InvalidInput, NoResultsFound
 
 if TYPE_CHECKING:
     from cli.show.document import DocumentDetail
@@ -37,23 +37,28 @@ def show(
 ) -> None:
     """Muestra un precepto: su texto, sus redacciones, qué cita y quién lo cita."""
     from cli.render import console, print_json
-    from cli.show.document import find_document, print_document
+    from cli.show.document import find_documents, find_provision, print_document
     from cli.show.view import print_law, print_provision
     from ingestion.incremental.base import IndexBase
     from language.languages import language
-    from services.search.reference import read_reference
+    from services.search.reference import ProvisionRequest, Reference
 
     settings, knowledge = read_configuration(index, profile)
     base, today, text = IndexBase(settings, knowledge), date.today(), read_question(provision)
-    document_id = find_document(base, text)
-    if document_id and (document := asyncio.run(_document(base, document_id))):
+    named = find_documents(base, text)
+    if documents := [document for law_id in named if (document := asyncio.run(_document(base, law_id)))]:
         if as_json:
-            print_json({"asked": text, "documents": [document]})
-        else:
+            print_json({"asked": text, "documents": documents})
+        for document in [] if as_json else documents:
             print_document(console(), document)
         return
-    default_law, spanish_law = knowledge.default_law, knowledge.features.spanish_law
-    reference = read_reference(text, default_law, today, as_of or settings.as_of, spanish_law=spanish_law)
+    named, key = (named, "") if named else find_provision(base, text)
+    if named:
+        # What was cut by articles: it goes by its own names, as laws go by theirs.
+        reference = Reference(tuple(ProvisionRequest(law_id, key) for law_id in named), as_of or settings.as_of)
+    else:
+        default_law, spanish_law = knowledge.default_law, knowledge.features.spanish_law
+        reference = _reference(base, text, default_law, today, as_of or settings.as_of, spanish_law=spanish_law)
     provisions, laws, missing = asyncio.run(_look_up(base, reference, today))
     if as_json:
         day = reference.day.isoformat() if reference.day else None
@@ -70,6 +75,26 @@ def show(
         complain(message)
     if missing:
         raise typer.Exit(FAILED)
+
+
+def _reference(
+    base: "IndexBase", text: str, default_law: str, today: date, as_of: date | None, *, spanish_law: bool
+) -> "Reference":
+    """Read a reference; what is none is told with what there is.
+
+    Raises:
+        InvalidInput: it names neither a provision nor a law, nor any document of the index.
+    """
+    from ingestion.incremental.indexed_laws import indexed_laws, named_documents
+    from legal.laws.indexed import IndexedLaws
+    from services.search.reference import read_reference
+
+    try:
+        laws_of_index = IndexedLaws(lambda: indexed_laws(base))
+        return read_reference(text, default_law, today, as_of, spanish_law=spanish_law, indexed=laws_of_index)
+    except InvalidInput as error:
+        documents = named_documents(base)
+        raise InvalidInput(f"{error} {documents}".strip()) from error
 
 
 async def _document(base: "IndexBase", document_id: str) -> "DocumentDetail | None":

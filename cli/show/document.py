@@ -9,8 +9,11 @@ from rich.text import Text
 from typing_extensions import TypedDict
 
 from cli.render import clean, print_indented
+from cli.show.scope import print_scope
+from services.prompting.notes import whole_note
 from services.protocols import ChunkStore
 from state.articles import details_of
+from state.chunks import Agreement
 
 if TYPE_CHECKING:
     from ingestion.incremental.base import IndexBase
@@ -30,29 +33,73 @@ class DocumentDetail(TypedDict):
     status_note: str
     text: str
     url: str
+    agreement: Agreement | None
     chunk_ids: list[int]
 
 
-def find_document(base: "IndexBase", text: str) -> str:
-    """Return the id of what goes by its id (an ECLI), title, path or file name; else "".
+def find_documents(base: "IndexBase", text: str) -> list[str]:
+    """Return the ids of what goes by its id (an ECLI), title, path or file name, or by the name of an agreement.
 
-    That is a document of the index, or an article that the profile brings along, which may not be in the index yet.
+    Those are documents of the index, or an article that the profile brings along, which may not be in the index yet.
     """
     from ingestion.bundled import article_named
-    from ingestion.incremental.catalog import read_catalog
 
-    if not base.settings.rag_enabled:
-        return ""
-    index, name = base.open(), text.strip().casefold()
+    named = [law_id for name, law_id in _document_names(base) if name == text.strip().casefold()]
+    if named:
+        return list(dict.fromkeys(named))
+    article = article_named(base.profile, text)
+    return [article.id] if article else []
+
+
+def find_provision(base: "IndexBase", text: str) -> tuple[list[str], str]:
+    """Return the documents that "art. 5 convenio.txt" or "art. 5 del convenio del metal" names, and the provision.
+
+    So too the norm of "Preámbulo BOE-A-2019-1", where it has a provision of that very name.
+
+    The key of the provision is empty where none is named.
+    """
+    from ingestion.incremental.indexed_laws import indexed_law
+    from language.folding import fold
+    from legal.ids import BOE_ID_TYPED, boe_id
+    from legal.labels import provision_key
+    from services.search.agreements import applicable, without_agreement_names
+    from services.store.agreements import load_agreements
+
+    written = text.strip()
+    endings = [(name, law_id) for name, law_id in _document_names(base) if written.casefold().endswith(f" {name}")]
+    longest = max((len(name) for name, _ in endings), default=0)
+    if endings:
+        ids = [law_id for name, law_id in endings if len(name) == longest]
+        return list(dict.fromkeys(ids)), provision_key(written[:-longest].strip(" ,").removesuffix(" de")) or ""
+    if (identifier := BOE_ID_TYPED.search(written)) and (law := indexed_law(base, boe_id(identifier[0]))):
+        # What has no number goes by its name: "Preámbulo BOE-A-2019-1".
+        label = fold(BOE_ID_TYPED.sub(" ", written)).strip(" ,")
+        if keys := [key for key, own in law.labels.items() if fold(own) == label]:
+            return [law.law_id], keys[0]
+    index = base.open() if base.settings.rag_enabled else None
+    applying = applicable(text, [], load_agreements(index.folder), None) if index else None
+    if applying is None or not applying.named:
+        return [], ""
+    rest = without_agreement_names(text, applying.names)
+    return list(applying.named), provision_key(rest) or ""
+
+
+def _document_names(base: "IndexBase") -> list[tuple[str, str]]:
+    """Return the names of the documents of the index that came from files of their own, in small letters, with ids."""
+    from ingestion.incremental.catalog import read_catalog
+    from services.store.agreements import load_agreements
+
+    index = base.open() if base.settings.rag_enabled else None
+    names: list[tuple[str, str]] = []
     for source in read_catalog(index.folder).sources if index else ():
         files = [file["path"] for file in source["files"]]
         # What goes by its path is no law: those have provisions, and are read as references.
         if source["identity"] in files:
-            names = (source["law_id"], source["title"], *files, *(Path(file).name for file in files))
-            if name in map(str.casefold, names):
-                return source["law_id"]
-    article = article_named(base.profile, text)
-    return article.id if article else ""
+            own = (source["law_id"], source["title"], *files, *(Path(file).name for file in files))
+            names += [(name.casefold(), source["law_id"]) for name in own]
+    if index:
+        names += [(agreement.name.casefold(), agreement.law_id) for agreement in load_agreements(index.folder)]
+    return names
 
 
 async def document_detail(store: ChunkStore, document: str) -> DocumentDetail | None:
@@ -73,9 +120,10 @@ async def document_detail(store: ChunkStore, document: str) -> DocumentDetail | 
         "title": head["law_name"] if article else head["title"],
         "collection": head["collection"],
         "published": head["valid_from"],
-        "status_note": head["status_note"],
+        "status_note": whole_note(head),
         "text": "\n\n".join(f"{part['title']}\n{part['text']}" if article else part["text"] for part in parts),
         "url": head["url"].partition("#page=")[0],
+        "agreement": head.get("agreement"),
         "chunk_ids": [part["id"] for part in parts],
     }
 
@@ -85,6 +133,8 @@ def print_document(out: Console, detail: DocumentDetail) -> None:
     out.print(clean(f"{detail['name']} ({detail['law_id']})"), style="bold", markup=False)
     if detail["title"] != detail["name"]:
         out.print(clean(detail["title"]), style="bold", markup=False)
+    if detail["agreement"]:
+        print_scope(out, detail["agreement"])
     if detail["published"]:
         out.print(f"Publicado el {detail['published']}.", style="dim")
     if detail["status_note"]:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.render import clean, print_indented
+from cli.show.scope import print_scope
 from ingestion.incremental.indexed_laws import IndexedLaw, list_provisions
 from language.languages import Language
 from services.search.provision_detail import Link, ProvisionDetail, Version
@@ -31,9 +32,15 @@ def print_provision(out: Console, detail: ProvisionDetail, today: date, language
     out.print(clean(f"{detail['provision']}{title}"), style="bold", markup=False)
     if detail["breadcrumb"] not in ("", detail["law"]):
         out.print(clean(detail["breadcrumb"]), style="dim", markup=False)
+    if detail["agreement"]:
+        print_scope(out, detail["agreement"])
+    if detail["page"]:
+        out.print(f"Página {detail['page']}.", style="dim")
     state, style = _state(detail, today), "green" if _rules(detail, today) else "yellow"
     validity = f": {_validity(detail)}" if detail["official"] else ""
-    out.print(f"{state[0].upper()}{state[1:]}{validity}.", style=style)
+    # Of an agreement without a day of publication nothing more is known than what was agreed.
+    if not detail["agreement"] or detail["valid_from"]:
+        out.print(f"{state[0].upper()}{state[1:]}{validity}.", style=style)
     if detail["status_note"]:
         out.print(clean(language.say("view_note", note=detail["status_note"])), style="yellow", markup=False)
     if not detail["official"]:
@@ -56,11 +63,14 @@ def print_law(out: Console, law: IndexedLaw, language: Language) -> None:
     out.print(clean(f"{law.title} ({law.law_id})"), style="bold", markup=False)
     if not law.official:
         out.print(language.say("view_not_official"), style="dim")
+    if law.agreement:
+        print_scope(out, law.agreement)
     if law.labels:
         out.print(clean(f"Preceptos en el índice: {list_provisions(law.labels)}."), markup=False)
     for file in law.files:
         out.print(clean(f"Procede de {file}"), markup=False)
-    out.print(f'Para ver uno: articulado show "art. 1 {law.law_id}"', markup=False)
+    example = next((label for key, label in law.labels.items() if "~" not in key), "art. 1")
+    out.print(clean(f'Para ver uno: articulado show "{example} {law.law_id}"'), markup=False)
 
 
 def _print_text(out: Console, detail: ProvisionDetail, language: Language) -> None:
@@ -128,8 +138,10 @@ def _state(version: Version, today: date) -> str:
 
 
 def _validity(version: Version) -> str:
-    last = _last_day(version)
-    return f"desde {version['valid_from'] or 'siempre'}" + (f" hasta {last}" if last else "")
+    """Say from when on a wording is in force, and until when; that law is repealed says nothing of the last day."""
+    last, repealed = _last_day(version), version["status"] in REPEALED
+    until = f" hasta {last}" if last else ", sin que conste hasta cuándo" if repealed else ""
+    return f"{'rigió ' if repealed else ''}desde {version['valid_from'] or 'siempre'}{until}"
 
 
 def _last_day(version: Version) -> str | None:

@@ -9,8 +9,8 @@ from ingestion.boe.markup import tidy
 from ingestion.boe.notes import wording_dates
 from ingestion.boe.version import LEVELS, Content, read_version
 from ingestion.boe.wordings import Wording, wordings
-from ingestion.markdown.body import LONGEST_TITLE
 from ingestion.model import Provision
+from ingestion.structure.blocks import LONGEST_TITLE
 from language.folding import fold
 from legal.labels import PART_HEADINGS, Heading, law_url, split_heading
 from services.boe.xml import Element

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import cast
 
 from language.cuts import CLAUSES, between_sentences, cut
+from language.table_text import with_heads
 from legal.ids import chunk_id
 from state.chunks import Chunk
 
@@ -21,13 +22,14 @@ def children_of(parent: Chunk) -> Iterator[Chunk]:
     """Yield the children of a parent, in order of the text: at least one of any text.
 
     Each holds whole sentences of the parent, as many as fit into ``MAX_CHILD`` characters (a longer sentence is cut at
-    clauses), after the last words of the child before. It has the parent's metadata and its text as
-    ``parent_content``.
+    clauses), after the last words of the child before; rows of a table stand below the head of that instead. It has the
+    parent's metadata and its text as ``parent_content``.
     """
     before = ""
-    for number, (start, end) in enumerate(cut(parent["text"], MAX_CHILD, _CUTS), start=1):
+    spans = cut(parent["text"], MAX_CHILD, _CUTS)
+    for number, ((start, end), text) in enumerate(zip(spans, with_heads(parent["text"], spans), strict=True), start=1):
         own = parent["text"][start:end]
-        yield child(parent, number, f"{_last_words(before)} {own}".strip())
+        yield child(parent, number, text if text != own else f"{_last_words(before)} {own}".strip())
         before = own
 
 

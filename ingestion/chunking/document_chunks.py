@@ -6,6 +6,8 @@ from ingestion.chunking.semantic import Embed, semantic_spans
 from ingestion.files.running_text import running_text
 from ingestion.model import Document
 from language.languages import Language, language
+from language.table_text import with_heads
+from legal.agreements.names import agreement_name
 from legal.ids import chunk_id
 from services.corpus.chunks import DECISION_RANK
 from state.chunks import Chunk
@@ -23,8 +25,9 @@ async def document_chunks(document: Document, embed: Embed, code: str = "es") ->
     spans = await semantic_spans(running.text, embed)
     chunks: list[Chunk] = []
     locale = language(code)
-    for number, (start, end) in enumerate(spans, 1):
-        text, page = running.text[start:end], running.page_at(start)
+    texts = with_heads(running.text, spans)
+    for number, ((start, end), text) in enumerate(zip(spans, texts, strict=True), 1):
+        page = running.page_at(start)
         pages = _pages(page, running.page_at(end - 1), locale)
         key = f"{document.id}#{number}"
         name = document.number or pages or locale.say("part_number", number=number)
@@ -34,7 +37,7 @@ async def document_chunks(document: Document, embed: Embed, code: str = "es") ->
                 "id": chunk_id(document.collection, document.id, key, document.published, number),
                 "collection": document.collection,
                 "law_id": document.id,
-                "law_name": document.author or document.title,
+                "law_name": document.author or _name(document),
                 "rank": DECISION_RANK,
                 "kind": document.kind,
                 "provision": name,
@@ -66,7 +69,13 @@ async def document_chunks(document: Document, embed: Embed, code: str = "es") ->
                 "source": "official",
             }
         )
+        if document.agreement:
+            chunks[-1]["agreement"] = document.agreement
     return chunks
+
+
+def _name(document: Document) -> str:
+    return agreement_name(document.agreement, document.title) if document.agreement else document.title
 
 
 def _pages(first: int | None, last: int | None, locale: Language) -> str:

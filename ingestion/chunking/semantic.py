@@ -1,22 +1,31 @@
 """Cut running text where its subject changes: small distances inside a part, large ones between parts.
 
-Neighbouring sentences are compared by their vectors; a break is where the distance, 1 − cosine, exceeds the 90th
-percentile of the document's distances (Kamradt, "5 levels of text splitting", 2023, level 4).
+Between any two sentences the three before and the three after are compared by their vectors. Breaks are the peaks of
+the distance, 1 − cosine, as many of them as distances exceed the 90th percentile of the document (Kamradt, "5 levels of
+text splitting", 2023, level 4; the windows are those of Hearst, "TextTiling", 1997). What stands together (``bonds``)
+counts as one sentence, and a break beside a heading is before the heading. What each choice gives:
+docs/ingestion.md.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ingestion.chunking.bonds import blocks, outside_bonds
 from ingestion.chunking.parts import CUTS, MAX_PART
-from language.cuts import Span, clauses, cut, sentences
+from language.cuts import Span, cut, sentences
 from services.domain.base import Domain
+from services.domain.spanish_law import SPANISH_LAW
 from services.protocols import Vector
 
 Embed = Callable[[Sequence[str]], Awaitable[Sequence[Vector]]]
 """Turns texts into vectors, in order."""
+
+WINDOW = 3
+"""Sentences on either side that are compared."""
 
 PERCENTILE = 90.0
 """Percentile of the distances above which the subject changes (linear interpolation)."""
@@ -25,6 +34,8 @@ OVERLAP = 200
 """Characters that a part repeats of the one before it at most, where one subject is too long for a part."""
 
 LSA_DIMENSIONS = 64
+_CUTS = (*map(outside_bonds, CUTS), *CUTS)
+"""Where a subject is cut: inside what stands together only where that alone is too long."""
 _DECIMALS = 6
 """Decimals of a distance: equal ones stay equal, whatever the last bits of the vectors are."""
 
@@ -35,54 +46,94 @@ async def semantic_spans(text: str, embed: Embed) -> list[Span]:
     Every character but the blanks between parts is in one; where one subject is cut because of its length, each piece
     begins with the end of the piece before it. The same text and vectors give the same parts.
     """
-    units = [
-        (start + first, start + last) for start, end in sentences(text) for first, last in clauses(text[start:end])
-    ]
-    if not units:
-        return []
-    vectors = await embed([text[start:end] for start, end in units])
-    ends = [*breaks(distances(vectors)), len(units)]
-    subjects = [(units[first][0], units[last - 1][1]) for first, last in zip([0, *ends], ends, strict=False)]
-    return [piece for start, end in subjects for piece in _fitted(text, start, end)]
+    return [piece for start, end in subjects(text, await gaps(text, embed)) for piece in _fitted(text, start, end)]
 
 
-def distances(vectors: Sequence[Vector]) -> NDArray[np.float64]:
-    """Return 1 − cosine of each vector and the next, (n − 1,), in [0, 2].
+async def gaps(text: str, embed: Embed) -> NDArray[np.float64]:
+    """Return how far apart what stands before and after each gap between the blocks of a text is, (blocks − 1,)."""
+    # Of a long block (a table) the beginning says enough.
+    sides = windows([text[start : min(end, start + MAX_PART)] for start, end in blocks(text)], WINDOW)
+    texts = list(dict.fromkeys(window for pair in sides for window in pair))
+    vectors = dict(zip(texts, await embed(texts), strict=True)) if texts else {}
+    return distances([vectors[before] for before, _ in sides], [vectors[after] for _, after in sides])
 
-    A zero vector says nothing of its text, which goes on with the subject before it: it has the direction of the
-    vector before it (at the start, of the first one that has any).
+
+def subjects(text: str, gaps: NDArray[np.float64]) -> list[Span]:
+    """Return the spans of the subjects of a text, in order, by the distances at the gaps between its blocks."""
+    units = blocks(text)
+    headed = ["\n" in text[start:end] for start, end in units]
+    bounds = [0, *before_headings(breaks(gaps), headed), len(units)] if units else []
+    return [(units[first][0], units[last - 1][1]) for first, last in pairwise(bounds)]
+
+
+def windows(texts: Sequence[str], width: int) -> list[tuple[str, str]]:
+    """Return what stands before and after each gap between texts, up to ``width`` texts on either side.
+
+    >>> windows(["Uno.", "Dos.", "Tres."], 2)
+    [('Uno.', 'Dos. Tres.'), ('Uno. Dos.', 'Tres.')]
     """
-    directions = np.array(vectors, dtype=np.float64)
-    lengths = np.linalg.norm(directions, axis=1)
-    nonzero = np.flatnonzero(lengths)
-    if nonzero.size == 0:
-        return np.zeros(len(directions) - 1)
-    before = np.maximum(np.searchsorted(nonzero, np.arange(len(directions)), side="right") - 1, 0)
-    directions = (directions[nonzero] / lengths[nonzero, None])[before]
-    cosines: NDArray[np.float64] = (directions[:-1] * directions[1:]).sum(axis=1)
-    return np.round(1 - cosines, _DECIMALS)
+    return [
+        (" ".join(texts[max(0, gap - width) : gap]), " ".join(texts[gap : gap + width])) for gap in range(1, len(texts))
+    ]
+
+
+def distances(before: Sequence[Vector], after: Sequence[Vector]) -> NDArray[np.float64]:
+    """Return 1 − cosine of each pair of vectors, (n,), in [0, 2]; 0 where one is zero: nothing is known of its text."""
+    if not before:
+        return np.zeros(0)
+    one, other = np.array(before, dtype=np.float64), np.array(after, dtype=np.float64)
+    lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
+    products = (one * other).sum(axis=1)
+    cosines: NDArray[np.float64] = np.divide(products, lengths, out=np.ones_like(lengths), where=lengths > 0)
+    return np.asarray(np.round(1 - cosines, _DECIMALS))
 
 
 def breaks(gaps: NDArray[np.float64]) -> list[int]:
-    """Return the indices of the sentences that begin a subject: where a distance is strictly over the percentile.
+    """Return the indices of the sentences that begin a subject: the highest peaks of the distances, in order.
 
-    >>> breaks(np.array([0.1, 0.2, 0.9, 0.1]))
+    There are at most as many as distances are strictly over the percentile, and all are over the median. Of equal
+    neighbours the last is the peak, of equal peaks the first goes before.
+
+    >>> breaks(np.array([0.1, 0.2, 0.9, 0.8, 0.1]))
     [3]
     """
     if gaps.size == 0:
         return []
-    return [int(index) + 1 for index in np.flatnonzero(gaps > np.percentile(gaps, PERCENTILE))]
+    count = int(np.count_nonzero(gaps > np.percentile(gaps, PERCENTILE)))
+    around = np.pad(gaps, 1, constant_values=-np.inf)
+    peaks = np.flatnonzero((gaps >= around[:-2]) & (gaps > around[2:]) & (gaps > np.median(gaps)))
+    highest = peaks[np.argsort(-gaps[peaks], kind="stable")][:count]
+    return sorted(int(peak) + 1 for peak in highest)
 
 
-async def lsa_of(texts: Sequence[str], domain: Domain) -> list[Vector]:
-    """Embed texts by latent semantic analysis of themselves alone, (64,) each: no model, and nothing else decides.
+def before_headings(begins: Sequence[int], headed: Sequence[bool]) -> list[int]:
+    """Return where subjects begin, moved to a block beside it that has a heading (the one before goes first), in order.
 
-    A text that shares no word with another one gets the zero vector.
+    A block that has a heading itself stays; the first block of a text begins a subject in any case.
+
+    >>> before_headings([2, 5], [True, True, False, False, False, False])
+    [1, 5]
     """
-    from services.offline.encoder.encoder import DualEncoder, TrainingPairs
+    moved = {
+        next((other for other in (begin, begin - 1, begin + 1) if 0 < other < len(headed) and headed[other]), begin)
+        for begin in begins
+    }
+    return sorted(moved)
 
-    # Without questions to learn from, its axes are the latent ones.
-    encoder = await asyncio.to_thread(DualEncoder.fit, TrainingPairs(texts), LSA_DIMENSIONS, domain)
+
+async def offline_vectors(texts: Sequence[str], domain: Domain) -> list[Vector]:
+    """Embed texts without a provider: by the encoder of the package, or in a domain that it does not know alone.
+
+    The latter is latent semantic analysis of these texts, (64,) each; a text that shares no word with
+    another one gets the zero vector. Neither depends on what else is indexed.
+    """
+    from services.offline.encoder.encoder import DualEncoder, TrainingPairs, packaged_encoder
+
+    if domain is SPANISH_LAW:
+        encoder = await asyncio.to_thread(packaged_encoder)
+    else:
+        # Without questions to learn from, its axes are the latent ones.
+        encoder = await asyncio.to_thread(DualEncoder.fit, TrainingPairs(texts), LSA_DIMENSIONS, domain)
     return (await encoder.embed_documents(texts)).vectors
 
 
@@ -90,7 +141,7 @@ def _fitted(text: str, start: int, end: int) -> list[Span]:
     """Return a subject as pieces that fit, cut at paragraphs, sentences or blanks, with ``OVERLAP`` between them."""
     if end - start <= MAX_PART:
         return [(start, end)]
-    pieces = [(start + first, start + last) for first, last in cut(text[start:end], MAX_PART - OVERLAP, CUTS)]
+    pieces = [(start + first, start + last) for first, last in cut(text[start:end], MAX_PART - OVERLAP, _CUTS)]
     return [(_overlapping(text, start, first), last) for first, last in pieces if last > first]
 
 

@@ -4,21 +4,27 @@ import re
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from language.current import say
+from language.folding import fold
 from legal.citations.parser import parse_citations
 from legal.ids import boe_id
 from legal.labels import provision_key
 from legal.laws.mentions import find_law
-from legal.territory.mentions import communities, find_territory, place_called
+from legal.territory.mentions import communities, find_territory, place_called, province_called, provinces
 from state.chunks import ProvisionRef
 from state.errors import InvalidInput
 
-DocumentType = Literal["ruling", "criterion", "document", "law"]
+STATE = "España"
+"""The territory of what is of the whole state."""
+
+_STATE_NAMES = frozenset(("espana", "estatal", "nacional", "todo el estado"))
+
+DocumentType = Literal["ruling", "criterion", "document", "law", "agreement"]
 
 _ECLI = re.compile(r"ECLI:[A-Z]{2}:[A-Z0-9]{1,7}:\d{4}:[A-Z0-9.]{1,25}")
 
@@ -74,11 +80,24 @@ def _day(written: object) -> object:
 def _community(written: object) -> object:
     if not isinstance(written, str):
         return written
+    if fold(written).strip() in _STATE_NAMES:
+        return STATE
     if community := find_territory(written):
         return community
     raise PydanticCustomError(
-        "territory", "{problem}", {"problem": say("file.header_communities", communities=", ".join(communities()))}
+        "territory",
+        "{problem}",
+        {"problem": say("file.header_communities", communities=", ".join((*communities(), STATE)))},
     )
+
+
+def _province(written: object) -> object:
+    if not isinstance(written, str):
+        return written
+    if called := province_called(written):
+        return called[0]
+    problem = say("file.header_province", written=written, provinces=", ".join(provinces()))
+    raise PydanticCustomError("territory", "{problem}", {"problem": problem})
 
 
 def _city(written: object) -> object:
@@ -98,7 +117,8 @@ class Header(BaseModel):
     """What a document's header says, all of it optional.
 
     ``day`` is read from the field ``date``, ``interprets`` from ``provisions``. ``kind`` is the kind of norm of a
-    structured text.
+    structured text. ``territory`` is a community, or ``STATE``. Of a collective agreement, ``sector`` or ``company``
+    tell what it applies to, ``province`` where, ``validity_start`` and ``validity_end`` are the days that were agreed.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -117,20 +137,51 @@ class Header(BaseModel):
     status_note: Text = ""
     territory: Annotated[str | None, BeforeValidator(_community)] = None
     municipality: Annotated[str | None, BeforeValidator(_city)] = None
+    province: Annotated[str | None, BeforeValidator(_province)] = None
+    sector: Text = ""
+    company: Text = ""
+    validity_start: Annotated[date | None, BeforeValidator(_day)] = None
+    validity_end: Annotated[date | None, BeforeValidator(_day)] = None
     id: Name = ""
     collection: Annotated[str, Field(pattern=r"^[a-z0-9_]+$")] = ""
     kind: Annotated[str, Field(pattern=r"^[a-z0-9_]+$")] = ""
 
+    @model_validator(mode="after")
+    def _check_scope(self) -> Self:
+        """Refuse what contradicts itself; the field that is named is the first of those that do."""
+        first, last, problem = self.validity_start, self.validity_end, ""
+        if self.sector and self.company:
+            problem = say("file.header_company_or_sector")
+        elif first and last and last < first:
+            problem = say("file.header_validity", first=first.isoformat(), last=last.isoformat())
+        elif self.province and self.territory not in (None, community := self.community):
+            names = {"province": self.province, "territory": self.territory, "community": community}
+            problem = say("file.header_not_of", **names)
+        if problem:
+            raise PydanticCustomError("scope", "{problem}", {"problem": problem})
+        return self
+
     @property
     def community(self) -> str | None:
-        """The community of the municipality, else the one that is given."""
-        return find_territory(self.municipality) if self.municipality else self.territory
+        """The community of the municipality or the province, else the one that is given; none of the whole state."""
+        if self.municipality:
+            return find_territory(self.municipality)
+        if self.province and (called := province_called(self.province)):
+            return called[1]
+        return None if self.territory == STATE else self.territory
+
+    @property
+    def names_scope(self) -> bool:
+        """Whether it has a field that only agreements have."""
+        return bool(self.sector or self.company or self.province or self.validity_start or self.validity_end)
 
     @property
     def document_type(self) -> DocumentType:
         """The type, or what follows from who wrote it."""
         if self.type:
             return self.type
+        if self.names_scope:
+            return "agreement"
         return "ruling" if self.court or self.ecli else "criterion" if self.body else "document"
 
 
@@ -145,26 +196,31 @@ def header_of(path: Path, fields: Mapping[str, Any]) -> Header:
     except ValidationError as error:
         first = error.errors()[0]
         raise InvalidInput(
-            say("file.field_invalid", path=path, field=first["loc"][0], problem=_problem(first))
+            say("file.field_invalid", path=path, field=_field(first), problem=_problem(first))
         ) from error
+
+
+def _field(details: ErrorDetails) -> object:
+    """Return the field that an error is of; of what contradicts itself, what it is all about."""
+    return details["loc"][0] if details["loc"] else say("file.header_scope")
 
 
 def _problem(details: ErrorDetails) -> str:
     """Return what is wrong with a field, by the type of pydantic's error, whose own words are English."""
-    limits = details.get("ctx", {})
+    limits, field = details.get("ctx", {}), str(next(iter(details["loc"]), ""))
     match details["type"]:
         case "extra_forbidden":
             names = [field.alias or name for name, field in Header.model_fields.items()]
             return say("file.header_unknown", names=", ".join(names))
         case "literal_error":
             return say("file.choices", values=limits["expected"].replace(" or ", say("system.or")))
-        case "string_pattern_mismatch" if details["loc"][0] == "url":
+        case "string_pattern_mismatch" if field == "url":
             return say("file.header_url")
-        case "string_pattern_mismatch" if details["loc"][0] == "id":
+        case "string_pattern_mismatch" if field == "id":
             return say("file.header_id")
         case "string_pattern_mismatch":
             return say("file.header_name")
-        case "provision" | "ecli" | "day" | "territory":
+        case "provision" | "ecli" | "day" | "territory" | "scope":
             return details["msg"]
         case _:
             return say("file.header_text")

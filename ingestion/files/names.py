@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ingestion.files.header import DocumentType, Header
 from ingestion.files.running_text import RunningText
+from ingestion.files.titles import first_line, is_made_up, printed_title
 from language.folding import fold, without_accents
 
 KINDS: dict[DocumentType, str] = {
@@ -14,16 +15,15 @@ KINDS: dict[DocumentType, str] = {
     "criterion": "criterio",
     "document": "documento",
     "law": "documento",
+    "agreement": "convenio",
 }
 COLLECTIONS: dict[DocumentType, str] = {
     "ruling": "sentencias",
     "criterion": "criterios_inss",
     "document": "documentos",
     "law": "documentos",
+    "agreement": "documentos",
 }
-LONGEST_TITLE = 150
-"""Characters of a first paragraph that is taken for the title."""
-
 _NORMS = (
     ("ley_organica", "ley organica"),
     ("ley", "ley "),
@@ -71,17 +71,16 @@ def _digest(text: str) -> str:
     return blake2b(text.encode(), digest_size=4).hexdigest()
 
 
-def title_of(header: Header, text: RunningText, path: Path) -> str:
-    """Return the header's title, else the first paragraph if it is short, else the file's name without its marks."""
-    first = next((paragraph for _, paragraph in text.paragraphs()), "")
-    if header.title or (len(first) <= LONGEST_TITLE and "\n" not in first):
-        return header.title or first.removesuffix(".")
-    return " ".join(re.split(r"[\s_-]+", unicodedata.normalize("NFC", path.stem))).strip()
+def title_of(header: Header, text: RunningText, path: Path, own: str = "") -> str:
+    """Return the header's title, else the one that is printed, else the file's ``own``, its first line, or its name."""
+    paragraphs = [paragraph for _, paragraph in text.paragraphs()]
+    title = header.title or printed_title(paragraphs) or ("" if is_made_up(own) else own) or first_line(paragraphs)
+    return title or " ".join(re.split(r"[\s_-]+", unicodedata.normalize("NFC", path.stem))).strip()
 
 
 def norm_of(header: Header, title: str) -> str:
     """Return the kind of norm of a structured text: the header's, else what its title says, else "documento"."""
     folded = fold(title)
-    if "convenio colectivo" in folded:
+    if "convenio colectivo" in folded or header.document_type == "agreement":
         return header.kind or "convenio"
     return header.kind or next((kind for kind, name in _NORMS if folded.startswith(name)), "documento")

@@ -5,20 +5,23 @@ from dataclasses import replace
 from pathlib import Path
 
 from ingestion.files import structure
-from ingestion.files.formats import docx, html, md, pdf, txt
+from ingestion.files.formats import docx, html, md, odt, pdf, txt, xlsx
 from ingestion.files.formats.header_block import sidecar, take_block
 from ingestion.files.formats.source import no_text
 from ingestion.files.header import Header, header_of
 from ingestion.files.names import COLLECTIONS, KINDS, id_of, norm_of, title_of
 from ingestion.files.running_text import RunningText, running_text
+from ingestion.files.scope import scope_of
 from ingestion.markdown.reader import read_law
-from ingestion.model import Document, Law, Page
+from ingestion.model import Document, FileText, Law, Page
 from language.current import say
 from state.errors import InvalidInput
 
-READERS: dict[str, Callable[[Path], tuple[Page, ...]]] = {
+READERS: dict[str, Callable[[Path], FileText]] = {
     ".pdf": pdf.read,
     ".docx": docx.read,
+    ".odt": odt.read,
+    ".xlsx": xlsx.read,
     ".html": html.read,
     ".htm": html.read,
     ".xhtml": html.read,
@@ -40,7 +43,8 @@ def read_document(path: Path) -> Document | Law:
     reader = READERS.get(path.suffix.lower())
     if reader is None:
         raise InvalidInput(say("file.unknown_format", path=path, formats=", ".join(READERS)))
-    block, pages = take_block(path, reader(path))
+    content = reader(path)
+    block, pages = take_block(path, content.pages)
     separate = sidecar(path)
     fields = (separate if separate is not None else block) or {}
     if reader is md.read and "identifier" in (block or {}):
@@ -49,17 +53,19 @@ def read_document(path: Path) -> Document | Law:
     text = running_text(pages)
     if not text.text:
         raise no_text(path)
-    return _law(path, header, text) or _document(path, header, pages, text)
+    document = _law(path, header, text, content.title) or _document(path, header, pages, text, content.title)
+    return replace(document, warnings=content.warnings)
 
 
-def _law(path: Path, header: Header, text: RunningText) -> Law | None:
+def _law(path: Path, header: Header, text: RunningText, own_title: str) -> Law | None:
     """Return a text with numbered articles; rulings, criteria and what interprets provisions only quote them."""
     if header.document_type in ("ruling", "criterion") or (header.document_type == "document" and header.interprets):
         return None
     provisions = structure.provisions(text, _url(path, header))
     if provisions is None:
         return None
-    title = title_of(header, text, path)
+    title = title_of(header, text, path, own_title)
+    agreement = scope_of(header, title, ((provision.title, provision.text) for provision in provisions))
     return Law(
         id=id_of(header, text, path),
         title=title,
@@ -71,18 +77,22 @@ def _law(path: Path, header: Header, text: RunningText) -> Law | None:
         provisions=tuple(
             replace(provision, status_note=provision.status_note or header.status_note) for provision in provisions
         ),
-        territory=header.community,
-        municipality=header.municipality,
+        # The territory of an agreement is of its scope: it narrows a question down, and hides nothing from others.
+        territory=None if agreement else header.community,
+        municipality=None if agreement else header.municipality,
         collection=header.collection or COLLECTIONS[header.document_type],
+        agreement=agreement,
     )
 
 
-def _document(path: Path, header: Header, pages: tuple[Page, ...], text: RunningText) -> Document:
+def _document(path: Path, header: Header, pages: tuple[Page, ...], text: RunningText, own_title: str) -> Document:
+    title = title_of(header, text, path, own_title)
+    agreement = scope_of(header, title, ())
     return Document(
         id=id_of(header, text, path),
         collection=header.collection or COLLECTIONS[header.document_type],
-        kind=KINDS[header.document_type],
-        title=title_of(header, text, path),
+        kind=KINDS["agreement" if agreement else header.document_type],
+        title=title,
         pages=pages,
         author=header.court or header.body,
         number=header.number,
@@ -90,9 +100,10 @@ def _document(path: Path, header: Header, pages: tuple[Page, ...], text: Running
         published=header.day.isoformat() if header.day else None,
         interprets=header.interprets,
         status_note=header.status_note,
-        territory=header.community,
-        municipality=header.municipality,
+        territory=None if agreement else header.community,
+        municipality=None if agreement else header.municipality,
         url=_url(path, header),
+        agreement=agreement,
     )
 
 

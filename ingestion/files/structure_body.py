@@ -1,33 +1,17 @@
 """Gather the paragraphs of a structured text into its provisions."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ingestion.amendments import provision_status
-from ingestion.files.structure_headings import Opening, division, names_part
 from ingestion.model import Provision
+from ingestion.structure.blocks import LONGEST_TITLE, Block, may_be_title
+from ingestion.structure.headings import PREAMBLE, Opening, cased, division, names_part
 from language.cuts import sentences
 from legal.labels import PART_HEADINGS
 
-PREAMBLE = Opening("Preámbulo", "preambulo", "")
-LONGEST_TITLE = 200
-"""Characters of a title that has a line of its own."""
-
 LONGEST_INLINE_TITLE = 80
 """Characters of a title that the text of the article follows in the same paragraph."""
-
-_ROMAN = re.compile(r"[IVXLC]+(?:\.\w+)?|[A-Z]")
-_LIST_MARK = re.compile(r"(?:\d|[a-zñ]\))")
-
-
-@dataclass
-class Block:
-    """A paragraph, where it begins in the text, and what it opens."""
-
-    offset: int
-    text: str
-    opens: Opening | None
 
 
 @dataclass
@@ -37,6 +21,11 @@ class _Draft:
     url: str
     above: tuple[str, ...] = ()
     paragraphs: list[str] = field(default_factory=list)
+    urls: list[str] = field(default_factory=list)
+
+    def add(self, paragraph: str, url: str) -> None:
+        self.paragraphs.append(paragraph)
+        self.urls.append(url)
 
     @property
     def is_empty(self) -> bool:
@@ -47,7 +36,7 @@ class _Draft:
         title, paragraphs = _titled(self.opening, self.paragraphs)
         status, note = provision_status(paragraphs, ())
         return Provision(
-            label=_cased(self.opening.label),
+            label=cased(self.opening.label),
             key=self.opening.key,
             title=title,
             breadcrumb=self.breadcrumb,
@@ -55,6 +44,8 @@ class _Draft:
             status=status,
             status_note=note,
             url=self.url,
+            # What stands beside the label may be the first paragraph, and the first one the title.
+            urls=tuple([self.url, *self.urls][1 + len(self.urls) - len(paragraphs) :]),
         )
 
 
@@ -62,14 +53,16 @@ class _Body:
     """The provisions that are open so far, and the headings above the next one."""
 
     def __init__(self, url_at: Callable[[int], str]) -> None:
-        self.drafts = [_Draft(PREAMBLE, "", url_at(0))]
+        self.drafts = [_Draft(Opening(*PREAMBLE), "", url_at(0))]
         self._url_at = url_at
         self._above: dict[int, str] = {}
+        self._shown: set[str] = set()
 
     def open(self, block: Block, opens: Opening) -> None:
         kind = opens.key.split(":")[0]
         if kind in PART_HEADINGS:
             self.leave(0)
+        self._note_shown()
         above = tuple(self._above[level] for level in sorted(self._above))
         self.drafts.append(
             _Draft(opens, PART_HEADINGS.get(kind) or " > ".join(above), self._url_at(block.offset), above)
@@ -84,10 +77,16 @@ class _Body:
 
     def leave(self, level: int) -> None:
         """Forget the headings from a level down; one below which nothing stood is text."""
-        shown = {heading for draft in self.drafts if not draft.is_empty for heading in draft.above}
+        self._note_shown()
         for lower in sorted(other for other in self._above if other >= level):
             heading = self._above.pop(lower)
-            self.drafts[-1].paragraphs += [] if heading in shown else [heading]
+            if heading not in self._shown:
+                self.drafts[-1].add(heading, self.drafts[-1].url)
+
+    def _note_shown(self) -> None:
+        """Note the headings that something stands below, before the last provision is left: no other one changes."""
+        if not self.drafts[-1].is_empty:
+            self._shown.update(self.drafts[-1].above)
 
     @property
     def in_annex(self) -> bool:
@@ -111,7 +110,7 @@ def provisions_of(blocks: Sequence[Block], url_at: Callable[[int], str]) -> list
         elif level is not None and _is_name(blocks, index):
             body.entitle(level, block.text)
         elif not (names_part(block.text) and index + 1 < len(blocks) and blocks[index + 1].opens):
-            body.drafts[-1].paragraphs.append(block.text)
+            body.drafts[-1].add(block.text, url_at(block.offset))
     body.leave(0)
     return [draft.provision() for draft in body.drafts if not draft.is_empty]
 
@@ -134,18 +133,9 @@ def _titled(heading: Opening, paragraphs: list[str]) -> tuple[str, list[str]]:
         return (paragraphs[0].removesuffix("."), paragraphs[1:]) if "\n" not in paragraphs[0] else ("", paragraphs)
     if not rest:
         return "", paragraphs
+    if paragraphs and may_be_title(rest):
+        return rest.removesuffix("."), paragraphs
     spans = sentences(rest)
     first = rest[: spans[0][1]]
-    marked = _LIST_MARK.match(rest) is not None
-    if paragraphs and len(spans) == 1 and len(rest) <= LONGEST_TITLE and not marked and rest[-1] not in ":;,":
-        return rest.removesuffix("."), paragraphs
-    inline = len(spans) > 1 and len(first) <= LONGEST_INLINE_TITLE and first[-1] == "." and not marked
+    inline = len(spans) > 1 and len(first) <= LONGEST_INLINE_TITLE and first[-1] == "." and may_be_title(first)
     return first.removesuffix(".") if inline else "", [rest, *paragraphs]
-
-
-def _cased(label: str) -> str:
-    """Return a label as laws write it: "ARTÍCULO PRIMERO" becomes "Artículo primero", "ANEXO II" "Anexo II"."""
-    head, *more = label.split()
-    if not head.isupper():
-        return label
-    return " ".join([head.capitalize(), *(word if _ROMAN.fullmatch(word) else word.lower() for word in more)])

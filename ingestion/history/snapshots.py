@@ -40,6 +40,11 @@ def read_snapshot(path: Path) -> Snapshot:
     return Snapshot(law, snapshot_day(path, front))
 
 
+def is_dated(path: Path) -> bool:
+    """Tell whether the name of a file says of which day its text is (``ID@2021-09-29.md``)."""
+    return _DAY_OF_NAME.search(path.stem) is not None
+
+
 def snapshot_day(path: Path, front: dict[str, Any]) -> str:
     """Return the day of a text: that in the name (``ID@2021-09-29.md``), else of its update, else its publication.
 

@@ -6,10 +6,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from language.current import say
 from services.store.generations import write_durably
+from services.store.manifest import CATALOG
 from state.errors import IndexMismatch
 from state.ingest import Source, StaleRecord
-
-CATALOG = "catalog.json"
 
 
 class Catalog(BaseModel):
@@ -19,6 +18,8 @@ class Catalog(BaseModel):
     the articles that it brings along; both are empty where that is not known. ``drift`` counts the points that have
     changed since the models were fitted. ``resolved`` and ``unresolved`` count references, and citations that lead
     nowhere by cause; ``summaries`` the provisions that have one, ``stale`` are packaged records of another wording.
+    ``packaged`` tells whether what articulado brings along is wanted, ``record_laws`` are the laws that the generation
+    has as packaged records alone.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -31,6 +32,8 @@ class Catalog(BaseModel):
     unresolved: dict[str, int] = {}
     summaries: int = 0
     stale: list[StaleRecord] = []
+    packaged: bool = True
+    record_laws: list[str] = []
 
     def save(self, generation: Path) -> None:
         """Write the catalogue into the folder of a generation."""
@@ -49,3 +52,8 @@ def read_catalog(generation: Path) -> Catalog:
         return Catalog(made_with="")
     except ValidationError as error:
         raise IndexMismatch(say("ingest.catalogue_damaged", generation=generation)) from error
+
+
+def titles_of(catalog: Catalog) -> dict[str, str]:
+    """Return the titles of what a catalogue has by provisions, laws and agreements, by identifier."""
+    return {source["law_id"]: source["title"] for source in catalog.sources if source["provisions"]}

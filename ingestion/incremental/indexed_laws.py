@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from language.current import say
 from language.formats import figure
 from legal.labels import KINDS, ProvisionKind, order_of_kind
 
 if TYPE_CHECKING:
     from ingestion.incremental.base import IndexBase
     from services.search.reference import ProvisionRequest
-    from state.chunks import Chunk
+    from state.chunks import Agreement, Chunk
 
 MAX_NAMED = 12
 """Names that a message lists; of more it tells the number."""
@@ -21,7 +22,10 @@ _OTHER = ProvisionKind("precepto", "preceptos")
 
 @dataclass(frozen=True)
 class IndexedLaw:
-    """A law of an index: ``labels`` of its provisions by key, in the order of the text; files that it came from."""
+    """A law of an index: ``labels`` of its provisions by key, in the order of the text; files that it came from.
+
+    ``agreement`` is the scope of a collective agreement.
+    """
 
     law_id: str
     title: str
@@ -29,26 +33,30 @@ class IndexedLaw:
     labels: dict[str, str]
     files: tuple[str, ...]
     official: bool
+    agreement: "Agreement | None" = None
 
 
 def indexed_laws(base: "IndexBase") -> dict[str, str]:
     """Return the laws of the index: names by identifier."""
-    from ingestion.incremental.catalog import read_catalog
+    from ingestion.incremental.catalog import read_catalog, titles_of
 
+    names = {record["law_id"]: record["law_name"] for record in _records() if record["chunk_type"] == "provision"}
     if base.settings.rag_enabled and (served := base.open()):
-        return {source["law_id"]: source["title"] for source in read_catalog(served.folder).sources}
-    return {record["law_id"]: record["law_name"] for record in _records() if record["chunk_type"] == "provision"}
+        catalog = read_catalog(served.folder)
+        return titles_of(catalog) | {law_id: names[law_id] for law_id in catalog.record_laws if law_id in names}
+    return names
 
 
 def indexed_law(base: "IndexBase", law_id: str) -> IndexedLaw | None:
     """Return what the index has of a law; ``None`` where it does not have it."""
     from ingestion.incremental.catalog import read_catalog
 
-    if not (base.settings.rag_enabled and (served := base.open())):
+    served = base.open() if base.settings.rag_enabled else None
+    catalog = read_catalog(served.folder) if served else None
+    if catalog is None or law_id in catalog.record_laws:
         chunks = [record for record in _records() if record["law_id"] == law_id]
         return _indexed_law(chunks, chunks[0]["law_name"], ()) if chunks else None
-    sources = read_catalog(served.folder).sources
-    source = next((source for source in sources if source["law_id"] == law_id), None)
+    source = next((source for source in catalog.sources if source["law_id"] == law_id), None)
     if source is None:
         return None
     staged = base.workspace.staged(source["staged"])
@@ -56,6 +64,21 @@ def indexed_law(base: "IndexBase", law_id: str) -> IndexedLaw | None:
     if staged is None or not staged.parents:  # an index that was built elsewhere
         return IndexedLaw(law_id, source["title"], source["collection"], {}, files, official=True)
     return _indexed_law(staged.parents, source["title"], files)
+
+
+def named_documents(base: "IndexBase") -> str:
+    """Return in Spanish which documents the index has of files of their own; empty where it has none."""
+    from ingestion.incremental.catalog import read_catalog
+
+    if not (base.settings.rag_enabled and (served := base.open())):
+        return ""
+    sources = read_catalog(served.folder).sources
+    titles = {
+        source["law_id"]: source["title"]
+        for source in sources
+        if source["identity"] in [file["path"] for file in source["files"]]
+    }
+    return say("ingest.documents_there", names=_first_names(titles)) if titles else ""
 
 
 def list_provisions(labels: dict[str, str]) -> str:
@@ -112,9 +135,8 @@ def why_missing(base: "IndexBase", asked: "ProvisionRequest") -> str:
 def _indexed_law(chunks: Sequence["Chunk"], title: str, files: tuple[str, ...]) -> IndexedLaw:
     first = chunks[0]
     labels = {chunk["provision_key"]: chunk["provision"] for chunk in chunks}
-    return IndexedLaw(
-        first["law_id"], title, first["collection"], labels, files, official=first["source"] == "official"
-    )
+    official, agreement = first["source"] == "official", first.get("agreement")
+    return IndexedLaw(first["law_id"], title, first["collection"], labels, files, official, agreement)
 
 
 def _records() -> list["Chunk"]:

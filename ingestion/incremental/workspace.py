@@ -24,8 +24,8 @@ class Staged:
     """A document, read and cut: its parents, their references still open.
 
     ``interprets`` are law id and provision key of each provision that a ruling or a criterion interprets. ``skipped``
-    are files of it that were left out. ``spoken`` are the lay phrasings of parents, by id. Fields are named as they
-    are stored.
+    are files of it that were left out, ``warnings`` tell what of the others was not read. ``spoken`` are the lay
+    phrasings of parents, by id. Fields are named as they are stored.
     """
 
     collection: str
@@ -35,6 +35,7 @@ class Staged:
     parents: list[Chunk]
     interprets: list[tuple[str, str]]
     skipped: list[Failure]
+    warnings: list[str] = field(default_factory=list)
     spoken: dict[int, str] = field(default_factory=dict)
 
 

@@ -52,12 +52,16 @@ async def write_entries(
 
     Raises:
         ModelError: the provider of the embedder failed for good; vectors that it has computed are kept for next time.
+        StoreUnavailable: the disk has no room for what is to be written.
     """
     indexed = await builder.continue_from(base) if base else {}
     new = [entry for entry in entries if indexed.get(entry.chunk["id"]) != digest(entry.chunk)]
     gone = set(indexed).difference(entry.chunk["id"] for entry in entries)
     await builder.remove(gone)
     async with AsyncExitStack() as stack:
+        embedder = services.embedder() if services.embedder else None
+        dimensions = embedder.dimensions if embedder else services.settings.offline_dimensions
+        await builder.require_room([entry.chunk for entry in new], dimensions)
         encode = await _encoder(builder, entries, new, services, stack, fit=base is None, progress=progress)
         done = 0
         async for batch in encode_batches(new, encode, services.settings.ingest_workers):

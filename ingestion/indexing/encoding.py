@@ -2,16 +2,16 @@
 
 import asyncio
 import multiprocessing
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from ingestion.ahead import in_order
 from ingestion.context.paid_cache import PaidCache
 from ingestion.incremental.workspace import key_of
 from ingestion.indexing.entries import Entry
@@ -75,22 +75,11 @@ EntryTexts = tuple[str, str, str]
 
 
 async def encode_batches(entries: Sequence[Entry], encode: Encode, ahead: int) -> AsyncIterator[Encoded]:
-    """Yield the entries encoded in batches, in order; ``ahead`` further batches are encoded meanwhile.
-
-    The first one goes alone: where a provider's key is wrong, one request tells.
-    """
-    running: deque[asyncio.Task[Encoded]] = deque()
-    try:
-        for start in range(0, len(entries), BATCH):
-            running.append(asyncio.ensure_future(encode(entries[start : start + BATCH])))
-            if len(running) > (ahead if start else 0):
-                yield await running.popleft()
-        while running:
-            yield await running.popleft()
-    finally:
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+    """Yield the entries encoded in batches, in order; ``ahead`` further batches are encoded meanwhile."""
+    batches = (entries[start : start + BATCH] for start in range(0, len(entries), BATCH))
+    async with aclosing(in_order(batches, encode, ahead)) as encoded:
+        async for _, batch in encoded:
+            yield batch.result()
 
 
 async def offline_encoder(models: Path, domain: Domain, count: int, workers: int, stack: AsyncExitStack) -> Encode:

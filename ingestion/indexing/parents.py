@@ -26,8 +26,8 @@ class Parents:
 def parents_of(state: IngestState, workspace: Workspace, profile: Profile) -> Parents:
     """Return the staged parents with references and summaries, in the order of the documents, then what is bundled.
 
-    What is among the documents is not there twice. Only a profile with packaged records has summaries and decisions,
-    and the lay phrasings that belong to them.
+    What is among the documents is not there twice. Only a profile with packaged records has summaries, and the lay
+    phrasings that belong to them.
     """
     refs = workspace.links(state["links"])
     parents: list[Chunk] = []
@@ -36,10 +36,11 @@ def parents_of(state: IngestState, workspace: Workspace, profile: Profile) -> Pa
         staged = workspace.document(source["staged"])
         parents += [{**chunk, "refs": refs.get(chunk["id"], [])} for chunk in staged.parents]
         of_documents |= staged.spoken
-    bundled = bundled_chunks(parents, profile)
-    records = profile.features.records
-    attached = attach_records(parents, date.today()) if records else Attached(parents, 0, [])
+    bundled = bundled_chunks(parents, profile, packaged=state["with_packaged"])
+    attached, of_records = Attached(parents, 0, []), {}
+    if profile.features.records:
+        attached = attach_records(parents, date.today(), bundled.chunks)
+        # Every part of a provision gets them: measured, that finds more than giving them to the first alone.
+        of_records = {chunk["id"]: lay_phrasings(chunk) for chunk in attached.chunks}
     chunks = [*attached.chunks, *bundled.chunks]
-    # Every part of a provision gets them: measured, that finds more than giving them to the first alone.
-    of_records = {chunk["id"]: lay_phrasings(chunk) for chunk in chunks} if records else {}
     return Parents(chunks, {**of_records, **of_documents, **bundled.lay_phrasings}, attached.summaries, attached.stale)

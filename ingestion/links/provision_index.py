@@ -16,7 +16,7 @@ class ProvisionIndex:
     def __init__(self, chunks: Sequence[Chunk]):
         self._wordings: dict[ProvisionRef, dict[str, list[Chunk]]] = {}
         self._rows: dict[tuple[str, str, str], dict[str, None]] = defaultdict(dict)
-        self._laws = {chunk["law_id"] for chunk in chunks}
+        self._laws = {chunk["law_id"] for chunk in chunks if chunk["source"] == "official"}
         for chunk in chunks:
             law_id, key = chunk["law_id"], chunk["provision_key"]
             self._wordings.setdefault((law_id, key), {}).setdefault(chunk["valid_from"] or "", []).append(chunk)
@@ -35,8 +35,8 @@ class ProvisionIndex:
                     self._wordings.setdefault((law_id, f"{kind}:{inside}"), wordings)
             self._wordings.setdefault((law_id, key.partition("~")[0]), wordings)
 
-    def has_law(self, law_id: str) -> bool:
-        """Tell whether any provision of a law is indexed."""
+    def has_text(self, law_id: str) -> bool:
+        """Tell whether any provision of a law is indexed with its own text: records alone may leave some out."""
         return law_id in self._laws
 
     def has(self, law_id: str | None, key: str) -> bool:

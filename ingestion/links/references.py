@@ -10,6 +10,9 @@ from ingestion.links.provision_index import ProvisionIndex
 from legal.citations.parser import Citation
 from state.chunks import Chunk, ProvisionRef
 
+NEAREST_PARTS = 16
+"""Other parts of its own provision that a part refers to: an annex of a thousand parts would have a million links."""
+
 
 @dataclass(frozen=True)
 class UnresolvedCitation:
@@ -24,17 +27,18 @@ def resolve_refs(
     chunks: Sequence[Chunk],
     unresolved: list[UnresolvedCitation] | None = None,
     *,
+    records: Sequence[Chunk] = (),
     today: date | None = None,
     citations: bool = True,
 ) -> list[Chunk]:
     """Return the chunks with ``refs`` filled: ids of the chunks that their text cites, in order of appearance.
 
-    The other parts of a chunk's own wording come first, the nearest before the rest. A citation leads to the wording in
+    The nearest other parts of a chunk's own wording come first, 16 at most. A citation leads to the wording in
     force on the last day of the citing one (today, where that is in force); of several parts to the one that holds the
-    cited apartado, else the first. Citations that lead nowhere are added to ``unresolved``. Without
-    ``citations``, texts are not read for them.
+    cited apartado, else the first. Citations that lead nowhere are added to ``unresolved``. ``records`` stand for the
+    laws that have no text among the chunks. Without ``citations``, texts are not read for them.
     """
-    index = ProvisionIndex(chunks)
+    index = ProvisionIndex([*chunks, *records])
     now = today or date.today()
     cited: dict[int, list[Citation]] = {}
     resolved: list[Chunk] = []
@@ -66,9 +70,10 @@ def current_chunk_ids(
 
 
 def _other_parts(chunk: Chunk, index: ProvisionIndex) -> list[int]:
-    """Return the ids of the other parts of a chunk's wording, the nearest first."""
+    """Return the ids of the nearest other parts of a chunk's wording, the nearest first."""
     others = [part for part in index.parts(chunk) if part["id"] != chunk["id"]]
-    return [part["id"] for part in sorted(others, key=lambda part: (abs(part["part"] - chunk["part"]), part["part"]))]
+    by_distance = sorted(others, key=lambda part: (abs(part["part"] - chunk["part"]), part["part"]))
+    return [part["id"] for part in by_distance[:NEAREST_PARTS]]
 
 
 def _last_day(chunk: Chunk, today: date) -> str:
@@ -95,6 +100,6 @@ def _cause(citation: Citation, index: ProvisionIndex) -> str | None:
     laws = {law_id for law_id in (citation.law_id, citation.current_id) if law_id}
     if not laws:
         return "unknown law"
-    if not any(index.has_law(law_id) for law_id in laws):
-        return "law not held"
-    return None if any(index.has(law_id, citation.provision_key) for law_id in laws) else "no such provision"
+    if any(index.has(law_id, citation.provision_key) for law_id in laws):
+        return None
+    return "no such provision" if any(index.has_text(law_id) for law_id in laws) else "law not held"

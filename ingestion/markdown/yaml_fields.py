@@ -24,5 +24,8 @@ def load_yaml(written: str, loader: type[yaml.BaseLoader | yaml.SafeLoader]) -> 
         raise UnreadableYaml(error.problem_mark.line + 1 if error.problem_mark else None) from error
     except ReaderError as error:
         raise UnreadableYaml(written.count("\n", 0, error.position) + 1) from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise UnreadableYaml(None) from error
+    except RecursionError:
+        # It is the YAML that nests too deep, and not the document, of which that would be said.
+        raise UnreadableYaml(None) from None

@@ -6,6 +6,7 @@ from datetime import date
 from itertools import groupby
 
 from ingestion.links.references import current_chunk_ids
+from language.table_text import without_heads
 from legal.wordings import wording_hash
 from services.corpus.chunks import note_on_force, packaged_law_records, parse_refs
 from services.corpus.schema import EmptyRecord, LawRecord, ProvisionRecord
@@ -24,16 +25,17 @@ class Attached:
     stale: list[LawRecord]
 
 
-def attach_records(chunks: Sequence[Chunk], today: date) -> Attached:
+def attach_records(chunks: Sequence[Chunk], today: date, others: Sequence[Chunk] = ()) -> Attached:
     """Return the chunks with what their record says, where the wording is the one that it was written from.
 
     Every part of such a wording gets summary, topic and note; a provision without rules of its own gets references to
     where they are now, and if it is law no longer, a note on it. A record is stale where its provision is here and has
-    no such wording, or none in force on ``today``; how people ask about it is searched all the same.
+    no such wording, or none in force on ``today``; how people ask about it is searched all the same. ``others`` are
+    what else the index has, and references may lead to.
     """
     records = packaged_law_records()
     indexed = dict.fromkeys(ref for chunk in chunks if (ref := provision_of(chunk)) in records)
-    successors = current_chunk_ids(_replacing([records[ref] for ref in indexed]), chunks)
+    successors = current_chunk_ids(_replacing([records[ref] for ref in indexed]), [*chunks, *others])
     summarised, current = set(), set()
     attached: list[Chunk] = []
     for _, group in groupby(chunks, lambda chunk: (*provision_of(chunk), chunk["valid_from"])):
@@ -54,7 +56,7 @@ def attach_records(chunks: Sequence[Chunk], today: date) -> Attached:
 
 
 def _hash(parts: Sequence[Chunk]) -> str:
-    return wording_hash("\n".join(part["text"] for part in parts))
+    return wording_hash("\n".join(without_heads(part["text"] for part in parts)))
 
 
 def _summarised(chunk: Chunk, record: ProvisionRecord) -> Chunk:

@@ -10,7 +10,7 @@ from legal.citations.assignment import owners_of
 from legal.citations.items import Item, ProvisionList, read_items, read_provision_list
 from legal.citations.owners import CitationContext, Owner, owner_after, owner_of_mention
 from legal.citations.places import named_subdivision, words_before
-from legal.labels import ADJECTIVES, CUT_ADJECTIVES, INITIALS, disposition_kind
+from legal.labels import ADJECTIVES, CUT_ADJECTIVES, INITIALS, disposition_kind, units_in
 from legal.laws.mentions import LawMention, mentions_in
 
 _NUMERO = r"(?:\s*(?:numero|num\.?|n\.?\s?º)(?=\s*\d))?"
@@ -89,6 +89,7 @@ def parse_citations(text: str, context: CitationContext | None = None) -> list[C
         spans = [(provisions.start, provisions.end) for provisions in lists]
         spans += [(citation.start, citation.end) for citation in citations]
         citations += _bare(folded, mentions, spans, context, antecedents)
+        citations += _units(folded, owners, mentions, context, antecedents)
     return sorted(citations, key=lambda citation: (citation.start, citation.end))
 
 
@@ -163,6 +164,20 @@ def _neighbours(folded: str, context: CitationContext) -> Iterator[Citation]:
             words = words_before(folded, match.start())
             apartado, letter = named_subdivision(words[0]) if words else (None, None)
             yield Citation(match.start(), match.end(), context.law_id, key, apartado, letter, current_id=context.law_id)
+
+
+def _units(
+    folded: str, owners: list[Owner], mentions: list[LawMention], context: CitationContext, antecedents: Antecedents
+) -> Iterator[Citation]:
+    """Read "el apartado segundo de la Resolución de…": the registry has no norms without articles.
+
+    Where an article is of the same law ("artículo 5, apartado 2, de la Orden…"), the unit is a place in that.
+    """
+    ends = {owner.end for owner in owners if owner.named}
+    for start, end, key in units_in(folded):
+        owner = owner_after(folded, end, mentions, context, antecedents, only_acronym_beside=True)
+        if owner and owner.named and owner.law_id is None and owner.end not in ends:
+            yield Citation(start, end, None, key, law_named=True)
 
 
 def _bare(

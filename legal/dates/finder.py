@@ -18,6 +18,8 @@ _DAY = rf"(?:(?:\d{{1,2}}\s+de\s+)?(?:{MONTHS})(?:\s+de\s+\d{{4}})?|\d{{1,2}}[/.
 _LAW = re.compile(
     r"\b(?:\d+/(?:19|20)?\d\d|(?:ley|decreto|orden|sentencia|sts|stc|stsj|directiva|reglamento)\b[^,;?]{0,30})"
     rf",?\s+(?:del?\s+)?{_DAY}"
+    # As they are cited; "la resolución del 3 de mayo" may be one that somebody got.
+    rf"|\b(?:resolucion|instruccion|circular|acuerdo)\s+de\s+\d{{1,2}}\s+de\s+(?:{MONTHS})\s+de\s+\d{{4}}"
 )
 
 

@@ -119,7 +119,7 @@ def law_mentions(text: str, day: date | None = None, *, literal: bool = False) -
 def mentions_in(text: str, folded: str, day: date | None, *, literal: bool) -> list[LawMention]:
     """Find the laws that a text names; see ``law_mentions``."""
     numbered = list(numbered_laws(folded))
-    by_number = [_mention(start, end, law, law) for start, end, law, _ in numbered]
+    by_number = [_mention(law.start, law.end, law.law, law.law) for law in numbered]
     numbers = {(mention.start, mention.end) for mention in by_number}
     mentions = [*by_number, *_mentions_by_name(text, folded, numbered, day, literal=literal)]
     merged: list[LawMention] = []

@@ -18,6 +18,16 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "decreto ley": ("real_decreto_ley",),
     # People leave "real" out; no decree without it has been issued by the state since 1975.
     "decreto": ("real_decreto",),
+    # Those of Navarra and the Basque provinces have series of their own.
+    "ley foral": ("ley_foral",),
+    "decreto foral legislativo": ("decreto_foral_legislativo",),
+    "decreto ley foral": ("decreto_ley_foral",),
+    "decreto foral": ("decreto_foral",),
+    "norma foral": ("norma_foral",),
+    "orden foral": ("orden_foral",),
+    "lf": ("ley_foral",),
+    "circular": ("circular",),
+    "instruccion": ("instruccion",),
     "orden": ("orden",),
     "rdleg": ("real_decreto_legislativo",),
     "rdlg": ("real_decreto_legislativo",),
@@ -30,9 +40,10 @@ _KINDS: dict[str, tuple[str, ...]] = {
 }
 _OF = re.compile(r"\s+del?\s+")
 _NUMBERED = re.compile(
-    r"\b(?P<kind>real[ -]decreto[ -](?:legislativo|ley)|real decreto|ley organica|ley|decreto[ -](?:legislativo|ley)"
-    r"|decreto|orden(?: ministerial)?|r\.?d\.?[ -]?leg\.?|r\.?d\.?l\.?g\.?|r\.?d\.?[ -]?ley|r\.?d\.?-?l\.?|r\.?d\.?"
-    r"|l\.?o\.?|l\.)\s*(?:(?:n\.?[ºo]|num\.?|numero)\s*)?"
+    r"\b(?P<kind>real[ -]decreto[ -](?:legislativo|ley)|real decreto|ley organica|decreto[ -]ley foral"
+    r"|(?:ley|decreto|norma|orden) foral(?: legislativo)?|ley|decreto[ -](?:legislativo|ley)|decreto|circular"
+    r"|instruccion|orden(?: ministerial)?|r\.?d\.?[ -]?leg\.?|r\.?d\.?l\.?g\.?|r\.?d\.?[ -]?ley|r\.?d\.?-?l\.?|r\.?d\.?"
+    r"|l\.?[of]\.?|l\.)\s*(?:(?:n\.?[ºo]|num\.?|numero)\s*)?"
     r"(?P<number>(?:[a-z]{2,4}/)?\d{1,4}(?:/|\s+del?\s+(?=(?:19|20)\d\d\b))(?:19|20)?\d\d)(?![\d/])"
     rf"(?:,?\s+de\s+(?P<day>\d{{1,2}})(?:\.?º)?\s+de\s+(?P<month>{MONTHS})(?:\s+de\s+\d{{4}})?)?"
 )
@@ -41,13 +52,16 @@ _NUMBERED = re.compile(
 class NumberedLaw(NamedTuple):
     """A law named by its number in ``text[start:end]``; the law is ``None`` where the registry does not know it.
 
-    ``day`` is the day of the law as the text gives it.
+    ``day`` is the day of the law as the text gives it. ``kinds`` are those that the text may mean, the likelier first,
+    and ``number`` is the official one with the whole year ("37/2003"), folded.
     """
 
     start: int
     end: int
     law: KnownLaw | None
     day: date | None
+    kinds: tuple[str, ...]
+    number: str
 
     @property
     def published(self) -> date | None:
@@ -58,9 +72,11 @@ class NumberedLaw(NamedTuple):
 def numbered_laws(folded: str) -> Iterator[NumberedLaw]:
     """Find the laws that a folded text names by number, in order."""
     for match in _NUMBERED.finditer(folded):
-        number = _OF.sub("/", match["number"])
-        kind, year = match["kind"], _year(number)
-        yield NumberedLaw(match.start(), match.end(), _by_number(kind, number, year), _day(match, year))
+        written = _OF.sub("/", match["number"])
+        year, kinds = _year(written), _kinds(match["kind"])
+        number = f"{written.rpartition('/')[0]}/{year}"
+        law = next((law for kind in kinds if (law := laws_by_number().get((kind, number)))), None)
+        yield NumberedLaw(match.start(), match.end(), law, _day(match, year), kinds, number)
 
 
 def _year(number: str) -> str:
@@ -68,12 +84,9 @@ def _year(number: str) -> str:
     return year if len(year) == 4 else ("19" if int(year) > 40 else "20") + year
 
 
-def _by_number(kind: str, number: str, year: str) -> KnownLaw | None:
-    kind = re.sub(r"[ -]+", " ", kind).removesuffix(" ministerial")
-    kind = kind if kind in _KINDS else re.sub(r"[^a-z]", "", kind)
-    number = f"{number.rpartition('/')[0]}/{year}"
-    laws = (laws_by_number().get((law_kind, number)) for law_kind in _KINDS.get(kind, ()))
-    return next((law for law in laws if law), None)
+def _kinds(written: str) -> tuple[str, ...]:
+    kind = re.sub(r"[ -]+", " ", written).removesuffix(" ministerial")
+    return _KINDS.get(kind if kind in _KINDS else re.sub(r"[^a-z]", "", kind), ())
 
 
 def _day(match: re.Match[str], year: str) -> date | None:

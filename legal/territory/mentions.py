@@ -26,18 +26,28 @@ _IN_BRACKETS = re.compile(r"\s*[,(]\s*(?:provincia\s+de\s+)?")
 
 @dataclass(frozen=True)
 class PlaceMention:
-    """A place that ``text[start:end]`` names, and the phase that finds it: the lower, the surer."""
+    """A place that ``text[start:end]`` names, and the phase that finds it: the lower, the surer.
+
+    ``province`` is the one that it is or lies in, ``None`` of a community of several.
+    """
 
     place: Place
     start: int
     end: int
     phase: int
+    province: str | None = None
 
 
 @cache
 def _pattern() -> re.Pattern[str]:
     longest = sorted(place_names(), key=len, reverse=True)
     return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest))})(?![\w-])")
+
+
+def place_name_at(folded: str, position: int) -> tuple[PlaceName, int] | None:
+    """Return what the name that begins at a position of a folded text means, whatever is around it, and its end."""
+    match = _pattern().match(folded, position)
+    return (place_names()[match[0]], match.end()) if match else None
 
 
 def place_mentions(text: str) -> list[PlaceMention]:
@@ -71,7 +81,7 @@ def _mention(text: str, folded: str, match: re.Match[str], last: PlaceMention | 
     if name.region and ((marker and names_region(marker)) or (of_last and _IN_BRACKETS.fullmatch(gap))):
         place = name.region
     phase = MARKED if marker is not None else PHRASE if len(match[0].split()) > 1 else WORD
-    return PlaceMention(place, start, end, phase)
+    return PlaceMention(place, start, end, phase, name.province)
 
 
 def _is_place(text: str, folded: str, match: re.Match[str], name: PlaceName, marker: str | None) -> bool:
@@ -92,6 +102,22 @@ def _is_place(text: str, folded: str, match: re.Match[str], name: PlaceName, mar
 def communities() -> tuple[str, ...]:
     """Return the canonical names of the communities and autonomous cities."""
     return tuple(community.name for community in gazetteer().community)
+
+
+def provinces() -> tuple[str, ...]:
+    """Return the canonical names of the provinces."""
+    return tuple(province.name for community in gazetteer().community for province in community.province)
+
+
+def province_called(name: str) -> tuple[str, str] | None:
+    """Return the canonical names of the province that is called so or has a city of that name, and of its community.
+
+    >>> province_called("provincia de Vizcaya"), province_called("Jerez"), province_called("Aragón")
+    (('Bizkaia', 'País Vasco'), ('Cádiz', 'Andalucía'), None)
+    """
+    called, _ = without_place_word(" ".join(fold(name).split()))
+    meaning = place_names().get(called)
+    return (meaning.province, meaning.place.community) if meaning and meaning.province else None
 
 
 def find_place(text: str) -> Place | None:

@@ -1,7 +1,7 @@
 """The table of territories ``legal/data/territory.toml``, read and checked."""
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Literal
@@ -31,11 +31,13 @@ Doubt = Literal["", "surname", "word"]
 class PlaceName:
     """What a name means: a place, and as ``region`` the community alone where a province is called so, too.
 
+    ``province`` is the canonical name of the province that it is or lies in, ``None`` of a community of several.
     ``doubt`` tells what else it may be; an ``adjective`` is no name by itself.
     """
 
     place: Place
     region: Place | None = None
+    province: str | None = None
     doubt: Doubt = ""
     adjective: bool = False
 
@@ -58,16 +60,29 @@ class ContextWords(_Table):
     after: tuple[str, ...]
 
 
+class Province(_Table):
+    """One province with its names; the header of the data file explains the fields."""
+
+    name: str = Field(min_length=1)
+    aliases: tuple[str, ...]
+    adjectives: tuple[str, ...]
+    cities: tuple[tuple[str, ...], ...]
+
+
 class Community(_Table):
     """One community with its names; the header of the data file explains the fields."""
 
     name: str = Field(min_length=1)
     aliases: tuple[str, ...]
     adjectives: tuple[str, ...]
-    provinces: tuple[str, ...]
-    cities: tuple[tuple[str, ...], ...]
     surnames: tuple[str, ...]
     words: tuple[str, ...]
+    province: tuple[Province, ...] = Field(min_length=1)
+
+    @property
+    def cities(self) -> tuple[tuple[str, ...], ...]:
+        """The cities of all its provinces."""
+        return tuple(city for province in self.province for city in province.cities)
 
     def names_by_fold(self) -> dict[str, PlaceName]:
         """Return every name of the community and of what is in it, folded.
@@ -76,22 +91,28 @@ class Community(_Table):
             ValueError: two of its cities share a name, or what is called doubtful is no name of it.
         """
         whole = Place(self.name)
-        names = {fold(name): PlaceName(whole, adjective=True) for name in self.adjectives}
-        names |= {fold(name): PlaceName(whole) for name in (self.name, *self.aliases, *self.provinces)}
-        regions = {fold(name) for name in (self.name, *self.aliases, *self.provinces)}
+        only = self.province[0].name if len(self.province) == 1 else None
+        names = {fold(name): PlaceName(whole, province=only, adjective=True) for name in self.adjectives}
+        for province in self.province:
+            own = province.name
+            names |= {fold(name): PlaceName(whole, province=own, adjective=True) for name in province.adjectives}
+            names |= {fold(name): PlaceName(whole, province=own) for name in (own, *province.aliases)}
+        names |= {fold(name): PlaceName(whole, province=only) for name in (self.name, *self.aliases)}
+        regions = {name for name, meaning in names.items() if not meaning.adjective}
         taken: dict[str, str] = {}
-        for city in self.cities:
-            for name in map(fold, city):
-                if taken.setdefault(name, city[0]) != city[0]:
-                    raise ValueError(f"territory.toml, «{self.name}»: dos ciudades se llaman «{name}». Deje una.")
-                names[name] = PlaceName(Place(self.name, city[0]), whole if name in regions else None)
+        for province in self.province:
+            for city in province.cities:
+                for name in map(fold, city):
+                    if taken.setdefault(name, city[0]) != city[0]:
+                        raise ValueError(f"territory.toml, «{self.name}»: dos ciudades se llaman «{name}». Deje una.")
+                    region = whole if name in regions else None
+                    names[name] = PlaceName(Place(self.name, city[0]), region, province.name)
         doubts: tuple[tuple[Doubt, tuple[str, ...]], ...] = (("surname", self.surnames), ("word", self.words))
         for doubt, doubtful in doubts:
             for name in doubtful:
                 if fold(name) not in names:
                     raise ValueError(f"territory.toml, «{self.name}»: «{name}» no es un nombre de la tabla. Añádalo.")
-                meaning = names[fold(name)]
-                names[fold(name)] = PlaceName(meaning.place, meaning.region, doubt, meaning.adjective)
+                names[fold(name)] = replace(names[fold(name)], doubt=doubt)
         return names
 
 

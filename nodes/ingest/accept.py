@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 from language.current import say
 from legal.ids import is_boe_id
 from state.errors import InvalidInput
-from state.ingest import Failure, IngestRequest, IngestState, SourceFile, Unresolved
+from state.ingest import Failure, IngestRequest, IngestState, ShrunkLaw, SourceFile, Unresolved
 
 _LISTS = {"paths": "leyes/", "boe": "BOE-A-2015-11430", "remove": "BOE-A-2015-11430"}
 """The fields that are lists of names, each with an example of a name."""
@@ -20,6 +20,9 @@ class AcceptUpdate(TypedDict):
     request: IngestRequest
     downloaded: list[SourceFile]
     undelivered: list[Failure]
+    checked: int
+    unchecked: list[str]
+    shrunk: list[ShrunkLaw]
     stale: bool
     links: str
     resolved: int
@@ -47,7 +50,11 @@ async def accept(state: IngestState, runtime: Runtime[None]) -> AcceptUpdate:
             raise InvalidInput(say("ingest.list_of_texts", name=name, example=_LISTS[name]))
     if not isinstance(values["listing"] or {}, dict):
         raise InvalidInput(say("ingest.listing_no_object"))
-    request = cast(IngestRequest, {name: value for name, value in values.items() if value})
+    if not isinstance(values["packaged"], bool | None):
+        raise InvalidInput(say("ingest.packaged_no_bool"))
+    # A "no" to what comes along is no blank.
+    asked = {name: value for name, value in values.items() if value or (name == "packaged" and value is False)}
+    request = cast(IngestRequest, asked)
     wrong = [name for name in request.get("boe", []) if not is_boe_id(name.strip())]
     if wrong:
         raise InvalidInput(say("ingest.no_boe_id", written=wrong[0]))
@@ -55,6 +62,9 @@ async def accept(state: IngestState, runtime: Runtime[None]) -> AcceptUpdate:
         "request": request,
         "downloaded": [],
         "undelivered": [],
+        "checked": 0,
+        "unchecked": [],
+        "shrunk": [],
         "stale": False,
         "links": "",
         "resolved": 0,

@@ -1,9 +1,9 @@
 """Bring laws from the official gazette: those named, those of a query, those that are indexed and may have changed."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from datetime import date
-from pathlib import Path
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -12,18 +12,22 @@ from ingestion.incremental.base import IndexBase
 from ingestion.sources import BOE, source_file
 from language.current import say
 from nodes.stage import progress_of
-from services.boe.client import BoeClient
-from state.errors import InvalidInput, SourceUnavailable
-from state.ingest import Failure, IngestState, Listing, SourceFile
+from services.boe.client import BoeClient, RawLaw
+from services.boe.shrinkage import Shrinkage
+from state.errors import InvalidInput, SourceUnavailable, UnreadableAnswer
+from state.ingest import Failure, IngestRequest, IngestState, Listing, ShrunkLaw, SourceFile
 
 STEP = "Descargando del BOE"
 
 
 class DownloadUpdate(TypedDict):
-    """The files of the laws, and what could not be brought."""
+    """The files of the laws, what could not be brought, and how the check went."""
 
     downloaded: list[SourceFile]
     undelivered: list[Failure]
+    checked: int
+    unchecked: list[str]
+    shrunk: list[ShrunkLaw]
     warnings: list[str]
 
 
@@ -32,45 +36,101 @@ async def download(
 ) -> DownloadUpdate:
     """Download each law that has changed since the copy that is kept, one after another.
 
-    What the gazette does not have is left out and told. When it does not answer, what is left is not asked for.
+    What the gazette does not have is left out and told. Once it cannot be reached it is asked nothing more: laws that
+    are indexed, or have a copy, go on serving and count as unchecked, as does one about which its answer cannot be
+    read. A text that has lost much of its law is told and not taken, unless the request accepts it.
 
     Raises:
         InvalidInput: the query finds nothing, or the gazette does not understand it.
-        SourceUnavailable: the gazette cannot be asked, and nothing else is to be done.
+        SourceUnavailable: the gazette cannot be asked, there is no copy to serve, and nothing else is to be done.
     """
     request = state["request"]
-    failures: list[Failure] = []
-    warnings = list(state["warnings"])
-    files: list[SourceFile] = []
     progress = progress_of(runtime)
+    delivery = _Delivery(await asyncio.to_thread(_indexed_laws, base, request))
     async with boe() as gazette:
-        law_ids = dict.fromkeys(name.strip() for name in request.get("boe", []))
-        if request.get("refresh"):
-            law_ids |= dict.fromkeys(await asyncio.to_thread(_indexed_laws, base))
+        wanted = await _due(gazette, delivery) if request.get("refresh") else {}
         if listing := request.get("listing"):
-            law_ids |= dict.fromkeys(await _listed(gazette, listing))
-        unreachable = ""
-        for done, law_id in enumerate(law_ids, start=1):
+            wanted |= await _listed(gazette, listing)
+        wanted |= dict.fromkeys((name.strip() for name in request.get("boe", [])), "")
+        accept_shrunk = bool(request.get("accept_shrunk"))
+        for done, (law_id, published) in enumerate(wanted.items(), start=1):
             try:
-                if unreachable:
-                    raise SourceUnavailable(unreachable)
-                law = await gazette.law(law_id)
+                delivery.take(await gazette.law(law_id, published=published, accept_shrunk=accept_shrunk))
             except InvalidInput as error:
-                failures.append({"source": law_id, "reason": str(error)})
+                delivery.failures.append({"source": law_id, "reason": str(error)})
             except SourceUnavailable as error:
-                unreachable = str(error)
-                failures.append({"source": law_id, "reason": unreachable})
-            else:
-                files.append(await asyncio.to_thread(source_file, Path(law.path), f"{BOE}:{law_id}"))
-                warnings += [law.warning] if law.warning else []
-            progress(STEP, done, len(law_ids))
-    if unreachable and not files and not (request.get("paths") or request.get("remove")):
-        raise SourceUnavailable(unreachable)
-    return {"downloaded": files, "undelivered": failures, "warnings": warnings}
+                delivery.miss(law_id, error, await gazette.copy(law_id))
+            progress(STEP, done, len(wanted))
+    nothing_else = not (delivery.laws or delivery.unchecked or request.get("paths") or request.get("remove"))
+    if delivery.unavailable and nothing_else:
+        raise SourceUnavailable(delivery.unavailable)
+    laws = delivery.laws.values()
+    return {
+        "downloaded": [await asyncio.to_thread(source_file, law.path, f"{BOE}:{law.id}") for law in laws],
+        "undelivered": delivery.failures,
+        "checked": len(delivery.checked),
+        "unchecked": list(delivery.unchecked),
+        "shrunk": [_shrunk_law(law.id, law.shrunk) for law in laws if law.shrunk],
+        # One reason holds for all that were left: thousands of it are no news.
+        "warnings": list(dict.fromkeys([*state["warnings"], *delivery.warnings])),
+    }
 
 
-async def _listed(boe: BoeClient, listing: Listing) -> list[str]:
-    """Return the ids of the laws that a query finds."""
+@dataclass
+class _Delivery:
+    """What the gazette gives, and how the check goes; ``unavailable`` is why it failed last.
+
+    ``unchecked`` are in order of asking.
+    """
+
+    indexed: Collection[str]
+    laws: dict[str, RawLaw] = field(default_factory=dict)
+    checked: set[str] = field(default_factory=set)
+    unchecked: dict[str, None] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    unavailable: str = ""
+
+    def take(self, law: RawLaw) -> None:
+        """Note a law that the gazette has answered about; one that has shrunk is as it was."""
+        self.laws[law.id] = law
+        self.unchecked.pop(law.id, None)
+        if not law.shrunk:
+            self.checked.add(law.id)
+
+    def miss(self, law_id: str, error: SourceUnavailable, copy: RawLaw | None) -> None:
+        """Note a law about which there is no answer, or none that can be read; ``copy`` serves in its place."""
+        self.unavailable = str(error)
+        if copy:
+            self.laws[law_id] = copy
+        if not copy and law_id not in self.indexed:
+            self.failures.append({"source": law_id, "reason": self.unavailable})
+            return
+        self.unchecked[law_id] = None
+        of_this_law = isinstance(error, UnreadableAnswer)
+        self.warnings.append(
+            say("ingest.law_unchecked", law_id=law_id, reason=error) if of_this_law else self.unavailable
+        )
+
+
+async def _due(boe: BoeClient, delivery: _Delivery) -> dict[str, str]:
+    """Return which of the indexed laws the gazette must be asked for; the others go into the delivery.
+
+    Where it does not give its list of updates, it is asked for none of them by itself.
+    """
+    try:
+        due = await boe.due(delivery.indexed)
+    except SourceUnavailable as error:
+        for law_id in delivery.indexed:
+            delivery.miss(law_id, error, await boe.copy(law_id))
+        return {}
+    for law in due.current:
+        delivery.take(law)
+    return due.laws
+
+
+async def _listed(boe: BoeClient, listing: Listing) -> dict[str, str]:
+    """Return the laws that a query finds, each with its last update."""
     laws = await boe.search(
         materia=listing.get("materia", ""),
         query=listing.get("query", ""),
@@ -80,7 +140,18 @@ async def _listed(boe: BoeClient, listing: Listing) -> list[str]:
     )
     if not laws:
         raise InvalidInput(say("ingest.no_law_listed"))
-    return [law.id for law in laws]
+    return {law.id: law.updated for law in laws}
+
+
+def _shrunk_law(law_id: str, shrinkage: Shrinkage) -> ShrunkLaw:
+    before, after = shrinkage.before, shrinkage.after
+    return {
+        "law_id": law_id,
+        "provisions": before.provisions,
+        "provisions_left": after.provisions,
+        "wordings": before.wordings,
+        "wordings_left": after.wordings,
+    }
 
 
 def _day(written: str | None) -> date | None:
@@ -90,9 +161,9 @@ def _day(written: str | None) -> date | None:
         raise InvalidInput(say("ingest.no_date", written=written)) from error
 
 
-def _indexed_laws(base: IndexBase) -> list[str]:
-    """Return the ids of the laws of the index that came from the gazette."""
-    sources = base.catalog({}).sources
-    return [
+def _indexed_laws(base: IndexBase, request: IngestRequest) -> Collection[str]:
+    """Return the ids of the laws of the index that came from the gazette, in its order."""
+    sources = base.catalog(request).sources
+    return dict.fromkeys(
         source["law_id"] for source in sources if any(file["root"].startswith(BOE + ":") for file in source["files"])
-    ]
+    )

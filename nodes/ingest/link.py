@@ -6,7 +6,7 @@ from collections import Counter
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ingestion.bundled import legal_basis
+from ingestion.bundled import legal_basis, packaged_laws
 from ingestion.incremental.workspace import Workspace, key_of
 from ingestion.links.references import UnresolvedCitation, current_chunk_ids, resolve_refs
 from legal.laws.registry import known_laws
@@ -32,8 +32,8 @@ class LinkUpdate(TypedDict):
 async def link(state: IngestState, runtime: Runtime[None], *, workspace: Workspace, profile: Profile) -> LinkUpdate:
     """Link every parent to what its text cites, each decision to what it interprets, each article to what it rests on.
 
-    Citations are read where the profile is of Spanish law. All documents take part, the unchanged ones too: what they
-    cite may have come, gone or been cut anew.
+    Citations are read where the profile is of Spanish law, and lead to the packaged records of a law where its text is
+    not there. All documents take part, the unchanged ones too: what they cite may have come, gone or been cut anew.
     """
     progress_of(runtime)(STEP, 0, 0)
     return await asyncio.to_thread(_link, state, workspace, profile)
@@ -47,12 +47,13 @@ def _link(state: IngestState, workspace: Workspace, profile: Profile) -> LinkUpd
         chunks += staged.parents
         interprets |= {chunk["id"]: [*staged.interprets, *legal_basis(chunk)] for chunk in staged.parents}
     unresolved: list[UnresolvedCitation] = []
-    resolved = resolve_refs(chunks, unresolved, citations=profile.features.spanish_law)
+    records = packaged_laws(chunks, profile) if state["with_packaged"] else []
+    resolved = resolve_refs(chunks, unresolved, records=records, citations=profile.features.spanish_law)
     refs = {chunk["id"]: chunk["refs"] for chunk in resolved}
-    ids = current_chunk_ids({ref for provisions in interprets.values() for ref in provisions}, chunks)
+    ids = current_chunk_ids({ref for provisions in interprets.values() for ref in provisions}, [*chunks, *records])
     for chunk_id, provisions in interprets.items():
         refs[chunk_id] = list(dict.fromkeys([*(ids[ref] for ref in provisions if ref in ids), *refs[chunk_id]]))
-    key = key_of("links", [source["staged"] for source in state["sources"]])
+    key = key_of("links", [source["staged"] for source in state["sources"]], [chunk["id"] for chunk in records])
     workspace.link(key, refs)
     by_id = {chunk["id"]: chunk for chunk in chunks}
     return {

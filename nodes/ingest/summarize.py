@@ -10,6 +10,9 @@ from services.store.manifest import Index
 from services.store.points import Points
 from state.ingest import IngestReport, IngestState
 
+LAWS = "normativa"
+"""The collection of laws."""
+
 
 class SummarizeUpdate(TypedDict):
     """The report."""
@@ -23,11 +26,14 @@ async def summarize(state: IngestState, runtime: Runtime[None], *, base: IndexBa
     catalog = await asyncio.to_thread(base.catalog, {})
     parents, children = await asyncio.to_thread(_counted, served)
     counts = state["counts"]
+    documents = state["documents"] or (served.manifest.documents if served else {})
     return {
         "report": {
             "index": str(base.settings.index_folder),
             "generation": state["generation"] or (served.folder.name if served else ""),
-            "documents": state["documents"] or (served.manifest.documents if served else {}),
+            "documents": documents,
+            "official_laws": documents.get(LAWS, 0) - len(catalog.record_laws),
+            "record_laws": len(catalog.record_laws),
             "provisions": sum(source["provisions"] for source in state["sources"]),
             "parents": parents,
             "children": children,
@@ -35,6 +41,8 @@ async def summarize(state: IngestState, runtime: Runtime[None], *, base: IndexBa
             "updated": state["updated"],
             "removed": state["removed"],
             "unchanged": len(state["sources"]) - len(state["added"]) - len(state["updated"]),
+            "replaced": state["replaced"],
+            "copies": state["copies"],
             "written": counts.get("written", 0),
             "deleted": counts.get("deleted", 0),
             "resolved": catalog.resolved,
@@ -42,6 +50,10 @@ async def summarize(state: IngestState, runtime: Runtime[None], *, base: IndexBa
             "examples": state["examples"],
             "summaries": catalog.summaries,
             "stale": catalog.stale,
+            "checked": state["checked"],
+            "unchecked": state["unchecked"],
+            "shrunk": state["shrunk"],
+            "skipped": state["skipped"],
             "failures": state["failures"],
             "warnings": list(dict.fromkeys(state["warnings"])),
             "seconds": state["seconds"],

@@ -20,13 +20,16 @@ from ingestion.sources import BOE
 from legal.laws.registry import known_laws
 from nodes.stage import progress_of
 from services.container import IngestServices
+from services.corpus.chunks import RECORD
 from services.corpus.schema import LawRecord
 from services.factory import check_models
 from services.profile.profile import Profile
 from services.settings import Settings
+from services.store.agreements import agreements_of, save_agreements
 from services.store.builder import IndexBuilder, digest
 from services.store.manifest import Index
 from services.store.points import Points
+from state.chunks import Chunk
 from state.ingest import IngestState, Source, StaleRecord
 
 MAX_CHANGED = 0.2
@@ -70,11 +73,15 @@ async def write_index(
             unresolved=state["unresolved"],
             summaries=parents.summaries,
             stale=[_stale(record) for record in parents.stale],
+            packaged=state["with_packaged"],
+            record_laws=_record_laws(parents.chunks),
         )
         await asyncio.to_thread(catalog.save, builder.folder)
+        await asyncio.to_thread(save_agreements, builder.folder, agreements_of(parents.chunks))
         ids = {(chunk["collection"], chunk["law_id"]) for chunk in parents.chunks}
         documents = Counter(collection for collection, _ in ids)
-        description = describe(settings, profile, source=_origin(state["sources"]), documents=dict(documents))
+        origin = _origin(state["sources"], catalog.record_laws)
+        description = describe(settings, profile, source=origin, documents=dict(documents))
         index = await builder.commit(description)
         await asyncio.to_thread(_clean, state, base.workspace)
     return {
@@ -95,6 +102,12 @@ def _entries(parents: Parents, settings: Settings, profile: Profile) -> list[Ent
         sentences = {child["id"]: cached.get(key, "") for key, (_, child) in keys}
     offline = settings.embedder.provider == "offline"
     return list(entries_of(parents.chunks, parents.lay_phrasings, settings.chunk_context, sentences, in_whole=offline))
+
+
+def _record_laws(chunks: Sequence[Chunk]) -> list[str]:
+    """Return the laws that are there as packaged records alone."""
+    records = (chunk for chunk in chunks if chunk["strategy"] == RECORD and chunk["chunk_type"] == "provision")
+    return list(dict.fromkeys(chunk["law_id"] for chunk in records))
 
 
 def _stale(record: LawRecord) -> StaleRecord:
@@ -118,12 +131,14 @@ def _continued(state: IngestState, entries: Sequence[Entry], base: IndexBase) ->
     return (served, drift) if drift <= MAX_CHANGED * len(new) else (None, 0)
 
 
-def _origin(sources: Sequence[Source]) -> str:
-    """Return in Spanish where the documents came from."""
+def _origin(sources: Sequence[Source], record_laws: Sequence[str]) -> str:
+    """Return in Spanish where the documents came from, and that some laws are packaged records."""
     roots = dict.fromkeys(file["root"] for source in sources for file in source["files"])
     folders = [root for root in roots if not root.startswith(f"{BOE}:")]
     downloaded = len(roots) - len(folders)
-    return ", ".join([*folders, *([f"BOE ({downloaded} normas)"] if downloaded else [])])
+    gazette = [f"BOE ({downloaded} normas)"] if downloaded else []
+    records = [f"resúmenes incluidos en articulado ({len(record_laws)} normas)"] if record_laws else []
+    return ", ".join([*folders, *gazette, *records])
 
 
 def _clean(state: IngestState, workspace: Workspace) -> None:

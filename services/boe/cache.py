@@ -3,31 +3,41 @@
 import json
 import os
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from language.system import reason
+from services.boe.checked import FILE, Checked, checked_as_json, read_checked
+from services.boe.shrinkage import Shrinkage, extent_of
 from services.boe.xml import parse_xml
 from state.errors import ConfigurationError
 
 TEXT = "full.xml"
+SHRUNK = "full.xml.shrunk"
 METADATA = "metadatos.xml"
 _VALIDATORS = "validators.json"
 
 
 @dataclass(frozen=True)
 class CachedLaw:
-    """The copy of a law. ``updated`` is the ``fecha_actualizacion`` of the whole text, ``metadata_updated`` that of the
-    metadata; empty where the file is missing or damaged. ``validators`` are the headers of a conditional request.
+    """The copy of a law. ``updated`` is the ``fecha_actualizacion`` of the whole text, ``shrunk_updated`` that of an
+    answer that was set aside, ``metadata_updated`` that of the metadata; empty where the file is missing or damaged.
+    ``validators`` are the headers of a conditional request.
     """
 
     updated: str = ""
+    shrunk_updated: str = ""
     metadata_updated: str = ""
     validators: tuple[tuple[str, str], ...] = ()
 
 
 class BoeCache:
     """Files ``full.xml``, ``metadatos.xml`` and ``validators.json`` (ETag, Last-Modified) in a folder for each law.
+
+    An answer that would take law away lies beside the text as ``full.xml.shrunk`` until it is accepted or superseded.
+    ``checked.json`` beside the folders remembers the last check.
 
     Raises (from every method that writes): ConfigurationError, where the folder cannot be written.
     """
@@ -44,14 +54,46 @@ class BoeCache:
         folder = self.folder / law_id
         metadata_updated = updated_of(_bytes(folder / METADATA), law_id)
         return CachedLaw(
-            updated_of(_bytes(folder / TEXT), law_id, whole=True),
+            self.updated(law_id),
+            updated_of(_bytes(folder / SHRUNK), law_id, whole=True),
             metadata_updated,
             _validators(_bytes(folder / _VALIDATORS)) if metadata_updated else (),
         )
 
+    def updated(self, law_id: str) -> str:
+        """Return the ``fecha_actualizacion`` of the whole text of a law, empty where there is none that is whole."""
+        return updated_of(_bytes(self.text_path(law_id)), law_id, whole=True)
+
+    def checked(self, today: date) -> Checked:
+        """Return what is remembered of the last check."""
+        return read_checked(self.folder, today)
+
+    def write_checked(self, checked: Checked) -> None:
+        """Remember a check."""
+        self._write("", FILE, checked_as_json(checked))
+
+    def shrinkage(self, law_id: str, body: bytes) -> Shrinkage | None:
+        """Return what an answer would take from the copy of a law; ``None`` where that is little or there is none."""
+        try:
+            before = extent_of(_bytes(self.text_path(law_id)))
+        except ValueError:
+            return None
+        after = extent_of(body)
+        return Shrinkage(before, after) if before.has_shrunk_to(after) else None
+
+    def read_shrunk(self, law_id: str) -> bytes:
+        """Return the answer that was set aside, empty without one."""
+        return _bytes(self.folder / law_id / SHRUNK)
+
+    def write_shrunk(self, law_id: str, body: bytes) -> None:
+        """Set an answer aside."""
+        self._write(law_id, SHRUNK, body)
+
     def write_text(self, law_id: str, body: bytes) -> None:
-        """Replace the whole text of a law."""
+        """Replace the whole text of a law; what was set aside is superseded."""
         self._write(law_id, TEXT, body)
+        with suppress(OSError):
+            os.unlink(self.folder / law_id / SHRUNK)
 
     def write_metadata(self, law_id: str, body: bytes, validators: dict[str, str]) -> None:
         """Replace the metadata of a law, and what the next request is conditional on.

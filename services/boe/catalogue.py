@@ -13,7 +13,6 @@ from typing import Any
 import httpx
 
 from legal.laws.ranks import kind_of_code
-from services.boe.http import rejection
 from state.errors import InvalidInput, SourceUnavailable
 
 UNREADABLE = "El BOE ha dado una respuesta que no se entiende. Vuelva a intentarlo más tarde."
@@ -28,6 +27,22 @@ class ListedLaw:
     updated: str
     rank: str
     published: str
+
+
+_OWN_404 = re.compile(rb"\bcode\W{1,5}404\b")
+"""In the body with which the BOE says that there is no such thing, as XML or JSON; a wrong address gives another."""
+
+
+def is_answer(response: httpx.Response) -> bool:
+    """Tell whether it is the BOE that answers: that it has this, that it has not changed, or that there is none."""
+    if response.status_code == httpx.codes.NOT_FOUND:
+        return _OWN_404.search(response.content) is not None
+    return response.status_code in (httpx.codes.OK, httpx.codes.NOT_MODIFIED)
+
+
+def is_answer_to_search(response: httpx.Response) -> bool:
+    """Tell whether it is the BOE that answers a search, be it that it does not understand the conditions."""
+    return response.status_code == httpx.codes.BAD_REQUEST or is_answer(response)
 
 
 def search_params(materia: str, query: str, since: date | None, until: date | None) -> dict[str, str]:
@@ -66,8 +81,6 @@ def parse_law_list(response: httpx.Response) -> list[ListedLaw]:
             "El BOE no entiende la consulta. Use códigos de materia y condiciones como "
             "«titulo:jornada and rango@codigo:1340»."
         )
-    if response.status_code != httpx.codes.OK:
-        raise rejection(response)
     try:
         data = response.json()["data"] or []
         return [_listed_law(entry) for entry in (data if isinstance(data, list) else [data])]

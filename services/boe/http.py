@@ -1,7 +1,11 @@
-"""A polite HTTP client: one request after another, with a pause between them, again after failures that may pass."""
+"""A polite HTTP client: one request after another, with a pause between them, again after failures that may pass.
+
+A request that fails for good opens a circuit: the server is down, and is asked nothing more. Who waits out the retries
+of one request should not wait out those of thousands.
+"""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 
 import httpx
@@ -22,12 +26,13 @@ _TRANSIENT = (httpx.HTTPStatusError, httpx.TransportError, httpx.TooManyRedirect
 
 
 class PoliteHttp:
-    """An HTTP client with one connection; ``pause`` are the seconds between two requests."""
+    """An HTTP client with one connection for one run; ``pause`` are the seconds between two requests."""
 
     def __init__(self, *, pause: float, timeout: float = TIMEOUT, backoff: Backoff = BACKOFF) -> None:
         self._pause, self._timeout, self._backoff = pause, timeout, backoff
         self._lock = asyncio.Lock()
         self._last_request: float | None = None
+        self._down: SourceUnavailable | None = None
         self._client = httpx.AsyncClient(
             headers={"User-Agent": f"articulado/{_version()}"},
             limits=httpx.Limits(max_connections=1),
@@ -39,15 +44,43 @@ class PoliteHttp:
         """Close the connection."""
         await self._client.aclose()
 
+    def give_up(self, error: Exception) -> None:
+        """Count the server as down, for what its answers say."""
+        self._down = SourceUnavailable(str(error))
+
     async def get(
-        self, url: str, *, headers: Mapping[str, str], params: Mapping[str, str] | None = None
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        params: Mapping[str, str] | None = None,
+        is_answer: Callable[[httpx.Response], bool],
     ) -> httpx.Response:
-        """Return the response, whatever its status but 429 and 5xx; it waits until no other request is under way.
+        """Return the response; it waits until no other request is under way.
+
+        ``is_answer`` tells what the server itself answers from what a proxy does, or who else is at that address.
 
         Raises:
-            SourceUnavailable: the server cannot be reached, fails or asks for a longer wait, after all attempts.
+            SourceUnavailable: the server cannot be reached, fails, refuses or asks for a longer wait, after all
+                attempts; or it did so before, and was not asked again.
             ConfigurationError: the address is none.
         """
+        async with self._lock:
+            if self._down:
+                raise SourceUnavailable(str(self._down))
+            try:
+                response = await self._persistently(url, headers, params)
+                if not is_answer(response):
+                    raise _rejection(response)
+            except SourceUnavailable as error:
+                self._down = error
+                raise
+            return response
+
+    async def _persistently(
+        self, url: str, headers: Mapping[str, str], params: Mapping[str, str] | None
+    ) -> httpx.Response:
+        """Return the response, whatever its status but 429 and 5xx."""
 
         async def attempt() -> httpx.Response:
             await self._wait_between()
@@ -65,8 +98,7 @@ class PoliteHttp:
             return response
 
         try:
-            async with self._lock:
-                return await self._backoff.repeat(attempt, lambda error: isinstance(error, _TRANSIENT))
+            return await self._backoff.repeat(attempt, lambda error: isinstance(error, _TRANSIENT))
         except _TRANSIENT as failure:
             raise SourceUnavailable(
                 f"El servidor {httpx.URL(url).host} no ha dado una respuesta válida ({_reason(failure)}). Compruebe la "
@@ -79,8 +111,8 @@ class PoliteHttp:
             await self._backoff.sleep(min(pause, self._pause))
 
 
-def rejection(response: httpx.Response) -> SourceUnavailable:
-    """Return the error of a response whose status nobody expects: a proxy, or an address that is not the BOE's."""
+def _rejection(response: httpx.Response) -> SourceUnavailable:
+    """Return the error of a response that nobody expects: of a proxy, or an address that is not the BOE's."""
     return SourceUnavailable(
         f"El BOE rechaza la petición (error HTTP {response.status_code}). Compruebe ARTICULADO_BOE_URL y el proxy."
     )

@@ -23,6 +23,9 @@ from state.errors import ConfigurationError
 DECISION_RANK = 5
 """Rank of rulings and criteria."""
 
+RECORD = "record"
+"""The strategy of chunks that are packaged records as they are, and no text that was cut."""
+
 _NO_LONGER_LAW: Mapping[str, tuple[Status, str]] = {
     "derogada": ("derogada", "Precepto derogado."),
     "agotada": ("agotada", "Precepto de vigencia agotada."),
@@ -161,6 +164,11 @@ def parse_refs(refs: Iterable[str]) -> list[ProvisionRef]:
     return [(law_id, _cached_key(label) or "") for law_id, _, label in (ref.partition("#") for ref in refs)]
 
 
+def refs_of(record: Record) -> list[ProvisionRef]:
+    """Return law and provision key of what a record leads to; of one without rules, where they are now."""
+    return parse_refs(record.replaced_by if isinstance(record, EmptyRecord) else record.refs)
+
+
 def lay_phrasings(chunk: Chunk) -> str:
     """Return how people ask about a chunk's provision: the ``search_text`` of its record, empty without one."""
     return _search_texts().get((chunk["law_id"], chunk["provision_key"]), "")
@@ -204,7 +212,7 @@ def _common(title: str, number: int, refs: Iterable[str], ids: ProvisionIds) -> 
         "parts": 1,
         "parent_id": None,
         "parent_content": "",
-        "strategy": "record",
+        "strategy": RECORD,
         "refs": _resolved(refs, ids),
         "valid_to": None,
         "status": "vigente",

@@ -78,8 +78,11 @@ def _paragraphs(selection: Selection, domain: Domain) -> Iterator[str]:
         place = "" if first.fragments[0].official else f" ({_place(first, None, language)})"
         words = language.say("answer_in_our_words", place=place, text=first.text)
         yield f"{words} {_marks(first.fragments)}".rstrip()
-    for literal, statements in groupby(selection.statements, key=lambda statement: statement.literal):
-        lines = [language.say(domain.quotes_notice if literal else "quotes_of_summaries")]
+    for literal, group in groupby(selection.statements, key=lambda statement: statement.literal):
+        statements = list(group)
+        of_files = any(_is_of_file(fragment) for statement in statements for fragment in statement.fragments)
+        notice = "quotes_of_sources" if of_files else domain.quotes_notice
+        lines = [language.say(notice if literal else "quotes_of_summaries")]
         before: Fragment | None = None
         for statement in statements:
             place = _place(statement, before, language)
@@ -89,6 +92,11 @@ def _paragraphs(selection: Selection, domain: Domain) -> Iterator[str]:
         yield "\n".join(lines)
     if selection.companions:
         yield "\n".join(_companion(statement, language) for statement in selection.companions)
+
+
+def _is_of_file(fragment: Fragment) -> bool:
+    """Tell whether a fragment is of an agreement or another file of one's own: what it says is no law."""
+    return bool(fragment.validity) or fragment.url.startswith("file:")
 
 
 def _where_it_stands(selection: Selection, language: Language) -> str:
@@ -124,7 +132,7 @@ def _line(place: str, statement: Statement, language: Language, *, whole: bool) 
 
 
 def _place(statement: Statement, before: Fragment | None, language: Language) -> str:
-    """Name where a statement stands: "Estatuto de los Trabajadores, artículo 38.1".
+    """Name where a statement stands: "Estatuto de los Trabajadores, artículo 38.1"; of an agreement with its validity.
 
     ``before`` is what the line above is of: the same law and provision need not be named again.
     """
@@ -140,7 +148,9 @@ def _place(statement: Statement, before: Fragment | None, language: Language) ->
         name = name[0].lower() + name[1:]
     if number:
         name += f".{number}" if name[-1].isdigit() else f", {language.say('place_part', number=number).lower()}"
-    return f"{first.law_name}, {name}{letter}"
+    validity = language.say("place_validity", validity=first.validity) if first.validity else ""
+    page = language.say("place_page", page=first.page) if first.page else ""
+    return f"{first.law_name}, {name}{letter}{validity}{page}"
 
 
 def _marks(fragments: Sequence[Fragment]) -> str:

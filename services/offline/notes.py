@@ -9,7 +9,9 @@ from services.prompting.fragments import Fragment
 
 MAX_NOTE_WORDS = 40
 
-_NOT_IN_FORCE = re.compile(r"(?:\w+ ){0,3}(?:derogad[oa]|agotad[oa]|superad[oa])\b|se deroga(?:,| (?:por|con)\b)")
+_NOT_IN_FORCE = re.compile(
+    r"(?:\w+ ){0,3}(?:derogad[oa]|agotad[oa]|superad[oa]|anulad[oa])\b|se deroga(?:,| (?:por|con)\b)"
+)
 _AMENDMENT = re.compile(
     r"se (?:modific|anad|sustituy|renumer|reenumer|suprim|redact)|(?:texto )?redactad|correccion|el dia en que empezo"
     r"|parte de su texto ya no rige|la fecha de la reforma|vease|\[?ref\."

@@ -9,6 +9,7 @@ from language.folding import fold
 from language.languages import Language, language
 from language.numerals import read_words
 from language.spanish import sentences
+from language.table_text import cells_of, is_amount, is_row
 from legal.labels import WRITTEN_SUFFIXES
 from services.offline.shortening import LEFT_OUT, shorten
 from services.prompting.fragments import Fragment
@@ -25,8 +26,6 @@ MAX_WHOLE_WORDS = 45
 MAX_CONTEXT_WORDS = 100
 """Any other sentence of more words that one leans on is cut in the middle."""
 
-_CELLS = " | "
-"""What parts the cells of a table row."""
 _NUMBER = re.compile(rf"(\d{{1,3}}(?: (?:{WRITTEN_SUFFIXES}))?)(?P<ordinal>\.?[ºª])?(?:\.[-–—]?|\))(?!\d)")
 _LETTER = re.compile(r"([a-zñ])(?: bis)?\)")
 _DASH = re.compile(r"[-–—•]\s")
@@ -78,7 +77,7 @@ class Passage:
     @property
     def is_row(self) -> bool:
         """Tell whether it is a row of a table."""
-        return _is_row(self.text)
+        return is_row(self.text)
 
     @property
     def is_listed(self) -> bool:
@@ -190,9 +189,10 @@ class _OpenTable:
         That is the first row, unless it is all figures below a caption, and those below that repeat its first cell or
         leave it empty.
         """
-        cells = _cells(row)
-        all_figures = bool(self.lead_ins) and all(cell[:1].isdigit() for cell in cells)
-        self.in_head = self.in_head and not all_figures and cells[0] in ("", _cells(self.first_row)[0])
+        cells = cells_of(row)
+        figures = bool(self.lead_ins) and all(cell[:1].isdigit() for cell in cells)
+        figures = figures or any(map(is_amount, cells[1:]))
+        self.in_head = self.in_head and not figures and cells[0] in ("", cells_of(self.first_row)[0])
         return self.in_head
 
 
@@ -218,7 +218,7 @@ class _PassageReader:
         """Add the passages of one line."""
         if not line:
             return
-        if _is_row(line):
+        if is_row(line):
             self._read_row(line, fragment)
             return
         self._table = None
@@ -245,6 +245,9 @@ class _PassageReader:
     def _read_row(self, row: str, fragment: Fragment) -> None:
         if self._table is None:
             self._table = _OpenTable(self._caption(), row)
+        elif row == self._table.first_row and fragment is not self.passages[-1].fragment:
+            # A part that begins inside a table repeats its head.
+            return
         is_head = self._table.is_head(row)
         self._add(row, fragment, "", self._table.lead_ins)
         if is_head:
@@ -278,15 +281,6 @@ def _pieces(line: str, *, is_item: bool) -> list[str]:
     """Part a line into passages: an item stays whole, unless it is long, or a long lead-in of more items."""
     leads_in = line.endswith(":") and len(line.split()) > MAX_WHOLE_WORDS
     return [line] if is_item and len(line) <= MAX_PASSAGE_CHARACTERS and not leads_in else sentences(line)
-
-
-def _is_row(line: str) -> bool:
-    # The first or the last cell may be empty.
-    return _CELLS in f" {line} "
-
-
-def _cells(row: str) -> list[str]:
-    return [cell.strip() for cell in row.split("|")]
 
 
 def _is_note(text: str, fragment: Fragment) -> bool:

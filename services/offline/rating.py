@@ -8,12 +8,15 @@ from typing import Protocol, runtime_checkable
 from language.folding import fold
 from language.numerals import read_number
 from language.spanish import sentences
+from language.table_text import cells_of
 from legal.citations.parser import Citation
 from legal.labels import provision_key
+from legal.laws.indexed import IndexedLaws
 from legal.laws.mentions import find_law, law_mentions
 from services.domain.base import Domain
 from services.domain.concepts import Concept, coverage
 from services.domain.lexicon import StemWeights
+from services.domain.rows import named_words, words_of_names
 from services.offline.asked import Asked
 from services.offline.figures import without_facts
 from services.offline.notes import in_force
@@ -29,6 +32,10 @@ _POINT = _CARRYING = 0.5
 """What a passage gets of the score of the point that says the same in our words, and a point of its passage."""
 _EARLY = 0.2
 """What the first passage or point of a provision gets for its place, the second half of it, and so on."""
+_NAMED_ROW = 1.0
+"""What it adds to the score of a row that the question names it: half of it with one word, more with each further."""
+_OF_BEFORE = 0.25
+"""What a word that names a row counts for where it is only in the question before."""
 _NUMBER = 1.5
 """What a number counts for where a point and a passage are compared; words count up to 1."""
 _TOPIC = 0.9
@@ -80,6 +87,8 @@ class Scorer:
             for stem in (*concept.stems, *(stem for term, _ in concept.legal_terms for stem in term))
         )
         self._question = f"{question} {earlier}".strip()
+        self._names = words_of_names(question, domain)
+        self._all_names = words_of_names(self._question, domain)
         self._similarity = similarity
 
     def is_topic(self, heading: Fragment) -> bool:
@@ -105,6 +114,28 @@ class Scorer:
             own = coverage(self.concepts, inside, self.weights)
             rated.append(Rated(covered + asked + _SIMILARITY * max(0.0, similarity), own))
         return rated
+
+    def named(self, passages: Sequence[Passage]) -> list[float]:
+        """Return what each passage is worth because the question names it as a row of a table.
+
+        A row that has only some of the words that name another is not meant: "dependiente" where an "ayudante de
+        dependiente" is asked about. Words of the question before tell rows apart that its own words do not.
+        """
+        rows = [(passage.text, _columns_of(passage)) if passage.is_row else ("", ()) for passage in passages]
+        own = [named_words(row, head, self._names, self.domain) for row, head in rows]
+        whole = [named_words(row, head, self._all_names, self.domain) for row, head in rows]
+        telling = own if any(own) else whole
+        scores = []
+        for words, all_words, names in zip(own, whole, telling, strict=True):
+            worth = len(words) + _OF_BEFORE * len(all_words - words)
+            is_meant = names and not any(names < others for others in telling)
+            scores.append(_NAMED_ROW * worth / (worth + 1) if is_meant else 0.0)
+        return scores
+
+
+def _columns_of(row: Passage) -> Sequence[str]:
+    """Return the names of the columns of a row, as far as its table has them."""
+    return cells_of(row.lead_ins[-1].text) if row.lead_ins else ()
 
 
 class RatedProvision:
@@ -196,13 +227,15 @@ class RatedProvision:
     def passage_scores(self) -> list[float]:
         """What each passage is worth: its own score, and what it gets of the point that says the same."""
         scores = []
-        for place, (passage, rated) in enumerate(zip(self.passages, self.passage_ratings, strict=True), start=1):
+        rows = self._scorer.named(self.passages)
+        ratings = zip(self.passages, self.passage_ratings, rows, strict=True)
+        for place, (passage, rated, row) in enumerate(ratings, start=1):
             shares = (
                 rating.score * self.likeness(point, passage)
                 for point, rating in zip(self.points, self.point_ratings, strict=True)
                 if is_of(passage, point)
             )
-            scores.append(rated.score + _POINT * max(shares, default=0.0) + _EARLY / place)
+            scores.append(rated.score + _POINT * max(shares, default=0.0) + row + _EARLY / place)
         return scores
 
     def likeness(self, point: Point, passage: Passage) -> float:
@@ -241,7 +274,7 @@ def rate_provisions(question: str, fragments: Sequence[Fragment], scorer: Scorer
     groups: dict[tuple[str, str, bool], list[Fragment]] = {}
     for fragment in fragments:
         groups.setdefault((fragment.law_name, fragment.provision, fragment.official), []).append(fragment)
-    citations = _citations_of([parts[0] for parts in groups.values()], scorer.domain.citations(question))
+    citations = _citations_of([parts[0] for parts in groups.values()], scorer.domain.citations(question), question)
     rated = []
     for (law_name, _, _), parts in groups.items():
         outdated = not in_force(parts[0]) and not _law_is_named(law_name, question)
@@ -275,17 +308,23 @@ def _law_is_named(name: str, question: str) -> bool:
     return law is not None and law.id in {mention.law_id for mention in law_mentions(question)}
 
 
-def _citations_of(fragments: Sequence[Fragment], citations: Sequence[Citation]) -> dict[int, Citation]:
-    """Return the citations that name a fragment, in their order, by the identity of the fragment."""
+def _citations_of(fragments: Sequence[Fragment], citations: Sequence[Citation], question: str) -> dict[int, Citation]:
+    """Return the citations of a question that name a fragment, in their order, by the identity of the fragment."""
+    laws = {fragment.law_name: find_law(fragment.law_name) for fragment in fragments}
+    unknown = IndexedLaws(lambda: {name: name for name, law in laws.items() if law is None})
     by_fragment: dict[int, Citation] = {}
     official_first = sorted(fragments, key=lambda fragment: not fragment.official)
     for citation in citations:
         for fragment in official_first:
             if provision_key(fragment.provision) != citation.provision_key:
                 continue
-            law = find_law(fragment.law_name)
+            law = laws[fragment.law_name]
+            if citation.law_id is None:
+                of_law = law is None and unknown.law_cited(question, citation.end) == fragment.law_name
+            else:
+                of_law = law is not None and citation.law_id in (law.id, law.superseded_by)
             # Without a law it is the first that has such a provision; a question about the past means the law of then.
-            if not citation.law_named or (law is not None and citation.law_id in (law.id, law.superseded_by)):
+            if not citation.law_named or of_law:
                 by_fragment.setdefault(id(fragment), citation)
                 break
     return by_fragment

@@ -32,7 +32,7 @@ from services.profile.sections import (
 from state.chunks import LOWEST_RANK
 from state.errors import ConfigurationError
 
-DOCUMENT_KINDS = ("article", "sentencia", "criterio", "documento")
+DOCUMENT_KINDS = ("article", "sentencia", "criterio", "documento", "convenio")
 """Kinds of document that a profile can rank; laws have the rank of their norm."""
 
 RECORD_COLLECTIONS = ("normativa", "sentencias", "criterios_inss")

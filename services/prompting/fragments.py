@@ -6,6 +6,8 @@ A fragment reads, empty fields left out::
     Relevancia: 0.83
     Parte: 1 de 3
     Para qué: plazo para reclamar («dentro de los veinte días hábiles»)
+    Vigencia pactada: 2023-2025
+    Página: 14
     Capítulo: TÍTULO I > CAPÍTULO II > Sección 5.ª
     Resumen (en lenguaje claro, no oficial): …
     [NOTA: …]
@@ -14,8 +16,9 @@ A fragment reads, empty fields left out::
     Fuente: https://…
 
 A fragment that goes on with the provision of the one before it says so (``Parte: 3 de 3, continuación``) and does not
-repeat chapter, summary, note and source. What a fragment is brought for is said of companions only. Where no markers
-are asked for, a fragment begins with its number instead (``Fragmento 1:``).
+repeat validity, page, chapter, summary, note and source. Only collective agreements have a validity, and only what has
+pages a page. What a fragment is brought for is said of companions only. Where no markers are asked for, a fragment
+begins with its number instead (``Fragmento 1:``).
 
 A line ``---`` separates fragments. Below them stand today (``FECHA DE HOY: 23 de noviembre de 2026``), where it is
 another the day whose law is asked for, and the question. Data can never pass for frame: what in a field looks like a
@@ -28,10 +31,11 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from language.formats import long_day
+from legal.agreements.names import validity_of
 from services.prompting.citation_markers import defuse_markers, write_marker
 from services.prompting.notes import note_on
 from services.prompting.stream_splitter import defuse_self_evaluation
-from state.chunks import Candidate, Chunk, Purpose, ordering_score, provision_of
+from state.chunks import Candidate, Chunk, Purpose, ordering_score, page_of, provision_of
 from state.rag import Days
 
 SEPARATOR = "---"
@@ -64,11 +68,12 @@ _PURPOSES: Mapping[Purpose, str] = {
     "payer": "quién paga",
     "amount": "cuantía",
 }
+_VALIDITY, _PAGE = "Vigencia pactada: ", "Página: "
 _CHAPTER, _SUMMARY, _NOTE, _SOURCE = "Capítulo: ", "Resumen (en lenguaje claro, no oficial): ", "[NOTA: ", "Fuente: "
 _LEADING_NUMBER = re.compile(r"^(?:(\[C(\d+)\])|Fragmento (\d+):) ?")
 _NAMES = (
-    f"{TODAY}|{AS_OF}|{NOT_FOUND}|FRAGMENTOS|PREGUNTA|Relevancia|Parte|Para qué|Capítulo|Resumen|Fuente|Texto"
-    "|FRAGMENTS|QUESTION"
+    f"{TODAY}|{AS_OF}|{NOT_FOUND}|FRAGMENTOS|PREGUNTA|Relevancia|Parte|Para qué|Vigencia pactada|Página|Capítulo"
+    "|Resumen|Fuente|Texto|FRAGMENTS|QUESTION"
 )
 _LABEL = re.compile(rf"^(\s*(?:{_NAMES})(?: \([^)]{{0,60}}\))?):", re.IGNORECASE)
 _DASHES = re.compile(r"^\s*-{3,}\s*$")
@@ -83,7 +88,8 @@ class Fragment:
 
     ``number`` is 1-based, 0 where the prompt does not say it; ``marker`` is what an answer cites it by, empty where it
     has none; ``relevance`` in [0, 1] is the score that decided its place, ``None`` where the prompt does not say it.
-    ``purpose`` is what a companion is for, ``says`` are its words on that.
+    ``purpose`` is what a companion is for, ``says`` are its words on that. ``validity`` is that of an agreement as it
+    is cited, ``page`` the number of the page on which the provision begins; either may be empty.
     """
 
     marker: str
@@ -100,6 +106,8 @@ class Fragment:
     purpose: Purpose | None = None
     says: str = ""
     number: int = 0
+    validity: str = ""
+    page: str = ""
 
 
 def write_prompt(
@@ -222,7 +230,10 @@ def _render(name: str, chunk: Chunk, relevance: float, note: str, purpose: str, 
     if purpose:
         lines.append(purpose)
     if not continued:
+        validity = validity_of(chunk["agreement"]) if "agreement" in chunk else ""
         for label, value, end in (
+            (_VALIDITY, validity, ""),
+            (_PAGE, _field(page_of(chunk)), ""),
             (_CHAPTER, _field(chapter), ""),
             (_SUMMARY, _field(chunk["summary"]), ""),
             (_NOTE, _field(note), "]"),
@@ -260,11 +271,13 @@ def _parse(lines: list[str], before: Fragment | None) -> Fragment:
     relevance = take(_RELEVANCE)
     continued = take(_PART).endswith(_CONTINUED)
     purpose, _, says = take(_PURPOSE).partition(_SAYS)
+    validity, page = take(_VALIDITY), take(_PAGE)
     breadcrumb, summary, note = take(_CHAPTER), take(_SUMMARY), take(_NOTE).removesuffix("]")
     url = rest.pop().removeprefix(_SOURCE) if rest and rest[-1].startswith(_SOURCE) else ""
     label = rest.pop(0) if rest else OFFICIAL
     if continued and before:
         breadcrumb, summary, note, url = before.breadcrumb, before.summary, before.note, before.url
+        validity, page = before.validity, before.page
     return Fragment(
         marker=named[1] or "" if named else "",
         law_name=law,
@@ -280,4 +293,6 @@ def _parse(lines: list[str], before: Fragment | None) -> Fragment:
         purpose=next((known for known, words in _PURPOSES.items() if words == purpose), None),
         says=says.removesuffix("»)"),
         number=int(named[2] or named[3]) if named else 0,
+        validity=validity,
+        page=page,
     )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from language.current import say
 from legal.labels import WRITTEN_SUFFIXES
 from state.chunks import Chunk
 
@@ -22,12 +23,21 @@ def note_on(parts: Sequence[Chunk]) -> str:
     ``parts`` are those that are shown, of one wording. What cannot be told for certain is kept.
     """
     first = parts[0]
-    note = first["status_note"]
     # Any other note is on the force of the provision, or how it is to be read.
     if first["status"] != "modificada" or len(parts) == first["parts"]:
-        return note
-    amended, shown = amended_apartados(note), shown_apartados(parts)
-    return "" if amended and shown and not amended & shown else note
+        return whole_note(first)
+    amended, shown = amended_apartados(first["status_note"]), shown_apartados(parts)
+    return state_note(first) if amended and shown and not amended & shown else whole_note(first)
+
+
+def whole_note(chunk: Chunk) -> str:
+    """Return all that is to be said of a text wherever it is cited: on its force, and on what it does not have."""
+    return " ".join(filter(None, (chunk["status_note"], state_note(chunk))))
+
+
+def state_note(chunk: Chunk) -> str:
+    """Return what is said of a text that lacks the later amendments of its norm, in the language spoken now."""
+    return say("search.as_enacted") if chunk.get("text_state") == "as_enacted" else ""
 
 
 def amended_apartados(note: str) -> frozenset[int]:

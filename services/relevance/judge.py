@@ -10,8 +10,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from services.domain.coverage import Wanted
+from services.domain.rows import SURE
 from services.offline.arrays import UNREADABLE, open_arrays
-from services.relevance.evidence import EVIDENCE, EvidenceReader
+from services.relevance.evidence import EVIDENCE, MAX_JUDGED, EvidenceReader
 from services.relevance.wording import WordingModel
 from state.candidates import in_order
 from state.chunks import Candidate, relevance
@@ -102,15 +104,20 @@ class LearntJudge:
 
     async def judge(self, question: str, candidates: Sequence[Candidate]) -> Judgement:
         """Return the probability, and the matter that the question would be of if it were of none that is held."""
-        language, model = self.reader.domain.language, self._model()
+        domain, model = self.reader.domain, self._model()
+        language = domain.language
         features = await self.reader.read(question, candidates)
         score = model.wording.field_score(question, language)
         shares = model.wording.matter_shares(question, language)
         matter = max(shares, key=lambda name: shares[name])
         if shares.get(UNDERSPECIFIED, 0.0) >= SAYS_TOO_LITTLE:
             matter = UNDERSPECIFIED
+        relevance = model.probability(features, score)
+        wanted = Wanted(question, domain, self.reader.weights)
+        if any(wanted.is_said_by(candidate["chunk"]) for candidate in candidates[:MAX_JUDGED]):
+            relevance = max(relevance, SURE)
         known = matter if shares[matter] >= SURE_OF_MATTER else ""
-        return Judgement(round(model.probability(features, score), 6), known, shares[known] if known else 0.0)
+        return Judgement(round(relevance, 6), known, shares[known] if known else 0.0)
 
 
 @cache

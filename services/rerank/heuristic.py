@@ -7,6 +7,7 @@ from typing import Protocol
 
 from services.domain.base import Domain
 from services.domain.concepts import Concept, coverage
+from services.domain.coverage import Wanted
 from services.domain.lexicon import EqualWeights, StemWeights
 from services.domain.question import speaks_of_the_answer, split_subject
 from services.models.vector_cache import VectorCache
@@ -95,6 +96,10 @@ class HeuristicReranker:
     Of a follow-up (``with_subject``) the relevance for its own words is 30 % of it, that for all of it the rest: the
     subject has more words, and what is new is what is asked.
 
+    What has a row of a table that the question names, or a passage of a text of one's own that has its words
+    (``services.domain.coverage``), is relevant, the more the more it has of the question else: its relevance is
+    0.9 + 0.1 times what it would be. Beside such a passage, what lacks a rare word of the question loses half.
+
     Without a ``similarity`` the words count alone. Without ``support`` there are no precedents, and the curve is lower
     and steeper: 0.42 and 0.11. Concepts and prior are
     the ``domain``'s to say: the prior of Spanish law puts rules before transitional dispositions, and general statutes
@@ -134,7 +139,8 @@ class HeuristicReranker:
             alone = self._relevance(own_words, (), candidates)
             pairs = zip(scores, alone, strict=True)
             scores = [(1 - _OWN_WORDS) * whole + _OWN_WORDS * by_itself for whole, by_itself in pairs]
-        return Reranked(scores)
+        wanted = Wanted(question, self._domain, self._weights)
+        return Reranked(wanted.reconsidered(scores, [candidate["chunk"] for candidate in candidates]))
 
     def _relevance(self, question: str, queries: Sequence[str], candidates: Sequence[Candidate]) -> list[float]:
         chunks = [candidate["chunk"] for candidate in candidates]

@@ -23,7 +23,7 @@ from state.candidates import candidate, in_order, merged
 from state.chunks import Candidate, Chunk, in_force, provision_of
 from state.context import ResolvedContext
 from state.errors import ModelError
-from state.rag import RagState, days_of
+from state.rag import RagState, agreements_asked, days_of
 from state.values import NO_COST, Cost, cost_of_failure
 
 _PROVISION_ADDED = re.compile(r"Se añaden? (?:por|, con efectos|con efectos|est[ae]|el art|la disposici)")
@@ -211,20 +211,26 @@ def _may_stand_in(chunk: Chunk, day: date) -> bool:
     return not any(_PROVISION_ADDED.match(note) for note in chunk["notes"])
 
 
-def search_filter(state: RagState, context: ResolvedContext) -> SearchFilter:
-    """Return what may be found: the caller's territory goes before that of the question.
+def territory_asked(of_question: str | None, of_caller: str | None) -> str | None:
+    """Return the territory whose law is asked for: that of the caller goes before that of the question.
 
     Of the community that the caller chose, the question may name a city.
     """
+    callers, questions = (place_called(name) if name else None for name in (of_caller, of_question))
+    inside = callers and questions and not callers.city and questions.community == callers.community
+    return callers.name if callers and not inside else of_question
+
+
+def search_filter(state: RagState, context: ResolvedContext) -> SearchFilter:
+    """Return what may be found: the caller's territory goes before that of the question.
+
+    Of other agreements than those that apply, nothing is found.
+    """
     analysis = state["analysis"]
-    territory = analysis["territory"]
-    of_caller, of_question = (place_called(name) if name else None for name in (context.territory, territory))
-    inside = of_caller and of_question and not of_caller.city and of_question.community == of_caller.community
-    if of_caller and not inside:
-        territory = of_caller.name
     return SearchFilter(
         as_of=days_of(state).as_of,
-        territory=territory,
+        territory=territory_asked(analysis["territory"], context.territory),
+        excluded_laws=agreements_asked(state).excluded,
         chunk_types=tuple(analysis.get("chunk_types", ())),
         fields=tuple((path, tuple(values)) for path, values in analysis.get("fields", {}).items()),
     )

@@ -9,10 +9,12 @@ from itertools import groupby
 from typing_extensions import TypedDict
 
 from language.current import say
+from language.table_text import is_row, without_heads
 from legal.labels import WRITTEN_SUFFIXES, order_of_kind
+from services.prompting.notes import whole_note
 from services.protocols import ChunkStore
 from services.search.reference import ProvisionRequest, Subdivision
-from state.chunks import Chunk, Status, provision_of
+from state.chunks import Agreement, Chunk, Status, page_of, provision_of
 from state.errors import NoResultsFound
 
 _SUFFIX = rf"(?: (?:{WRITTEN_SUFFIXES}))?"
@@ -35,9 +37,9 @@ class Wording:
     @property
     def text(self) -> str:
         """The whole text; a blank line separates its parts, but where a sentence or a table goes on."""
-        text = self.head["text"]
-        for part in self.parts[1:]:
-            text += _separator_after(text) + part["text"]
+        text = ""
+        for own in without_heads(part["text"] for part in self.parts):
+            text += (_separator_after(text) if text else "") + own
         return text
 
     def is_of(self, day: date) -> bool:
@@ -78,7 +80,8 @@ class Link(TypedDict):
 class ProvisionDetail(Version):
     """A provision: one of its ``wordings`` (oldest first) with all that is known of it.
 
-    ``official`` tells the text of the law from our summary of it.
+    ``official`` tells the text of the law from our summary of it; ``page`` is the one on which it begins, empty without
+    pages, ``agreement`` the scope of a collective agreement.
     """
 
     law_id: str
@@ -93,6 +96,8 @@ class ProvisionDetail(Version):
     excerpts: list[Excerpt]
     text: str
     url: str
+    page: str
+    agreement: Agreement | None
     notes: list[str]
     chunk_ids: list[int]
     wordings: list[Version]
@@ -130,6 +135,8 @@ async def provision_detail(
         "excerpts": [_excerpt(wording, subdivision) for subdivision in provision.subdivisions],
         "text": wording.text,
         "url": chunk["url"],
+        "page": page_of(chunk),
+        "agreement": chunk.get("agreement"),
         "notes": chunk["notes"],
         "chunk_ids": ids,
         "wordings": [_version(other) for other in wordings],
@@ -147,7 +154,7 @@ def _version(wording: Wording) -> Version:
         "valid_from": wording.head["valid_from"],
         "valid_to": wording.head["valid_to"],
         "status": wording.head["status"],
-        "status_note": wording.head["status_note"],
+        "status_note": whole_note(wording.head),
     }
 
 
@@ -189,7 +196,7 @@ def _without_wording(wordings: list[Wording], day: date | None) -> str:
 
 
 def _separator_after(text: str) -> str:
-    if " | " in text.rpartition("\n")[2]:
+    if is_row(text.rpartition("\n")[2]):
         return "\n"
     return "\n\n" if text[-1:] in ".:;»)" else " "
 

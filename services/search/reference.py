@@ -11,6 +11,7 @@ from legal.citations.parser import parse_citations
 from legal.dates.finder import find_date
 from legal.ids import BOE_ID_TYPED, boe_id
 from legal.labels import INITIALS, provision_key
+from legal.laws.indexed import NO_LAWS, IndexedLaws
 from legal.laws.mentions import find_law
 from state.chunks import ProvisionRef
 from state.errors import InvalidInput
@@ -49,12 +50,18 @@ class Reference:
 
 
 def read_reference(
-    text: str, default_law: str, today: date, as_of: date | None = None, *, spanish_law: bool = True
+    text: str,
+    default_law: str,
+    today: date,
+    as_of: date | None = None,
+    *,
+    spanish_law: bool = True,
+    indexed: IndexedLaws = NO_LAWS,
 ) -> Reference:
     """Read "art. 48.4 ET", "anexo II LISOS", "art. 1 BOE-A-2015-11430" or "ET", as a question is read.
 
-    An article without a law is of ``default_law``; ``as_of`` goes before a date in the text. Without ``spanish_law`` a
-    law goes by its identifier alone.
+    An article without a law is of ``default_law``; ``as_of`` goes before a date in the text. ``indexed`` are laws that
+    the registry need not know. Without ``spanish_law`` a law goes by its identifier alone.
 
     >>> reference = read_reference("art. 48.4 ET en 2019", "BOE-A-2015-11430", date(2026, 11, 22))
     >>> reference.provisions[0].provision_key, reference.provisions[0].subdivisions
@@ -78,13 +85,16 @@ def read_reference(
         raise InvalidInput(say("search.unknown_law", law=unknown[0]))
     subdivisions: dict[ProvisionRef, dict[Subdivision, None]] = {}
     for citation in citations:
-        cited_law = citation.law_id or ("" if citation.law_named else law_id or default_law)
+        if citation.law_id is None and citation.law_named:
+            cited_law = indexed.law_cited(words, citation.end) or ""
+        else:
+            cited_law = citation.law_id or law_id or default_law
         named = subdivisions.setdefault((cited_law, citation.provision_key), {})
         if citation.apartado or citation.letter:
             named[Subdivision(citation.apartado or "", citation.letter or "")] = None
     provisions = [ProvisionRequest(*provision, tuple(named)) for provision, named in subdivisions.items()]
     # In prose "anexo II" is no citation.
-    if not provisions and (key := provision_key(words)):
+    if not provisions and (key := provision_key(words.strip())):
         provisions = [ProvisionRequest(law_id or default_law, key)]
     if not provisions and law_id:
         provisions = [ProvisionRequest(law_id)]

@@ -12,7 +12,9 @@ from typing import Self
 
 from language.current import say
 from services.protocols import SparseVector, Vector
+from services.store.checksums import check_files, write_checksums
 from services.store.copying import copy_folder
+from services.store.disk import MEGABYTE, require_room
 from services.store.generations import Generations, translate_disk_errors, write_durably
 from services.store.manifest import (
     BUILD_HINT,
@@ -30,6 +32,9 @@ from services.store.points import UNKNOWN, Point, Points
 from services.store.writer import WriterFactory
 from state.chunks import Chunk
 from state.errors import ArticuladoError, IndexMismatch, InvalidInput
+
+BYTES_OF_MODELS = 16 * MEGABYTE
+"""Room for the models, the table of points and the catalogue: more than any of them takes."""
 
 
 def digest(chunk: Chunk) -> int:
@@ -98,8 +103,11 @@ class IndexBuilder:
 
         Raises:
             IndexMissing, StoreUnavailable, ConfigurationError: the other generation cannot be read or copied.
+            IndexMismatch: its files are damaged.
         """
         self._base = base
+        # Whole, since a copy would have checksums of its own, and pass off the damage for what was written.
+        await asyncio.to_thread(check_files, base, deep=True)
         await self._writer.continue_from(base)
         with translate_disk_errors(self.models):
             await asyncio.to_thread(copy_folder, base.models, self.models)
@@ -112,6 +120,15 @@ class IndexBuilder:
                 self._points[point] = Point(point, parent, UNKNOWN, self._position(name))
         self._dimensions = base.manifest.dimensions
         return {point.id: point.digest for point in self._points.values()}
+
+    async def require_room(self, chunks: Sequence[Chunk], dimensions: int) -> None:
+        """Check that the disk has room for chunks that will be added, with dense vectors of this length.
+
+        Raises:
+            StoreUnavailable: it has not; the message says how much is needed.
+        """
+        needed = BYTES_OF_MODELS + await asyncio.to_thread(self._writer.bytes_of, chunks, dimensions)
+        await asyncio.to_thread(require_room, self._folder, needed)
 
     async def remove(self, ids: Collection[int]) -> None:
         """Delete points, by id, that the generation began with."""
@@ -186,6 +203,8 @@ class IndexBuilder:
             point._replace(collection=new_positions[point.collection]) for point in self._points.values()
         )
         await asyncio.to_thread(points.save, self._folder)
+        checksums = await asyncio.to_thread(write_checksums, self._folder)
+        manifest = manifest.model_copy(update={"checksums": checksums})
         await asyncio.to_thread(write_durably, self._folder / MANIFEST, manifest.model_dump_json(indent=2))
         served = await asyncio.to_thread(self._generations.current)
         # Set first: a request or a rename that fails may have had its effect all the same.

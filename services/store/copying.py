@@ -10,6 +10,11 @@ _TEMPORARY_PREFIX = ".atomicwrite"
 _BLOCK_BYTES = 1 << 20
 
 
+def is_temporary(folder: str) -> bool:
+    """Tell from its name whether a folder is one of the engine's, which lives for a moment."""
+    return folder.startswith(_TEMPORARY_PREFIX)
+
+
 def copy_folder(source: Path, target: Path) -> None:
     """Copy a folder durably, holes as holes: the engine makes files of 32 MB of which it uses little.
 
@@ -21,14 +26,19 @@ def copy_folder(source: Path, target: Path) -> None:
         raise error
 
     for folder, folders, files in os.walk(source, onerror=raise_error):
-        folders[:] = [name for name in folders if not name.startswith(_TEMPORARY_PREFIX)]
+        folders[:] = [name for name in folders if not is_temporary(name)]
         copied = target / Path(folder).relative_to(source)
         copied.mkdir(parents=True, exist_ok=True)
         for name in files:
-            _copy_file(Path(folder, name), copied / name)
+            copy_file(Path(folder, name), copied / name)
 
 
-def _copy_file(source: Path, target: Path) -> None:
+def copy_file(source: Path, target: Path) -> None:
+    """Copy a file durably, holes as holes.
+
+    Raises:
+        OSError: it cannot be read or written.
+    """
     with source.open("rb", buffering=0) as data, target.open("wb") as copy:
         size = os.fstat(data.fileno()).st_size
         end = 0

@@ -1,14 +1,14 @@
 """The embedded store: Qdrant Edge, the Qdrant engine in this process."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from threading import Lock
 
 import qdrant_edge as q
 
-from language.current import say
 from services.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 from services.store.filters import (
     After,
@@ -18,6 +18,7 @@ from services.store.filters import (
     ContainsAny,
     IsMissing,
     IsNull,
+    NoneOf,
     OneOf,
     OnOrBefore,
     citing_clauses,
@@ -30,6 +31,7 @@ from services.store.layout import (
     PAGE_SIZE,
     POINTS_PER_PARENT,
     SPARSE,
+    StoredPoint,
     field_path,
     order_articles,
     order_by_ids,
@@ -39,8 +41,8 @@ from services.store.layout import (
 )
 from services.store.points import Points
 from services.store.rrf import Scored, collapse_to_parents, rank
+from services.store.shard import open_shard, translate_engine_errors
 from state.chunks import Chunk
-from state.errors import StoreUnavailable
 
 
 def edge_filter(clauses: Sequence[Clause]) -> q.Filter:
@@ -59,6 +61,8 @@ def _condition(condition: Condition) -> q.IsNullCondition | q.IsEmptyCondition |
             return q.IsEmptyCondition(key)
         case OneOf(values=values):
             return q.FieldCondition(key, match=q.MatchAny(list(values)))
+        case NoneOf(values=values):
+            return q.FieldCondition(key, match=q.MatchExcept(list(values)))
         case ContainsAny(values=numbers):
             return q.FieldCondition(key, match=q.MatchAny(list(numbers)))
         case OnOrBefore(day=day):
@@ -73,7 +77,7 @@ class EdgeStore:
     Shards are opened at their first use. Several processes may have the same generation open: opening and closing a
     shard rewrites some of its files, but only with what they already hold.
 
-    Raises (from every method): StoreUnavailable, where the files cannot be opened.
+    Raises (from every method): StoreUnavailable, where the files cannot be opened or read.
     """
 
     def __init__(self, folder: Path, collections: Sequence[str], *, today: Callable[[], date] = date.today) -> None:
@@ -97,7 +101,8 @@ class EdgeStore:
         """Return chunks by id; see ``ChunkStore.fetch``."""
 
         def read(name: str) -> list[q.Record]:
-            return self._shard(name).retrieve(list(ids), with_payload=True, with_vector=False)
+            with self._engine(name) as shard:
+                return shard.retrieve(list(ids), with_payload=True, with_vector=False)
 
         answers = await asyncio.gather(*(asyncio.to_thread(read, name) for name in self._names)) if ids else []
         return order_by_ids(
@@ -121,11 +126,27 @@ class EdgeStore:
         names = [name for name in self._names if name in collections]
         return order_articles(await self._filtered(selection_clauses(where, self._today()), names))[:limit]
 
+    async def stored(self, collection: str) -> AsyncIterator[list[StoredPoint]]:
+        """Yield every point of a collection, children too, in pages by ascending id."""
+
+        def read(offset: "q.PointId | None") -> "tuple[list[q.Record], q.PointId | None]":
+            with self._engine(collection) as shard:
+                return shard.scroll(
+                    q.ScrollRequest(offset=offset, limit=PAGE_SIZE, with_payload=True, with_vector=True)
+                )
+
+        page, offset = await asyncio.to_thread(read, None)
+        while page:
+            yield [StoredPoint.of(record.id, record.payload, record.vector) for record in page]
+            page, offset = await asyncio.to_thread(read, offset) if offset is not None else ([], None)
+
     async def counts(self) -> dict[str, int]:
         """Return the number of chunks of each collection."""
 
         def count(name: str) -> int:
-            return self._shard(name).count(q.CountRequest(exact=True))
+            with self._engine(name) as shard:
+                # Without a filter the engine knows the number; asked for it exactly, it goes through all points.
+                return shard.count(q.CountRequest(exact=False))
 
         counted = await asyncio.gather(*(asyncio.to_thread(count, name) for name in self._names))
         return dict(zip(self._names, counted, strict=True))
@@ -142,23 +163,27 @@ class EdgeStore:
     async def close(self) -> None:
         """Close the shards; a later call opens them again."""
         with self._opening:
-            shards = list(self._shards.values())
+            shards = dict(self._shards)
             self._shards.clear()
-        for shard in shards:
-            await asyncio.to_thread(shard.close)
+
+        def close(name: str, shard: q.EdgeShard) -> None:
+            with translate_engine_errors(self._folder, name):
+                shard.close()
+
+        for name, shard in shards.items():
+            await asyncio.to_thread(close, name, shard)
 
     async def _filtered(self, clauses: Sequence[Clause], names: Sequence[str]) -> list[Chunk]:
         condition = edge_filter(clauses)
 
         def read(name: str) -> list[q.Record]:
-            records, offset = self._shard(name).scroll(
-                q.ScrollRequest(limit=PAGE_SIZE, filter=condition, with_payload=True)
-            )
-            while offset is not None:
-                request = q.ScrollRequest(offset=offset, limit=PAGE_SIZE, filter=condition, with_payload=True)
-                page, offset = self._shard(name).scroll(request)
-                records += page
-            return records
+            with self._engine(name) as shard:
+                records, offset = shard.scroll(q.ScrollRequest(limit=PAGE_SIZE, filter=condition, with_payload=True))
+                while offset is not None:
+                    request = q.ScrollRequest(offset=offset, limit=PAGE_SIZE, filter=condition, with_payload=True)
+                    page, offset = shard.scroll(request)
+                    records += page
+                return records
 
         answers = await asyncio.gather(*(asyncio.to_thread(read, name) for name in names))
         return [to_chunk(record.payload or {}, self._today()) for records in answers for record in records]
@@ -171,15 +196,16 @@ class EdgeStore:
         requests = [q.QueryRequest(limit=points, query=vector, filter=condition) for pair in vectors for vector in pair]
         if not requests:
             return [[] for _ in queries]
-        shard = self._shard(collection)
-        answers = iter(shard.query_batch(q.QueryBatchRequest(requests)))
+        with self._engine(collection) as shard:
+            answers = iter(shard.query_batch(q.QueryBatchRequest(requests)))
         rankings = [
             rank(query, [self._parents(next(answers), prefetch) for _ in pair], limit=limit)
             for query, pair in zip(queries, vectors, strict=True)
         ]
         # Reading a payload costs more than finding it: only those of the best are read.
         best: list[q.PointId] = [ranked.point for ranking in rankings for ranked in ranking]
-        records = shard.retrieve(best, with_payload=True, with_vector=False)
+        with self._engine(collection) as shard:
+            records = shard.retrieve(best, with_payload=True, with_vector=False)
         payloads = {int(str(record.id)): record.payload or {} for record in records}
         return [to_hits(ranking, payloads, self._today()) for ranking in rankings]
 
@@ -192,13 +218,14 @@ class EdgeStore:
     def _shard(self, name: str) -> q.EdgeShard:
         with self._opening:
             if name not in self._shards:
-                try:
-                    self._shards[name] = q.EdgeShard.load(str(self._folder / name))
-                except Exception as error:  # the engine raises nothing narrower
-                    raise StoreUnavailable(
-                        say("store.collection_not_opened", name=name, folder=self._folder)
-                    ) from error
+                self._shards[name] = open_shard(self._folder, name)
             return self._shards[name]
+
+    @contextmanager
+    def _engine(self, name: str) -> Iterator[q.EdgeShard]:
+        """Yield the shard of a collection; failures of the engine within the block become errors of this project."""
+        with translate_engine_errors(self._folder, name):
+            yield self._shard(name)
 
 
 def _vectors(query: HybridQuery) -> list[q.Query]:

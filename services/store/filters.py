@@ -26,6 +26,14 @@ class OneOf:
 
 
 @dataclass(frozen=True)
+class NoneOf:
+    """The field holds none of these values."""
+
+    field: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class OnOrBefore:
     """The field holds this day or an earlier one."""
 
@@ -63,7 +71,7 @@ class AllOf:
     conditions: tuple["Condition", ...]
 
 
-Condition = IsNull | OneOf | OnOrBefore | After | ContainsAny | IsMissing | AllOf
+Condition = IsNull | OneOf | NoneOf | OnOrBefore | After | ContainsAny | IsMissing | AllOf
 
 Clause = tuple[Condition, ...]
 """Conditions of which at least one holds."""
@@ -86,6 +94,7 @@ def search_clauses(where: SearchFilter, today: date) -> list[Clause]:
         (IsNull("valid_from"), OnOrBefore("valid_from", day)),
         (IsNull("valid_to"), After("valid_to", day), *ended),
         *_territory_clauses(where.territory),
+        *([(NoneOf("law_id", where.excluded_laws),)] if where.excluded_laws else []),
         *([(OneOf("chunk_type", where.chunk_types),)] if where.chunk_types else []),
         *((OneOf(field, values),) for field, values in where.fields),
     ]
@@ -133,6 +142,8 @@ def _holds(condition: Condition, chunk: Chunk) -> bool:
             return value is None
         case OneOf(values=values):
             return value in values
+        case NoneOf(values=values):
+            return value not in values
         case ContainsAny(values=numbers):
             return not set(numbers).isdisjoint(value or ())
         case OnOrBefore(day=day):

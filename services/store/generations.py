@@ -4,13 +4,14 @@
 
     <index>/current                      the name of the generation that is served
     <index>/build.lock                   held by the process that builds
-    <index>/generations/<name>/          manifest.json, models/, and a folder for each collection
+    <index>/generations/<name>/          manifest.json, checksums.json, models/, and a folder for each collection
 """
 
 import asyncio
 import errno
 import fcntl
 import os
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
@@ -20,10 +21,14 @@ from typing import IO
 from language.current import say
 from language.system import reason
 from services.store.manifest import MANIFEST, MODELS
-from state.errors import ConfigurationError, StoreUnavailable
+from state.errors import ConfigurationError, IndexMismatch, StoreUnavailable
 
 LOCK_POLL_INTERVAL = 0.05
 """Seconds between two attempts to take the lock of another build."""
+
+_NAME_FORMAT = "%Y%m%dT%H%M%S%f"
+_NAME = re.compile("[0-9]{8}T[0-9]{12}")
+"""Of a generation: the moment at which it was begun."""
 
 _TRANSIENT = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 """Errors that may be over at the next attempt; any other is due to the choice of the folder."""
@@ -42,17 +47,28 @@ class Generations:
         self._folder = index / "generations"
 
     def current(self) -> Path | None:
-        """Return the folder of the generation that is served, ``None`` if there is none yet."""
+        """Return the folder of the generation that is served, ``None`` if there is none yet.
+
+        Raises:
+            IndexMismatch: the pointer cannot be read.
+        """
         with translate_disk_errors(self._index):
             try:
-                name = self._pointer.read_text(encoding="utf-8").strip()
+                name = self._pointer.read_bytes().decode("ascii", errors="replace").strip()
             except FileNotFoundError:
                 return None
+        if not _NAME.fullmatch(name):
+            raise self.pointer_damaged()
         return self._folder / name
+
+    def pointer_damaged(self) -> IndexMismatch:
+        """Return the error of a pointer that names no generation; it names those that there are."""
+        complete = [folder.name for folder in self.all_but() if (folder / MANIFEST).is_file()]
+        return IndexMismatch(say("store.pointer_damaged", file=self._pointer, names=", ".join(complete) or "—"))
 
     def begin(self) -> Path:
         """Return the folder of a new generation, models folder included."""
-        new = self._folder / datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+        new = self._folder / datetime.now(UTC).strftime(_NAME_FORMAT)
         with translate_disk_errors(self._index):
             (new / MODELS).mkdir(parents=True)
         return new

@@ -21,13 +21,13 @@ def open_index(folder: Path, expected: Fingerprints | None = None, *, profile: s
     Raises:
         IndexMissing: there is none; the message says what to run.
         IndexMismatch: it is of another profile than ``profile`` (a name; empty: of any), was built with other parts
-            than ``expected``, or cannot be read.
+            than ``expected``, or cannot be read; or what says which generation is served is damaged.
     """
     generations = Generations(folder)
     for _ in range(READ_ATTEMPTS):
         current = generations.current()
         if current is None:
-            break
+            raise IndexMissing(say("store.no_index", folder=folder, command=BUILD_HINT))
         try:
             manifest = read_manifest(current)
         except FileNotFoundError:
@@ -37,7 +37,7 @@ def open_index(folder: Path, expected: Fingerprints | None = None, *, profile: s
         if expected is not None:
             manifest.check(expected, folder)
         return Index(current, manifest)
-    raise IndexMissing(say("store.no_index", folder=folder, command=BUILD_HINT))
+    raise generations.pointer_damaged()
 
 
 def check_profile(manifest: Manifest, profile: str, folder: Path) -> None:

@@ -4,11 +4,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from itertools import groupby
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
+from language.current import say
+from legal.agreements.names import ended_note
 from services.protocols import Hit
+from services.store.manifest import INSPECTION_HINT, REBUILD_HINT
 from services.store.rrf import Ranked
 from state.chunks import Chunk, with_status_of
+from state.errors import StoreUnavailable
 
 DENSE = "text-dense"
 SPARSE = "text-sparse"
@@ -45,6 +49,30 @@ Payload = dict[str, Any]
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
+class StoredPoint(NamedTuple):
+    """A point as a store holds it; the values of a vector that it lacks are ``None``."""
+
+    id: int
+    payload: Payload
+    dense: Sequence[float] | None
+    sparse: Sequence[float] | None
+
+    def chunk(self) -> Chunk:
+        """Return the chunk that the payload holds, with the status that it was written with.
+
+        Raises:
+            StoreUnavailable: it holds none.
+        """
+        return to_chunk(self.payload, date.min)
+
+    @classmethod
+    def of(cls, id: object, payload: Payload | None, vectors: object) -> "StoredPoint":
+        """Return a point as an engine gives it, of which the sparse vector is an object that has ``values``."""
+        named = vectors if isinstance(vectors, dict) else {}
+        sparse = named.get(SPARSE)
+        return cls(int(str(id)), payload or {}, named.get(DENSE), sparse.values if sparse else None)
+
+
 def field_path(field: str) -> str:
     """Return the payload path of a chunk's field."""
     return f"{METADATA}.{field}"
@@ -67,8 +95,19 @@ def to_payload(chunk: Chunk) -> Payload:
 
 
 def to_chunk(payload: Payload, today: date) -> Chunk:
-    """Return the chunk that a payload holds, with the status that it has today."""
-    return with_status_of(cast(Chunk, {**payload[METADATA], "text": payload[CONTENT]}), today)
+    """Return the chunk that a payload holds, with the status that it has today; an agreement with the note on it.
+
+    Raises:
+        StoreUnavailable: it holds none: the store has lost it.
+    """
+    try:
+        chunk = with_status_of(cast(Chunk, {**payload[METADATA], "text": payload[CONTENT]}), today)
+    except (KeyError, TypeError) as error:
+        raise StoreUnavailable(
+            say("store.payload_damaged", inspection=INSPECTION_HINT, command=REBUILD_HINT)
+        ) from error
+    note = ended_note(chunk["agreement"], today) if "agreement" in chunk else ""
+    return {**chunk, "status_note": f"{chunk['status_note']} {note}".strip()} if note else chunk
 
 
 def to_hits(ranking: Sequence[Ranked], payloads: Mapping[int, Payload], today: date) -> list[Hit]:

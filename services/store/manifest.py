@@ -15,12 +15,17 @@ FORMAT: Final = 2
 
 MANIFEST = "manifest.json"
 MODELS = "models"
+CATALOG = "catalog.json"
+"""The file of a generation that an ingest alone reads: answers need none of it."""
 
 BUILD_HINT = "articulado ingest"
 """The command that builds an index, as messages quote it."""
 
 REBUILD_HINT = "articulado ingest … --rebuild"
 """The command that builds it from nothing, where what there is cannot be continued."""
+
+INSPECTION_HINT = "articulado doctor --deep"
+"""The command that says what of an index is damaged."""
 
 _PARTS = {"embedder": "store.part_embedder", "sparse": "store.part_sparse", "chunker": "store.part_chunker"}
 
@@ -55,7 +60,8 @@ class Manifest(Description):
     """A description and what the build itself adds.
 
     ``created`` is UTC; ``collections`` counts points, parents and children. ``stored_as`` is the generation under whose
-    name the store keeps the points: this one, or the one that was updated in place.
+    name the store keeps the points: this one, or the one that was updated in place. ``checksums`` is the checksum of
+    the list of those of the generation's files, empty where an earlier version has written none.
     """
 
     format: Literal[2]
@@ -64,6 +70,7 @@ class Manifest(Description):
     dimensions: int = Field(ge=1)
     collections: dict[str, int]
     stored_as: str
+    checksums: str = ""
 
     def check(self, expected: Fingerprints, folder: Path) -> None:
         """Compare what the index was built with to what the caller searches with.
@@ -94,6 +101,13 @@ class Index:
     def models(self) -> Path:
         """Folder with the files of the embedder."""
         return self.folder / MODELS
+
+    @property
+    def advice(self) -> str:
+        """What to do where the index is damaged, as the end of a message."""
+        if self.manifest.demo:
+            return say("store.renew_first_index", folder=self.folder.parent.parent)
+        return say("store.inspect_and_rebuild", inspection=INSPECTION_HINT, command=REBUILD_HINT)
 
 
 def read_manifest(generation: Path) -> Manifest:

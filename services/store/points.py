@@ -70,6 +70,11 @@ class Points:
         for row in self._table.T.tolist():
             yield Point(*row)
 
+    def sample(self, size: int) -> list[Point]:
+        """Return at most so many points, always the same, evenly spread by id, the first and the last among them."""
+        positions = np.unique(np.linspace(0, len(self) - 1, num=min(size, len(self)), dtype=np.int64))
+        return [Point(*row) for row in self._table[:, positions].T.tolist()]
+
     def parents(self, ids: Sequence[int]) -> dict[int, int]:
         """Return the parent of each id that the table has; a chunk without a parent is its own."""
         if not ids or not len(self):

@@ -1,7 +1,7 @@
 """The server store: a Qdrant server, a cluster or Qdrant Cloud."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Self
 
@@ -16,6 +16,7 @@ from services.store.filters import (
     ContainsAny,
     IsMissing,
     IsNull,
+    NoneOf,
     OneOf,
     OnOrBefore,
     citing_clauses,
@@ -29,6 +30,7 @@ from services.store.layout import (
     PAGE_SIZE,
     POINTS_PER_PARENT,
     SPARSE,
+    StoredPoint,
     field_path,
     order_articles,
     order_by_ids,
@@ -70,6 +72,8 @@ def _condition(
             return models.IsEmptyCondition(is_empty=models.PayloadField(key=key))
         case OneOf(values=values):
             return models.FieldCondition(key=key, match=models.MatchAny(any=list(values)))
+        case NoneOf(values=values):
+            return models.FieldCondition(key=key, match=models.MatchExcept(**{"except": list(values)}))
         case ContainsAny(values=numbers):
             return models.FieldCondition(key=key, match=models.MatchAny(any=list(numbers)))
         case OnOrBefore(day=day):
@@ -156,6 +160,19 @@ class ServerStore:
         """Return the chunks that pass a filter; see ``ChunkStore.select``."""
         names = [name for name in self._names if name in collections]
         return order_articles(await self._filtered(selection_clauses(where, self._today()), names))[:limit]
+
+    async def stored(self, collection: str) -> AsyncIterator[list[StoredPoint]]:
+        """Yield every point of a collection, children too, in pages by ascending id."""
+        offset = None
+        while True:
+            with translate_server_errors():
+                page, offset = await self._client.scroll(
+                    self._names[collection], limit=PAGE_SIZE, offset=offset, with_vectors=True
+                )
+            if page:
+                yield [StoredPoint.of(record.id, record.payload, record.vector) for record in page]
+            if offset is None:
+                return
 
     async def counts(self) -> dict[str, int]:
         """Return the number of chunks of each collection."""

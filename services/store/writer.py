@@ -34,6 +34,10 @@ class IndexWriter(Protocol):
         """
         ...
 
+    def bytes_of(self, chunks: Sequence[Chunk], dimensions: int) -> int:
+        """Estimate the bytes that chunks, with dense vectors of this length, will take on the disk of the index."""
+        ...
+
     async def finish(self) -> dict[str, int]:
         """Make everything durable and return the number of chunks of each collection, as read back."""
         ...

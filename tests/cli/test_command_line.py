@@ -36,6 +36,7 @@ from state.errors import IndexMissing, InvalidInput
         (["ingest", "leyes", "--recursive"], "¿Quería decir --rebuild? Ayuda: articulado ingest --help"),
         (["ingest", "boe", "--limit", "0"], "--limit debe ser un número entre 1 y 20000, no «0»."),
         (["ingest", "boe", "--since", "ayer"], "«ayer» no es una fecha."),
+        (["ingest", "x", "--with-packaged", "--without-packaged"], "Indique --with-packaged o --without-packaged"),
         (["ingest", "remove"], "Falta DOCUMENTO. Ayuda: articulado ingest remove --help"),
         (["serve", "--port", "http"], "--port debe ser un número entre 1 y 65535, no «http»."),
     ],

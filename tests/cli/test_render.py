@@ -117,7 +117,16 @@ def test_an_answer_ends_with_what_it_is_not(changes, said):
 
 def provision_shown(**fields):
     version = {"valid_from": "2020-01-02", "valid_to": None, "status": "vigente", "status_note": ""}
-    law = {"law": "Ley", "law_id": "L", "provision": "Artículo 1", "title": "", "breadcrumb": "", "url": ""}
+    law = {
+        "law": "Ley",
+        "law_id": "L",
+        "provision": "Artículo 1",
+        "title": "",
+        "breadcrumb": "",
+        "url": "",
+        "page": "",
+        "agreement": None,
+    }
     links = {"cites": [], "cited_by": [], "notes": [], "excerpts": [], "wordings": [version]}
     return {**version, **law, **links, "official": True, "summary": "", "text": "Treinta días.", **fields}
 

@@ -83,8 +83,8 @@ def test_every_service_is_closed_at_the_end(arguments, monkeypatch):
     assert run(["search", "vacaciones"]) == 0  # the demo index is there
     build, closed = factory.build_services, []
 
-    def watched(settings, profile, index):
-        services = build(settings, profile, index)
+    def watched(*arguments):
+        services = build(*arguments)
         names = ("store", "reader", "principal", "embedder")
         return dataclasses.replace(services, **{n: Watched(getattr(services, n), n, closed) for n in names})
 

@@ -18,7 +18,7 @@ from services.store.points import Points
 
 pytestmark = pytest.mark.integration
 
-KILLS = 15
+KILLS = 10
 
 
 def write_laws(folder: Path, version: int) -> Path:

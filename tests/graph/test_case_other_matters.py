@@ -72,15 +72,16 @@ def case_of(article, inquiry):
 
 
 @pytest.mark.parametrize(
-    ("name", "inquiry"),
+    ("name", "number", "inquiry"),
     [
-        pytest.param(name, *(one.values if hasattr(one, "values") else [one]), marks=getattr(one, "marks", ()))
+        (name, number, inquiry)
         for name, inquiries in (("plan_401k", OF_PLAN), ("laboral", OF_LAW))
-        for one in inquiries
+        for number, inquiry in enumerate(inquiries)
     ],
 )
-def test_an_inquiry_about_another_matter_goes_on_with_the_data_of_no_article(desks, name, inquiry):
-    found = answers(desks[name], [case_of(article, inquiry) for article in ARTICLES[name]])
+def test_an_inquiry_about_another_matter_goes_on_with_the_data_of_no_article(desks, name, number, inquiry):
+    # Every third article, beginning with another one each time: all articles, each with four inquiries.
+    found = answers(desks[name], [case_of(article, inquiry) for article in ARTICLES[name][number % 3 :: 3]])
 
     assert all(one["decision"] != "can_proceed" and one["confidence"] < MIN_CONFIDENCE for one in found)
 

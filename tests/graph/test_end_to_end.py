@@ -9,6 +9,7 @@ from support.ingesting import ingest
 from support.laboral import write_laboral
 from support.openai_server import running_server
 from support.paths import DATA
+from support.small_corpus import bringing, small_corpus
 
 from graph.compose import open_rag, open_services
 from graph.rag import build_rag
@@ -149,7 +150,8 @@ async def test_with_retrieval_switched_off_no_index_is_opened_or_built(tmp_path)
 @pytest.fixture(scope="session")
 def made_up_index(tmp_path_factory):
     folder = tmp_path_factory.mktemp("index")
-    report = asyncio.run(ingest([LAWS], Settings.read(env_file=None, index=folder)))
+    with bringing(small_corpus()):  # so that it is there in no time
+        report = asyncio.run(ingest([LAWS], Settings.read(env_file=None, index=folder)))
     assert report["failures"] == []
     assert len(report["added"]) == len(list(LAWS.glob("*.md")))
     return folder
@@ -277,7 +279,8 @@ async def test_a_bad_file_is_named_and_the_rest_kept(tmp_path):
         (folder / law.name).write_bytes(law.read_bytes())
     (folder / "rota.md").write_bytes(b"\xff\xfe\x00roto")
     (folder / "vacia.md").write_text("")
-    report = await ingest([folder, tmp_path / "no-existe.md"], Settings.read(env_file=None, index=tmp_path / "index"))
+    settings = Settings.read(env_file=None, index=tmp_path / "index")
+    report = await ingest([folder, tmp_path / "no-existe.md"], settings, packaged=False)
     left_out = {Path(failure["source"]).name for failure in report["failures"]}
     assert left_out == {"rota.md", "vacia.md", "no-existe.md"}
     assert len(report["added"]) == len(list(LAWS.glob("*.md")))

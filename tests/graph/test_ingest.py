@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from support.ingesting import ingest, opened_ingest
 from support.openai_server import failure, running_server
+from support.pdf import partly_scanned_pdf
 from support.small_laws import write_law
 
 from graph.compose import open_services
@@ -165,24 +166,9 @@ async def test_references_of_unchanged_laws_follow_what_comes_and_goes(tmp_path:
     assert await cited() == []
 
 
-async def test_the_second_file_of_a_law_is_named_and_the_first_kept(tmp_path: Path) -> None:
-    first = write_law(tmp_path / "leyes" / "b.md", "BOE-A-2000-1")
-    second = write_law(tmp_path / "historia" / "a.md", "BOE-A-2000-1", "Las horas extraordinarias se pagan.")
-    told = [
-        {
-            "source": str(second),
-            "reason": f"contiene la misma norma (BOE-A-2000-1) que {first}, que es la que se conserva",
-        }
-    ]
-    for _ in range(2):
-        report = await ingest([first.parent, second.parent], settings(tmp_path))
-        assert report["failures"] == told
-    assert await texts(settings(tmp_path), "BOE-A-2000-1") == ["El descanso semanal es de día y medio."]
-
-
 async def test_a_law_whose_first_file_is_broken_is_read_from_the_second(tmp_path: Path) -> None:
     (tmp_path / "leyes").mkdir()
-    (tmp_path / "leyes" / "a.md").write_text("---\nidentifier: BOE-A-2000-1\n---\n")
+    (tmp_path / "leyes" / "a.md").write_text("---\nidentifier: BOE-A-2000-1\nlast_updated: 2020-01-01\n---\n")
     write_law(tmp_path / "leyes" / "b.md", "BOE-A-2000-1")
     report = await ingest([tmp_path / "leyes"], settings(tmp_path))
     assert report["added"] == ["Ley BOE-A-2000-1"]
@@ -253,6 +239,7 @@ async def test_an_ingest_that_comes_between_is_not_undone(tmp_path: Path) -> Non
     [
         ({}, "Nada que hacer"),
         ({"confirmed": True}, "Nada que hacer"),
+        ({"refresh": True, "accept_shrunk": True}, "Nada que hacer"),
         ({"boe": ["ET"]}, "«ET» no es un identificador del BOE"),
         ({"paths": "/etc"}, "«paths» debe ser una lista"),
         ({"remove": "ET"}, "«remove» debe ser una lista"),
@@ -490,7 +477,7 @@ async def test_a_law_that_has_changed_loses_the_summary_and_keeps_the_words_of_p
     monkeypatch.setattr(packaged, "_search_texts", lambda: words)
     configured = settings(tmp_path, profile="laboral")
     law = write_law(tmp_path / "a.md", et, text, "Otra cosa.")
-    report = await ingest([law], configured)
+    report = await ingest([law], configured, packaged=False)
     assert (report["summaries"], report["stale"]) == (1, [])
     assert await summary_and_search(configured, "veraneo") == ("Un mes libre.", "art:1")
     # Told again where nothing has changed.
@@ -515,3 +502,12 @@ async def summary_and_search(configured: Settings, word: str) -> tuple[str, str]
         return cited["summary"], best["chunk"]["provision_key"]
     finally:
         await services.close()
+
+
+async def test_pages_that_were_not_read_are_told_once(tmp_path: Path) -> None:
+    (tmp_path / "guia.pdf").write_bytes(partly_scanned_pdf([["Guía de permisos."], []]))
+    first = await ingest([tmp_path / "guia.pdf"], settings(tmp_path))
+    (warning,) = first["warnings"]
+    assert "guia.pdf" in warning
+    assert "páginas: 2." in warning
+    assert (await ingest([tmp_path / "guia.pdf"], settings(tmp_path)))["warnings"] == []

@@ -188,7 +188,7 @@ async def test_a_chunk_leads_to_the_provisions_that_it_rests_on(tmp_path: Path) 
         chunks=[required_data(), own],
     )
     configured = settings(tmp_path, "laboral")
-    await ingest([article, law], configured)
+    await ingest([article, law], configured, packaged=False)
     services = await open_services(configured)
     try:
         ids = {key: (await services.store.find("BOE-A-2015-11430", key))[0]["id"] for key in ("art:1", "art:2")}
@@ -208,7 +208,7 @@ async def test_only_a_profile_with_records_has_packaged_decisions(tmp_path: Path
 async def test_an_index_of_another_profile_is_left_alone(tmp_path: Path, garden: Settings) -> None:
     write_law(tmp_path / "ley.md", "BOE-A-2015-11430")
     law = settings(tmp_path, "laboral")
-    await ingest([tmp_path / "ley.md"], law)
+    await ingest([tmp_path / "ley.md"], law, packaged=False)
     before = (garden.index_folder / "current").read_text()
     said = r"is of the profile “laboral”, and the profile “jardin” was asked for.*--profile laboral.*--profile jardin"
     with pytest.raises(IndexMismatch, match=said):

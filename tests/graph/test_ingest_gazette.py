@@ -15,8 +15,6 @@ from graph.compose import open_services
 from services.settings import Settings
 from state.errors import SourceUnavailable
 
-pytestmark = pytest.mark.integration  # the client pauses between requests
-
 OTHER, THIRD = "BOE-A-2001-9002", "BOE-A-2001-9003"
 DOWN = (503, {"Retry-After": "3600"})
 """An answer after which nobody tries again."""
@@ -63,10 +61,11 @@ async def test_a_law_is_downloaded_once_and_again_when_it_has_changed(boe: BoeSe
     assert boe.paths == [f"/id/{LAW}/metadatos", f"/id/{LAW}"]
     boe.asked.clear()
     again = await ingest([], settings, refresh=True)
-    assert boe.paths == [f"/id/{LAW}/metadatos"]
-    assert "if-none-match" in boe.asked[0].headers
+    assert boe.paths == [""], "the list of updates"
     assert (again["unchanged"], again["written"], again["generation"]) == (1, 0, first["generation"])
-    publish(boe.folder, text="La pausa es de doce minutos.", day="20240202")
+    assert (again["checked"], again["unchecked"]) == (1, [])
+    publish(boe.folder, text="La pausa es de doce minutos.", day="20990202")
+    boe.list_law(LAW, "20990202T000000Z")
     changed = await ingest([], settings, refresh=True)
     assert (changed["added"], changed["updated"]) == ([], [f"Ley {LAW}"])
     assert await article_of(settings, LAW) == ["La pausa es de doce minutos."]
@@ -92,6 +91,81 @@ async def test_a_gazette_that_is_down_is_an_error_where_there_is_nothing_else_to
         await ingest([], configured(tmp_path), boe=[LAW, OTHER])
     assert len(boe.asked) == 1
     assert not (tmp_path / "indice" / "current").exists()
+
+
+@pytest.mark.parametrize("request_", [{"refresh": True}, {"boe": [LAW, OTHER]}])
+async def test_laws_that_could_not_be_checked_are_named_and_go_on_serving(
+    boe: BoeServer, tmp_path: Path, request_: dict
+) -> None:
+    settings = configured(tmp_path)
+    await ingest([], settings, boe=[LAW, OTHER])
+    boe.asked.clear()
+    boe.failures.append(DOWN)
+    report = await ingest([], settings, **request_)
+    assert len(boe.asked) == 1
+    assert (report["checked"], report["unchecked"]) == (0, [LAW, OTHER])
+    [warning] = report["warnings"]
+    assert "error HTTP 503" in warning
+    assert (report["failures"], report["unchanged"], report["written"]) == ([], 2, 0)
+    assert await article_of(settings, LAW) == ["La pausa es de diez minutos."]
+
+
+async def test_a_copy_serves_a_new_index_too(boe: BoeServer, tmp_path: Path) -> None:
+    await ingest([], configured(tmp_path), boe=[LAW])
+    boe.failures.append(DOWN)
+    other = Settings.read(env_file=None, index=tmp_path / "otro", home=tmp_path / "home")
+    report = await ingest([], other, boe=[LAW])
+    assert (report["added"], report["unchecked"]) == ([f"Ley {LAW}"], [LAW])
+
+
+async def test_what_was_checked_before_the_gazette_went_down_counts_as_checked(boe: BoeServer, tmp_path: Path) -> None:
+    settings = configured(tmp_path)
+    await ingest([], settings, boe=[LAW, OTHER, THIRD])
+    for law in (LAW, OTHER):
+        publish(boe.folder, law, text="La pausa es de doce minutos.", day="20990202")
+        boe.list_law(law, "20990202T000000Z")
+    async with opened_ingest(settings) as graph:
+        async for mode, event in graph.astream({"refresh": True}, stream_mode=["custom", "values"]):
+            if mode == "values":
+                state = event
+            elif event["step"] == "Descargando del BOE" and event["done"] == 1:
+                boe.failures.append(DOWN)
+    report = state["report"]
+    assert (report["checked"], report["unchecked"], report["updated"]) == (2, [OTHER], [f"Ley {LAW}"])
+    assert await article_of(settings, LAW) == ["La pausa es de doce minutos."]
+    assert await article_of(settings, OTHER) == ["La pausa es de diez minutos."]
+    again = await ingest([], settings, refresh=True)
+    assert (again["checked"], again["unchecked"], again["updated"]) == (3, [], [f"Ley {OTHER}"])
+
+
+async def test_an_answer_that_cannot_be_read_is_of_its_law_alone(boe: BoeServer, tmp_path: Path) -> None:
+    settings = configured(tmp_path)
+    await ingest([], settings, boe=[LAW])
+    boe.failures.append(b"<html>Mantenimiento</html>")
+    report = await ingest([], settings, boe=[LAW, OTHER])
+    assert (report["checked"], report["unchecked"], report["added"]) == (1, [LAW], [f"Ley {OTHER}"])
+    [warning] = report["warnings"]
+    assert warning.startswith(f"{LAW} no se ha comprobado")
+
+
+async def test_a_text_that_has_shrunk_is_taken_only_where_that_is_accepted(boe: BoeServer, tmp_path: Path) -> None:
+    settings = configured(tmp_path)
+    await ingest([], settings, boe=[LAW, OTHER])
+    at = boe.folder / LAW / "full.xml"
+    two = block("Artículo 2", article("Artículo 2. Fiesta.", "La fiesta es el lunes."), id="b2")
+    at.write_text(at.read_text().replace("</texto>", f"{two}</texto>").replace("20240101T", "20240102T"))
+    metadata = boe.folder / LAW / "metadatos.xml"
+    metadata.write_text(metadata.read_text().replace("20240101T", "20240102T"))
+    await ingest([], settings, boe=[LAW])
+    publish(boe.folder, text="Solo queda la pausa.", day="20240202")
+    report = await ingest([], settings, boe=[LAW])
+    counts = {"provisions": 2, "provisions_left": 1, "wordings": 2, "wordings_left": 1}
+    assert report["shrunk"] == [{"law_id": LAW, **counts}]
+    assert (report["checked"], report["unchecked"], report["updated"], report["failures"]) == (0, [], [], [])
+    assert await article_of(settings, LAW) == ["La pausa es de diez minutos."]
+    accepted = await ingest([], settings, refresh=True, accept_shrunk=True)
+    assert (accepted["shrunk"], accepted["updated"], accepted["checked"]) == ([], [f"Ley {LAW}"], 2)
+    assert await article_of(settings, LAW) == ["Solo queda la pausa."]
 
 
 async def test_what_came_before_the_gazette_went_down_is_indexed(boe: BoeServer, tmp_path: Path) -> None:
@@ -139,7 +213,7 @@ async def test_a_download_that_is_cut_short_leaves_the_copy_as_it_was(
     halfway = asyncio.Event()
     async with stopping_halfway(boe.folder, halfway) as url:
         monkeypatch.setenv("ARTICULADO_BOE_URL", url)
-        running = asyncio.create_task(ingest([], configured(tmp_path), refresh=True))
+        running = asyncio.create_task(ingest([], configured(tmp_path), boe=[LAW]))
         await halfway.wait()
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -148,6 +222,6 @@ async def test_a_download_that_is_cut_short_leaves_the_copy_as_it_was(
     assert after["full.xml"] == before["full.xml"]
     assert after.keys() == before.keys(), "no part of a file is left"
     assert await article_of(settings, LAW) == ["La pausa es de diez minutos."]
-    report = await ingest([], settings, refresh=True)
+    report = await ingest([], settings, boe=[LAW])
     assert report["updated"] == [f"Ley {LAW}"]
     assert await article_of(settings, LAW) == ["La pausa es de doce minutos."]

@@ -1,10 +1,12 @@
 from datetime import date
 
 import pytest
+from support.laboral import write_laboral
 
-from ingestion.bundled import packaged_corpus, rulings_and_criteria
+from ingestion.bundled import BundledChunks, bundled_chunks
 from services.corpus.chunks import lay_phrasings, search_text, with_chunks
 from services.corpus.schema import Corpus, CriterionRecord, EmptyRecord, ProvisionRecord, RulingRecord, load_corpus
+from services.profile.profile import Profile, load_profile
 from state.chunks import MAX_CHUNK_ID, Chunk
 from state.errors import ConfigurationError
 
@@ -168,34 +170,49 @@ def test_an_unknown_law_a_strange_label_and_a_provision_twice_are_refused():
         with_chunks(Corpus((provision("Artículo 38"), provision("Art. 38"))))
 
 
-def test_the_packaged_corpus_is_whole_and_its_references_lead_somewhere():
-    corpus = packaged_corpus()
-    ids = [chunk["id"] for chunk in corpus.chunks]
+@pytest.fixture(scope="module")
+def profile(tmp_path_factory) -> Profile:
+    """The profile of the law with its records, and without its articles."""
+    return load_profile(write_laboral(tmp_path_factory.mktemp("profile"), records=True))
+
+
+@pytest.fixture(scope="module")
+def packaged(profile) -> BundledChunks:
+    return bundled_chunks([], profile)
+
+
+def official(packaged: BundledChunks, key: str, **fields) -> Chunk:
+    """Return the official text of a provision of the ET."""
+    record = next(one for one in packaged.chunks if (one["law_id"], one["provision_key"]) == (ET, key))
+    return {**record, "source": "official", "strategy": "small_to_big", **fields}
+
+
+def test_the_packaged_corpus_is_whole_and_its_references_lead_somewhere(packaged):
+    ids = [chunk["id"] for chunk in packaged.chunks]
     assert len(set(ids)) == len(ids) == len(load_corpus().law_records) + len(load_corpus().decisions)
     assert all(0 <= identity <= MAX_CHUNK_ID for identity in ids)
-    assert {chunk["collection"] for chunk in corpus.chunks} == {"normativa", "sentencias", "criterios_inss"}
-    assert corpus.lay_phrasings.keys() == set(ids)
-    for chunk in corpus.chunks:
+    assert {chunk["collection"] for chunk in packaged.chunks} == {"normativa", "sentencias", "criterios_inss"}
+    assert packaged.lay_phrasings.keys() == set(ids)
+    for chunk in packaged.chunks:
         assert set(chunk["refs"]) <= set(ids) - {chunk["id"]}
         assert chunk.keys() == Chunk.__required_keys__
 
 
-def test_decisions_beside_real_laws_refer_to_their_first_parts():
-    official = next(
-        chunk for chunk in packaged_corpus().chunks if chunk["law_id"] == ET and chunk["provision_key"] == "art:38"
-    )
-    law = [{**official, "id": 7, "part": 1, "parts": 2}, {**official, "id": 8, "part": 2, "parts": 2}]
-    beside = rulings_and_criteria(law)
-    assert {chunk["collection"] for chunk in beside} == {"sentencias", "criterios_inss"}
-    refs = {chunk["provision"]: chunk["refs"] for chunk in beside}
+def test_beside_the_text_of_a_law_all_is_there_but_its_records_and_refers_to_its_first_parts(packaged, profile):
+    law = [official(packaged, "art:38", id=number, part=number - 6, parts=2) for number in (7, 8)]
+    beside = bundled_chunks(law, profile)
+    assert {chunk["law_id"] for chunk in packaged.chunks} - {chunk["law_id"] for chunk in beside.chunks} == {ET}
+    assert beside.lay_phrasings.keys() == {chunk["id"] for chunk in beside.chunks}
+    refs = {chunk["provision"]: chunk["refs"] for chunk in beside.chunks if chunk["chunk_type"] == "doctrine"}
     assert refs["STJUE C-78/11"] == [7]
     assert refs["STS 805/2020"] == []
+    ids = {chunk["id"] for chunk in packaged.chunks if chunk["law_id"] == ET}
+    assert not ids & {ref for chunk in beside.chunks for ref in chunk["refs"]}, "none leads to a record that is gone"
+    assert bundled_chunks(law, profile, packaged=False) == BundledChunks()
 
 
-def test_the_words_of_people_are_known_for_official_text_too():
-    summary = next(
-        chunk for chunk in packaged_corpus().chunks if chunk["law_id"] == ET and chunk["provision_key"] == "art:38"
-    )
-    official = {**summary, "id": 8, "part": 2, "source": "official"}
-    assert packaged_corpus().lay_phrasings[summary["id"]] == lay_phrasings(official) != ""
-    assert lay_phrasings({**official, "law_id": "X"}) == ""
+def test_the_words_of_people_are_known_for_official_text_too(packaged):
+    text = official(packaged, "art:38", id=8, part=2)
+    record = official(packaged, "art:38")
+    assert packaged.lay_phrasings[record["id"]] == lay_phrasings(text) != ""
+    assert lay_phrasings({**text, "law_id": "X"}) == ""

@@ -9,7 +9,7 @@ from ingestion.sources import SUFFIXES, companions, source_files
 
 
 def paths(*named: Path) -> list[str]:
-    files, failures = source_files([str(path) for path in named])
+    files, failures, _ = source_files([str(path) for path in named])
     assert failures == []
     return [file["path"] for file in files]
 
@@ -24,10 +24,12 @@ def test_what_is_no_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "roto.md").symlink_to("nada.md")
     (tmp_path / "ciclo.md").symlink_to("ciclo.md")
     os.mkfifo(tmp_path / "tubo.md")
-    (tmp_path / "notas.odt").write_text("texto")
+    for name in ("notas.zip", "notas.rara"):
+        (tmp_path / name).write_text("texto")
     (tmp_path / "vacía").mkdir()
-    named = [tmp_path, tmp_path / "nada.md", tmp_path / "nada", tmp_path / "notas.odt", tmp_path / "vacía"]
-    files, failures = source_files([str(path) for path in named])
+    named = [tmp_path, tmp_path / "nada.md", tmp_path / "nada", tmp_path / "notas.zip", tmp_path / "notas.rara"]
+    named.append(tmp_path / "vacía")
+    files, failures, _ = source_files([str(path) for path in named])
     assert [file["path"] for file in files] == [str(law)]
     known = f"{', '.join(SUFFIXES)}, .article.yaml"
     assert {Path(failure["source"]).name: failure["reason"] for failure in failures} == {
@@ -36,7 +38,8 @@ def test_what_is_no_file_is_named(tmp_path: Path) -> None:
         "tubo.md": "no es un fichero normal",
         "nada.md": "no existe",
         "nada": "no existe",
-        "notas.odt": f"formato no admitido; los posibles son {known}",
+        "notas.zip": "formato no admitido; descomprímalo",
+        "notas.rara": f"formato no admitido; los formatos que se leen son {known}",
         "vacía": f"la carpeta no contiene documentos ({known})",
     }
 
@@ -50,6 +53,14 @@ def test_hidden_files_and_what_the_gazette_gives_beside_a_text_are_no_documents(
     assert paths(tmp_path / "BOE-A-2000-1" / "indice.xml"), "one that is named is read"
 
 
+def test_xml_of_a_folder_that_is_no_regular_file_is_named_and_never_opened(tmp_path: Path) -> None:
+    (tmp_path / "nada.xml").symlink_to(os.devnull)
+    (tmp_path / "nota.txt").write_text("texto")
+    files, failures, _ = source_files([str(tmp_path)])
+    assert [Path(file["path"]).name for file in files] == ["nota.txt"]
+    assert failures == [{"source": str(tmp_path / "nada.xml"), "reason": "no es un fichero normal"}]
+
+
 def test_files_of_one_law_share_its_identity(tmp_path: Path) -> None:
     write_law(tmp_path / "a.md", "BOE-A-2000-1")
     write_law(tmp_path / "BOE-A-2000-1@2001-01-01.md", "BOE-A-2000-1")
@@ -59,7 +70,7 @@ def test_files_of_one_law_share_its_identity(tmp_path: Path) -> None:
     )
     note = tmp_path / "z.txt"
     note.write_text("identifier: BOE-A-2000-1")
-    files, _ = source_files([str(tmp_path)])
+    files, *_ = source_files([str(tmp_path)])
     assert [file["identity"] for file in files] == ["BOE-A-2000-1"] * 3 + [str(note)]
 
 
@@ -98,8 +109,57 @@ def test_an_article_is_a_document_and_other_yaml_belongs_to_one(tmp_path: Path) 
     text.write_text("Texto.")
     (tmp_path / "notas.yaml").write_text("title: a\n")
     (tmp_path / ".oculto.article.yaml").write_text("id: b\n")
-    files, failures = source_files([str(tmp_path)])
+    files, failures, _ = source_files([str(tmp_path)])
     assert ([file["path"] for file in files], failures) == ([str(text), str(article)], [])
     assert [file["identity"] for file in files] == [str(text), str(article)]
     assert companions(text) == companions(article) == []
     assert source_files([str(tmp_path / "notas.yaml")])[1][0]["reason"].startswith("formato no admitido")
+
+
+def test_what_no_reader_knows_is_named_by_kind_with_what_to_do(tmp_path: Path) -> None:
+    for name in (
+        "a.txt",
+        "viejo.DOC",
+        "otro.doc",
+        "cuentas.ods",
+        "escaneo/1.jpg",
+        "escaneo/2.png",
+        "todo.zip",
+        "correo.eml",
+        "charla.pptx",
+        "LEEME",
+        # None of these is a document.
+        "~$otro.doc",
+        ".oculto.doc",
+        "Thumbs.db",
+        "reforms.tsv",
+        "a.yaml",
+        "otro.doc.yml",
+        "pagina.html",
+        "pagina_files/logo.png",
+        "pagina_files/estilo/x.css",
+        "norma/indice.xml",
+    ):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("texto")
+    files, failures, skipped = source_files([str(tmp_path), str(tmp_path)])
+    assert ([Path(file["path"]).name for file in files], failures) == (["a.txt", "pagina.html"], [])
+    told = {kind["kind"]: ([Path(file).name for file in kind["files"]], kind["advice"]) for kind in skipped}
+    assert told.pop("") == (["LEEME"], f"los formatos que se leen son {', '.join(SUFFIXES)}, .article.yaml")
+    scan = "por un OCR que dé un PDF con texto"
+    assert told == {
+        ".doc": (["otro.doc", "viejo.DOC"], "guárdelos como .docx"),
+        ".eml": (["correo.eml"], "guárdelo como .pdf, y lo adjunto aparte"),
+        ".jpg": (["1.jpg"], f"páselo {scan}"),
+        ".ods": (["cuentas.ods"], "guárdelo como .xlsx"),
+        ".png": (["2.png"], f"páselo {scan}"),
+        ".pptx": (["charla.pptx"], "guárdelo como .pdf"),
+        ".zip": (["todo.zip"], "descomprímalo"),
+    }
+
+
+def test_a_folder_of_what_no_reader_knows_says_so(tmp_path: Path) -> None:
+    (tmp_path / "viejo.doc").write_text("texto")
+    _, [failure], _ = source_files([str(tmp_path)])
+    assert failure["reason"].endswith("): 1 de .doc (guárdelo como .docx)")

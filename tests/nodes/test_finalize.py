@@ -5,7 +5,7 @@ from langgraph.runtime import Runtime
 from support.doubles import make_chunk
 
 from language.languages import language
-from nodes.finalize import finalize
+from nodes.finalize import citation, finalize
 from services.profile.profile import load_profile
 from state.candidates import candidate
 from state.context import ResolvedContext
@@ -88,3 +88,10 @@ async def test_an_answer_that_rests_on_a_fragment_is_no_refusal_however_it_begin
 async def test_a_fragment_that_the_answer_does_not_mark_is_not_cited():
     update = await finalized(answer="Treinta días [C2].", context=[fragment(1), fragment(2)], used_chunk_ids=[2])
     assert [(citation["mark"], citation["chunk_id"]) for citation in update["citations"]] == [("C2", 2)]
+
+
+def test_the_citation_of_a_text_as_enacted_says_so():
+    cited = citation(1, candidate(make_chunk(1, text_state="as_enacted"), 1.0, "direct"))
+    assert cited["text_state"] == "as_enacted"
+    assert cited["note"].endswith("no incorpora las modificaciones posteriores.")
+    assert "text_state" not in citation(1, candidate(make_chunk(1), 1.0, "direct"))

@@ -9,9 +9,11 @@ from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, mak
 from graph.rag import build_rag
 from language.languages import language
 from nodes.rerank import rerank
+from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile
 from services.rerank.model_reranker import ModelReranker
 from services.rerank.reader import ReaderScorer
+from services.rerank.word_share import WordShare
 from state.candidates import candidate
 from state.context import ResolvedContext
 from state.errors import ConfigurationError, ModelError
@@ -40,7 +42,14 @@ def state_of(candidates, **said):
 async def reranked(state, *, strategy="auto", profile=PROFILE, **table):
     table = {"heuristic": FixedReranker(is_cheap=True)} | table
     runtime = Runtime(context=ResolvedContext(rerank_strategy=strategy))
-    return await rerank(state, runtime, rerankers=table, profile=profile, language=language(profile.language))
+    return await rerank(
+        state,
+        runtime,
+        rerankers=table,
+        profile=profile,
+        language=language(profile.language),
+        word_share=WordShare(SPANISH_LAW),
+    )
 
 
 def scores(update):
@@ -257,3 +266,16 @@ async def test_a_turn_about_the_last_answer_keeps_what_that_rested_on_in_its_ord
     final = {one["chunk"]["id"]: one["final_score"] for one in update["candidates"]}
     assert (final[2], final[1]) == (0.99, 0.98)
     assert final[3] < final[1]
+
+
+async def test_of_a_named_agreement_what_has_the_words_of_the_question_goes_before_all_law():
+    texts = {1: "La dieta completa es de 40 euros.", 2: "El descanso semanal es de dos días.", 3: "Dieta completa."}
+    chunks = [make_chunk(id_, text=text, law_id="x" if id_ < 3 else "ET") for id_, text in texts.items()]
+    candidates = [candidate(chunk, 0.1, "hybrid") for chunk in chunks]
+    analysis = {"agreements": ["x"], "agreement_names": [], "excluded_laws": []}
+    state = state_of(candidates, analysis=analysis) | {"question": "¿Qué dieta completa hay?"}
+    heuristic = FixedReranker({1: 0.15, 2: 0.15, 3: 0.6}, is_cheap=True)
+    of_agreement, beside, law = scores(await reranked(state, heuristic=heuristic))
+    assert of_agreement >= 0.95
+    assert beside < 0.15
+    assert law == 0.6

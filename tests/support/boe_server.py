@@ -3,7 +3,7 @@
 import json
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha1
@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
+EMPTY = "<version><p> </p></version>"
 MISSING = b"<response><status><code>404</code><text>No existe</text></status><data/></response>"
 
 
@@ -25,16 +26,39 @@ class Asked:
 
 @dataclass
 class BoeServer:
-    """Serves ``<folder>/<id>/full.xml`` and ``metadatos.xml``, and ``listed`` as the list.
+    """Serves ``<folder>/<id>/full.xml`` and ``metadatos.xml``, and ``listed`` as the list, bounded by ``from``.
 
-    ``failures`` are answered first: a status with headers, or ``"drop"`` for a connection that breaks in the middle.
+    ``failures`` are answered first: a status with headers, a body in the place of the right one, ``"close"`` for a
+    connection without an answer, or ``"drop"`` for one that breaks in the middle.
     """
 
     folder: Path
     url: str = ""
     listed: list[dict[str, object]] = field(default_factory=list)
-    failures: deque[tuple[int, dict[str, str]] | str] = field(default_factory=deque)
+    failures: deque[tuple[int, dict[str, str]] | bytes | str] = field(default_factory=deque)
     asked: list[Asked] = field(default_factory=list)
+
+    def publish(self, law_id: str, updated: str, wordings: Sequence[int] = (1,)) -> None:
+        """Put a law, or its new state, where it is served and on the list; ``wordings`` of each of its provisions:
+        without any, it has an empty one.
+        """
+        known = f"<fecha_actualizacion>{updated}</fecha_actualizacion><identificador>{law_id}</identificador>"
+        blocks = "".join(
+            f'<bloque tipo="precepto">{"<version><p>Texto.</p></version>" * count or EMPTY}</bloque>'
+            for count in wordings
+        )
+        folder = self.folder / law_id
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in (("metadatos.xml", ""), ("full.xml", f"<texto>{blocks}</texto>")):
+            data = f"<data><metadatos>{known}</metadatos>{text}</data>"
+            (folder / name).write_text(f"<response>{data}</response>", encoding="utf-8")
+        self.list_law(law_id, updated)
+
+    def list_law(self, law_id: str, updated: str) -> None:
+        """Put a law on the list, or its new state."""
+        self.listed = [law for law in self.listed if law["identificador"] != law_id]
+        entry = {"identificador": law_id, "titulo": f"Ley {law_id}.", "fecha_actualizacion": updated}
+        self.listed.append({**entry, "fecha_publicacion": "20010203", "rango": {"codigo": "1300", "texto": "Ley"}})
 
     @property
     def paths(self) -> list[str]:
@@ -70,6 +94,10 @@ class _Handler(BaseHTTPRequestHandler):
             failure = replay.failures.popleft()
             if failure == "drop":
                 self._send(200, b"<response>", {"Content-Length": "5000"})
+            elif failure == "close":
+                self.close_connection = True
+            elif isinstance(failure, bytes):
+                self._send(200, failure)
             else:
                 self._send(failure[0], b"", failure[1])
         elif headers.get("accept") not in ("application/xml", *(["application/json"] if not path else [])):
@@ -97,7 +125,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(400, b"")
             return
         start = int(query["offset"])
-        page = self.server.replay.listed[start : start + int(query["limit"])]
+        since = query.get("from", "")
+        listed = [law for law in self.server.replay.listed if str(law["fecha_actualizacion"]) >= since]
+        page = listed[start : start + int(query["limit"])]
         body = {"status": {"code": "200", "text": "ok"}, "data": page or ""}
         self._send(200, json.dumps(body).encode(), {"Content-Type": "application/json"})
 

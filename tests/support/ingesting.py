@@ -2,10 +2,13 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from graph.ingest import Ingest, build_ingest
+from services.boe.client import BoeClient
 from services.factory import build_ingest_services
 from services.profile.profile import load_profile
 from services.settings import Settings
@@ -14,9 +17,10 @@ from state.ingest import IngestReport
 
 @asynccontextmanager
 async def opened_ingest(settings: Settings) -> AsyncIterator[Ingest]:
-    """Build the graph, and close its services in the end."""
+    """Build the graph, and close its services in the end; a gazette on loopback is asked without pauses."""
+    boe = partial(BoeClient, settings.boe_url, settings.home / "boe", pause=0.0)
     async with build_ingest_services(settings, load_profile(settings.profile)) as services:
-        yield build_ingest(services)
+        yield build_ingest(replace(services, boe=boe))
 
 
 async def ingest(paths: Sequence[Path | str], settings: Settings, **request: Any) -> IngestReport:

@@ -1,4 +1,4 @@
-"""The smallest PDFs that a reader must take: lines of text in WinAnsi encoding, and pages that are an image."""
+"""The smallest PDFs that a reader must take: lines of text, words and rules where they are put, and images."""
 
 from collections.abc import Sequence
 
@@ -17,6 +17,23 @@ def pdf_of(pages: Sequence[Sequence[str]]) -> bytes:
 def scanned_pdf(pages: int) -> bytes:
     """Return a PDF whose pages are an image each."""
     return _pdf([b"q 595 0 0 842 0 0 cm /Im0 Do Q"] * pages)
+
+
+def partly_scanned_pdf(pages: Sequence[Sequence[str]]) -> bytes:
+    """Return a PDF with the lines of each page; a page without any is an image."""
+    return _pdf([_text(lines) if lines else b"q 595 0 0 842 0 0 cm /Im0 Do Q" for lines in pages])
+
+
+def drawn_pdf(pages: Sequence[Sequence[tuple[float, float, str] | tuple[float, float, float, float]]]) -> bytes:
+    """Return a PDF with texts at places (x, y, text) and rules between two points, y from the foot of the page."""
+    return _pdf([b"\n".join(map(_drawn, page)) for page in pages])
+
+
+def _drawn(thing: tuple[float, float, str] | tuple[float, float, float, float]) -> bytes:
+    if len(thing) == 4:
+        return b"%g %g m %g %g l S" % thing
+    x, y, text = thing
+    return b"BT /F1 10 Tf %g %g Td (%s) Tj ET" % (x, y, text.encode("cp1252"))
 
 
 def _text(lines: Sequence[str]) -> bytes:

@@ -162,6 +162,8 @@ def passes(payload: dict[str, Any], condition: Any) -> bool:
             return values_at(payload, key) in ([], [None])
         case {"key": key, "match": {"any": allowed}}:
             return any(value in allowed for value in values_at(payload, key))
+        case {"key": key, "match": {"except": excluded}}:
+            return all(value not in excluded for value in values_at(payload, key))
         case {"key": key, "range": {"lte": day}}:
             return any(value is not None and value <= day[:10] for value in values_at(payload, key))
         case {"key": key, "range": {"gt": day}}:

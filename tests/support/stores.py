@@ -16,11 +16,12 @@ from support.qdrant_rest import FakeQdrant, running_qdrant
 from services.protocols import ChunkStore
 from services.settings import Settings
 from services.store import server_writer as over_http
+from services.store.checksums import CHECKSUMS
 from services.store.connection import connect
 from services.store.edge import EdgeStore
 from services.store.edge_writer import EdgeWriter
 from services.store.index import IndexBuilder
-from services.store.manifest import Description, Fingerprints, Index
+from services.store.manifest import MANIFEST, Description, Fingerprints, Index
 from services.store.points import Points
 from services.store.server import ServerStore
 from services.store.server_writer import ServerWriter
@@ -76,6 +77,14 @@ async def update(
 async def contents(store: ChunkStore, index: Index) -> dict[int, Chunk]:
     """Return all chunks of an index, by id; what its table names and the store lacks is missing."""
     return {chunk["id"]: chunk for chunk in await store.fetch([point.id for point in Points.load(index.folder)])}
+
+
+def as_of_earlier_version(index: Index) -> Index:
+    """Take the checksums of an index away: earlier versions have written none."""
+    index.folder.joinpath(CHECKSUMS).unlink()
+    manifest = index.manifest.model_copy(update={"checksums": ""})
+    index.folder.joinpath(MANIFEST).write_text(manifest.model_dump_json(exclude={"checksums"}))
+    return Index(index.folder, manifest)
 
 
 def server_writer(client: AsyncQdrantClient) -> WriterFactory:

@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from ingestion.files.formats.docx_numbering import Numbering, related
 from ingestion.files.formats.docx_xml import W, find, lines_of
-from ingestion.files.formats.lines import clean, table_text
-from ingestion.files.formats.source import no_text, other_format, read_bytes
-from ingestion.model import Page
+from ingestion.files.formats.lines import clean
+from ingestion.files.formats.source import OLD_OFFICE, packed_text, read_bytes
+from ingestion.files.formats.tables import table_of
+from ingestion.model import FileText
 from language.current import say
 from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from docx.document import Document
 
-_OFFICE = b"PK\x03\x04"
-_OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 _TRANSPARENT = {W + name for name in ("sdt", "sdtContent", "customXml", "ins", "moveTo")}
 
 
-def read(path: Path) -> tuple[Page, ...]:
+def read(path: Path) -> FileText:
     """Return the text as one page without a number; a table is one paragraph with a row a line.
 
     Numbers that Word computes ("1.", "a)", "Artículo 3.") are written out; deleted text is left out.
@@ -30,22 +29,18 @@ def read(path: Path) -> tuple[Page, ...]:
         InvalidInput: the file cannot be read, is damaged, locked, without text, or no Word document.
     """
     data = read_bytes(path)
-    if data.startswith(_OLD_OFFICE):
+    if data.startswith(OLD_OFFICE):
         raise InvalidInput(say("file.docx_protected", path=path))
-    if not data.startswith(_OFFICE):
-        raise other_format(path, data)
-    paragraphs = _paragraphs(path, data)
-    if not paragraphs:
-        raise no_text(path)
-    return (Page(None, paragraphs),)
+    return packed_text(path, data, _content)
 
 
-def _paragraphs(path: Path, data: bytes) -> tuple[str, ...]:
+def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...]]:
+    """Return the title in the properties of a document, and its paragraphs."""
     import docx
 
     try:
         document = docx.Document(io.BytesIO(data))
-        return tuple(_Reader(document).all())
+        return clean(document.core_properties.title or ""), tuple(_Reader(document).all())
     except Exception as error:  # A damaged file fails in every way that there is.
         raise InvalidInput(say("file.docx_damaged", path=path)) from error
 
@@ -92,7 +87,7 @@ class _Reader:
         if all(len(set(row)) < 2 for row in rows):
             seen = dict.fromkeys(cell for row in rows for cell in row)
             yield from (text for cell in seen for text in self._blocks(cell))
-        elif text := table_text([self._cell(row, column) for column in range(len(row))] for row in rows):
+        elif text := table_of([self._cell(row, column) for column in range(len(row))] for row in rows).text():
             yield text
 
     def _cell(self, row: list[Any], column: int) -> str:

@@ -1,15 +1,17 @@
 """Read HTML: its text block by block, without scripts and navigation."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingestion.files.formats.header_block import closing_rule
-from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, table_text, width_of
+from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
 from ingestion.files.formats.list_marks import first_number, letter
 from ingestion.files.formats.source import decode, no_text, read_bytes, refuse_other_formats
-from ingestion.model import Page
+from ingestion.files.formats.tables import table_of
+from ingestion.model import FileText, Page
 from language.current import say
 from state.errors import InvalidInput
 
@@ -21,7 +23,13 @@ _BLOCKS = re.compile(
     r"address|article|aside|blockquote|body|br|caption|center|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure"
     r"|footer|form|h[1-6]|header|hr|html|legend|li|main|ol|p|pre|section|summary|t(?:able|body|d|foot|h|head|r)|ul"
 )
+_HEADINGS = ("main h1, [role=main] h1, article h1", "h1:not(header h1)")
+"""Where the heading of a page stands; in the head of a site stands the name of the site."""
+_SITE = re.compile(r"\s+[|–—·-]\s+(?:(?!\s[|–—·-]\s).)*$")
+"""The name of the site at the end of a title."""
 _PROLOG = re.compile(r"\s*<\?xml[^>]*\?>")
+_MARK_LENGTH = 8
+"""Characters of an item in which its own mark is looked for."""
 _HAS_MARK = re.compile(r"\s*(?:\d{1,3}|[a-zñ])[.)ºª-]")
 
 _LAYOUT_ONLY = ("table", "h1", "h2", "h3", "h4", "h5", "h6")
@@ -32,7 +40,7 @@ _MAX_SPAN = 100
 """Columns that a cell may span at most."""
 
 
-def read(path: Path) -> tuple[Page, ...]:
+def read(path: Path) -> FileText:
     """Return the text as one page without a number: a paragraph for each block, one with a row a line for a table.
 
     Marks that a browser puts before the items of a list are written out.
@@ -50,14 +58,22 @@ def read(path: Path) -> tuple[Page, ...]:
     header = closing_rule(lines) + 1
     soup = BeautifulSoup(_PROLOG.sub("", "\n".join(lines[header:]), count=1), "lxml")
     try:
+        named = clean(soup.title.get_text()) if soup.title is not None else ""
         for dropped in soup.select(_DROPPED):
             dropped.decompose()
+        title = _heading(soup) or _SITE.sub("", named)
         paragraphs = [*(clean(line) for line in lines[:header] if line.strip()), *blocks(soup)]
     except RecursionError as error:
         raise InvalidInput(say("file.html_depth", path=path)) from error
     if not paragraphs:
         raise no_text(path)
-    return (Page(None, tuple(paragraphs)),)
+    return FileText((Page(None, tuple(paragraphs)),), title)
+
+
+def _heading(soup: "Tag") -> str:
+    """Return the text of the first heading of the page, that of its main content before any other; else nothing."""
+    texts = (" ".join(blocks(heading)) for path in _HEADINGS for heading in soup.select(path))
+    return next(filter(None, texts), "")
 
 
 def blocks(tag: "Tag") -> list[str]:
@@ -75,6 +91,7 @@ class _BlockReader:
         self.paragraphs: list[str] = []
         self.open: list[str] = []
         self.mark = ""
+        self._items: Counter[int] = Counter()
 
     def end(self) -> None:
         """Close the open block; the mark of an item goes to the first that has text."""
@@ -104,19 +121,31 @@ class _BlockReader:
             self.paragraphs += rebuilt_paragraphs(lines, width_of(lines), compounds(lines))
         elif tag.name == "table" and not is_layout(tag):
             rows = table_rows(tag, lambda cell: " ".join(blocks(cell)))
-            self.paragraphs += [text] if (text := table_text(rows)) else []
+            self.paragraphs += [text] if (text := table_of(rows).text()) else []
         else:
-            self.mark = _item_mark(tag) if tag.name == "li" else self.mark
+            self.mark = self._item_mark(tag) if tag.name == "li" else self.mark
             self.read(tag)
 
+    def _item_mark(self, item: "Tag") -> str:
+        """Count an item, and return what a browser writes before it; empty where the text has its own mark."""
+        numbered = item.parent if item.parent is not None and item.parent.name == "ol" else None
+        if numbered is None:
+            return ""
+        self._items[id(numbered)] += 1
+        if _HAS_MARK.match(_beginning(item)):
+            return ""
+        number = self._items[id(numbered)] - 1 + first_number(str(numbered.get("start", "")))
+        return f"{letter(number)})" if numbered.get("type") in ("a", "A") else f"{number}."
 
-def _item_mark(item: "Tag") -> str:
-    """Return what a browser writes before an item of a numbered list; empty where the text has its own mark."""
-    numbered = item.parent if item.parent is not None and item.parent.name == "ol" else None
-    if numbered is None or _HAS_MARK.match(item.get_text()):
-        return ""
-    number = len(item.find_previous_siblings("li")) + first_number(str(numbered.get("start", "")))
-    return f"{letter(number)})" if numbered.get("type") in ("a", "A") else f"{number}."
+
+def _beginning(item: "Tag") -> str:
+    """Return the first characters of an item, as many as its own mark may have."""
+    text = ""
+    for piece in item.strings:
+        text = (text + piece).lstrip()
+        if len(text) >= _MARK_LENGTH:
+            break
+    return text
 
 
 def is_layout(table: "Tag") -> bool:

@@ -5,13 +5,18 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from ingestion.files.formats.header_block import closing_rule
-from ingestion.files.structure_headings import opening
+from ingestion.structure.headings import division, opening
 
 _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "\u2010": "-", "\u2011": "-"}
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff")
 )
-_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
+# What nothing shows, and halves of characters, which no encoding has.
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+# Marks upon one letter that are more than any language has: to compose them takes the square of their number.
+_MANY_MARKS = re.compile(r"([\u0300-\u036f]{8})[\u0300-\u036f]+")
+_HYPHENS = ("-", "\u00ad")
+_WITH_HYPHEN = re.compile(r"\b\w+-\w+")
 # A line that begins a paragraph whatever stands before it: an apartado, a letter, a dash, a place in the text.
 _MARK = re.compile(
     r"(?:\d{1,2}(?:\.\d{1,2})*(?:\.?[ºª])?[.)]-?|[a-zñ](?: bis)?\)|[IVX]{1,5}[.)]-?|[–—•·▪-])\s"
@@ -24,8 +29,11 @@ _DANGLING = re.compile(
     r"(?:[,(«]|\b(?:del?|al?|el|las?|los|en|[yoeu]|con|por|para|según|este|esta|su|que|citado|presente|mismo"
     r"|artículos?|arts?\.|núms?\.|disposición))$"
 )
+_TAIL = 120
+"""Characters at the end of a line in which it is looked how that ends, however long it is."""
+
 _LISTING = re.compile(r"(?:,| [yoeu])$")
-_BROKEN = re.compile(r"(\w+)[-\u00ad]$")
+_BROKEN = re.compile(r"\b(\w+)[-\u00ad]$")
 # Words whose hyphen is their own, also at the end of a line: "Real Decreto-ley", "fijas-discontinuas".
 _COMPOUND = re.compile(r"(?:decretos?|fij[oa]s?|socio|físico|teórico|jurídico|técnico|ex)$", re.IGNORECASE)
 _FULL = 0.85
@@ -46,7 +54,8 @@ def clean(line: str) -> str:
 
     A soft hyphen stays at the end only, where it parts a word.
     """
-    line = _CONTROLS.sub("", unicodedata.normalize("NFC", line).translate(_LIGATURES))
+    line = unicodedata.normalize("NFC", _MANY_MARKS.sub(r"\1", line))
+    line = _CONTROLS.sub("", line.translate(_LIGATURES))
     line = " ".join(line.split())
     return line[:-1].replace("\u00ad", "") + line[-1:]
 
@@ -59,7 +68,7 @@ def width_of(lines: Iterable[str]) -> int:
 
 def compounds(lines: Iterable[str]) -> frozenset[str]:
     """Return the words that a text writes with a hyphen inside a line, folded to lower case."""
-    return frozenset(word.lower() for line in lines for word in re.findall(r"\w+-\w+", line))
+    return frozenset(word.lower() for line in lines for word in _WITH_HYPHEN.findall(line))
 
 
 def rebuilt_paragraphs(lines: Sequence[str], width: int, hyphenated: frozenset[str] = frozenset()) -> list[str]:
@@ -69,18 +78,26 @@ def rebuilt_paragraphs(lines: Sequence[str], width: int, hyphenated: frozenset[s
     the mark of an apartado; where full lines are longer than a page is wide, each is one. Words broken at the end of a
     line are made whole. A header block keeps its lines.
     """
-    rebuilt: list[str] = []
+    paragraphs: list[list[str]] = []
     header = closing_rule(lines) + 1
     open_paragraph = False
     for number, line in enumerate(lines):
         if not line:
             open_paragraph = False
-        elif number < header or not open_paragraph or _begins(rebuilt[-1], lines[number - 1], line, width):
-            rebuilt.append(line)
+        elif number < header or not open_paragraph or _begins(paragraphs[-1], line, width):
+            paragraphs.append([line])
             open_paragraph = number >= header
         else:
-            rebuilt[-1] = joined(rebuilt[-1], line, hyphenated)
-    return [paragraph.replace("\u00ad", "") for paragraph in rebuilt]
+            paragraphs[-1].append(line)
+    return [_joined_lines(paragraph, hyphenated).replace("\u00ad", "") for paragraph in paragraphs]
+
+
+def _joined_lines(lines: Sequence[str], hyphenated: frozenset[str]) -> str:
+    """Join the lines of a paragraph, each once: of what stands before a line, its last word alone is looked at."""
+    pieces = [lines[0]]
+    for line in lines[1:]:
+        pieces[-1:] = joined(pieces[-1], line, hyphenated).rsplit(" ", 1)
+    return " ".join(pieces)
 
 
 def joined(before: str, after: str, hyphenated: frozenset[str] = frozenset()) -> str:
@@ -93,7 +110,7 @@ def joined(before: str, after: str, hyphenated: frozenset[str] = frozenset()) ->
     >>> joined("el Real Decreto-", "ley 32/2021")
     'el Real Decreto-ley 32/2021'
     """
-    broken = _BROKEN.search(before)
+    broken = _BROKEN.search(before) if before.endswith(_HYPHENS) else None
     if broken is None:
         return f"{before} {after}"
     rest = re.match(r"\w+", after)
@@ -102,32 +119,32 @@ def joined(before: str, after: str, hyphenated: frozenset[str] = frozenset()) ->
     return (before if hyphen_stays and before.endswith("-") else before[:-1]) + after
 
 
-def table_text(rows: Iterable[Sequence[str]]) -> str:
-    """Return a table as one paragraph, a row a line, its cells parted by " | "; empty rows are left out."""
-    lines = (" | ".join(cells).rstrip(" |") for cells in rows)
-    return "\n".join(line for line in lines if line)
-
-
 def goes_on(before: str, after: str) -> bool:
     """Tell whether a paragraph that a page break has cut goes on after it."""
-    return not _ENDED.search(before) and after[:1].islower() and not _MARK.match(after)
+    return not _ENDED.search(before, _tail_of(before)) and after[:1].islower() and not _MARK.match(after)
 
 
-def _begins(paragraph: str, before: str, line: str, width: int) -> bool:
-    """Tell whether a line begins a paragraph after ``before``, the last line of ``paragraph``."""
+def _tail_of(line: str) -> int:
+    return max(0, len(line) - _TAIL)
+
+
+def _begins(paragraph: Sequence[str], line: str, width: int) -> bool:
+    """Tell whether a line begins a paragraph after the lines of ``paragraph``."""
     if width > _MAX_WIDTH:
         return True
+    before = paragraph[-1]
+    tail = _tail_of(before)
     marked = _MARK.match(line) is not None
-    listed = marked and _LISTING.search(before) is not None
-    if _BROKEN.search(before) or (_DANGLING.search(before) and not listed):
+    listed = marked and _LISTING.search(before, tail) is not None
+    if _BROKEN.search(before, tail) or (_DANGLING.search(before, tail) and not listed):
         return False
-    ended = _ENDED.search(before) is not None
+    ended = _ENDED.search(before, tail) is not None
     short = len(before) < _SHORT * width
     if marked and (ended or short or listed):
         return True
     if line[:1].islower():
         return False
-    heading = opening(before) if paragraph == before else None
-    if opening(line) is not None or (heading is not None and not heading.rest):
+    heading = opening(before) if len(paragraph) == 1 else None
+    if opening(line) is not None or division(line) is not None or (heading is not None and not heading.rest):
         return True
     return short or ((ended or heading is not None) and len(before) < _FULL * width)

@@ -8,14 +8,14 @@ from ingestion.files.formats.source import no_text
 from ingestion.files.formats.txt import text_lines
 from ingestion.markdown.text import clean as unmarked
 from ingestion.markdown.text import row
-from ingestion.model import Page
+from ingestion.model import FileText, Page
 
-_HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
+_HEADING = re.compile(r"#{1,6}\s+")
 _RULE = re.compile(r"(?:-\s?){3,}|(?:\*\s?){3,}|(?:_\s?){3,}|=+|```.*")
 _ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s")
 
 
-def read(path: Path) -> tuple[Page, ...]:
+def read(path: Path) -> FileText:
     """Return the text as one page without a number; the lines of a header block at its start stay as they are.
 
     Raises:
@@ -26,27 +26,34 @@ def read(path: Path) -> tuple[Page, ...]:
     paragraphs = [*(line for line in lines[:header] if line), *_paragraphs(lines[header:])]
     if not paragraphs:
         raise no_text(path)
-    return (Page(None, tuple(paragraphs)),)
+    return FileText((Page(None, tuple(paragraphs)),))
 
 
 def _paragraphs(lines: list[str]) -> list[str]:
     """Join lines as Markdown does: to what stands above, but for headings, items of a list and rows."""
-    paragraphs: list[str] = []
+    paragraphs: list[list[str]] = []
     kind = ""
     for line in lines:
         line = line.lstrip("> ")
         before, kind = kind, _kind(line)
-        text = row(line) if kind == "row" else unmarked(_HEADING.sub(r"\1", line))
+        text = row(line) if kind == "row" else unmarked(_heading_text(line) if kind == "heading" else line)
         if kind in ("blank", "rule") or not text:
             continue
         if kind == "row" and before in ("row", "rule"):
-            row_below = before == "row" and paragraphs
-            paragraphs[-1:] = [f"{paragraphs[-1]}\n{text}"] if row_below else [*paragraphs[-1:], text]
+            if before == "row" and paragraphs:
+                paragraphs[-1].append(f"\n{text}")
+            else:
+                paragraphs.append([text])
         elif kind == "text" and before in ("text", "item"):
-            paragraphs[-1] += f" {text}"
+            paragraphs[-1].append(f" {text}")
         else:
-            paragraphs.append(text)
-    return paragraphs
+            paragraphs.append([text])
+    return ["".join(pieces) for pieces in paragraphs]
+
+
+def _heading_text(line: str) -> str:
+    """Return what a heading says, without its marks before and after."""
+    return line.lstrip("#").rstrip("#").strip()
 
 
 def _kind(line: str) -> str:
@@ -54,7 +61,7 @@ def _kind(line: str) -> str:
         return "blank"
     if line.startswith("|"):
         return "row"
-    if _HEADING.fullmatch(line):
+    if _HEADING.match(line):
         return "heading"
     if _RULE.fullmatch(line):
         return "rule"

@@ -1,15 +1,18 @@
-"""Read the text layer of a PDF, page by page."""
+"""Read the text layer of a PDF, page by page, and the tables in it."""
 
 import io
 import logging
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
 from pathlib import Path
 
 from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
-from ingestion.files.formats.source import other_format, read_bytes
-from ingestion.model import Page
+from ingestion.files.formats.pdf_tables import Line, page_contents
+from ingestion.files.formats.source import PDF, other_format, read_bytes
+from ingestion.files.formats.tables import Table
+from ingestion.model import FileText, Page
 from language.current import say
 from legal.labels import split_heading
 from state.errors import InvalidInput
@@ -29,25 +32,40 @@ _MAX_UNREADABLE = 0.1
 """Share of characters without meaning above which a text layer is of no use."""
 
 
-def read(path: Path) -> tuple[Page, ...]:
+def read(path: Path) -> FileText:
     """Return the pages, numbered from 1; running heads and feet are left out, and paragraphs rebuilt from lines.
+
+    A table is one paragraph with a row a line; where it goes on over the page, its head is repeated there. Pages that
+    are images are named in a warning.
 
     Raises:
         InvalidInput: the file cannot be read, is damaged, locked by a password, or has no text layer that can be read.
     """
     data = read_bytes(path)
-    if b"%PDF-" not in data[:1024]:
+    if PDF not in data[:1024]:
         raise other_format(path, data)
-    pages = without_running_heads([[clean(line) for line in text.splitlines()] for text in _page_texts(path, data)])
+    title, texts = _texts(path, data)
+    contents = page_contents(data, texts)
+    pages = _with_heads(without_running_heads([content.lines for content in contents]))
     _check_text(path, pages)
-    lines = [line for page in pages for line in page]
+    lines = [line for page in pages for line in page if isinstance(line, str)]
     width, hyphenated = width_of(lines), compounds(lines)
-    return tuple(
-        Page(number, tuple(rebuilt_paragraphs(page, width, hyphenated))) for number, page in enumerate(pages, 1)
+    rebuilt = (tuple(_paragraphs(page, width, hyphenated)) for page in pages)
+    scanned = [number for number, content in enumerate(contents, 1) if content.has_images and not pages[number - 1]]
+    failed = [number for number, content in enumerate(contents, 1) if not content.tables_read]
+    problems = (("file.pdf_images", scanned), ("file.pdf_tables", failed))
+    warnings = [say(key, pages=_numbers(numbers)) for key, numbers in problems if numbers]
+    return FileText(
+        tuple(Page(number, paragraphs) for number, paragraphs in enumerate(rebuilt, 1)), title, tuple(warnings)
     )
 
 
-def _page_texts(path: Path, data: bytes) -> list[str]:
+def _texts(path: Path, data: bytes) -> tuple[str, list[str]]:
+    """Return the title in the properties of a file, and the text of each page.
+
+    Raises:
+        InvalidInput: the file is damaged, locked by a password, or has no page.
+    """
     from pypdf import PdfReader
 
     # It logs every small defect of a file that it can read nonetheless.
@@ -57,6 +75,7 @@ def _page_texts(path: Path, data: bytes) -> list[str]:
         # Many official files are encrypted, against changes only: the empty password opens them.
         locked = reader.is_encrypted and not reader.decrypt("")
         texts = [] if locked else [page.extract_text() for page in reader.pages]
+        title = "" if locked or reader.metadata is None else clean(str(reader.metadata.title or ""))
     except Exception as error:  # A damaged file fails in every way that there is.
         if b"/Encrypt" in data:
             raise _locked(path) from error
@@ -65,20 +84,49 @@ def _page_texts(path: Path, data: bytes) -> list[str]:
         raise _locked(path)
     if not texts:
         raise InvalidInput(say("file.pdf_empty", path=path))
-    return texts
+    return title, texts
+
+
+def _with_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """Return the pages; a table without a head that goes on from the page before has the head of the one there."""
+    filled = [[line for line in page if line] for page in pages]
+    for before, page in pairwise(filled):
+        last, first = before[-1:], page[:1]
+        if last and first and isinstance(last[0], Table) and isinstance(first[0], Table):
+            page[0] = first[0].below(last[0])
+    return filled
+
+
+def _paragraphs(page: Sequence[Line], width: int, hyphenated: frozenset[str]) -> Iterator[str]:
+    for is_table, group in groupby(page, key=lambda line: isinstance(line, Table)):
+        if is_table:
+            yield from (line.text() for line in group if isinstance(line, Table))
+        else:
+            yield from rebuilt_paragraphs([line for line in group if isinstance(line, str)], width, hyphenated)
+
+
+def _numbers(pages: Sequence[int]) -> str:
+    """Write the numbers of pages, those that follow each other as one: "3, 7–9"."""
+    runs: list[list[int]] = []
+    for page in pages:
+        if runs and page == runs[-1][-1] + 1:
+            runs[-1].append(page)
+        else:
+            runs.append([page])
+    return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
 
 
 def _locked(path: Path) -> InvalidInput:
     return InvalidInput(say("file.pdf_encrypted", path=path))
 
 
-def _check_text(path: Path, pages: Sequence[Sequence[str]]) -> None:
+def _check_text(path: Path, pages: Sequence[Sequence[Line]]) -> None:
     """Refuse pages without text, and text that is none.
 
     Raises:
         InvalidInput: the document is an image, or its fonts do not say which characters they draw.
     """
-    text = "".join(line for page in pages for line in page)
+    text = "".join(line if isinstance(line, str) else line.text() for page in pages for line in page)
     if not text:
         raise InvalidInput(
             say(
@@ -92,7 +140,7 @@ def _check_text(path: Path, pages: Sequence[Sequence[str]]) -> None:
         raise InvalidInput(say("file.pdf_fonts", path=path))
 
 
-def without_running_heads(pages: Sequence[Sequence[str]]) -> list[list[str]]:
+def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     """Return the lines of each page without its running head and foot.
 
     A line goes if it is at the edge of its page, stands the same at the edge of many others (but for a number that
@@ -100,7 +148,7 @@ def without_running_heads(pages: Sequence[Sequence[str]]) -> list[list[str]]:
     """
     counted: Counter[str] = Counter()
     for number, lines in enumerate(pages):
-        edges = {line for line in (*lines[:_EDGE], *lines[-_EDGE:]) if line}
+        edges = {line for line in (*lines[:_EDGE], *lines[-_EDGE:]) if line and isinstance(line, str)}
         counted.update({key for line in edges for key in _keys(line, number)})
     minimum = max(_MIN_PAGES, _MIN_SHARE * len(pages))
     printed = {key for key, count in counted.items() if count >= minimum}
@@ -114,7 +162,7 @@ def _keys(line: str, page: int) -> Iterator[str]:
         yield f"{line[: number.start()]}\0{int(number[0]) - page}\0{line[number.end() :]}"
 
 
-def _inner_lines(lines: Sequence[str], page: int, printed: set[str]) -> list[str]:
+def _inner_lines(lines: Sequence[Line], page: int, printed: set[str]) -> list[Line]:
     first, last = 0, len(lines)
     while first < min(last, _EDGE) and _is_running_head(lines[first], page, printed):
         first += 1
@@ -123,7 +171,9 @@ def _inner_lines(lines: Sequence[str], page: int, printed: set[str]) -> list[str
     return list(lines[first:last])
 
 
-def _is_running_head(line: str, page: int, printed: set[str]) -> bool:
+def _is_running_head(line: Line, page: int, printed: set[str]) -> bool:
+    if isinstance(line, Table):
+        return False
     if not line or _PAGE_OF.fullmatch(line):
         return True
     return split_heading(line) is None and any(key in printed for key in _keys(line, page))

@@ -1,20 +1,25 @@
 """Read the bytes of a file, tell which format they are, and decode their text."""
 
 import codecs
+import zlib
+from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
+from zipfile import BadZipFile, ZipFile
 
+from ingestion.model import FileText, Page
 from language.current import say
 from language.system import reason
+from services.bounded.limits import check_size
 from state.errors import InvalidInput
 
 SUFFIX = ".article.yaml"
 """How the name of an article's file ends."""
 
-_SIGNATURES = {
-    b"%PDF-": "file.kind_pdf",
-    b"PK\x03\x04": "file.kind_zip",
-    b"\xd0\xcf\x11\xe0": "file.kind_old_office",
-}
+PDF, ZIP, OLD_OFFICE = b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+"""The first bytes of files; DOCX, ODT and XLSX are ZIP files."""
+
+_SIGNATURES = {PDF: "file.kind_pdf", ZIP: "file.kind_zip", OLD_OFFICE: "file.kind_old_office"}
 """The first bytes of formats that are no text, and the keys of what messages call these."""
 
 _BOMS = {
@@ -44,18 +49,40 @@ def is_article(file: Path | str) -> bool:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the bytes of a file.
+    """Return the bytes of a file, for a packed one after a look at what it holds.
 
     Raises:
-        InvalidInput: it cannot be read, or is empty.
+        InvalidInput: it cannot be read, is empty, damaged or larger than the limit, packed or unpacked.
     """
     try:
+        check_size(path, path.stat().st_size)
         data = path.read_bytes()
     except OSError as error:
         raise InvalidInput(say("file.unreadable", path=path, reason=reason(error))) from error
     if not data.strip():
         raise InvalidInput(say("file.empty", path=path))
+    if data.startswith(ZIP):
+        _check_package(path, data)
     return data
+
+
+def _check_package(path: Path, data: bytes) -> None:
+    """Check what a ZIP holds before a reader unpacks it: the sizes that it names, and that these are true.
+
+    What is no ZIP after all, or is packed in a way that is not known, is left to the reader.
+
+    Raises:
+        InvalidInput: unpacked, it is larger than the limit, or what it names is not what it holds.
+    """
+    try:
+        with ZipFile(BytesIO(data)) as package:
+            check_size(path, sum(entry.file_size for entry in package.infolist()))
+            # Unpacks piece by piece, no more than the size that is named, and compares the checksums.
+            damaged = package.testzip()
+    except (BadZipFile, NotImplementedError, EOFError, ValueError, zlib.error):
+        return
+    if damaged is not None:
+        raise InvalidInput(say("bounds.package", path=path))
 
 
 def decode(data: bytes, path: Path, declared: str | None = None) -> str:
@@ -125,3 +152,17 @@ def other_format(path: Path, data: bytes) -> InvalidInput:
 def no_text(path: Path) -> InvalidInput:
     """Return the error for a file in which there is no text."""
     return InvalidInput(say("file.no_text", path=path))
+
+
+def packed_text(path: Path, data: bytes, content: Callable[[Path, bytes], tuple[str, tuple[str, ...]]]) -> FileText:
+    """Return the title and the paragraphs that ``content`` finds in a packed file, as one page without a number.
+
+    Raises:
+        InvalidInput: the file is no ZIP, or has no text; and what ``content`` raises.
+    """
+    if not data.startswith(ZIP):
+        raise other_format(path, data)
+    title, paragraphs = content(path, data)
+    if not paragraphs:
+        raise no_text(path)
+    return FileText((Page(None, paragraphs),), title)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
 from ingestion.files.formats.source import decode, no_text, read_bytes, refuse_other_formats
-from ingestion.model import Page
+from ingestion.model import FileText, Page
 
 
 def text_lines(path: Path) -> list[str]:
@@ -18,7 +18,7 @@ def text_lines(path: Path) -> list[str]:
     return [clean(line) for line in decode(data, path).splitlines()]
 
 
-def read(path: Path) -> tuple[Page, ...]:
+def read(path: Path) -> FileText:
     """Return the text as one page without a number, its paragraphs rebuilt where they are broken into lines.
 
     Raises:
@@ -28,4 +28,4 @@ def read(path: Path) -> tuple[Page, ...]:
     paragraphs = rebuilt_paragraphs(lines, width_of(lines), compounds(lines))
     if not paragraphs:
         raise no_text(path)
-    return (Page(None, tuple(paragraphs)),)
+    return FileText((Page(None, tuple(paragraphs)),))

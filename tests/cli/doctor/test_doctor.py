@@ -154,3 +154,27 @@ def test_a_setting_that_cannot_be_used_is_a_problem(diagnosed, monkeypatch):
     status, found = diagnosed()
     assert (status, found["roles"]) == (1, {})
     assert "ARTICULADO_CONTEXT_TOKENS" in found["problems"][0]
+
+
+@pytest.mark.integration
+def test_a_thorough_look_finds_what_opening_does_not(diagnosed, fresh_home, demo_index):
+    copy_folder(demo_index, fresh_home / "index")
+    status, found = diagnosed("--deep")
+    assert (status, found["problems"], found["deep"]["findings"]) == (0, [], [])
+    assert found["deep"]["points"] == found["index"]["points"]
+    assert found["deep"]["references"] > 100
+
+    [page] = fresh_home.glob("index/generations/*/normativa/segments/*/payload_storage/page_0.dat")
+    with page.open("r+b") as file:
+        file.seek(5_000)
+        byte = file.read(1)
+        file.seek(5_000)
+        file.write(bytes([byte[0] ^ 0xFF]))
+    status, found = diagnosed()
+    assert (status, found["deep"]) == (0, None)
+    status, found = diagnosed("--deep")
+    files, not_read, advice = found["problems"]
+    assert status == 1
+    assert f"1 (normativa/{page.relative_to(page.parents[3])})" in files
+    assert "no se han revisado" in not_read
+    assert "Es el índice inicial: borre la carpeta" in advice

@@ -29,6 +29,15 @@ def test_a_law_is_downloaded_shown_and_brought_up_to_date(tmp_path, monkeypatch,
         assert "omitido BOE-A-1999-1" in output.err
         assert run(["ingest", "boe"]) == 0
         assert capsys.readouterr().out.startswith("Sin cambios: ")
+        server.failures.append((503, {"Retry-After": "3600"}))
+        assert run(["ingest", "boe", "--json"]) == 1
+        report = json.loads(capsys.readouterr().out)
+        assert (report["unchecked"], report["failures"]) == ([LAW], [])
+        server.failures.append((503, {"Retry-After": "3600"}))
+        assert run(["ingest", "boe"]) == 1
+        shown = capsys.readouterr().out
+        assert "al día." in shown.splitlines()[0]
+        assert f"Sin comprobar en el BOE: 1 de 1 normas ({LAW})." in shown
     assert run(["show", f"art. 1 {LAW}", "--json"]) == 0
     [shown] = json.loads(capsys.readouterr().out)["provisions"]
     assert (shown["text"], shown["valid_from"]) == ("La pausa es de diez minutos.", "2001-03-01")

@@ -101,7 +101,7 @@ class Recorder:
 
     def __call__(self, settings, profile, request):
         self.requests.append({name: value for name, value in request.items() if value})
-        return {"failures": []}
+        return {"failures": [], "unchecked": [], "shrunk": []}
 
 
 @pytest.mark.parametrize(
@@ -110,6 +110,8 @@ class Recorder:
         (["boe"], {"refresh": True}),
         (["boe", "--yes"], {"refresh": True, "confirmed": True}),
         (["boe", "BOE-A-2015-11430"], {"boe": ["BOE-A-2015-11430"]}),
+        (["boe", "--accept-shrunk"], {"refresh": True, "accept_shrunk": True}),
+        (["boe", "BOE-A-2015-11430", "--accept-shrunk"], {"boe": ["BOE-A-2015-11430"], "accept_shrunk": True}),
         (
             ["boe", "--materia", "6909", "--since", "2024-01-31", "--until", "2024-02-01", "--limit", "3"],
             {"listing": {"materia": "6909", "since": "2024-01-31", "until": "2024-02-01", "limit": 3}},
@@ -120,6 +122,8 @@ class Recorder:
         ),
         (["a", "b/c.pdf", "--rebuild"], {"paths": ["a", "b/c.pdf"], "rebuild": True}),
         (["--yes", "a"], {"paths": ["a"], "confirmed": True}),
+        (["--with-packaged", "a"], {"paths": ["a"], "packaged": True}),
+        (["boe", "BOE-A-1-2", "--with-packaged"], {"boe": ["BOE-A-1-2"], "packaged": True}),
         (["remove", "ET", "a.md"], {"remove": ["ET", "a.md"]}),
     ],
 )
@@ -128,6 +132,16 @@ def test_the_words_of_the_command_become_a_request(arguments, request_, monkeypa
     monkeypatch.setattr("cli.ingest.run.run_ingest", recorder)
     assert run(["ingest", *arguments, "--json"]) == 0
     assert recorder.requests == [request_]
+
+
+@pytest.mark.parametrize("left", ["failures", "unchecked", "shrunk"])
+def test_what_was_left_is_in_the_status(left, monkeypatch, capsys):
+    report = {"failures": [], "unchecked": [], "shrunk": []}
+    monkeypatch.setattr("cli.ingest.run.run_ingest", lambda *_: report)
+    assert run(["ingest", "boe", "--json"]) == 0
+    report[left] = [{"source": "BOE-A-2001-1", "reason": "no existe"}]
+    assert run(["ingest", "boe", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out.partition("\n}\n")[2]) == report
 
 
 @pytest.mark.integration

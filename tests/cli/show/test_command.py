@@ -55,6 +55,25 @@ Véase el artículo 14 de la Ley 31/1995.
 TEAS = [f"{number}. El té número {number} se toma {'muy ' * 200}despacio." for number in range(1, 5)]
 
 
+CIRCULAR = """---
+title: "Circular 4/2020, de 5 de enero, de Teteras"
+identifier: "BOE-A-2020-3"
+rank: "circular"
+publication_date: "2020-01-05"
+text_state: "as_enacted"
+---
+Esta Dirección dispone:
+
+Primero. Lavado.
+
+Las teteras se lavan a mano.
+
+Segundo. Secado.
+
+Se secan solas.
+"""
+
+
 @pytest.fixture(scope="module")
 def index(tmp_path_factory) -> str:
     folder = tmp_path_factory.mktemp("show")
@@ -63,7 +82,8 @@ def index(tmp_path_factory) -> str:
         law = folder / "leyes" / f"BOE-A-2020-1@{day}.md"
         law.write_text(LAW.format(day=day, minutes=minutes, note=note), encoding="utf-8")
     (folder / "leyes" / "te.md").write_text(CITING + "\n\n".join(TEAS) + "\n", encoding="utf-8")
-    assert run(["ingest", str(folder / "leyes"), "--index", str(folder / "indice")]) == 0
+    (folder / "leyes" / "teteras.md").write_text(CIRCULAR, encoding="utf-8")
+    assert run(["ingest", str(folder / "leyes"), "--index", str(folder / "indice"), "--without-packaged"]) == 0
     return str(folder / "indice")
 
 
@@ -164,7 +184,7 @@ def test_who_cites_a_provision(index, capsys):
 def test_a_place_that_is_not_there_and_a_law_that_was_repealed(index, capsys):
     assert run(["show", "art. 1.7 BOE-A-2020-2", "--index", index]) == 0
     page = capsys.readouterr().out
-    assert "Derogada: desde 2020-01-03.\nNota: Norma derogada." in page
+    assert "Derogada: rigió desde 2020-01-03, sin que conste hasta cuándo.\nNota: Norma derogada." in page
     assert "No tiene apartado 7: se muestra entero.\n\n  Véase el artículo 14" in page
 
 
@@ -230,3 +250,22 @@ def test_without_search_the_packaged_records_are_shown(capsys, monkeypatch):
     monkeypatch.setenv("ARTICULADO_RAG_ENABLED", "false")
     assert run(["show", "38"]) == 0
     assert "Artículo 38. " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("asked", "label", "text"),
+    [
+        ("apartado segundo de la Circular 4/2020", "Apartado segundo", "Se secan solas."),
+        ("apartado 1 BOE-A-2020-3", "Apartado primero", "Las teteras se lavan a mano."),
+        ("BOE-A-2020-3, preámbulo", "Preámbulo", "Esta Dirección dispone:"),
+    ],
+)
+def test_units_of_a_norm_without_articles_go_by_their_names(shown, asked, label, text):
+    [provision] = shown(asked)["provisions"]
+    assert (provision["law_id"], provision["provision"], provision["text"]) == ("BOE-A-2020-3", label, text)
+    assert "originalmente" in provision["status_note"]
+
+
+def test_a_norm_alone_names_a_provision_that_it_has(index, capsys):
+    assert run(["show", "BOE-A-2020-3", "--index", index]) == 0
+    assert 'articulado show "Preámbulo BOE-A-2020-3"' in capsys.readouterr().out

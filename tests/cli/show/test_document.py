@@ -25,7 +25,8 @@ def index(tmp_path_factory) -> str:
     (folder / "sentencia.txt").write_text(HEADER + "\n\n".join(PARAGRAPHS) + "\n")
     (folder / "guia.txt").write_text("La guía del ET explica los turnos de noche.\n")
     where = str(folder / "indice")
-    assert run(["ingest", str(folder / "sentencia.txt"), str(folder / "guia.txt"), "--index", where]) == 0
+    files = [str(folder / "sentencia.txt"), str(folder / "guia.txt")]
+    assert run(["ingest", *files, "--index", where, "--without-packaged"]) == 0
     return where
 
 

@@ -104,3 +104,15 @@ def test_two_wordings_from_one_day_are_refused():
 def test_the_territory_is_that_of_the_law():
     (one,) = law_chunks(law(wording("Uno."), territory="Comunidad Foral de Navarra"))
     assert one["territory_ccaa"] == "Comunidad Foral de Navarra"
+
+
+def test_a_table_that_begins_a_page_begins_a_part_with_that_page():
+    rows = "Puesto | Salario\nGuarda | 1.100,00", "Puesto | Salario\nPastor | 1.000,00"
+    annex = Provision(
+        "Anexo I", "anexo:1", "Salarios", "", ("En euros.", *rows), urls=("a#page=6", "a#page=6", "a#page=7")
+    )
+    parts = [(one["text"], one["url"], one["attributes"]) for one in law_chunks(law(annex))]
+    assert parts == [
+        (f"En euros.\n\n{rows[0]}", "a#page=6", {"page": "6"}),
+        (rows[1], "a#page=7", {"page": "7"}),
+    ]

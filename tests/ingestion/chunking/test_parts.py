@@ -25,8 +25,11 @@ def test_never_inside_a_sentence_nor_after_an_abbreviation():
     assert split_text("Hoy. Véase el art. Doce tal.", 24) == ["Hoy.", "Véase el art. Doce tal."]
 
 
-def test_a_table_is_cut_between_rows():
-    assert split_text("Año | Edad\n2024 | 65\n2025 | 66", 21) == ["Año | Edad\n2024 | 65", "2025 | 66"]
+def test_a_table_is_cut_between_rows_and_each_part_has_its_head():
+    assert split_text("Año | Edad\n2024 | 65\n2025 | 66\n2026 | 67", 32) == [
+        "Año | Edad\n2024 | 65",
+        "Año | Edad\n2025 | 66\n2026 | 67",
+    ]
 
 
 def test_a_sentence_that_does_not_fit_is_cut_at_a_clause_then_at_a_blank():

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.chunking.semantic import LSA_DIMENSIONS, breaks, distances, lsa_of, semantic_spans
+from ingestion.chunking.semantic import (
+    LSA_DIMENSIONS,
+    before_headings,
+    breaks,
+    distances,
+    offline_vectors,
+    semantic_spans,
+    windows,
+)
+from services.domain.base import PlainDomain
 from services.domain.spanish_law import SPANISH_LAW
 
 
@@ -26,49 +35,80 @@ async def parts_of(text, embed):
     return [text[start:end] for start, end in await semantic_spans(text, embed)]
 
 
-async def test_a_break_where_the_distance_is_over_the_90th_percentile():
-    # Distances 0, 1, 0 and 0.2; sorted 0, 0, 0.2, 1: the 90th percentile is at 2.7, 0.2 + 0.7 × 0.8 = 0.76.
-    embed = Vectors(A=(1, 0), B=(2, 0), C=(0, 1), D=(0, 3), E=(0.6, 0.8))
+async def test_a_break_where_the_three_sentences_before_and_after_differ_most():
+    # By their first letters: before each gap A, A, A, B; after it B, C, D, E.
+    embed = Vectors(A=(2, 0), B=(1, 0), C=(0, 1), D=(0, 3), E=(0.6, 0.8))
+    # Distances 0, 1, 1 and 1 − 0.6 = 0.4. The percentile is 1 and none exceeds it.
     text = "Ayer. Bien.\n\nCasa. Dedo. Enero."
+    assert await parts_of(text, embed) == [text]
+    before_and_after = ["Ayer.", "Bien. Casa. Dedo.", "Ayer. Bien.", "Casa. Dedo. Enero.", "Ayer. Bien. Casa."]
+    assert embed.asked == [[*before_and_after, "Dedo. Enero.", "Enero."]]
+    # Now 0, 1, 0.4 (D is like E) and 0.4: sorted 0, 0.4, 0.4, 1, the percentile is 0.4 + 0.7 × 0.6 = 0.82.
+    embed.by_letter["D"] = (0.6, 0.8)
     assert await parts_of(text, embed) == ["Ayer. Bien.", "Casa. Dedo. Enero."]
-    assert embed.asked == [["Ayer.", "Bien.", "Casa.", "Dedo.", "Enero."]]
+
+
+def test_windows_end_where_the_text_does():
+    assert windows(["a", "b", "c", "d"], 3) == [("a", "b c d"), ("a b", "c d"), ("a b c", "d")]
+    assert windows(["a"], 3) == windows([], 3) == []
 
 
 def by_hand(vectors):
+    """Return the distances of neighbours, and what a percentile of 90 of them is."""
+
     def cosine(one, other):
         dot = sum(a * b for a, b in zip(one, other, strict=True))
         return dot / (math.hypot(*one) * math.hypot(*other))
 
-    between = [1 - cosine(one, other) for one, other in pairwise(vectors)]
+    between = [round(1 - cosine(one, other), 6) for one, other in pairwise(vectors)]
     ordered = sorted(between)
     place = 0.9 * (len(ordered) - 1)
     low = int(place)
     high = min(low + 1, len(ordered) - 1)
-    limit = ordered[low] + (ordered[high] - ordered[low]) * (place - low)
-    # What differs by rounding alone is left to either side.
-    sure = [at + 1 for at, one in enumerate(between) if one > limit + 1e-5]
-    return sure, [at + 1 for at, one in enumerate(between) if one > limit - 1e-5]
+    return between, ordered[low] + (ordered[high] - ordered[low]) * (place - low)
 
 
 @given(st.lists(st.tuples(*[st.integers(-9, 9)] * 3).filter(any), min_size=2, max_size=30))
-def test_breaks_agree_with_a_computation_by_hand(vectors):
-    found = breaks(distances([np.array(one, dtype=np.float32) for one in vectors]))
-    sure, possible = by_hand(vectors)
-    assert set(sure) <= set(found) <= set(possible)
+def test_breaks_are_the_highest_peaks(vectors):
+    between, limit = by_hand(vectors)
+    gaps = distances([np.array(one) for one in vectors[:-1]], [np.array(one) for one in vectors[1:]])
+    assert gaps.tolist() == pytest.approx(between, abs=2e-6)
+    made = breaks(gaps)
+    assert made == sorted(set(made))
+    assert len(made) <= sum(gap > limit - 1e-5 for gap in between)
+    assert all(gaps[gap - 1] > np.median(gaps) for gap in made)
+    assert all(later - earlier > 1 for earlier, later in pairwise(made))
+    inside = [gap - 1 for gap in made]
+    for at in inside:
+        assert gaps[at] >= max(gaps[max(0, at - 1) : at + 2])
+    # Whatever is higher than a chosen one and no peak has a higher neighbour.
+    for at, gap in enumerate(gaps):
+        if inside and gap > min(gaps[inside]) and at not in inside:
+            assert max(gaps[max(0, at - 1) : at + 2]) > gap or gaps[min(at + 1, len(gaps) - 1)] == gap
 
 
 def test_equal_distances_are_no_break():
-    right_angles = [np.eye(6, dtype=np.float32)[at] for at in range(6)]
-    assert breaks(distances(right_angles)) == []
-    thirds = [np.array((math.cos(at), math.sin(at)), dtype=np.float32) for at in range(6)]
-    assert breaks(distances(thirds)) == []
+    assert breaks(np.full(6, 0.4)) == []
+    assert breaks(np.zeros(0)) == []
 
 
-def test_a_zero_vector_goes_on_with_what_stands_before_it():
+def test_breaks_beside_one_another_are_one():
+    # Three distances are over the percentile of these thirty; the second and the third are neighbours.
+    gaps = np.full(30, 0.1)
+    gaps[[5, 20, 21]] = 0.8, 0.7, 0.9
+    assert breaks(gaps) == [6, 22]
+
+
+def test_a_zero_vector_says_nothing():
     one, other, zero = np.array((1, 0)), np.array((0, 1)), np.zeros(2)
-    assert distances([zero, one, zero, zero, other]).tolist() == [0, 0, 0, 1]
-    assert distances([zero, zero]).tolist() == [0]
-    assert distances([one]).tolist() == []
+    assert distances([zero, one, one, one], [one, zero, one, other]).tolist() == [0, 0, 0, 1]
+
+
+def test_a_break_beside_a_heading_is_before_the_heading():
+    headed = [False, False, True, False, False, True]
+    assert before_headings([1, 4], headed) == [2, 5]
+    assert before_headings([2, 3], headed) == [2]
+    assert before_headings([1], [True, False, False]) == [1]
 
 
 async def test_no_text_no_parts_and_one_sentence_one_part():
@@ -81,7 +121,8 @@ async def test_no_text_no_parts_and_one_sentence_one_part():
 async def test_sentences_that_are_too_long_are_embedded_by_clauses():
     embed = Vectors()
     await parts_of(f"{'a' * 200}; {'b' * 200}. Corta.", embed)
-    assert embed.asked == [["a" * 200 + ";", "b" * 200 + ".", "Corta."]]
+    first, second = "a" * 200 + ";", "b" * 200 + "."
+    assert embed.asked == [[first, f"{second} Corta.", f"{first} {second}", "Corta."]]
 
 
 async def test_a_long_subject_is_cut_at_sentences_that_overlap():
@@ -113,16 +154,37 @@ async def test_no_text_is_lost_and_no_part_too_long(text):
     assert spans == sorted(spans)
 
 
+async def test_a_long_subject_keeps_headings_with_their_text_and_tables_whole():
+    rules = "\n\n".join(f"{number}. Regla {number}\n\n{'Se cumple siempre. ' * 20}" for number in range(1, 10))
+    table = "Tabla salarial\n\nGrupo | Euros\n" + "\n".join(f"{number} | {'1' * 40}" for number in range(30))
+    parts = await parts_of(f"{rules}\n\n{table}", Vectors())
+    assert len(parts) == 3
+    assert not any(part.splitlines()[-1].startswith(("Tabla", *"123456789")) for part in parts[:-1])
+    assert parts[-1].endswith(table)
+
+
+async def test_a_table_that_is_too_long_is_cut_at_its_rows():
+    table = "Tabla\n\nGrupo | Euros\n" + "\n".join(f"{number} | {'1' * 60}" for number in range(60))
+    parts = await parts_of(table, Vectors())
+    assert len(parts) > 1
+    assert all(line.count(" | ") == 1 for part in parts for line in part.splitlines()[2 * (part is parts[0]) :])
+
+
 async def of_words(texts):
-    return await lsa_of(texts, SPANISH_LAW)
+    return await offline_vectors(texts, PlainDomain(SPANISH_LAW.language))
 
 
-async def test_without_a_model_the_words_of_the_document_decide():
+async def of_the_package(texts):
+    return await offline_vectors(texts, SPANISH_LAW)
+
+
+@pytest.mark.parametrize("embed", [of_words, of_the_package])
+async def test_without_a_provider_the_words_decide(embed):
     holidays = "Las vacaciones anuales duran treinta días. Los días de vacaciones se pagan. "
     dismissal = "El despido nulo obliga a readmitir. La readmisión tras un despido es inmediata. "
     text = holidays * 3 + dismissal * 3
-    parts = await parts_of(text, of_words)
-    assert parts == await parts_of(text, of_words)
+    parts = await parts_of(text, embed)
+    assert parts == await parts_of(text, embed)
     assert parts == [(holidays * 3).strip(), (dismissal * 3).strip()]
 
 

@@ -149,7 +149,7 @@ def test_a_law_outside_the_registry_goes_by_its_official_identifier():
     ("fields", "message"),
     [
         ({"corte": "TS"}, "«corte» no es válido: no existe. Los posibles son type, court, .*provisions"),
-        ({"type": "sentencia"}, "«type» .*'ruling', 'criterion', 'document' o 'law'"),
+        ({"type": "sentencia"}, "«type» .*'ruling', 'criterion', 'document', 'law' o 'agreement'"),
         ({"date": "31/05/2024"}, "«date» .*AAAA-MM-DD"),
         ({"date": "2024-02-30"}, "«date» .*AAAA-MM-DD"),
         ({"ecli": "STS 123/2024"}, "«ecli» .*ECLI:ES:TS:2024:123"),

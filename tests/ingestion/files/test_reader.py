@@ -147,7 +147,7 @@ def test_the_longer_names_of_formats(read, name, data):
 
 @pytest.mark.parametrize("name", ["a.rtf", "a", "a.doc", "a.xml"])
 def test_unknown_formats_are_told_with_the_known_ones(read, name):
-    with pytest.raises(InvalidInput, match=r"formatos posibles son \.pdf, \.docx, \.html"):
+    with pytest.raises(InvalidInput, match=r"formatos posibles son \.pdf, \.docx, \.odt"):
         read(name, b"x")
 
 

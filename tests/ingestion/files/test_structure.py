@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from ingestion.files.running_text import running_text
 from ingestion.files.structure import provisions
-from ingestion.files.structure_headings import division, opening
 from ingestion.markdown.reader import read_law
 from ingestion.model import Page
+from ingestion.structure.headings import division, opening
 
 AGREEMENT = """Convenio colectivo de prueba
 CAPÍTULO I

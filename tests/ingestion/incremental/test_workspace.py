@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from support.doubles import make_chunk
 
-from ingestion.incremental.catalog import CATALOG, Catalog, read_catalog
+from ingestion.incremental.catalog import Catalog, read_catalog, titles_of
 from ingestion.incremental.workspace import KEPT_SECONDS, Staged, Workspace, key_of
+from services.store.manifest import CATALOG
 from state.errors import ConfigurationError, IndexMismatch, StoreUnavailable
+from state.ingest import Source
 
 STAGED = Staged("normativa", "BOE-A-2000-1", "Ley", 1, [make_chunk(7)], [("BOE-A-2000-2", "art:1")], [])
 
@@ -72,3 +74,21 @@ def test_a_damaged_catalogue_says_what_to_run(tmp_path: Path) -> None:
     (tmp_path / CATALOG).write_text('{"sources": 1}')
     with pytest.raises(IndexMismatch, match="--rebuild"):
         read_catalog(tmp_path)
+
+
+def test_a_guide_is_no_law_that_a_question_could_name() -> None:
+    def source(law_id: str, title: str, provisions: int) -> Source:
+        return {
+            "identity": law_id,
+            "collection": "documentos",
+            "law_id": law_id,
+            "title": title,
+            "files": [],
+            "staged": "",
+            "provisions": provisions,
+            "parents": 1,
+            "skipped": [],
+        }
+
+    sources = [source("BOE-A-2000-1", "Ley de Faros", 2), source("guia", "Guía de la Ley de Faros", 0)]
+    assert titles_of(Catalog(made_with="x", sources=sources)) == {"BOE-A-2000-1": "Ley de Faros"}

@@ -104,6 +104,15 @@ def test_the_other_parts_of_the_provision_come_first_the_nearest_before_the_rest
     assert refs(chunks, ET, "art:1", part=2) == [*own, (ET, "art:2", 1)]
 
 
+def test_a_part_of_a_long_provision_refers_to_the_nearest_ones_alone():
+    apartados = [f"{n}. " + "Texto. " * 280 for n in range(1, 41)]
+    chunks = resolve_refs(law_chunks(law(ET, article(1, "\n\n".join(apartados)))))
+    assert len(chunks) == 40
+    nearest = [(ET, "art:1", 20 + side * distance) for distance in range(1, 9) for side in (-1, 1)]
+    assert refs(chunks, ET, "art:1", part=20) == nearest
+    assert refs(chunks, ET, "art:1", part=1) == [(ET, "art:1", part) for part in range(2, 18)]
+
+
 def test_an_amendment_cites_the_law_that_it_amends():
     lprl = law("BOE-A-1995-24292", article(14, "Derecho."), article(16, "Plan."), published="1995-11-10")
     chunks = resolve_refs(law_chunks(read_law(DATA / "laws" / "amending.md")) + law_chunks(lprl))

@@ -36,6 +36,7 @@ def test_provisions_come_in_order_and_duplicates_are_kept_apart(approved):
         "art:1 bis",
         "art:2 quater",
         "art:3",
+        "art:4",
         "da:nueva",
         "da:nueva~2",
         "df:unica",
@@ -81,7 +82,12 @@ def test_an_annex_has_its_first_line_for_a_title(approved):
     assert (one.label, one.title, one.text) == ("Anexo I", "Cuadro de descansos", "Doce horas entre jornadas.")
 
 
-def test_preamble_signature_and_provisions_without_text_are_left_out(approved):
+def test_a_heading_may_say_it_all(approved):
+    one = provision(approved, "art:4")
+    assert (one.label, one.title, one.text) == ("Artículo 4", "", "Cabecera sin texto")
+
+
+def test_preamble_and_signatures_are_left_out(approved):
     everything = "\n".join(one.text for one in approved.provisions)
     assert not any(word in everything for word in ("habla del descanso", "Dado en", "JUAN CARLOS", "El Ministro"))
 
@@ -139,9 +145,8 @@ def test_quoted_articles_belong_to_the_provision_that_quotes_them(amending):
         (b"---\n- x\n---\n", "cabecera"),
         (FRONT.replace('identifier: "BOE-A-2000-1"\n', "").encode() + b"##### Art. 1.\n\nTexto.", "identifier"),
         (FRONT.replace("2000-01-02", "ayer").encode() + b"##### Art. 1.\n\nTexto.", "AAAA-MM-DD"),
-        (FRONT.replace("rank:", "status: gone\nrank:").encode() + b"##### Art. 1.\n\nTexto.", "gone"),
-        (FRONT.encode() + b"Solo un pre\xc3\xa1mbulo.", "ningún artículo"),
-        (FRONT.encode(), "ningún artículo"),
+        (FRONT.encode(), "no tiene texto"),
+        (FRONT.encode() + b"# Ley\n\n##### Art. 1.\n", "no tiene texto"),
     ],
 )
 def test_a_file_that_cannot_be_used_says_why(tmp_path, content, says):
@@ -224,6 +229,8 @@ def test_an_earlier_wording_that_a_note_quotes_is_neither_text_nor_note():
     [
         ('scope: "Estatal"\ndepartment: "Jefatura del Estado"\n', None),
         ('scope: "Autonómico"\ndepartment: "Comunidad Foral de Navarra"\n', "Navarra"),
+        ('jurisdiction: "es-an"\ndepartment: "Comunidad Autónoma de Andalucía"\n', "Andalucía"),
+        ('jurisdiction: "es"\ndepartment: "Ministerio de la Presidencia"\n', None),
         ('ambito_code: "2"\ndepartment: "Comunidad Autónoma de Cataluña"\n', "Cataluña"),
         ('ambito_code: "1"\ndepartment: "Ministerio de Trabajo"\n', None),
     ],

@@ -96,6 +96,15 @@ def test_every_part_of_the_wording_gets_summary_and_topic(given):
     assert (found.summaries, found.stale) == (1, [])
 
 
+def test_a_head_of_a_table_that_parts_repeat_is_in_their_wording_once(given):
+    table = "La cuantía es:\n\nPuesto | Salario\nGuarda | 1.100,00\nPastor | 1.200,00"
+    given(art_38=record("art:38", table))
+    first, last = table[: table.index("Pastor")].strip(), "Puesto | Salario\nPastor | 1.200,00"
+    attached = attach_records([part(1, "art:38", first), part(2, "art:38", last, part=2)], TODAY)
+    assert [chunk["summary"] for chunk in attached.chunks] == ["Un mes de descanso."] * 2
+    assert attached.stale == []
+
+
 def test_what_a_later_law_says_otherwise_is_noted_beside_what_the_source_says(given):
     given(art_38=record("Artículo 38", TEXT, status_note="Superado: hoy son cuarenta."))
     known = {"last_day": "exact", "ended_by": []}
@@ -144,6 +153,13 @@ def test_a_repealed_provision_says_what_replaced_it_and_leads_there(given):
     assert found.chunks[0]["status_note"] == f"{ours} Se deroga por la Ley 1/2020."
     assert found.chunks[0]["refs"] == [3, 2]
     assert (found.chunks[1:], found.summaries, found.stale) == (parts[1:], 0, [])
+
+
+def test_what_replaced_a_provision_may_be_a_record_of_another_law(given):
+    given(art_9=empty("Artículo 9", "(Derogado)", "derogada", "BOE-A-2015-11724#Artículo 1"))
+    beside = make_chunk(7, law_id="BOE-A-2015-11724", provision_key="art:1")
+    (chunk,) = attach_records([part(1, "art:9", "(Derogado)")], TODAY, [beside]).chunks
+    assert chunk["refs"] == [7]
 
 
 def test_a_provision_in_force_without_rules_gets_references_and_no_note(given):

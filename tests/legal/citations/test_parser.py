@@ -134,3 +134,21 @@ def test_a_law_of_the_next_paragraph_is_not_that_of_a_disposition_before_it():
     context = CitationContext("BOE-A-2015-11724")
     [cited] = parse_citations("la disposición transitoria.\n\n del ET", context)
     assert cited.law_id == "BOE-A-2015-11724"
+
+
+@pytest.mark.parametrize(
+    ("question", "keys"),
+    [
+        ("¿Qué dice el apartado segundo de la Resolución de 3 de mayo de 2031?", ["apartado:2"]),
+        ("la base décima segunda de la Orden FAR/7/2031", ["base:12"]),
+        ("norma 3.ª de la Circular 4/2031", ["norma:3"]),
+        ("regla 2.1 de la Instrucción 4/2031", ["regla:2.1"]),
+        # A place in an article, and a law of the registry, whose articles have apartados.
+        ("artículo 5, apartado 2, de la Orden FAR/7/2031", ["art:5"]),
+        ("apartado 2 del artículo 5 de la Orden FAR/7/2031", ["art:5"]),
+        ("el apartado 2 del Estatuto de los Trabajadores", []),
+        ("¿a qué apartado segundo se refiere?", []),
+    ],
+)
+def test_a_question_cites_units_of_norms_without_articles(question, keys):
+    assert [citation.provision_key for citation in parse_citations(question)] == keys

@@ -83,6 +83,7 @@ def test_what_happened_then_decides(question, day):
     "question",
     [
         "nací en 1985",
+        "¿qué dice el apartado segundo de la Resolución de 3 de mayo de 2019?",
         "¿A qué edad me jubilo si nací en 1965?",
         "mi hijo nació el 3 de marzo de 2020",
         "en 2015 tuve un hijo y ahora quiero reducir la jornada",

@@ -7,7 +7,7 @@ from importlib import resources
 import pytest
 from pydantic import ValidationError
 
-from legal.territory.mentions import communities, place_called
+from legal.territory.mentions import communities, place_called, place_mentions, province_called, provinces
 from legal.territory.table import Place, gazetteer, load_gazetteer, place_names
 
 CAPITALS = """
@@ -94,3 +94,17 @@ def test_doubtful_names_are_read_as_such():
     assert place_names()["rota"].doubt == "word"
     assert place_names()["madrid"].region == Place("Comunidad de Madrid")
     assert place_names()["catalana"].adjective
+
+
+def test_fifty_provinces_and_two_cities_each_with_its_community():
+    assert len(set(provinces())) == 52
+    assert province_called("provincia de Lérida") == ("Lleida", "Cataluña")
+    assert province_called("Vigo") == ("Pontevedra", "Galicia")
+    assert province_called("Tenerife") == ("Santa Cruz de Tenerife", "Canarias")
+    assert province_called("Principado de Asturias") == ("Asturias", "Asturias"), "the only one of its community"
+    assert province_called("Andalucía") is None
+
+
+def test_an_adjective_of_a_province_means_it():
+    [mention] = place_mentions("el convenio de la hostelería malagueña")
+    assert (mention.place, mention.province) == (Place("Andalucía"), "Málaga")

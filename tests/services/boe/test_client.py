@@ -14,7 +14,7 @@ from services.boe.client import BoeClient
 from services.boe.http import BACKOFF
 from services.boe.xml import parse_xml
 from services.settings import Settings
-from state.errors import ConfigurationError, InvalidInput, SourceUnavailable
+from state.errors import ConfigurationError, InvalidInput, SourceUnavailable, UnreadableAnswer
 
 LAW = "BOE-A-2001-9001"
 METADATA = (
@@ -57,7 +57,7 @@ def make(url: str, clock: FakeTime, folder: Path, pause: float = 0.0) -> BoeClie
 
 async def test_a_law_is_kept_as_it_came(boe, client, tmp_path):
     law = await client.law(LAW)
-    assert (law.id, law.updated, law.fetched, law.warning) == (LAW, "20260101T000000Z", True, "")
+    assert (law.id, law.updated, law.fetched, law.shrunk) == (LAW, "20260101T000000Z", True, None)
     assert law.path == tmp_path / "boe" / LAW / "full.xml"
     assert law.path.read_bytes() == (boe.folder / LAW / "full.xml").read_bytes()
     kept = {file.name for file in law.path.parent.iterdir()}
@@ -109,22 +109,46 @@ async def test_metadata_in_the_place_of_the_text_are_no_copy(boe, client):
     assert (await client.law(LAW)).fetched
 
 
-async def test_without_network_the_copy_serves_with_a_warning(boe, client):
-    await client.law(LAW)
-    boe.failures.extend([(503, {})] * 4)
+@pytest.mark.parametrize(
+    "answer",
+    [b"", b"<response><data><texto>", b"<!DOCTYPE html><html><body>Mantenimiento</body></html>", b"<response/>"],
+)
+async def test_an_answer_that_cannot_be_read_leaves_the_copy_and_the_other_laws_alone(boe, client, answer):
     law = await client.law(LAW)
-    assert (law.fetched, law.updated) == (False, "20260101T000000Z")
-    assert "se usa la copia guardada, que el BOE actualizó el 01/01/2026" in law.warning
-    assert "error HTTP 503" in law.warning
-
-
-async def test_an_answer_that_is_cut_off_does_not_replace_the_copy(boe, client):
-    await client.law(LAW)
+    whole = law.path.read_bytes()
     publish(boe.folder, "20260202T000000Z")
-    (boe.folder / LAW / "full.xml").write_text("<response><data><texto>", encoding="utf-8")
-    law = await client.law(LAW)
-    assert (law.fetched, law.updated) == (False, "20260101T000000Z")
-    assert "no se entiende" in law.warning
+    publish(boe.folder, "20260101T000000Z", law="BOE-A-2001-9002")
+    (boe.folder / LAW / "full.xml").write_bytes(answer)
+    with pytest.raises(UnreadableAnswer, match="no se entiende"):
+        await client.law(LAW)
+    assert law.path.read_bytes() == whole
+    assert (await client.copy(LAW)).updated == "20260101T000000Z"
+    assert (await client.law("BOE-A-2001-9002")).fetched
+
+
+@pytest.mark.parametrize(
+    ("failure", "requests", "pauses"),
+    [
+        ((503, {}), 4, [2.0, 4.0, 8.0]),
+        ((500, {}), 4, [2.0, 4.0, 8.0]),
+        ((429, {"Retry-After": "30"}), 4, [30.0, 30.0, 30.0]),
+        ((503, {"Retry-After": "3600"}), 1, []),
+        ((403, {}), 1, []),
+        ((404, {}), 1, []),  # without the BOE's own words
+        ("drop", 4, [2.0, 4.0, 8.0]),
+        ("close", 4, [2.0, 4.0, 8.0]),
+    ],
+)
+async def test_once_the_boe_is_down_nothing_more_is_asked(boe, client, clock, failure, requests, pauses):
+    boe.failures.extend([failure] * requests)
+    with pytest.raises(SourceUnavailable) as first:
+        await client.law(LAW)
+    for again in (client.law("BOE-A-2001-9002"), client.search(query="titulo:nada"), client.law(LAW)):
+        with pytest.raises(SourceUnavailable) as later:
+            await again
+        assert str(later.value) == str(first.value)
+    assert len(boe.asked) == requests
+    assert clock.pauses == pauses
 
 
 async def test_without_network_or_copy_there_is_no_law(tmp_path, clock):

@@ -274,6 +274,20 @@ def test_a_named_provision_may_be_of_the_law_of_then():
     assert parsed.used == [1]
 
 
+@pytest.mark.parametrize("name", ["la Ley 7/2031", "la ley de faros"])
+def test_a_provision_of_a_law_that_no_registry_knows_is_not_taken_for_that_of_another(name):
+    light = make_chunk(
+        9,
+        "Artículo 38",
+        law_id="BOE-A-2031-7",
+        law_name="Ley 7/2031, de 1 de marzo, de Faros",
+        title="Vacaciones del farero",
+        text="1. El farero apaga el faro en vacaciones.",
+    )
+    parsed = read(f"¿Qué dice el artículo 38 de {name} de las vacaciones?", HOLIDAYS, light)
+    assert "El farero apaga" in parsed.answer.partition("[C")[0]
+
+
 # Notes.
 
 

@@ -323,3 +323,10 @@ def test_a_quotation_is_verbatim_in_order_and_marked_wherever_something_is_left_
         for piece in (" ".join(piece.split()) for piece in quotation.split(LEFT_OUT)):
             position = normalised.index(piece, position) + len(piece)
     assert all(passage.text in "\n".join(quote(selected, passages)) for passage in selected)
+
+
+def test_a_part_that_repeats_the_head_of_a_table_goes_on_with_it():
+    parts = ["Puesto | Salario\nGuarda | 1.100,00", "Puesto | Salario\nPastor | 1.000,00"]
+    provision = passages_of([fragment(text, number=number) for number, text in enumerate(parts, 1)])
+    assert [passage.text for passage in provision] == ["Guarda | 1.100,00", "Pastor | 1.000,00"]
+    assert quote(provision[1:], provision) == ("Puesto | Salario\n[…]\nPastor | 1.000,00",)

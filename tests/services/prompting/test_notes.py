@@ -1,6 +1,7 @@
 import pytest
 from support.doubles import make_chunk
 
+from language.current import speaking
 from services.prompting.fragments import parse, render
 from services.prompting.notes import amended_apartados, note_on
 
@@ -49,3 +50,11 @@ def test_a_note_on_the_amendment_of_what_is_not_shown_is_left_out(parts, kept):
     assert bool(note_on(parts)) is kept
     shown = parse(render([{"chunk": chunk, "score": 1.0, "origins": ["hybrid"], "found_by": []} for chunk in parts]))
     assert [bool(fragment.note) for fragment in shown] == [kept] * len(parts)
+
+
+def test_a_text_as_enacted_says_so_wherever_it_is_shown():
+    says = "Texto según se publicó originalmente: no incorpora las modificaciones posteriores."
+    assert note_on([part(1, "1. Uno.", text_state="as_enacted")]) == says
+    assert note_on([part(2, "3. Tres.", text_state="as_enacted")]) == f"{AMENDED} {says}"
+    with speaking("en"):
+        assert "does not include later amendments" in note_on([part(1, "1. Uno.", text_state="as_enacted")])

@@ -120,6 +120,17 @@ async def test_the_model_is_read_with_the_first_question():
     assert loaded == [True]
 
 
+async def test_a_text_of_ones_own_that_says_what_is_asked_is_sure_whatever_was_learnt():
+    own = {"law_id": "normas-del-taller", "chunk_type": "document", "text": "El torno se apaga los viernes."}
+    judge = learnt(model(bias=-5.0))
+    judged = [
+        (await judge.judge(question, [candidate(make_chunk(1, **own), 0.9, "hybrid")])).relevance
+        for question in ("¿cuándo se apaga el torno?", "¿cuándo se apaga la fragua?")
+    ]
+    # Else 1 / (1 + e^5).
+    assert judged == [0.9, 0.006693]
+
+
 async def test_where_nothing_was_learnt_the_best_relevance_is_all_and_no_matter_is_known():
     scored = [{**candidate(make_chunk(n), 0.9, "hybrid"), "rerank_score": score} for n, score in ((1, 0.2), (2, 0.7))]
     unscored = candidate(make_chunk(3), 0.99, "hybrid")

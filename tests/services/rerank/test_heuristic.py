@@ -300,3 +300,10 @@ async def test_without_an_encoder_the_words_count_alone():
     # "vacaciones" in the title: words 1, and 1 / (1 + e^(−0.58 / 0.11)).
     (score,) = await scores("vacaciones", candidate(HOLIDAYS), weights=LEXICON)
     assert score == pytest.approx(0.9949, abs=1e-4)
+
+
+async def test_a_text_of_ones_own_in_the_words_of_the_question_goes_before_what_is_more_like_it():
+    own = make_chunk(7, law_id="normas-del-taller", chunk_type="document", text="El torno se apaga los viernes.")
+    asked = ("¿cuándo se apaga el torno?", candidate(HOLIDAYS), candidate(own))
+    likely, said = await scores(*asked, similarity=similarities({38: 0.9}))
+    assert likely < 0.5 < 0.9 < said

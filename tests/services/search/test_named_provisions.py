@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
 from language.languages import language
+from legal.laws.indexed import NO_LAWS, IndexedLaws
 from nodes.analyze_question import analyze_question
 from services.conversation.leaning import WrittenLeaning
 from services.profile.profile import load_profile
@@ -25,16 +26,22 @@ FUTURE = make_chunk(5, "Artículo 9", valid_from="2030-01-01")
 REPEALED = make_chunk(6, "Artículo 9", valid_from="2022-01-01", status="derogada")
 
 
-async def analyzed(store: ChunkStore, as_of: date | None) -> tuple[list[int], list[str]]:
+async def analyzed(
+    store: ChunkStore,
+    as_of: date | None,
+    question: str = "¿Qué dice el artículo 9 del ET?",
+    laws: IndexedLaws = NO_LAWS,
+) -> tuple[list[int], list[str]]:
     """Return the ids that are found for article 9, and the warnings."""
     update = await analyze_question(
-        {"question": "¿Qué dice el artículo 9 del ET?"},
+        {"question": question},
         Runtime(context=ResolvedContext(as_of=as_of)),
         store=store,
         profile=load_profile("laboral"),
         leaning=WrittenLeaning(language("es")),
         language=language("es"),
         seconds=60,
+        laws=laws,
         clock=datetime(2024, 6, 1, 12, tzinfo=UTC).timestamp,
     )
     return [candidate["chunk"]["id"] for candidate in update["direct"]], update["warnings"]
@@ -77,3 +84,12 @@ def test_wordings_follow_one_another_from_the_one_of_the_day():
     assert [chunk["id"] for chunk in order_parts(chunks, TODAY)] == [4, 5, 7, 2, 3, 1]
     assert [chunk["id"] for chunk in order_parts(chunks, date(2012, 1, 1))] == [1, 2, 3, 4, 5, 7]
     assert [chunk["id"] for chunk in order_parts(chunks, date(2031, 1, 1))] == [7, 5, 4, 2, 3, 1]
+
+
+async def test_a_law_that_only_the_index_knows_is_looked_up_by_its_number():
+    own = make_chunk(7, "Artículo 9", law_id="BOE-A-2031-7", valid_from="2020-01-01")
+    laws = IndexedLaws(lambda: {"BOE-A-2031-7": "Ley 7/2031, de 1 de marzo, de Faros"})
+    ids, warnings = await analyzed(FakeStore([NOW, own]), None, "¿Qué dice el artículo 9 de la Ley 7/2031?", laws)
+    assert (ids, warnings) == ([7], [])
+    ids, warnings = await analyzed(FakeStore([NOW, own]), None, "¿Qué dice el artículo 9 de la Ley 8/2031?", laws)
+    assert (ids, len(warnings)) == ([], 1)

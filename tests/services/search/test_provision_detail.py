@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import make_chunk
 
+from legal.laws.indexed import IndexedLaws
 from services.search.provision_detail import excerpt, wording_on, wordings_of
 from services.search.reference import ProvisionRequest, Subdivision, read_reference
 from state.errors import InvalidInput
@@ -119,3 +120,10 @@ def test_a_place_is_always_a_piece_of_the_text_that_begins_with_its_mark(text, a
     assert found in text
     mark = letter or apartado
     assert not found or found.startswith(mark)
+
+
+def test_a_law_that_only_the_index_knows_is_shown_by_number_or_name():
+    laws = IndexedLaws(lambda: {"BOE-A-2031-7": "Ley 7/2031, de 1 de marzo, de Faros"})
+    for text in ("art. 9 Ley 7/2031", "art. 9 de la ley de faros"):
+        (asked,) = read_reference(text, ET, date(2032, 1, 1), indexed=laws).provisions
+        assert (asked.law_id, asked.provision_key) == ("BOE-A-2031-7", "art:9")

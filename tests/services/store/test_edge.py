@@ -7,7 +7,7 @@ import pytest
 import qdrant_edge as q
 from support import reference_search
 from support.chunks import NO_TERMS, Batch, make_chunk, random_batch, random_queries, unit
-from support.stores import TODAY, build, update
+from support.stores import TODAY, as_of_earlier_version, build, update
 
 from services.protocols import SearchFilter
 from services.store.edge import EdgeStore
@@ -74,7 +74,7 @@ async def test_the_attributes_that_chunks_have_are_indexed(tmp_path: Path) -> No
 
 
 async def test_an_older_index_gets_its_field_indexes_when_it_is_continued(tmp_path: Path) -> None:
-    base = await build(tmp_path, [of_keeper(1, INDEXED_FROM, record_keeper="Acme")])
+    base = as_of_earlier_version(await build(tmp_path, [of_keeper(1, INDEXED_FROM, record_keeper="Acme")]))
     shard = q.EdgeShard.load(str(base.folder / "normativa"))
     for path in ("metadata.chunk_type", "metadata.topic", "metadata.attributes.record_keeper"):
         shard.update(q.UpdateOperation.delete_field_index(path))

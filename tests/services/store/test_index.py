@@ -44,10 +44,18 @@ def test_no_index_says_where_and_what_to_run(tmp_path: Path) -> None:
     assert str(tmp_path / "nada") in str(raised.value)
 
 
-async def test_a_pointer_to_nothing_is_no_index(tmp_path: Path) -> None:
-    (tmp_path / "current").write_text("20240101T000000000000")
-    with pytest.raises(IndexMissing):
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\0" * 20, b"\xff\xfe", b"2024", b"../../etc", b"20240101T000000000000", "２０２４".encode()],
+)
+async def test_a_pointer_to_nothing_names_what_there_is(tmp_path: Path, content: bytes) -> None:
+    index = await build(tmp_path, [labelled("a")])
+    (tmp_path / "current").write_bytes(content)
+    with pytest.raises(IndexMismatch, match=index.folder.name) as raised:
         open_index(tmp_path)
+    assert str(tmp_path / "current") in str(raised.value)
+    (tmp_path / "current").write_text(index.folder.name + "\n")
+    assert open_index(tmp_path) == index
 
 
 @pytest.mark.parametrize(

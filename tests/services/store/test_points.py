@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.chunks import NO_TERMS, Batch, make_chunk, unit
-from support.stores import Place
+from support.stores import Place, as_of_earlier_version
 
 from services.protocols import HybridQuery, SearchFilter
 from services.store.points import POINTS, UNKNOWN, Point, Points
@@ -55,7 +55,8 @@ DAMAGES = {
 @pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
 async def test_without_its_table_an_index_says_what_to_run(tmp_path: Path, kind: str, damage: str) -> None:
     place = Place(kind, tmp_path)
-    index = await place.build(Batch([make_chunk(id) for id in (1, 2, 3)], [unit(1, 0)] * 3, [NO_TERMS] * 3))
+    written = await place.build(Batch([make_chunk(id) for id in (1, 2, 3)], [unit(1, 0)] * 3, [NO_TERMS] * 3))
+    index = as_of_earlier_version(written)
     DAMAGES[damage](index.folder / POINTS)
     query = HybridQuery(unit(1, 0), NO_TERMS)
     with pytest.raises(IndexMissing, match=r"articulado ingest … --rebuild") as searched:

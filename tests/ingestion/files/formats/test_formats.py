@@ -26,7 +26,7 @@ def read(tmp_path):
     def read(name, data):
         path = tmp_path / name
         path.write_bytes(data)
-        return READERS[name](path)
+        return READERS[name](path).pages
 
     return read
 
@@ -223,7 +223,7 @@ def test_html_gives_a_paragraph_a_block_and_tables_row_by_row(read):
         "4. Cuatro",
         "a) letra",
         "b) con marca",
-        "Tabla\nGrupo | Salario\nGrupo | Mes | Año\nI | 1.000,00 | 14.000",
+        "Tabla\nGrupo | Salario – Mes | Salario – Año\nI | 1.000,00 | 14.000",
         "Maqueta",
         "sin datos",
         "Línea partida",
@@ -233,6 +233,24 @@ def test_html_gives_a_paragraph_a_block_and_tables_row_by_row(read):
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-8", "utf-8-sig"])
 def test_html_whose_bytes_and_declaration_disagree(read, encoding):
     assert only(read("a.html", f"<p>{SPANISH}</p>".encode(encoding))) == (SPANISH,)
+
+
+@pytest.mark.parametrize(
+    ("page", "title"),
+    [
+        ("<title>Sede | Portal</title><h1>Portal</h1><main><h1>Permiso por<br>nacimiento</h1></main>", "nacimiento"),
+        ("<title>Otro</title><header><h1>Portal</h1></header><h1> </h1><h1>Permiso por nacimiento</h1>", "nacimiento"),
+        ("<title>Permiso por nacimiento | Portal</title><p>Texto.</p>", "nacimiento"),
+        ("<title>Real Decreto-ley 1/2099 - Permiso por nacimiento - Portal</title><p>Texto.</p>", "nacimiento"),
+        ("<p>Texto.</p>", ""),
+    ],
+)
+def test_the_title_of_a_page_is_its_heading_or_its_name_without_that_of_the_site(tmp_path, page, title):
+    (tmp_path / "a.html").write_text(page if "<p>" in page else page + "<p>Texto.</p>", encoding="utf-8")
+    read_title = html.read(tmp_path / "a.html").title
+    assert read_title.endswith(f"Permiso por {title}" if title else "")
+    assert "Portal" not in read_title
+    assert bool(read_title) is bool(title)
 
 
 def test_html_that_is_too_deep_or_empty(read):

@@ -26,4 +26,4 @@ def test_the_first_number_of_a_list(written, number):
 def test_a_list_in_html_begins_where_it_says_within_reason(tmp_path, start, mark):
     path = tmp_path / "a.html"
     path.write_text(f'<ol type="a" start="{start}"><li>Texto.</li></ol>', encoding="utf-8")
-    assert read(path)[0].paragraphs == (f"{mark} Texto.",)
+    assert read(path).pages[0].paragraphs == (f"{mark} Texto.",)

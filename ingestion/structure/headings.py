@@ -5,16 +5,22 @@ from typing import NamedTuple
 
 from language.folding import fold
 from language.numerals import read_words
-from legal.labels import DIVISIONS, PART_HEADINGS, split_heading
+from legal.labels import DIVISIONS, PART_HEADINGS, Heading, split_heading
 from legal.laws.mentions import law_mentions
+
+PREAMBLE = Heading("Preámbulo", "preambulo", "")
+"""What stands before the first provision."""
 
 LONGEST_DIVISION = 160
 """Characters of the heading of a chapter at most."""
 
 _LEADERS = re.compile(r"(?:(?:\. ?){4,}|…[… ]+|_{4,}|-{4,})\s*\d{0,4}$")
+_TAIL = 60
+"""Characters at the end of a line in which leaders are looked for, however long it is."""
 _DIVISION = re.compile(rf"({'|'.join(DIVISIONS)})\s+")
 _DIVISION_NUMBER = re.compile(r"(?:[ivxlc]+|\d{1,2}(?:\.?[ºª])?|preliminar|unic[oa]|[a-z])(?!\w)")
 _CAPITAL = re.compile(r"[«\"(¿¡]*[A-ZÁÉÍÓÚÑ]")
+_ROMAN = re.compile(r"[IVXLC]+(?:\.\w+)?|[A-Z]")
 _DASH = re.compile(r"\s*[-–—]+\s*")
 
 
@@ -24,6 +30,12 @@ class Opening(NamedTuple):
     label: str
     key: str
     rest: str
+
+    @property
+    def number(self) -> int:
+        """The number in its key; 1 of what has none ("Artículo único")."""
+        digits = re.search(r"\d+", self.key)
+        return int(digits[0]) if digits else 1
 
 
 class Division(NamedTuple):
@@ -36,7 +48,7 @@ class Division(NamedTuple):
 
 def is_listed(paragraph: str) -> bool:
     """Tell whether a paragraph is a line of a table of contents: leaders, and mostly a page number, at its end."""
-    return _LEADERS.search(paragraph) is not None
+    return _LEADERS.search(paragraph, max(0, len(paragraph) - _TAIL)) is not None
 
 
 def opening(paragraph: str) -> Opening | None:
@@ -79,9 +91,11 @@ def division(paragraph: str) -> Division | None:
     >>> division("CAPÍTULO II. Jornada")
     Division(level=2, text='CAPÍTULO II. Jornada', named=True)
     """
+    if len(paragraph) > LONGEST_DIVISION:
+        return None
     folded = fold(paragraph)
     head = _DIVISION.match(folded)
-    if head is None or len(paragraph) > LONGEST_DIVISION or not paragraph[:1].isupper() or is_listed(paragraph):
+    if head is None or not paragraph[:1].isupper() or is_listed(paragraph):
         return None
     words, number = read_words(folded, head.end()), _DIVISION_NUMBER.match(folded, head.end())
     end = words[1] if words else number.end() if number else None
@@ -95,3 +109,11 @@ def division(paragraph: str) -> Division | None:
 def names_part(paragraph: str) -> bool:
     """Tell whether a paragraph only says which provisions follow: "DISPOSICIONES ADICIONALES"."""
     return fold(paragraph).strip(" .:") in {fold(part) for part in PART_HEADINGS.values()}
+
+
+def cased(label: str) -> str:
+    """Return a label as laws write it: "ARTÍCULO PRIMERO" becomes "Artículo primero", "ANEXO II" "Anexo II"."""
+    head, *more = label.split()
+    if not head.isupper():
+        return label
+    return " ".join([head.capitalize(), *(word if _ROMAN.fullmatch(word) else word.lower() for word in more)])

@@ -1,0 +1,98 @@
+"""Everything that an index holds, looked at one by one: files, models, points, references, catalogue."""
+
+from typing import TYPE_CHECKING, TypedDict
+
+from language.current import say
+from services.protocols import Progress
+from state.errors import ArticuladoError
+
+if TYPE_CHECKING:
+    from services.settings import Settings
+    from services.store.inspection import Inspection
+    from services.store.manifest import Index
+
+FILES = "Revisando ficheros"
+
+_EXAMPLES = 3
+"""Files or documents that a finding names."""
+
+
+class DeepDiagnosis(TypedDict):
+    """What was looked at: the numbers of points and of chunks that others cite, and what is wrong with the index."""
+
+    points: int
+    references: int
+    findings: list[str]
+
+
+async def look_deep(settings: "Settings", index: "Index", progress: Progress) -> DeepDiagnosis:
+    """Look at all of an index; nothing is written and no model is called.
+
+    With files of the engine damaged, the points are not looked at: the engine may crash on them.
+    """
+    from services.store.checksums import damaged_files
+    from services.store.inspection import Inspection
+
+    inspection = Inspection(index)
+    damaged = damaged_files(index, deep=True, progress=lambda done, total: progress(FILES, done, total))
+    findings = _model_problems(index)
+    if damaged:
+        findings.append(say("inspection.files", count=len(damaged), examples=_some(damaged)))
+        findings.append(say("inspection.points_not_read"))
+    else:
+        try:
+            await _look_at_points(settings, index, inspection, progress)
+            findings += inspection.findings + _document_problems(index, inspection)
+        except ArticuladoError as error:
+            findings += [*inspection.findings, str(error)]
+    if findings:
+        findings.append(index.advice)
+    return {"points": inspection.points, "references": inspection.references, "findings": findings}
+
+
+async def _look_at_points(settings: "Settings", index: "Index", inspection: "Inspection", progress: Progress) -> None:
+    from services.factory import open_store
+
+    store = open_store(settings, index)
+    try:
+        await inspection.run(store, progress)
+    finally:
+        await store.close()
+
+
+def _model_problems(index: "Index") -> list[str]:
+    """Read the models of an index and say which cannot be read."""
+    from services.domain.lexicon import Lexicon
+    from services.offline.encoder.encoder import DualEncoder
+
+    problems = []
+    for load in (Lexicon.load, DualEncoder.load):
+        try:
+            load(index.models)
+        except ArticuladoError as error:
+            problems.append(str(error))
+    return problems
+
+
+def _document_problems(index: "Index", inspection: "Inspection") -> list[str]:
+    """Compare the documents of manifest and catalogue with those that points were found of."""
+    from ingestion.incremental.catalog import read_catalog
+
+    problems = [
+        say("inspection.documents", name=name, expected=expected, count=len(inspection.laws[name]))
+        for name, expected in index.manifest.documents.items()
+        if len(inspection.laws[name]) != expected
+    ]
+    try:
+        sources = [source for source in read_catalog(index.folder).sources if source["parents"]]
+    except ArticuladoError as error:
+        return [*problems, str(error)]
+    for name in dict.fromkeys(source["collection"] for source in sources):
+        cataloged = {source["law_id"] for source in sources if source["collection"] == name}
+        if lacking := sorted(cataloged - inspection.laws[name]):
+            problems.append(say("inspection.catalogue", name=name, count=len(lacking), examples=_some(lacking)))
+    return problems
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:_EXAMPLES]) + (" …" if len(names) > _EXAMPLES else "")

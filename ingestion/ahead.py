@@ -1,0 +1,36 @@
+"""Work on the next items while one is waited for, and get the results in the order of the items."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+async def in_order(
+    items: Iterable[T], work: Callable[[T], Awaitable[R]], ahead: int
+) -> AsyncGenerator[tuple[T, asyncio.Future[R]], None]:
+    """Yield each item and the work on it once that is done, in order; ``ahead`` further ones are begun meanwhile.
+
+    The first goes alone: where a provider's key is wrong, one request tells. What still goes on when the caller stops
+    is cancelled.
+    """
+    running: deque[tuple[T, asyncio.Future[R]]] = deque()
+    try:
+        for number, item in enumerate(items):
+            running.append((item, asyncio.ensure_future(work(item))))
+            if len(running) > (ahead if number else 0):
+                yield await _first_done(running)
+        while running:
+            yield await _first_done(running)
+    finally:
+        for _, future in running:
+            future.cancel()
+        await asyncio.gather(*(future for _, future in running), return_exceptions=True)
+
+
+async def _first_done(running: deque[tuple[T, asyncio.Future[R]]]) -> tuple[T, asyncio.Future[R]]:
+    await asyncio.wait([running[0][1]])
+    return running.popleft()

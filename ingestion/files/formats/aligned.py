@@ -1,0 +1,294 @@
+"""Find tables without rules on a page: rows whose amounts stand below each other."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from language.table_text import is_amount
+
+_GAP = 0.9
+"""Blank between two cells at least, in heights of a word; justified text has less between its words."""
+
+_SAME_LINE = 0.3
+"""Share of the height of a word by which the next one of a row may stand higher or lower."""
+
+_MIN_ROWS = 3
+"""Rows with amounts that make a table."""
+
+_FAR = 3.0
+"""Distance of two rows, in heights of a word, above which the table has ended."""
+
+_CONTINUES = 0.85
+"""Share of the distance of two rows below which a line without amounts goes on with the name above it."""
+
+_ALIGNED = 0.6
+"""Share of the lines of a column that must stand on the height of a row: text beside a table does not."""
+
+
+_IN_LINE = 0.4
+"""Distance of two edges, in heights of a word, that are in line."""
+
+_Span = tuple[float, float]
+"""Where a column begins and ends."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word and where it stands, in points from above left."""
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    upright: bool = True
+
+    @property
+    def height(self) -> float:
+        """Return how high its line is."""
+        return self.bottom - self.top
+
+    @property
+    def middle(self) -> float:
+        """Return the height at which it stands."""
+        return (self.top + self.bottom) / 2
+
+
+@dataclass(frozen=True)
+class Region:
+    """A part of a page, in points from above left."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def holds(self, word: Word) -> bool:
+        """Tell whether the middle of a word is inside."""
+        across = self.left <= (word.left + word.right) / 2 <= self.right
+        return across and self.top <= word.middle <= self.bottom
+
+
+@dataclass(frozen=True)
+class _Cell:
+    text: str
+    left: float
+    right: float
+
+    def meets(self, column: _Span) -> bool:
+        return self.left < column[1] and column[0] < self.right
+
+    def distance(self, column: _Span) -> float:
+        return abs(self.left + self.right - sum(column)) / 2
+
+    def is_in_line(self, column: _Span, height: float) -> bool:
+        """Tell whether it begins, ends or has its middle where a column has."""
+        ends = min(abs(self.left - column[0]), abs(self.right - column[1]), self.distance(column))
+        return ends <= _IN_LINE * height
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line of the page, in cells with wide blanks between them."""
+
+    cells: tuple[_Cell, ...]
+    words: tuple[Word, ...]
+
+    @property
+    def middle(self) -> float:
+        return median(word.middle for word in self.words)
+
+    @property
+    def height(self) -> float:
+        return max(word.height for word in self.words)
+
+    @property
+    def is_row(self) -> bool:
+        return len(self.cells) > 1 and any(is_amount(cell.text) for cell in self.cells[1:])
+
+
+Grid = list[list[str]]
+
+
+def aligned_tables(words: Sequence[Word]) -> Iterator[tuple[Grid, Region]]:
+    """Yield the cells of each table, row by row, and where it stands."""
+    lines = _lines(words)
+    for first, last in _runs(lines):
+        rows = [line for line in lines[first : last + 1] if line.is_row]
+        columns = _columns(rows)
+        beside = _beside(lines[first : last + 1], rows, columns)
+        if beside:
+            left = columns[len(beside)][0] - 1
+            yield from aligned_tables([word for word in words if word.left >= left])
+            continue
+        pitch = min((below.middle - above.middle for above, below in pairwise(rows)))
+        start, end = _head_start(lines, first, columns), _end(lines, last, columns, pitch)
+        whole = lines[start : end + 1]
+        yield list(_grid(whole, columns, pitch)), _region(whole)
+
+
+def _lines(words: Sequence[Word]) -> list[_Line]:
+    """Return the lines of a page from above, words at one height as one line whatever the file's order."""
+    upright = sorted((word for word in words if word.upright), key=lambda word: word.middle)
+    lines: list[list[Word]] = []
+    for word in upright:
+        if lines and word.middle - lines[-1][0].middle <= _SAME_LINE * lines[-1][0].height:
+            lines[-1].append(word)
+        else:
+            lines.append([word])
+    return [_line(line) for line in lines]
+
+
+def _line(words: Sequence[Word]) -> _Line:
+    ordered = sorted(words, key=lambda word: word.left)
+    cells: list[list[Word]] = [[ordered[0]]]
+    for before, word in pairwise(ordered):
+        if word.left - before.right > _GAP * before.height:
+            cells.append([word])
+        else:
+            cells[-1].append(word)
+    joined = (_Cell(" ".join(word.text for word in cell), cell[0].left, cell[-1].right) for cell in cells)
+    return _Line(tuple(joined), tuple(ordered))
+
+
+def _runs(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last row of each run of rows that stand close together and share their columns."""
+    rows = [index for index, line in enumerate(lines) if line.is_row]
+    runs: list[list[int]] = []
+    for index in rows:
+        if runs and _goes_on(lines, runs[-1][-1], index):
+            runs[-1].append(index)
+        else:
+            runs.append([index])
+    yield from ((run[0], run[-1]) for run in runs if len(run) >= _MIN_ROWS)
+
+
+def _goes_on(lines: Sequence[_Line], before: int, index: int) -> bool:
+    """Tell whether a row is of the same table as the one before: nothing but names of groups between them."""
+    between = lines[before + 1 : index]
+    if any(len(line.cells) > 1 for line in between if not _starts_inside(line, lines[index])):
+        return False
+    steps = (below.middle - above.middle for above, below in pairwise(lines[before : index + 1]))
+    return all(step <= _FAR * lines[index].height for step in steps) and len(between) <= _MIN_ROWS
+
+
+def _starts_inside(line: _Line, row: _Line) -> bool:
+    return line.cells[0].right <= row.cells[-1].left
+
+
+def _columns(rows: Sequence[_Line]) -> list[_Span]:
+    """Return where the columns begin and end: the cells of all rows that lie above each other."""
+    spans = sorted((cell.left, cell.right) for row in rows for cell in row.cells)
+    columns: list[_Span] = []
+    for left, right in spans:
+        if columns and left < columns[-1][1]:
+            columns[-1] = (columns[-1][0], max(columns[-1][1], right))
+        else:
+            columns.append((left, right))
+    return columns
+
+
+def _beside(lines: Sequence[_Line], rows: Sequence[_Line], columns: Sequence[_Span]) -> list[int]:
+    """Return the first columns that are text beside the table: many of their lines stand at the height of no row.
+
+    The names of the rows stand to the right of them.
+    """
+    beside: list[int] = []
+    for index, column in enumerate(columns[:-2]):
+        if _holds_amounts(rows, columns[index + 1]):
+            break
+        at_row = sum(any(cell.meets(column) for cell in row.cells) for row in rows)
+        anywhere = sum(any(cell.meets(column) for cell in line.cells) for line in lines)
+        if at_row >= _ALIGNED * anywhere and at_row >= _ALIGNED * len(rows):
+            break
+        beside.append(index)
+    return beside
+
+
+def _holds_amounts(rows: Sequence[_Line], column: _Span) -> bool:
+    cells = [cell for row in rows for cell in row.cells if cell.meets(column)]
+    return sum(is_amount(cell.text) for cell in cells) >= len(cells) / 2
+
+
+def _head_start(lines: Sequence[_Line], first: int, columns: Sequence[_Span]) -> int:
+    """Return where the head begins: lines of several cells close above the first row, and what lies between them."""
+    start = first
+    for index in range(first - 1, max(-1, first - 6), -1):
+        line, below = lines[index], lines[index + 1]
+        if below.middle - line.middle > _FAR * line.height or not _fits(line, columns):
+            break
+        if len(line.cells) > 1:
+            start = index
+    return start
+
+
+def _fits(line: _Line, columns: Sequence[_Span]) -> bool:
+    """Tell whether a line stands within the table: a line of text runs across its columns without a blank."""
+    margin = _FAR * line.height
+    inside = columns[0][0] - margin <= line.cells[0].left and line.cells[-1].right <= columns[-1][1] + margin
+    return inside and (len(line.cells) > 1 or sum(line.cells[0].meets(column) for column in columns) < len(columns))
+
+
+def _end(lines: Sequence[_Line], last: int, columns: Sequence[_Span], pitch: float) -> int:
+    """Return where the table ends: its last row, and the lines that go on with that row's name."""
+    end = last
+    while end + 1 < len(lines) and _continues(lines[end], lines[end + 1], columns, pitch):
+        end += 1
+    return end
+
+
+def _continues(above: _Line, line: _Line, columns: Sequence[_Span], pitch: float) -> bool:
+    alone = len(line.cells) == 1 and line.cells[0].right <= columns[1][0]
+    return alone and line.middle - above.middle < _CONTINUES * pitch
+
+
+def _grid(lines: Sequence[_Line], columns: Sequence[_Span], pitch: float) -> Iterator[list[str]]:
+    """Yield the rows; a line that goes on with the name above it is one row with that."""
+    grouped: list[list[_Line]] = []
+    for line in lines:
+        seen_row = any(above.is_row for group in grouped for above in group)
+        if grouped and seen_row and not line.is_row and _continues(grouped[-1][-1], line, columns, pitch):
+            grouped[-1].append(line)
+        else:
+            grouped.append([line])
+    for group in grouped:
+        in_head = not any(line.is_row for line in group)
+        rows = [_spread(line, columns) if in_head else _placed(line.cells, columns) for line in group]
+        yield [" ".join(filter(None, cells)) for cells in zip(*rows, strict=True)]
+
+
+def _placed(cells: Sequence[_Cell], columns: Sequence[_Span]) -> list[str]:
+    """Return the cells of a line by column."""
+    placed = [""] * len(columns)
+    for cell in cells:
+        met = [index for index, column in enumerate(columns) if cell.meets(column)]
+        near = min(range(len(columns)), key=lambda index: cell.distance(columns[index]))
+        index = met[0] if met else near
+        placed[index] = f"{placed[index]} {cell.text}".lstrip()
+    return placed
+
+
+def _spread(line: _Line, columns: Sequence[_Span]) -> list[str]:
+    """Return the cells of a line of the head by column; one above several columns stands in each of them.
+
+    Such a cell is in line with none of the columns; theirs are those that are nearer to it than to another one.
+    """
+    spanning = [cell for cell in line.cells if not any(cell.is_in_line(column, line.height) for column in columns)]
+    if len(line.cells) < 2 or not spanning:
+        return _placed(line.cells, columns)
+    placed = _placed([cell for cell in line.cells if cell not in spanning], columns)
+    for index, column in enumerate(columns[1:], start=1):
+        nearest = min(spanning, key=lambda cell: cell.distance(column))
+        placed[index] = placed[index] or nearest.text
+    return placed
+
+
+def _region(lines: Sequence[_Line]) -> Region:
+    words = [word for line in lines for word in line.words]
+    return Region(
+        min(word.left for word in words) - 1,
+        min(word.top for word in words) - 1,
+        max(word.right for word in words) + 1,
+        max(word.bottom for word in words) + 1,
+    )

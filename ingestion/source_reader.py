@@ -1,0 +1,38 @@
+"""Read documents in processes with limits: no file can stop the ingest of the others."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ingestion.editions import is_loose
+from ingestion.incremental.workspace import Staged
+from ingestion.reading import read_files, staged_document
+from services.bounded.worker import workers
+from services.container import IngestServices
+from services.protocols import Vector
+from state.ingest import Source
+
+
+async def read_source(source: Source, services: IngestServices) -> Staged:
+    """Read a document, and cut it into parents; only what asks a provider for vectors is done here.
+
+    Raises:
+        InvalidInput: none of its files can be read, or not within the limits (``ARTICULADO_READ_…``), or its
+            collection is never searched; the message says why.
+        ModelError: a provider's embedder, which finds where a running text may be cut, has failed.
+    """
+    files = [Path(file["path"]) for file in source["files"]]
+    law = not is_loose(source["files"][0])
+    processes = workers(services.settings.read_limits)
+    read = await processes.call(read_files, files, services.profile, law, services.embedder is None)
+    if isinstance(read, Staged):
+        return read
+
+    from ingestion.chunking.document_chunks import document_chunks
+
+    assert services.embedder is not None
+    embedder = services.embedder()
+
+    async def embed(texts: Sequence[str]) -> Sequence[Vector]:
+        return (await embedder.embed_documents(texts)).vectors
+
+    return staged_document(read, await document_chunks(read, embed, services.profile.language))

@@ -1,0 +1,143 @@
+"""The process that does bounded work: it answers calls on its standard input one by one, and ends with its parent."""
+
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, BinaryIO
+
+from language.current import speaking
+from services.bounded.limits import Limits, limited
+from state.errors import ArticuladoError
+
+OUT_OF_MEMORY = 70
+"""How the process ends where only its own watch keeps it within its memory."""
+
+IDLE_SECONDS = 60.0
+"""Seconds without a call after which the process ends."""
+
+BEGUN = "begun"
+"""What goes before an answer, once all that the call needs is imported: from there its time counts."""
+
+_XML_ERR_NO_MEMORY = 2
+
+LONGEST_REASON = 200
+"""Characters of an error that nobody expected; it may quote the document."""
+
+_WATCH_SECONDS = 0.5
+
+
+def main() -> None:
+    """Answer calls until none comes any more; an answer is a name of what came of the call, and its value."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # without a traceback: the parent has the say
+    calls, answers = _own_streams()
+    limits: Limits = pickle.load(calls)
+    _limit_memory(limits.memory)
+    watch = _Watch(limits.memory)
+    with limited(limits):
+        while True:
+            try:
+                function, arguments, language = pickle.load(calls)
+            except EOFError:
+                return
+            watch.idle_since = None
+            _end_after(limits.seconds)
+            answers.write(pickle.dumps(BEGUN))
+            answers.flush()
+            with speaking(language):
+                answer = _answer(function, arguments)
+            _end_after(0)
+            watch.idle_since = time.monotonic()
+            answers.write(answer)
+            answers.flush()
+
+
+def _own_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Return input and output of the process; what a library prints goes to its errors instead."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return sys.stdin.buffer, answers
+
+
+def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
+    """Call a function, and return what came of it, pickled.
+
+    That is ``value``, ``refused`` (an error of ours: its type and message), ``memory``, ``depth`` or ``failed``.
+    """
+    try:
+        return pickle.dumps(("value", function(*arguments)))
+    except BaseException as error:  # Extensions in Rust panic with one. The parent says what it means for the document.
+        causes = _causes(error)
+    # Here what the call had in memory is gone.
+    if any(map(_is_of_memory, causes)):
+        return pickle.dumps(("memory", ""))
+    if any(isinstance(cause, RecursionError) for cause in causes):
+        return pickle.dumps(("depth", ""))
+    first = causes[0]
+    if isinstance(first, ArticuladoError):
+        return pickle.dumps(("refused", (type(first), str(first))))
+    return pickle.dumps(("failed", f"{type(first).__name__}: {first}"[:LONGEST_REASON]))
+
+
+def _is_of_memory(cause: BaseException) -> bool:
+    """Tell whether memory was refused; lxml has that for an error of syntax with the number of libxml2."""
+    return isinstance(cause, MemoryError) or (
+        type(cause).__name__ == "XMLSyntaxError" and getattr(cause, "code", None) == _XML_ERR_NO_MEMORY
+    )
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    """Return an error and those that it comes from by its own word, without the frames that they hold."""
+    causes: list[BaseException] = []
+    current: BaseException | None = error
+    while current is not None and current not in causes:
+        causes.append(current.with_traceback(None))
+        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
+    return causes
+
+
+def _limit_memory(size: int) -> None:
+    """Have the system refuse more memory than this; macOS does not, and Windows cannot."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        # Of the data alone: address space is reserved by the gigabyte for nothing.
+        kind = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
+        resource.setrlimit(kind, (size, resource.getrlimit(kind)[1]))
+
+
+class _Watch:
+    """Ends the process from a thread: when its parent has died, when it is idle for long, on macOS for its memory."""
+
+    def __init__(self, memory: int) -> None:
+        self.idle_since: float | None = None
+        self._parent = os.getppid()
+        self._memory = memory
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(_WATCH_SECONDS)
+            idle_since = self.idle_since
+            if idle_since is not None and time.monotonic() - idle_since > IDLE_SECONDS:
+                os._exit(0)
+            if os.name == "posix" and os.getppid() != self._parent:
+                os._exit(0)
+            if sys.platform == "darwin":
+                import resource
+
+                if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > self._memory:
+                    os._exit(OUT_OF_MEMORY)
+
+
+def _end_after(seconds: float) -> None:
+    """Have the system end the process after so many seconds of work, whatever it does then; 0 takes that back.
+
+    Time in which a busy machine does something else does not count: what can be read can be read on any.
+    """
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)

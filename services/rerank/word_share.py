@@ -1,0 +1,34 @@
+"""How much of a question provisions have in their own words: what counts where nothing has been learnt of them."""
+
+from collections.abc import Sequence
+
+from services.domain.base import Domain
+from services.domain.concepts import coverage
+from services.domain.lexicon import EqualWeights, StemWeights
+from services.domain.question import split_subject
+from services.rerank.heuristic import strengths_of
+from state.chunks import Chunk
+
+_OWN_WORDS = 0.5
+"""Part of a follow-up's own words: its subject has more words, and what is new is what is asked."""
+
+
+class WordShare:
+    """Measures the share of the concepts of a question that a provision covers, as ``HeuristicReranker`` does."""
+
+    def __init__(self, domain: Domain, weights: StemWeights | None = None) -> None:
+        self._domain = domain
+        self._weights = weights or EqualWeights()
+
+    def __call__(self, question: str, chunks: Sequence[Chunk]) -> list[float]:
+        """Return one share in [0, 1] for each chunk, in their order."""
+        own, subject = split_subject(question, self._domain.language)
+        shares = self._shares(question, chunks)
+        if not subject:
+            return shares
+        pairs = zip(shares, self._shares(own, chunks), strict=True)
+        return [(1 - _OWN_WORDS) * whole + _OWN_WORDS * alone for whole, alone in pairs]
+
+    def _shares(self, question: str, chunks: Sequence[Chunk]) -> list[float]:
+        concepts = self._domain.concepts(question, self._weights)
+        return [coverage(concepts, strengths_of(chunk, "", self._domain.stems), self._weights) for chunk in chunks]
