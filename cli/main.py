@@ -10,6 +10,7 @@ import typer
 from cli.ask.command import ask
 from cli.case.command import app as case
 from cli.chat.command import chat
+from cli.check.command import check
 from cli.doctor.command import doctor
 from cli.eval.command import evaluate
 from cli.failures import FAILED, MISUSED, complain, report, silence_stdout
@@ -18,6 +19,7 @@ from cli.search.command import search
 from cli.serve import serve
 from cli.show.command import show
 from cli.spanish import Command, Commands, usage_message
+from cli.verify.command import verify
 from language.current import speaking
 from services.profile.files import spoken_language
 
@@ -33,8 +35,10 @@ app.command("ask", cls=Command)(ask)
 app.command("search", cls=Command)(search)
 app.command("show", cls=Command)(show)
 app.command("chat", cls=Command)(chat)
+app.command("check", cls=Command)(check)
 app.add_typer(ingest, name="ingest")
 app.add_typer(case, name="case")
+app.command("verify", cls=Command)(verify)
 app.command("eval", cls=Command)(evaluate)
 app.command("doctor", cls=Command)(doctor)
 app.command("serve", cls=Command)(serve)

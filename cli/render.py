@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,6 @@ from state.values import Citation
 
 if TYPE_CHECKING:
     from language.languages import Language
-    from services.profile.profile import Profile
 
 WARNING = "Aviso: {text}"
 # C0 and C1 control characters but tab and newline: a text must not be able to drive the terminal.
@@ -104,10 +103,3 @@ def print_warnings(out: Console, warnings: Iterable[str], template: str = WARNIN
 def notice(language: "Language", *, law: bool) -> str:
     """Return what a result is not: no legal advice where the profile is of the law, else no advice."""
     return language.say("view_notice_law" if law else "view_notice")
-
-
-def print_end(out: Console, result: Mapping[str, Any], profile: "Profile", language: "Language") -> None:
-    """Print what follows an answer, in the language of its profile: sources, warnings, and what it is not."""
-    print_sources(out, result["citations"], language)
-    print_warnings(out, result["warnings"], language.say("view_warning", text="{text}"))
-    out.print(f"\n{notice(language, law=profile.features.spanish_law)}", style="dim", markup=False)

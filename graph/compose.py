@@ -1,10 +1,11 @@
 """Composition: settings to services to a compiled graph."""
 
 from contextlib import AsyncExitStack
+from functools import cache
 from typing import TYPE_CHECKING
 
 from ingestion.first_index import Announce, open_configured
-from ingestion.incremental.catalog import read_catalog, titles_of
+from ingestion.incremental.catalog import changes_of, read_catalog, titles_of
 from language.current import speaking
 from legal.laws.indexed import NO_LAWS, IndexedLaws
 from services.container import Services
@@ -36,7 +37,8 @@ async def open_services(
     with speaking(profile.language):
         index = await open_configured(settings, profile, announce=announce) if settings.rag_enabled else None
         laws = IndexedLaws(lambda: titles_of(read_catalog(index.folder))) if index else NO_LAWS
-        services = build_services(settings, profile, index, laws)
+        last_changes = cache(lambda: changes_of(read_catalog(index.folder))) if index else dict[str, str]
+        services = build_services(settings, profile, index, laws, last_changes)
         if index is not None:
             async with AsyncExitStack() as stack:
                 stack.push_async_callback(services.close)

@@ -49,12 +49,23 @@ def build_rag(services: Services, checkpointer: BaseCheckpointSaver[str] | None 
 
     principal = partial(bind, principal=services.principal, prompts=prompts, language=services.language)
     builder.add_node("answer", principal(answer))
-    builder.add_node("verify", bind(verify, language=services.language))
+    builder.add_node(
+        "verify", bind(verify, stores=_stores(services), profile=services.profile, language=services.language)
+    )
     builder.add_node("repair_marks", principal(repair_marks, seconds=services.settings.question_timeout))
     builder.add_node(
         "refetch", bind(refetch, stores=_stores(services), search=search, heuristic=services.rerankers["heuristic"])
     )
-    builder.add_node("finalize", bind(finalize, profile=services.profile, language=services.language))
+    builder.add_node(
+        "finalize",
+        bind(
+            finalize,
+            profile=services.profile,
+            language=services.language,
+            index_day=services.index_day,
+            last_changes=services.last_changes,
+        ),
+    )
 
     builder.add_edge("abstain", "finalize")
     builder.add_edge("select_context", "answer")

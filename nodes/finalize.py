@@ -1,5 +1,7 @@
 """Close the turn: citations, what the next turn may use, warnings, and the final event."""
 
+import asyncio
+from collections.abc import Callable, Mapping
 from datetime import date
 
 from langgraph.runtime import Runtime
@@ -17,10 +19,16 @@ from services.profile.profile import Profile
 from services.prompting.citation_markers import markers_in
 from services.prompting.notes import whole_note
 from services.search.needs import name_of
+from services.verification.certificate import certificate_of
+from services.verification.freshness import freshness_of
+from services.verification.precedence import precedence_notes
+from services.verification.remissions import remissions_of
 from state.chunks import Candidate, page_of
 from state.context import ResolvedContext
+from state.errors import ArticuladoError
 from state.rag import RagOutput, RagState, carried_over, days_of
 from state.values import AnswerOutcome, Citation, Message, Need
+from state.verification import Certificate, Freshness, Remission
 
 MAX_HANDED_ON = 12
 """Chunks that the next turn is handed: half of what a principal reads."""
@@ -33,6 +41,11 @@ class FinalizeUpdate(TypedDict):
     outcome: AnswerOutcome
     context_chunk_ids: list[int]
     citations: list[Citation]
+    unread: list[Citation]
+    remissions: list[Remission]
+    precedence: list[str]
+    freshness: Freshness
+    certificate: Certificate | None
     abstained: bool
     needs: list[Need]
     warnings: list[str]
@@ -40,7 +53,13 @@ class FinalizeUpdate(TypedDict):
 
 
 async def finalize(
-    state: RagState, runtime: Runtime[ResolvedContext], *, profile: Profile, language: Language
+    state: RagState,
+    runtime: Runtime[ResolvedContext],
+    *,
+    profile: Profile,
+    language: Language,
+    index_day: date | None = None,
+    last_changes: Callable[[], Mapping[str, str]] = dict,
 ) -> FinalizeUpdate:
     """Write the turn's result; dropped chunks are never handed on.
 
@@ -66,6 +85,7 @@ async def finalize(
         enumerate((one for one in state["context"] if one["chunk"]["id"] in unmarked), start=1)
     )
     needs = lacking(state)
+    changes = await asyncio.to_thread(_readable, last_changes) if cited else {}
     day = days_of(state).as_of if profile.features.spanish_law else None
     tracked = tracked_laws(candidate["chunk"] for candidate in [*state["candidates"], *state["context"]])
     warnings = [
@@ -80,6 +100,11 @@ async def finalize(
         "outcome": _outcome(state, abstained=abstained),
         "context_chunk_ids": list(dict.fromkeys([*used, *carried]))[:MAX_HANDED_ON],
         "citations": [citation(number, candidate, day, tracked) for number, candidate in cited.items()],
+        "unread": [unread_source(candidate, day, tracked) for candidate in state["named"]],
+        "remissions": [] if abstained else remissions_of(cited, state["context"]),
+        "precedence": [] if abstained else precedence_notes(cited, language),
+        "freshness": freshness_of(cited, index_day, changes, days_of(state).today),
+        "certificate": _certificate(state, runtime.context, profile, language) if abstained else None,
         "abstained": abstained,
         "needs": needs,
         "warnings": list(dict.fromkeys(warnings)),
@@ -118,6 +143,34 @@ def citation(
     if "text_state" in chunk:
         cited["text_state"] = chunk["text_state"]
     return cited
+
+
+def _readable(last_changes: Callable[[], Mapping[str, str]]) -> Mapping[str, str]:
+    """Return the days on which laws last changed; a catalogue that is damaged takes no answer away."""
+    try:
+        return last_changes()
+    except ArticuladoError:
+        return {}
+
+
+def unread_source(candidate: Candidate, day: date | None = None, tracked: frozenset[str] = frozenset()) -> Citation:
+    """Return the source line of a provision that the answer names and the model did not read, with its text."""
+    return {**citation(0, candidate, day, tracked), "mark": "", "text": candidate["chunk"]["text"]}
+
+
+def _certificate(state: RagState, context: ResolvedContext, profile: Profile, language: Language) -> Certificate:
+    """Return what an abstention rests on."""
+    return certificate_of(
+        state["contextualized_question"] or state["question"],
+        state["candidates"],
+        searches=state["searches"] or state["queries"],
+        collections=list(context.collections or profile.for_questions),
+        store=state["store"],
+        as_of=days_of(state).as_of,
+        territory=context.territory or state["analysis"]["territory"],
+        probability=state["relevance"],
+        language=language,
+    )
 
 
 def _outcome(state: RagState, *, abstained: bool) -> AnswerOutcome:

@@ -93,10 +93,12 @@ async def refetch(
 def lacking(state: RagState) -> list[Need]:
     """Return what is still lacking at the end of a turn: what could not be found, and what the last answer names.
 
-    Where nothing new was found, the needs of the state are those of before: the model had seen what there is.
+    Where nothing new was found, the needs of the state are those of before: the model had seen what there is. What the
+    check of the answer called for is told by its findings.
     """
     said = state["needs"] if state["refetched"] or not state["retried"] else []
-    return list({text_of(need).casefold(): need for need in [*state["unmet_needs"], *said]}.values())
+    lacking_ones = (need for need in [*state["unmet_needs"], *said] if not need.get("by_check"))
+    return list({text_of(need).casefold(): need for need in lacking_ones}.values())
 
 
 def _provisions(need: Need, state: RagState, search: HybridSearch) -> list[ProvisionRequest]:

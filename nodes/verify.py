@@ -1,4 +1,8 @@
-"""Check the answer's citation markers against the context."""
+"""Check the answer against what it was written from: markers, provisions, quotations, figures and claims."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -6,35 +10,106 @@ from typing_extensions import TypedDict
 from language.languages import Language
 from services.conversation.refusal import is_refusal
 from services.domain.question import is_courtesy
+from services.profile.profile import Profile
 from services.prompting.citation_markers import keep_markers, markers_in
-from state.context import ResolvedContext
-from state.rag import RagState
-from state.values import Verdict
+from services.protocols import ChunkStore
+from services.verification.citations import NOTHING_KNOWN, KnownProvisions, look_up, named_verdicts
+from services.verification.needs import needs_of
+from services.verification.reading import ReadAnswer, read_answer
+from services.verification.rendering import annotated
+from services.verification.sources import sources_of
+from services.verification.verifier import findings_of
+from state.candidates import candidate
+from state.chunks import Candidate
+from state.context import ResolvedContext, StoreName
+from state.rag import RagState, days_of
+from state.values import Need, Verdict
+from state.verification import Finding, NamedVerdict
+
+MAX_NAMED = 4
+"""Provisions that an answer names without having read them, whose texts are shown."""
 
 
 class VerifyUpdate(TypedDict):
-    """The text without markers that point to nothing, what became of each marker, and whether none is left."""
+    """The text as it may be shown, what became of each marker and each provision named, and what is not borne out.
+
+    ``needs`` are set where the check calls for something to read that the model has not asked for.
+    """
 
     answer: str
     verdicts: list[Verdict]
+    provisions: list[NamedVerdict]
+    findings: list[Finding]
+    named: list[Candidate]
     unpinned: bool
+    needs: NotRequired[list[Need]]
 
 
-async def verify(state: RagState, runtime: Runtime[ResolvedContext], *, language: Language) -> VerifyUpdate:
-    """Remove markers that point to nothing, and report every marker.
+async def verify(
+    state: RagState,
+    runtime: Runtime[ResolvedContext],
+    *,
+    stores: Mapping[StoreName, ChunkStore],
+    profile: Profile,
+    language: Language,
+) -> VerifyUpdate:
+    """Remove markers that point to nothing, check the rest of the text, and mark in it what does not stand.
 
-    An answer without any is unpinned where it was to have them: a refusal claims nothing, nor does an answer to thanks.
+    An answer without any marker is unpinned where it was to have them: a refusal claims nothing, nor does an answer to
+    thanks. Where no markers are asked for, the text stays as it is.
     """
-    grounded = runtime.context.grounded_prompting
+    grounded, draft = runtime.context.grounded_prompting, state["draft"]
     numbers = set(range(1, len(state["context"]) + 1)) if grounded else set()
-    text, dropped = keep_markers(state["draft"], numbers)
+    kept, _ = keep_markers(draft, numbers)
+    claims = not is_refusal(kept, language) and not is_courtesy(state["question"], language)
+    findings: list[Finding] = []
+    provisions: list[NamedVerdict] = []
+    known = NOTHING_KNOWN
+    if claims and not state["abstained"]:
+        read = read_answer(draft, _said_by_user(state), sources_of(state["context"]))
+        if profile.features.spanish_law:
+            known = await look_up(read, stores[state["store"]], *days_of(state))
+        # Off the event loop: a long answer takes tens of milliseconds.
+        findings, provisions = await asyncio.to_thread(_check, read, known, language)
+    text, dropped = keep_markers(annotated(draft, findings, language) if grounded else draft, numbers)
     verdicts: list[Verdict] = [
         {
             "mark": f"C{number}",
             "valid": number in numbers,
             "reason": "" if number in numbers else language.say("rag_mark_of_nothing"),
         }
-        for number in dict.fromkeys([*markers_in(state["draft"], numbers), *dropped])
+        for number in dict.fromkeys([*markers_in(draft, numbers), *dropped])
     ]
-    claims = not is_refusal(text, language) and not is_courtesy(state["question"], language)
-    return {"answer": text, "verdicts": verdicts, "unpinned": grounded and claims and not markers_in(text)}
+    update: VerifyUpdate = {
+        "answer": text,
+        "verdicts": verdicts,
+        "provisions": provisions,
+        "findings": findings,
+        "named": _read_by_nobody(provisions, known),
+        "unpinned": grounded and claims and not markers_in(kept),
+    }
+    if not state["needs"] and not state["retried"] and not state["repaired"]:
+        update["needs"] = needs_of(findings, provisions, draft, language)
+    return update
+
+
+def _said_by_user(state: RagState) -> str:
+    """Return all that the user has said: figures of his own are no claims about the law."""
+    turns = [message["content"] for message in state["conversation"] if message["role"] == "user"]
+    return "\n".join([*turns, state["question"]])
+
+
+def _check(read: ReadAnswer, known: KnownProvisions, language: Language) -> tuple[list[Finding], list[NamedVerdict]]:
+    findings = findings_of(read, known, language.code)
+    return findings, named_verdicts(read, known, findings)
+
+
+def _read_by_nobody(provisions: Sequence[NamedVerdict], known: KnownProvisions) -> list[Candidate]:
+    """Return the first part of each provision that the answer names, the index has, and the model has not read."""
+    refs = [
+        (verdict["law_id"], verdict["provision_key"])
+        for verdict in provisions
+        if verdict["status"] == "in_index_not_in_context"
+    ]
+    parts = [known.parts[ref][0] for ref in dict.fromkeys(refs) if known.parts.get(ref)]
+    return [candidate(chunk, 0.0, "need") for chunk in parts[:MAX_NAMED]]

@@ -73,7 +73,8 @@ def prompt_messages(state: RagState, *, grounded: bool) -> list[Message]:
         days=days_of(state),
         markers=grounded,
         last=state["refetched"],
-        not_found=[name_of(need) for need in state.get("unmet_needs", [])],
+        not_found=[name_of(need) for need in state.get("unmet_needs", []) if not need.get("by_check")],
+        unsupported=[finding["where"] for finding in state.get("findings", []) if finding["severity"] == "error"],
     )
     return [*history, {"role": "user", "content": content}]
 

@@ -1,6 +1,6 @@
 """The live services of the graphs, bound to their nodes when a graph is built."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import date
@@ -57,7 +57,9 @@ class OnDemand(Generic[C]):
 class Services:
     """Everything by which the answering graphs reach outside their state; built once by ``services.factory``.
 
-    ``weights``, ``agreements`` and ``laws`` are those of the index; ``calendar`` says which day a question is asked on.
+    ``weights``, ``agreements`` and ``laws`` are those of the index, which was built on ``index_day`` (UTC), and
+    ``last_changes`` reads the last change of each of its laws (ISO 8601). ``calendar`` says which day a question is
+    asked on.
     """
 
     settings: Settings
@@ -77,6 +79,8 @@ class Services:
     weights: StemWeights = field(default_factory=EqualWeights)
     agreements: tuple[IndexedAgreement, ...] = ()
     laws: IndexedLaws = NO_LAWS
+    index_day: date | None = None
+    last_changes: Callable[[], Mapping[str, str]] = dict
     calendar: Callable[[], date] = date.today
 
     @property

@@ -1,6 +1,6 @@
 """From settings to services: the one place that decides which adapter stands behind each Protocol."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from langchain_core.language_models import BaseChatModel
@@ -58,8 +58,14 @@ def expected_fingerprints(settings: Settings, profile: Profile, chunker: str = C
     return Fingerprints(embedder=embedder, sparse=sparse, chunker=chunker)
 
 
-def build_services(settings: Settings, profile: Profile, index: Index | None, laws: IndexedLaws = NO_LAWS) -> Services:
-    """Bind every service to an open index and its laws, or with ``None`` to the packaged records alone.
+def build_services(
+    settings: Settings,
+    profile: Profile,
+    index: Index | None,
+    laws: IndexedLaws = NO_LAWS,
+    last_changes: Callable[[], Mapping[str, str]] = dict,
+) -> Services:
+    """Bind every service to an open index, its laws and their days, or with ``None`` to the packaged records alone.
 
     Raises:
         ConfigurationError: a key or a model is missing.
@@ -91,6 +97,8 @@ def build_services(settings: Settings, profile: Profile, index: Index | None, la
         weights=lexicon,
         agreements=load_agreements(index.folder) if index else (),
         laws=laws,
+        last_changes=last_changes,
+        index_day=index.manifest.created.date() if index else None,
     )
 
 

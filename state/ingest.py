@@ -1,6 +1,6 @@
 """The state of the ingestion graph. The chunks themselves are in files between the stages: the state names them."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NotRequired
 
 from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
@@ -98,6 +98,7 @@ class Source(TypedDict):
     """The files of one document: of a law in the order in which they were given, of equal files the one read first.
 
     ``law_id`` is empty until it was read; ``staged`` names what it was cut into. ``skipped`` are files left out of it.
+    ``last_change`` is the last day (ISO 8601) on which a wording of it came in force, where its source tells days.
     """
 
     identity: str
@@ -109,6 +110,7 @@ class Source(TypedDict):
     provisions: int
     parents: int
     skipped: list[Failure]
+    last_change: NotRequired[str | None]
 
 
 class Replaced(TypedDict):

@@ -11,6 +11,7 @@ from state.chunks import Candidate
 from state.context import StoreName
 from state.reducers import add_usage
 from state.values import Analysis, AnswerOutcome, Citation, DataOutcome, Message, Need, Usage, Verdict
+from state.verification import Certificate, Finding, Freshness, NamedVerdict, Remission
 
 
 class Turn(TypedDict):
@@ -30,6 +31,7 @@ class Turn(TypedDict):
     be found.
     ``unpinned`` is set where nothing in an answer says which fragment it rests on, though it should; ``repaired`` once
     such an answer has been asked for again.
+    ``named`` are provisions that the answer names, the index has, and the model did not read.
     ``queries`` are what the reader makes of it, ``searches`` the texts that are searched for: those, and it may be the
     question's own words. ``lexical_only`` is set where they have no dense vectors, because the embedder failed.
     """
@@ -45,6 +47,7 @@ class Turn(TypedDict):
     relevance: float | None
     matter: str
     citations: list[Citation]
+    unread: list[Citation]
     used_chunk_ids: list[int]
     dropped_chunk_ids: list[int]
     needs: list[Need]
@@ -54,6 +57,13 @@ class Turn(TypedDict):
     unpinned: bool
     repaired: bool
     verdicts: list[Verdict]
+    provisions: list[NamedVerdict]
+    findings: list[Finding]
+    named: list[Candidate]
+    remissions: list[Remission]
+    precedence: list[str]
+    freshness: Freshness | None
+    certificate: Certificate | None
     warnings: list[str]
     conversation: list[Message]
     lexical_only: bool
@@ -80,6 +90,7 @@ def fresh_turn() -> Turn:
         "relevance": None,
         "matter": "",
         "citations": [],
+        "unread": [],
         "used_chunk_ids": [],
         "dropped_chunk_ids": [],
         "needs": [],
@@ -89,6 +100,13 @@ def fresh_turn() -> Turn:
         "unpinned": False,
         "repaired": False,
         "verdicts": [],
+        "provisions": [],
+        "findings": [],
+        "named": [],
+        "remissions": [],
+        "precedence": [],
+        "freshness": None,
+        "certificate": None,
         "warnings": [],
         "conversation": [],
         "lexical_only": False,
@@ -119,6 +137,12 @@ class RagOutput(TypedDict):
 
     ``abstained`` is true of every ``outcome`` but ``answer``. ``unpinned`` is true of an answer that says of nothing
     where it is from, even when asked to: a warning says so.
+
+    ``verdicts`` say what became of each marker, ``provisions`` what is known of each provision that the answer names,
+    ``unread`` are those of them that the index has and the model did not read, ``findings`` what its sources do not
+    bear out. ``remissions`` are what the cited texts refer to, ``precedence`` are
+    notes on sources of different rank, ``freshness`` says of which day the law is, and the ``certificate``, of a turn
+    that ends without an answer, what that rests on.
     """
 
     question: str
@@ -127,6 +151,7 @@ class RagOutput(TypedDict):
     outcome: AnswerOutcome
     relevance: float | None
     citations: list[Citation]
+    unread: list[Citation]
     used_chunk_ids: list[int]
     dropped_chunk_ids: list[int]
     context_chunk_ids: list[int]
@@ -135,6 +160,12 @@ class RagOutput(TypedDict):
     abstained: bool
     unpinned: bool
     verdicts: list[Verdict]
+    provisions: list[NamedVerdict]
+    findings: list[Finding]
+    remissions: list[Remission]
+    precedence: list[str]
+    freshness: Freshness | None
+    certificate: Certificate | None
     warnings: list[str]
     usage: Annotated[Usage, add_usage]
 

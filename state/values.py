@@ -25,12 +25,16 @@ class Message(TypedDict):
 
 
 class Need(TypedDict):
-    """Something that the principal model lacks: a named provision, or a keyword search."""
+    """Something that the principal model lacks: a named provision, or a keyword search.
+
+    ``by_check`` is set where not the model says so, but the check of its answer.
+    """
 
     kind: Literal["article", "keywords"]
     article: str
     law: str
     keywords: str
+    by_check: NotRequired[bool]
 
 
 class NamedProvision(TypedDict):
@@ -68,6 +72,7 @@ class Citation(TypedDict):
     ``valid_to`` (ISO 8601, ``None`` is open); ``wording`` says which one it is where another day's law is asked for.
     ``text_state`` is that of the chunk, where it has one; ``note`` says it to people. ``page`` is that of a file with
     pages, empty without; ``agreement`` is the scope of an agreement.
+    A provision that the answer names and the model did not read has no ``mark``, and its ``text``.
     """
 
     mark: str
@@ -86,6 +91,7 @@ class Citation(TypedDict):
     text_state: NotRequired[TextState]
     page: str
     agreement: Agreement | None
+    text: NotRequired[str]
 
 
 class Verdict(TypedDict):

@@ -1,7 +1,8 @@
 """``articulado ask``: one question, one answer with its sources."""
 
 import asyncio
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -23,6 +24,14 @@ Previous = Annotated[
     str | None,
     typer.Option("--previous", metavar="ID,ID", help="Fragmentos de la respuesta anterior (su context_chunk_ids)."),
 ]
+DossierFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--dossier",
+        metavar="FICHERO",
+        help="Escribe además el expediente de la respuesta, que se comprueba con articulado verify FICHERO.",
+    ),
+]
 
 
 def ask(
@@ -34,11 +43,16 @@ def ask(
     collections: Collections = None,
     rerank: Rerank = None,
     previous: Previous = None,
+    dossier: DossierFile = None,
     as_json: Json = False,
 ) -> None:
     """Responde una pregunta y dice en qué preceptos se apoya."""
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    from cli.ask.checks import print_end
+    from cli.ask.dossier import THREAD, check_writable, write_dossier
     from cli.ask.view import AnswerView, result_of
-    from cli.render import console, print_end, print_json
+    from cli.render import console, print_json
     from cli.session import ask_graph, opened_services
     from nodes.validation import checked_ids
 
@@ -47,16 +61,25 @@ def ask(
     question_text = read_question(question)
     ids = checked_ids([part.strip() for part in previous.split(",")]) if previous else None
 
+    if dossier:
+        check_writable(dossier)
+
     async def run_command() -> None:
         async with opened_services(settings, knowledge) as services:
             from graph.rag import build_rag
 
-            events = ask_graph(build_rag(services), question_text, context, previous=ids)
+            # Only what is remembered can be read off the run afterwards.
+            graph = build_rag(services, InMemorySaver() if dossier else None)
+            events = ask_graph(graph, question_text, context, previous=ids, thread=THREAD if dossier else None)
             if as_json:
-                print_json(await result_of(events))
-                return
-            out = console()
-            result: dict[str, Any] = await AnswerView(out).show(events)
-            print_end(out, result, services.profile, services.language)
+                result = await result_of(events)
+                print_json(result)
+            else:
+                out = console()
+                result = await AnswerView(out).show(events)
+                print_end(out, result, services.profile, services.language)
+            if dossier:
+                state = (await graph.aget_state({"configurable": {"thread_id": THREAD}})).values
+                write_dossier(dossier, {**state, **result}, context, services)
 
     asyncio.run(run_command())

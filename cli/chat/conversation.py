@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from cli.ask.checks import print_below
 from cli.ask.view import AnswerView
 from cli.failures import report
-from cli.render import notice, print_sources, print_warnings
+from cli.render import notice, print_sources
 from cli.session import ask_graph
 from language.languages import Language
 
@@ -86,5 +87,4 @@ class Conversation:
         except Exception as error:
             report(error)
             return
-        print_sources(self._out, self._last["citations"], self._language)
-        print_warnings(self._out, self._last["warnings"], self._language.say("view_warning", text="{text}"))
+        print_below(self._out, self._last, self._language)

@@ -57,3 +57,8 @@ def read_catalog(generation: Path) -> Catalog:
 def titles_of(catalog: Catalog) -> dict[str, str]:
     """Return the titles of what a catalogue has by provisions, laws and agreements, by identifier."""
     return {source["law_id"]: source["title"] for source in catalog.sources if source["provisions"]}
+
+
+def changes_of(catalog: Catalog) -> dict[str, str]:
+    """Return the last change of each document of a catalogue whose source tells days, by identifier (ISO 8601)."""
+    return {source["law_id"]: day for source in catalog.sources if (day := source.get("last_change"))}

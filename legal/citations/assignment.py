@@ -64,7 +64,7 @@ def owners_of(
             owner = owner_of_mention(lead.mention) if lead.mention else Owner(None, True, listed.end)
             owners[index] = replace(owner, end=listed.end)
     strong = {mention.law_id for mention in mentions if not mention.weak}
-    alone = strong.pop() if context.is_question and len(strong) == 1 else None
+    alone = strong.pop() if context.is_question and not context.several and len(strong) == 1 else None
     default = Owner(context.law_id or alone, alone is not None, 0, context.law_id or alone)
     return [owner or replace(default, end=listed.end) for owner, listed in zip(owners, lists, strict=True)]
 

@@ -55,7 +55,8 @@ class CitationContext:
     """Where a text stands.
 
     ``law_id``: the law whose prose it is; ``None`` in a question. ``prose``: prose of a law even without ``law_id``
-    (the law is not in the registry). ``previous`` and ``following``: keys of the neighbouring provisions, for
+    (the law is not in the registry). ``several``: an article without a law need not be of the only law that is named.
+    ``previous`` and ``following``: keys of the neighbouring provisions, for
     "artículo anterior". ``day``: when it was written (``None``: today).
     """
 
@@ -64,6 +65,7 @@ class CitationContext:
     following: str | None = None
     day: date | None = None
     prose: bool = False
+    several: bool = False
 
     @property
     def is_question(self) -> bool:

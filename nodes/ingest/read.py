@@ -180,6 +180,7 @@ def _described(source: Source, staged: Staged) -> Source:
         "provisions": staged.provisions,
         "parents": len(staged.parents),
         "skipped": staged.skipped,
+        "last_change": max((chunk["valid_from"] or "" for chunk in staged.parents), default="") or None,
     }
 
 

@@ -55,6 +55,15 @@ def markers_in(text: str, valid: Collection[int] = ()) -> list[int]:
     return list(dict.fromkeys(n for match in _MARKER.finditer(text) for n in _numbers_of(match, valid)))
 
 
+def marker_spans(text: str) -> list[tuple[int, int, tuple[int, ...]]]:
+    """Return start, end and numbers of each marker.
+
+    >>> marker_spans("Son 30 días [C2].")
+    [(12, 16, (2,))]
+    """
+    return [(match.start(), match.end(), tuple(_numbers_of(match, ()))) for match in _MARKER.finditer(text)]
+
+
 def numbers_in(text: str, valid: Collection[int] = ()) -> list[int]:
     """Return every number, once; of a range its ends and, between them, the valid ones: it cannot make thousands."""
     numbers: list[int] = []

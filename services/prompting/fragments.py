@@ -45,16 +45,16 @@ OFFICIAL = "Texto:"
 PLAIN_LANGUAGE = "Texto (resumen en lenguaje claro, no oficial):"
 """The labels of a fragment's text: the law's own, or a summary in our words."""
 
-LAST_CONSULTATION, NOT_FOUND = "ÚLTIMA CONSULTA", "NO SE HA ENCONTRADO"
-"""The line before the question that tells a principal that nothing more will be fetched, and what it asked for and
-there is not.
+LAST_CONSULTATION, NOT_FOUND, UNSUPPORTED = "ÚLTIMA CONSULTA", "NO SE HA ENCONTRADO", "NO CONSTABA EN LO CITADO"
+"""The lines before the question that tell a principal that nothing more will be fetched, what it asked for and there is
+not, and what of its first answer its sources did not have.
 """
 
 TODAY, AS_OF = "FECHA DE HOY", "DERECHO VIGENTE EN"
 """The labels of the day on which is asked, and of the day whose law is asked for where that is another."""
 
 _FRAGMENTS, _LAST, _QUESTION = "FRAGMENTOS:\n\n", f"\n\n{LAST_CONSULTATION}", "\n\nPREGUNTA:\n"
-_LAST_LINES = re.compile(rf"{_LAST}(?:\n{NOT_FOUND}: [^\n]*)?$")
+_LAST_LINES = re.compile(rf"{_LAST}(?:\n{NOT_FOUND}: [^\n]*)?(?:\n{UNSUPPORTED}: [^\n]*)?$")
 _DAYS = re.compile(rf"\n\n{TODAY}: [^\n]*(?:\n{AS_OF}: [^\n]*)?$")
 _RELEVANCE = "Relevancia: "
 _PART, _OF, _CONTINUED = "Parte: ", " de ", ", continuación"
@@ -72,8 +72,8 @@ _VALIDITY, _PAGE = "Vigencia pactada: ", "Página: "
 _CHAPTER, _SUMMARY, _NOTE, _SOURCE = "Capítulo: ", "Resumen (en lenguaje claro, no oficial): ", "[NOTA: ", "Fuente: "
 _LEADING_NUMBER = re.compile(r"^(?:(\[C(\d+)\])|Fragmento (\d+):) ?")
 _NAMES = (
-    f"{TODAY}|{AS_OF}|{NOT_FOUND}|FRAGMENTOS|PREGUNTA|Relevancia|Parte|Para qué|Vigencia pactada|Página|Capítulo"
-    "|Resumen|Fuente|Texto|FRAGMENTS|QUESTION"
+    f"{TODAY}|{AS_OF}|{NOT_FOUND}|{UNSUPPORTED}|FRAGMENTOS|PREGUNTA|Relevancia|Parte|Para qué|Vigencia pactada|Página"
+    "|Capítulo|Resumen|Fuente|Texto|FRAGMENTS|QUESTION"
 )
 _LABEL = re.compile(rf"^(\s*(?:{_NAMES})(?: \([^)]{{0,60}}\))?):", re.IGNORECASE)
 _DASHES = re.compile(r"^\s*-{3,}\s*$")
@@ -118,19 +118,20 @@ def write_prompt(
     markers: bool = True,
     last: bool = False,
     not_found: Sequence[str] = (),
+    unsupported: Sequence[str] = (),
 ) -> str:
     """Return the user message of a principal: the fragments, then the days and the question, which change most.
 
     ``days`` are today and the day whose law is asked for; ``last`` announces to it that nothing more will be fetched,
-    and that ``not_found`` is not there.
+    that ``not_found`` is not there, and that ``unsupported`` parts of its first answer did not stand in its sources.
     """
     fragments = render(candidates, markers=markers)
-    told = f"{_LAST}{_not_found(not_found)}" if last else ""
+    told = f"{_LAST}{_line(NOT_FOUND, not_found)}{_line(UNSUPPORTED, unsupported)}" if last else ""
     return f"{_FRAGMENTS}{fragments}{told}{_days(days) if days else ''}{_QUESTION}{question}"
 
 
-def _not_found(names: Sequence[str]) -> str:
-    return f"\n{NOT_FOUND}: {'; '.join(map(_field, names))}" if names else ""
+def _line(label: str, names: Sequence[str]) -> str:
+    return f"\n{label}: {'; '.join(map(_field, names))}" if names else ""
 
 
 def _days(days: Days) -> str:

@@ -130,12 +130,15 @@ def test_what_an_english_profile_shows_is_in_english(capsys, monkeypatch, tmp_pa
     assert run(["ask", "When are roses cut back?", "--profile", profile]) == 0
     answer, _, end = capsys.readouterr().out.partition("\nSources\n")
     assert "Roses are cut back in March" in answer
-    assert end.splitlines() == [
+    *sources, index_day, blank, notice = end.splitlines()
+    assert sources == [
         "  [C1] Roses, Rules",
         "       (summary in plain language, not the official text)",
         "",
-        "General information from the knowledge base; it is no advice.",
+        "Checked: the citations and quotations of the answer stand in its sources.",
     ]
+    assert re.fullmatch(r"Index of \d{4}-\d\d-\d\d\.", index_day)
+    assert (blank, notice) == ("", "General information from the knowledge base; it is no advice.")
 
 
 def test_chat_follows_up_from_a_script(capsys, monkeypatch):

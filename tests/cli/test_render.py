@@ -7,7 +7,8 @@ import pytest
 from rich.console import Console
 from support.doubles import make_chunk
 
-from cli.render import clean, console, print_end, print_json, print_sources
+from cli.ask.checks import print_end
+from cli.render import clean, console, print_json, print_sources
 from cli.search.view import as_dict, print_results
 from cli.show.view import print_provision
 from language.languages import language

@@ -7,6 +7,7 @@ from support.doubles import make_chunk
 from language.languages import language
 from nodes.finalize import citation, finalize
 from services.profile.profile import load_profile
+from services.search.question_reading import empty_analysis
 from state.candidates import candidate
 from state.context import ResolvedContext
 from state.rag import fresh_turn
@@ -26,6 +27,7 @@ async def finalized(**values):
         "store": "index",
         "today": "2024-06-01",
         "as_of": None,
+        "analysis": empty_analysis(),
         **values,
     }
     return await finalize(
@@ -95,3 +97,27 @@ def test_the_citation_of_a_text_as_enacted_says_so():
     assert cited["text_state"] == "as_enacted"
     assert cited["note"].endswith("no incorpora las modificaciones posteriores.")
     assert "text_state" not in citation(1, candidate(make_chunk(1), 1.0, "direct"))
+
+
+async def test_what_the_answer_rests_on_is_said_with_its_days_its_references_and_what_nobody_has_read():
+    cited = candidate(make_chunk(1, "Artículo 1", text="Según el artículo 9.", valid_from="2020-01-02"), 0.5, "hybrid")
+    named = candidate(make_chunk(7, "Artículo 7"), 0.0, "need")
+    update = await finalized(answer="Son 30 días [C1].", draft="x", context=[cited], named=[named])
+    assert [(each["provision"], each["consulted"]) for each in update["remissions"]] == [("artículo 9", False)]
+    assert update["freshness"]["laws"][0]["last_change"] == "2020-01-02"
+    assert [each["mark"] for each in update["citations"]] == ["C1"]
+    [unread] = update["unread"]
+    assert (unread["mark"], unread["provision"], unread["text"]) == ("", "Artículo 7", named["chunk"]["text"])
+    assert update["certificate"] is None
+
+
+async def test_an_abstention_says_what_it_rests_on():
+    found = candidate(make_chunk(1, "Artículo 1", text="Vacaciones."), 0.5, "hybrid")
+    update = await finalized(
+        answer=f"{REFUSAL}.", abstained=True, question="vacaciones del buceador", candidates=[found], relevance=0.01
+    )
+    certificate = update["certificate"]
+    assert [each["provision"] for each in certificate["best"]] == ["Artículo 1"]
+    assert (certificate["relevance"], certificate["candidates"]) == (0.01, 1)
+    assert certificate["missing"] == ["buceador"]
+    assert update["remissions"] == []

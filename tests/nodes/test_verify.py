@@ -1,37 +1,53 @@
 import pytest
 from langgraph.runtime import Runtime
-from support.doubles import make_chunk
+from support.doubles import FakeStore, make_chunk
 
 from language.languages import language
 from nodes.routing import after_verify
 from nodes.verify import verify
+from services.profile.profile import load_profile
+from state.candidates import candidate
 from state.context import ResolvedContext
+from state.rag import fresh_turn
 
 RETIRED = "La marca no corresponde a ningún fragmento y se ha retirado."
 
 
-def state(draft, fragments=2):
-    context = [
-        {"chunk": make_chunk(n), "score": 1.0, "origins": ["hybrid"], "found_by": []} for n in range(1, fragments + 1)
-    ]
-    return {"draft": draft, "context": context}
+def state(draft, context, **values):
+    return {
+        **fresh_turn(),
+        "draft": draft,
+        "context": [candidate(chunk, 1.0, "hybrid") for chunk in context],
+        "store": "index",
+        "today": "2024-06-01",
+        "as_of": None,
+        "question": "¿Cuántos días son?",
+        **values,
+    }
 
 
-async def check(draft, fragments=2, code="es", question="¿Cuántos días son?", **context):
-    runtime = Runtime(context=ResolvedContext(**context))
-    return await verify({**state(draft, fragments), "question": question}, runtime, language=language(code))
+async def check(draft, fragments=2, code="es", profile="laboral", context=None, indexed=(), values=None, **options):
+    runtime = Runtime(context=ResolvedContext(**options))
+    chunks = [make_chunk(n) for n in range(1, fragments + 1)] if context is None else context
+    return await verify(
+        state(draft, chunks, **(values or {})),
+        runtime,
+        stores={"index": FakeStore([*chunks, *indexed]), "records": FakeStore([])},
+        profile=load_profile(profile),
+        language=language(code),
+    )
 
 
 async def test_marks_that_point_to_nothing_are_removed_and_reported_in_order():
-    assert await check("Son 30 días [C1]. Y más **[C99]**. Y [C2].") == {
-        "answer": "Son 30 días [C1]. Y más. Y [C2].",
-        "verdicts": [
-            {"mark": "C1", "valid": True, "reason": ""},
-            {"mark": "C99", "valid": False, "reason": RETIRED},
-            {"mark": "C2", "valid": True, "reason": ""},
-        ],
-        "unpinned": False,
-    }
+    update = await check("Son 30 días [C1]. Y más **[C99]**. Y [C2].")
+    assert update["answer"] == "Son 30 días [C1]. Y más. Y [C2]."
+    assert update["verdicts"] == [
+        {"mark": "C1", "valid": True, "reason": ""},
+        {"mark": "C99", "valid": False, "reason": RETIRED},
+        {"mark": "C2", "valid": True, "reason": ""},
+    ]
+    assert [(finding["check"], finding["where"]) for finding in update["findings"]] == [("mark", "[C99]")]
+    assert update["unpinned"] is False
 
 
 @pytest.mark.parametrize("draft", ["Sí [C1–C99].", "Sí [C1, C2 e C99].", "Sí 【fragmentos C1-2 y C99】."])
@@ -54,7 +70,7 @@ async def test_without_grounding_no_mark_points_to_anything():
 
 
 async def test_what_became_of_a_mark_is_told_in_the_language_of_the_profile():
-    [verdict] = (await check("Yes [C9].", code="en"))["verdicts"]
+    [verdict] = (await check("Yes [C9].", code="en", profile="plan_401k"))["verdicts"]
     assert verdict["reason"] == "The mark does not belong to any fragment and was removed."
 
 
@@ -79,7 +95,7 @@ async def test_an_answer_without_any_mark_that_points_to_something_is_unpinned(d
 
 
 async def test_an_answer_to_thanks_claims_nothing():
-    assert (await check("De nada.", question="¡Muchas gracias!"))["unpinned"] is False
+    assert (await check("De nada.", values={"question": "¡Muchas gracias!"}))["unpinned"] is False
 
 
 @pytest.mark.parametrize(
@@ -96,3 +112,56 @@ async def test_an_answer_to_thanks_claims_nothing():
 )
 def test_where_an_answer_goes_on(state, stage):
     assert after_verify({"needs": [], "retried": False, "unpinned": False, "repaired": False, **state}) == stage
+
+
+LAW = "La duración de las vacaciones anuales no será inferior a treinta días naturales en ningún caso."
+VACATION = make_chunk(1, "Artículo 38", provision_key="art:38", text=LAW)
+STRIKE = make_chunk(2, "Artículo 41", provision_key="art:41", text="Modificaciones de las condiciones de trabajo.")
+
+
+async def test_a_figure_without_a_source_is_marked_in_the_text_and_looked_for():
+    update = await check("Las vacaciones anuales son 22 días [C1].", context=[VACATION])
+    assert update["answer"] == "Las vacaciones anuales son 22 días (⚠ no consta en la fuente citada) [C1]."
+    [need] = update["needs"]
+    assert (need["kind"], need["keywords"], need["by_check"]) == ("keywords", "vacaciones anuales", True)
+
+
+@pytest.mark.parametrize("values", [{"retried": True}, {"repaired": True}, {"needs": [{"kind": "keywords"}]}])
+async def test_what_the_check_lacks_is_looked_for_once_and_never_instead_of_what_the_model_asks_for(values):
+    assert "needs" not in await check("Las vacaciones son 22 días [C1].", context=[VACATION], values=values)
+
+
+async def test_a_quotation_that_is_none_loses_its_marks():
+    update = await check("Dice que «no será inferior a veinte días naturales en ningún caso» [C1].", context=[VACATION])
+    assert update["answer"] == (
+        "Dice que no será inferior a veinte días naturales en ningún caso (⚠ no es texto literal de la fuente)."
+    )
+    [finding] = update["findings"]
+    assert "treinta días naturales" in finding["evidence"]
+    assert update["unpinned"] is False
+
+
+async def test_a_provision_that_was_not_read_is_told_with_its_text():
+    update = await check(
+        "Son treinta días [C1]. Véase también el artículo 41 ET.", context=[VACATION], indexed=[STRIKE]
+    )
+    assert [verdict["status"] for verdict in update["provisions"]] == ["in_index_not_in_context"]
+    assert [named["chunk"]["id"] for named in update["named"]] == [2]
+
+
+async def test_figures_of_the_user_need_no_source():
+    turns = [{"role": "user", "content": "Llevo 17 días."}]
+    values = {"conversation": turns}
+    assert (await check("Con sus 17 días [C1].", context=[VACATION], values=values))["findings"] == []
+
+
+async def test_without_marks_asked_for_the_text_stays_and_findings_are_told():
+    update = await check("Las vacaciones son 22 días.", context=[VACATION], grounded_prompting=False)
+    assert update["answer"] == "Las vacaciones son 22 días."
+    assert [finding["check"] for finding in update["findings"]] == ["figure"]
+
+
+async def test_a_refusal_and_what_is_shown_in_place_of_an_answer_claim_nothing():
+    assert (await check("No tengo esa información verificada: son 22 días.", context=[VACATION]))["findings"] == []
+    shown = await check("Son 22 días [C1].", context=[VACATION], values={"abstained": True})
+    assert shown["findings"] == []

@@ -35,6 +35,13 @@ RESULT = {
     "abstained": False,
     "unpinned": False,
     "verdicts": [],
+    "unread": [],
+    "provisions": [],
+    "findings": [],
+    "remissions": [],
+    "precedence": [],
+    "freshness": None,
+    "certificate": None,
     "warnings": ["sin contexto"],
     "usage": USAGE,
 }

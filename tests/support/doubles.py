@@ -39,7 +39,7 @@ def make_chunk(id_: int, provision: str = "Artículo 1", **fields: Any) -> Chunk
         "provision_key": provision.lower().replace("artículo ", "art:"),
         "title": "Título",
         "breadcrumb": "TÍTULO I",
-        "text": f"Texto del {provision.lower()}.",
+        "text": f"Texto del {provision.lower()}, y son 30 días.",
         "url": f"https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#a{id_}",
     }
     return plain_chunk(id_, **{**defaults, **fields})

@@ -1,0 +1,153 @@
+"""Measure which planted faults ``verify`` tells, and what it alarms about in right answers.
+
+    python benchmarks/verification/measure.py --index INDEX [FILE.jsonl ...] [--show missed|false|right|CLASS]
+
+A line of a file is ``{"id", "question", "context": [{"law_id", "provision"}], "answer", "fault"}``, where ``fault`` is
+null or ``{"class", "where"}``. A provision without ``text`` is read from the index. A fault is found where a finding of
+a check that goes with its class overlaps ``where``; a finding that overlaps no planted fault is a false alarm, whatever
+the answer is. An answer is alarmed where it is right and has any finding.
+"""
+
+import argparse
+import asyncio
+import json
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from graph.compose import open_services
+from legal.labels import provision_key
+from services.protocols import ChunkStore
+from services.settings import Settings
+from services.verification.citations import look_up
+from services.verification.items import read_item
+from services.verification.verifier import findings_of
+from state.verification import Finding
+
+CHECKS = {
+    "wrong_figure": {"figure"},
+    "unit": {"figure"},
+    "wrong_article": {"citation"},
+    "nonexistent_article": {"citation"},
+    "swapped_law": {"citation"},
+    "invented_quote": {"quotation"},
+    "altered_quote": {"quotation"},
+    "dangling_mark": {"mark"},
+    "wrong_condition_or_subject": {"condition", "negation"},
+    "negation": {"condition", "negation"},
+}
+"""The classes of planted faults, and the checks that are to tell them."""
+
+FOLDER = Path(__file__).parent / "answers"
+
+
+@dataclass
+class Tally:
+    """Counts over all answers; ``by_any`` counts faults whose answer has any finding at all."""
+
+    planted: Counter[str] = field(default_factory=Counter)
+    found: Counter[str] = field(default_factory=Counter)
+    by_any: Counter[str] = field(default_factory=Counter)
+    true: Counter[str] = field(default_factory=Counter)
+    false: Counter[str] = field(default_factory=Counter)
+    right: int = 0
+    alarmed: int = 0
+    provisions: set[tuple[str, str]] = field(default_factory=set)
+    seconds: list[float] = field(default_factory=list)
+
+    def add(self, item: Mapping[str, Any], findings: Sequence[Finding]) -> tuple[bool, bool]:
+        """Count one answer; return whether its fault was missed, and whether there was a false alarm."""
+        fault = item["fault"]
+        hits = [finding for finding in findings if _is_about(finding, item)]
+        for finding in findings:
+            (self.true if finding in hits else self.false)[finding["check"]] += 1
+        if not fault:
+            self.right += 1
+            self.alarmed += bool(findings)
+            return False, bool(findings)
+        kind = fault["class"]
+        told = any(finding["check"] in CHECKS[kind] for finding in hits)
+        self.planted[kind] += 1
+        self.found[kind] += told
+        self.by_any[kind] += bool(findings)
+        return not told, len(hits) < len(findings)
+
+    def print(self) -> None:
+        """Print the tables."""
+        print(f"{'class':<28} {'planted':>7} {'recall':>7} {'any':>7}")
+        for kind in CHECKS:
+            if planted := self.planted[kind]:
+                print(f"{kind:<28} {planted:>7} {self.found[kind] / planted:>7.3f} {self.by_any[kind] / planted:>7.3f}")
+        print(f"\n{'check':<28} {'true':>7} {'false':>7} {'precision':>9}")
+        for check in sorted(self.true | self.false):
+            total = self.true[check] + self.false[check]
+            print(f"{check:<28} {self.true[check]:>7} {self.false[check]:>7} {self.true[check] / total:>9.3f}")
+        print(f"\nright answers: {self.right}, alarmed: {self.alarmed} ({self.alarmed / max(self.right, 1):.3f})")
+        print(f"provisions: {len(self.provisions)}, laws: {len({law for law, _ in self.provisions})}")
+        if times := sorted(self.seconds):
+            median, late = (1000 * times[int(len(times) * share)] for share in (0.5, 0.95))
+            print(f"ms an answer: median {median:.1f}, p95 {late:.1f}, longest {1000 * times[-1]:.1f}")
+
+
+async def measure(items: Iterable[Mapping[str, Any]], index: Path, show: str) -> Tally:
+    """Check every answer; ``show`` names what of them is printed (``--show``)."""
+    services, tally = await open_services(Settings.read(index=index)), Tally()
+    try:
+        for line, given in enumerate(items, start=1):
+            item = await _with_texts(given, services.store)
+            tally.provisions |= {(fragment["law_id"], fragment["provision"]) for fragment in item["context"]}
+            begin = time.perf_counter()
+            answer = read_item(line, str(line), item).answer
+            findings = findings_of(answer, await look_up(answer, services.store, None, date.today()))
+            tally.seconds.append(time.perf_counter() - begin)
+            missed, alarm = tally.add(item, findings)
+            kind = item["fault"]["class"] if item["fault"] else "right"
+            if (show == "missed" and missed) or (show == "false" and alarm) or show == kind:
+                _show(item, findings)
+    finally:
+        await services.close()
+    return tally
+
+
+async def _with_texts(item: Mapping[str, Any], store: ChunkStore) -> dict[str, Any]:
+    """Return an item whose provisions have their texts, from the index where the file does not give them."""
+    context = []
+    for fragment in item["context"]:
+        if "text" not in fragment:
+            parts = await store.find(fragment["law_id"], provision_key(fragment["provision"]) or "")
+            current = [part for part in parts if part["valid_to"] is None] or parts
+            fragment = {**fragment, "text": "\n".join(part["text"] for part in current)}
+        context.append(fragment)
+    return {**item, "context": context}
+
+
+def _is_about(finding: Finding, item: Mapping[str, Any]) -> bool:
+    """Tell whether a finding is about the planted fault."""
+    fault = item["fault"]
+    begin = str(item["answer"]).find(fault["where"]) if fault else -1
+    return begin >= 0 and finding["start"] < begin + len(fault["where"]) and begin < finding["end"]
+
+
+def _show(item: Mapping[str, Any], findings: Iterable[Finding]) -> None:
+    print(json.dumps({name: item[name] for name in ("id", "question", "answer", "fault")}, ensure_ascii=False))
+    for finding in findings:
+        print(f"    {finding['check']}/{finding['kind']} «{finding['where']}»: {finding['message']}")
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", type=Path, default=sorted(FOLDER.glob("*.jsonl")))
+    parser.add_argument("--index", type=Path, required=True)
+    parser.add_argument("--show", default="")
+    arguments = parser.parse_args()
+    lines = [json.loads(line) for file in arguments.files for line in file.read_text("utf-8").splitlines() if line]
+    asyncio.run(measure(lines, arguments.index, arguments.show)).print()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""What stands below an answer on screen: its sources, what was checked, or what an abstention rests on."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from cli.render import clean, notice, print_indented, print_sources, print_warnings
+from language.formats import long_day, written
+
+if TYPE_CHECKING:
+    from language.languages import Language
+    from services.profile.profile import Profile
+    from state.values import Citation
+
+MAX_REMISSIONS = 5
+"""Provisions that are named of those which cited texts refer to and nobody has read."""
+MAX_WORDS = 50
+"""Words that are shown of a provision that the answer names and the model had not read."""
+MAX_WHERE = 70
+"""Characters of the place in the answer that a finding is about."""
+
+
+def print_end(out: Console, result: Mapping[str, Any], profile: "Profile", language: "Language") -> None:
+    """Print what follows an answer, in the language of its profile, and what it is not."""
+    print_below(out, result, language)
+    out.print(f"\n{notice(language, law=profile.features.spanish_law)}", style="dim", markup=False)
+
+
+def print_below(out: Console, result: Mapping[str, Any], language: "Language") -> None:
+    """Print what stands below an answer: its sources, what was checked, and warnings."""
+    print_sources(out, result["citations"], language)
+    print_unread(out, result.get("unread", []), language)
+    print_checks(out, result, language)
+    print_warnings(out, result["warnings"], language.say("view_warning", text="{text}"))
+
+
+def print_unread(out: Console, unread: "Sequence[Citation]", language: "Language") -> None:
+    """Print what the answer names and the model had not read, and how it begins."""
+    if unread:
+        out.print(f"\n{language.say('view_not_read')}", style="yellow", markup=False)
+    for source in unread:
+        print_indented(out, f"- {source['law']}, {source['provision']}: {_beginning(source['text'])}", indent=2)
+        if source["url"]:
+            print_indented(out, source["url"], indent=7, style="cyan")
+
+
+def _beginning(text: str) -> str:
+    words = text.split()
+    return " ".join(words) if len(words) <= MAX_WORDS else f"{' '.join(words[:MAX_WORDS])} […]"
+
+
+def print_checks(out: Console, result: Mapping[str, Any], language: "Language") -> None:
+    """Print what does not stand, what the cited law leaves open, and of which day it is; a line where all is well."""
+    if certificate := result.get("certificate"):
+        _print_certificate(out, certificate, language)
+    if not result["citations"] or result.get("abstained"):
+        return
+    findings = result.get("findings", [])
+    if findings:
+        out.print(f"\n{language.say('view_findings')}", style="bold yellow", markup=False)
+    for finding in findings:
+        print_indented(out, f"- «{_cut(finding['where'])}»: {finding['message']}", indent=2, style="yellow")
+    for note in result.get("precedence", []):
+        out.print(f"\n{clean(note)}", style="yellow", markup=False)
+    lines = [] if findings else [language.say("view_all_stands")]
+    lines += [*_remissions(result, language), *_freshness(result, language)]
+    if lines:
+        out.print()
+    for line in lines:
+        print_indented(out, line, indent=0, style="dim")
+
+
+def _cut(where: str) -> str:
+    where = " ".join(where.split())
+    return where if len(where) <= MAX_WHERE else f"{where[:MAX_WHERE].rsplit(' ', 1)[0]} […]"
+
+
+def _remissions(result: Mapping[str, Any], language: "Language") -> list[str]:
+    """Return the line on what cited texts refer to and the model has not read; none where there is nothing."""
+    unread = [each for each in result.get("remissions", []) if not each["consulted"]]
+    if not unread:
+        return []
+    named = [f"{each['provision']} ({each['law']})" for each in unread[:MAX_REMISSIONS]]
+    rest = len(unread) - len(named)
+    more = f" {language.say('view_more', number=rest)}" if rest else ""
+    return [language.say("view_remissions", named="; ".join(named), more=more)]
+
+
+def _freshness(result: Mapping[str, Any], language: "Language") -> list[str]:
+    """Return the line on the days of index and laws; none where no day is known."""
+    freshness = result.get("freshness") or {}
+    dated = [each for each in freshness.get("laws", []) if each["last_change"]]
+    laws = [f"{each['law']}: {_day(each['last_change'], language)}" for each in dated]
+    index_day = freshness.get("index_day")
+    said = [language.say("view_index_day", day=_day(index_day, language))] if index_day else []
+    said += [language.say("view_last_changes", laws="; ".join(laws))] if laws else []
+    return [" ".join(said)] if said else []
+
+
+def _day(day: str, language: "Language") -> str:
+    return long_day(day) if language.code == "es" else day
+
+
+def _print_certificate(out: Console, certificate: Mapping[str, Any], language: "Language") -> None:
+    """Print what an abstention rests on: how much was read, what came nearest, what of the question was nowhere."""
+    out.print()
+    probability = certificate["relevance"]
+    summary = language.say("view_certificate", number=certificate["candidates"])
+    if probability is not None:
+        summary += language.say("view_probability", percent=_percent(probability))
+    print_indented(out, summary, indent=0, style="dim")
+    for best in certificate["best"]:
+        scored = language.say("view_scored", relevance=written(best["relevance"], 2))
+        print_indented(out, f"- {best['law']}, {best['provision']} {scored}", indent=2, style="dim")
+    if certificate["missing"] and certificate["candidates"]:
+        words = ", ".join(map(language.quoted, certificate["missing"]))
+        print_indented(out, language.say("view_missing", words=words), indent=0, style="dim")
+
+
+def _percent(probability: float) -> str:
+    return "< 1 %" if probability < 0.01 else f"{round(100 * probability)} %"

@@ -1,0 +1,1 @@
+"""``articulado verify``: check answers against the texts that they were written from."""

@@ -1,0 +1,185 @@
+"""Find the computations that an answer writes out, work them out again, and tell what follows from given figures."""
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, DivisionByZero, InvalidOperation
+from itertools import product
+
+from language.folding import fold
+from language.numerals import read_number
+from language.quantities import LARGEST, Quantity, quantities
+
+_EQUALS = re.compile(
+    r"=|≈|≃|\bson\s(?:unos\s|aproximadamente\s)?(?=\d)|\bequivale[n]?\sa\s|\bda[n]?\s(?=\d)|\bresultan?\s(?=\d)"
+)
+_OPERATORS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"[×*·]|(?<=[\s\d)])x(?=\s?[\d(])|\bmultiplicad[oa]s?\spor\b"), "*"),
+    (re.compile(r"÷|/(?=\s?[\d(])|:(?=\s\d)|\bdividid[oa]s?\s(?:entre|por)\b"), "/"),
+    (re.compile(r"\+|\bmas\b(?=\s\d)"), "+"),
+    (re.compile(r"[−–]|-(?=\s?\d)|\bmenos\b(?=\s\d)"), "-"),
+)
+_PERCENT_OF = re.compile(r"\s?(?:%|por\s?(?:ciento|100))(?:\sde)?")
+_PERCENT = re.compile(r"\s?(?:%|por\s?(?:ciento|100))")
+_BOUNDARY = re.compile(r"[;:¿?]\s|\.\s|\n")
+_ROUGH = re.compile(r"≈|≃|\b(?:unos|unas|aprox\w*|alrededor|cerca|casi)\b")
+_DECIMALS = re.compile(r",(\d+)")
+
+_COMPUTE: Mapping[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+}
+_MAX_NUMBERS = 12
+_CHARACTERS_AFTER = 25
+"""Between a sign of equality and the result."""
+
+
+@dataclass(frozen=True)
+class Computation:
+    """A computation that is written out: its true ``value``, and the ``result`` that the text gives.
+
+    The offsets of ``result`` are into the text that was read.
+    """
+
+    written: str
+    value: Decimal
+    result: Quantity
+    is_right: bool
+
+
+def computations(text: str) -> list[Computation]:
+    """Return the computations of a text that can be worked out.
+
+    >>> [(each.written, each.is_right) for each in computations("33 días × 4 años = 132 días; 60 × 2 = 130 €")]
+    [('33 días × 4 años', True), ('60 × 2', False)]
+    """
+    folded = fold(text)
+    return [found for sign in _EQUALS.finditer(folded) if (found := _around(text, folded, sign))]
+
+
+def _around(text: str, folded: str, sign: re.Match[str]) -> Computation | None:
+    """Read the longest expression that ends at a sign of equality, and the number after it."""
+    begin = max((match.end() for match in _BOUNDARY.finditer(folded, 0, sign.start())), default=0)
+    begin = max([begin, *(match.end() for match in _EQUALS.finditer(folded, begin, sign.start()) if match[0] in "=≈≃")])
+    after = read_number(folded, sign.end())
+    if after is None or after[2] > LARGEST or after[0] - sign.end() > _CHARACTERS_AFTER:
+        return None
+    tokens = list(_tokens(folded, begin, sign.start()))
+    value = None
+    # Words before an expression may have numbers of their own: the longest end that is an expression counts.
+    for first in range(len(tokens)):
+        candidate = tokens[first:]
+        if len([1 for kind, _, _ in candidate if kind == "number"]) < 2:
+            break
+        value = _evaluate(candidate)
+        if value is not None:
+            begin = candidate[0][2]
+            break
+    if value is None:
+        return None
+    known = [quantity for quantity in quantities(text) if quantity.start <= after[0] < quantity.end]
+    result = known[0] if known else Quantity(after[2], "#", "", after[0], after[1])
+    rough = bool(_ROUGH.search(folded, sign.start(), after[0]))
+    return Computation(text[begin : sign.start()].strip(), value, result, _agree(value, after, folded, rough=rough))
+
+
+def _agree(value: Decimal, after: tuple[int, int, Decimal], folded: str, *, rough: bool) -> bool:
+    """Compare a value with what is written, to the decimals that are; a rough one to 2 %."""
+    start, end, written = after
+    decimals = _DECIMALS.search(folded, start, end)
+    unit = Decimal(1).scaleb(-len(decimals[1])) if decimals else Decimal(1)
+    tolerance = max(unit, abs(value) * Decimal("0.02")) if rough else unit if value % 1 else Decimal(0)
+    if decimals:
+        tolerance = max(tolerance, unit * 2)
+    return abs(value - written) <= tolerance
+
+
+def _tokens(folded: str, begin: int, end: int) -> Iterator[tuple[str, str, int]]:
+    """Yield numbers, operators and brackets of a stretch of text with their places; words between are left out."""
+    position = begin
+    while position < end:
+        number = read_number(folded, position)
+        number = number if number and number[0] < end else None
+        until = number[0] if number else end
+        for place in range(position, until):
+            if folded[place] in "()":
+                yield "bracket", folded[place], place
+                continue
+            for pattern, sign in _OPERATORS:
+                if pattern.match(folded, place):
+                    yield "operator", sign, place
+                    break
+        if number is None:
+            return
+        yield "number", str(number[2]), number[0]
+        position = number[1]
+        if percent := _PERCENT.match(folded, position):
+            yield "operator", "/", position
+            yield "number", "100", position
+            if folded[percent.end() : percent.end() + 4].startswith(" de "):
+                yield "operator", "*", percent.end()
+            position = percent.end()
+
+
+def _evaluate(tokens: Sequence[tuple[str, str, int]]) -> Decimal | None:
+    """Return the value of an expression; ``None`` where the tokens are none, or there is no operator."""
+    if not any(kind == "operator" for kind, _, _ in tokens) or len(tokens) > 4 * _MAX_NUMBERS:
+        return None
+    written = " ".join(token for _, token, _ in tokens).replace("( )", "")
+    try:
+        value = _value(ast.parse(written, mode="eval").body)
+        return value if abs(value) <= LARGEST else None
+    except (SyntaxError, ValueError, DivisionByZero, InvalidOperation, RecursionError):
+        return None
+
+
+def _value(node: ast.expr) -> Decimal:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return Decimal(str(node.value))
+    if isinstance(node, ast.BinOp) and type(node.op) in _COMPUTE:
+        return _COMPUTE[type(node.op)](_value(node.left), _value(node.right))
+    raise ValueError("no expression")
+
+
+def follows(quantity: Quantity, own: Sequence[Quantity], given: Sequence[Quantity]) -> bool:
+    """Tell whether a figure is one step from a figure of the user's own and another one that is known.
+
+    Days and months may be multiplied by years or months, amounts by shares; like may be added to like. Days of salary
+    by year of service come to as many as the years of service say.
+    """
+    for mine, other in product(own, (*own, *given)):
+        if mine is other:
+            continue
+        if quantity.value in _one_step(mine, other, quantity.unit):
+            return True
+    return False
+
+
+def _one_step(mine: Quantity, other: Quantity, unit: str) -> Iterator[Decimal]:
+    """Yield what two figures give in a unit."""
+    units = {mine.unit, other.unit}
+    if units == {unit} and unit not in ("date", "percent"):
+        yield mine.value + other.value
+        yield abs(mine.value - other.value)
+    if "month" in units and unit in units:
+        amount, months = (mine, other) if mine.unit == unit else (other, mine)
+        # By year of service, and by month.
+        yield amount.value * months.value / 12
+        yield amount.value * months.value
+        if months.value:
+            yield amount.value / months.value
+    if unit == "euro" and units == {"euro", "percent"}:
+        amount, share = (mine, other) if mine.unit == "euro" else (other, mine)
+        yield amount.value * share.value / 100
+    if unit == "euro" and units == {"euro", "times"}:
+        yield mine.value * other.value
+    if unit == "day" and units == {"month"}:
+        yield mine.value * 30
+    if unit == "euro" and units == {"euro", "day"}:
+        amount, days = (mine, other) if mine.unit == "euro" else (other, mine)
+        yield (amount.value / 30 * days.value).quantize(Decimal("0.01"))
+        yield amount.value * days.value

@@ -1,0 +1,76 @@
+"""Answers of any system, with the texts that they were written from, as lines of a file have them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from language.current import say
+from legal.ids import boe_id
+from legal.labels import provision_key
+from legal.laws.mentions import find_law
+from legal.laws.registry import known_laws
+from services.verification.reading import ReadAnswer, read_answer
+from services.verification.sources import Source
+from state.errors import InvalidInput
+
+NEEDED = "Cada línea lleva «answer» (texto) y «context» (lista de «law_id», «provision» y «text»)."
+"""What a line of such a file has, said where it is none."""
+
+
+class _Fragment(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    text: str
+    law_id: str = ""
+    provision: str = ""
+
+
+class _Item(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    answer: str
+    question: str = ""
+    context: list[_Fragment] = Field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class AnswerItem:
+    """One answer to check; ``id`` is whatever its file gives as one, the number of its line where it gives none."""
+
+    id: Any
+    answer: ReadAnswer
+
+
+def read_item(line: int, where: str, value: Mapping[str, Any]) -> AnswerItem:
+    """Read ``{"id", "question", "context": [{"law_id", "provision", "text"}], "answer"}``.
+
+    ``law_id`` is an identifier or any name of a law. The markers of the answer number the context from 1, in its order.
+
+    Raises:
+        InvalidInput: a field is missing or of another type; ``where`` says in which line.
+    """
+    try:
+        item = _Item.model_validate(dict(value))
+    except ValidationError as error:
+        field = ".".join(str(part) for part in error.errors()[0]["loc"])
+        raise InvalidInput(say("verify.item_invalid", where=where, field=field)) from error
+    sources = [_source(number, fragment) for number, fragment in enumerate(item.context, start=1)]
+    return AnswerItem(value.get("id", line), read_answer(item.answer, item.question, sources))
+
+
+def _source(number: int, fragment: _Fragment) -> Source:
+    """Return a fragment as the checks read it: its law and its provision by the names that this program gives them."""
+    law = find_law(fragment.law_id) if fragment.law_id.strip() else None
+    law_id = law.id if law else boe_id(fragment.law_id.strip()) or fragment.law_id
+    name = known_laws()[law_id].short if law_id in known_laws() else fragment.law_id
+    return Source(
+        number,
+        law_id,
+        name,
+        fragment.provision,
+        provision_key(fragment.provision) or "",
+        fragment.text,
+        f"{name}. {fragment.provision}",
+    )

@@ -1,0 +1,93 @@
+"""The words of a text as quotations are compared: without case, accents, punctuation, line breaks and markup."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+
+from language.folding import fold
+
+_TOKEN = re.compile(r"por\s+(?:100|cien|ciento)\b|\d+(?:[.,]\d+)*|[^\W\d_]+|[^\W_]+|[%€]")
+_GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?")
+_SAME = MappingProxyType({"euro": "€", "euros": "€", "°": "º"})
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of ``text``, folded.
+
+    "Por ciento" and "por 100" are one word, "%"; thousands have no points.
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+
+    @cached_property
+    def spans(self) -> tuple[tuple[int, int], ...]:
+        """The places of the words in the text."""
+        return tuple(match.span() for match in _TOKEN.finditer(fold(self.text)))
+
+    @cached_property
+    def compact(self) -> str:
+        """All words without blanks, so that a hyphen at the end of a line makes no difference."""
+        return "".join(self.tokens)
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """Where the words begin in ``compact``, ascending, and its length."""
+        offsets = [0]
+        for token in self.tokens:
+            offsets.append(offsets[-1] + len(token))
+        return tuple(offsets)
+
+    @cached_property
+    def positions(self) -> Mapping[str, Sequence[int]]:
+        """The numbers of the places at which each word stands."""
+        positions: dict[str, list[int]] = {}
+        for number, token in enumerate(self.tokens):
+            positions.setdefault(token, []).append(number)
+        return positions
+
+    def find(self, piece: str, begin: int = 0) -> int | None:
+        """Return where whole words that make up a compact text end in ``compact``; ``None`` if they do not stand here.
+
+        >>> words_of("Treinta días, natu-rales").find("diasnaturales"), words_of("Treinta días").find("dia")
+        (20, None)
+        """
+        at = self.compact.find(piece, begin)
+        while at >= 0:
+            end = at + len(piece)
+            if self._is_edge(at) and self._is_edge(end):
+                return end
+            at = self.compact.find(piece, at + 1)
+        return None
+
+    def written(self, first: int, after: int) -> str:
+        """Return the text from a word to before another, as it is written, its blanks single."""
+        if first >= after:
+            return ""
+        return " ".join(self.text[self.spans[first][0] : self.spans[after - 1][1]].split())
+
+    def _is_edge(self, offset: int) -> bool:
+        place = bisect_left(self.offsets, offset)
+        return place < len(self.offsets) and self.offsets[place] == offset
+
+
+@lru_cache(maxsize=4096)
+def words_of(text: str) -> Words:
+    """Return the words of a text.
+
+    >>> words_of("El **25 por 100**, o 1.200 euros").tokens
+    ('el', '25', '%', 'o', '1200', '€')
+    """
+    found = _TOKEN.findall(fold(text))
+    return Words(text, tuple(token if token.isalpha() and token not in _SAME else _plain(token) for token in found))
+
+
+def _plain(token: str) -> str:
+    """Return a figure without points between thousands, and what stands for a sign as the sign."""
+    if token[0].isdigit():
+        return token.replace(".", "") if "." in token and _GROUPED.fullmatch(token) else token
+    return "%" if token.startswith("por ") else _SAME.get(token, token)
