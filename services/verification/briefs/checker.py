@@ -285,7 +285,8 @@ def _checked(
 async def _rulings(paragraph: BriefParagraph, number: int, store: ChunkStore) -> list[BriefRuling]:
     """Return the rulings that a paragraph names; the index has one that goes by its ECLI."""
     rulings: list[BriefRuling] = []
-    for where in dict.fromkeys(match[0] for match in _RULING.finditer(paragraph.text)):
+    for found in dict.fromkeys(match[0] for match in _RULING.finditer(paragraph.text)):
+        where = f"{found})" if found.count("(") > found.count(")") else found
         indexed = where.startswith("ECLI:") and bool(await store.find(where, f"{where}#1"))
         rulings.append({"where": where, "paragraph": number, "indexed": indexed})
     return rulings

@@ -68,7 +68,7 @@ def _turned(plain: Opposed, sentence: Sentence) -> Finding:
     start, end = clause_at(sentence.text, plain.claim.start, plain.claim.end)
     label = plain.real.predicate.label[not plain.real.affirmed]
     return Finding(
-        check="negation",
+        check=plain.claim.predicate.check,
         kind="polarity",
         severity="warning",
         where=sentence.text[start:end],

@@ -13,6 +13,7 @@ from language.cuts import sentences
 from language.folding import fold
 from language.spanish import stem_word, stop_words
 from services.verification.sources import Source
+from state.verification import Check
 
 MIN_SHARED = 3
 """Content words that a claim and its source share around a predicate at least."""
@@ -37,10 +38,11 @@ _BOUND = re.compile(
 
 @dataclass(frozen=True)
 class Predicate:
-    """A predicate of ``predicates.toml``; ``label`` affirms and denies it."""
+    """A predicate of ``predicates.toml``; ``label`` affirms and denies it, ``check`` says what a wrong one is."""
 
     name: str
     label: tuple[str, str]
+    check: Check = "negation"
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def _forms() -> Mapping[str, Sequence[tuple[tuple[str, ...], Predicate, bool]]]:
     """
     forms = []
     for entry in _data()["predicate"]:
-        predicate = Predicate(entry["name"], tuple(entry["label"]))
+        predicate = Predicate(entry["name"], tuple(entry["label"]), entry.get("check", "negation"))
         forms += [(tuple(form.split()), predicate, True) for form in entry["so"]]
         forms += [(tuple(form.split()), predicate, False) for form in entry["not"]]
     by_letters = defaultdict(list)
