@@ -50,10 +50,12 @@ _DIGITS = re.compile(r"(\d{1,4})(?:\.?\s?[ºª])?(?![\w])")
 _ROMAN_NUMERAL = re.compile(r"(?=[ivxlc])(c{0,3})(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})")
 _LETTER_VALUES = {letter: value for value, letter in _ROMAN if len(letter) == 1}
 _COUNTING_WORD = "|".join(sorted([*_COUNTING, _THOUSAND], key=len, reverse=True))
+_THIN = "[ \u00a0\u2009\u202f]"
+"""The blanks that part thousands in newer texts: "1 221 euros"."""
 _NUMBER = re.compile(
-    rf"(?<![\w.,/])(?:(?P<digits>\d{{1,3}}(?:\.\d{{3}})+(?!\d)(?:,\d+)?|\d+(?:[.,]\d+)?)|(?P<word>{_COUNTING_WORD})\b)"
+    rf"(?<![\w.,/])(?:(?P<digits>\d{{1,3}}(?:(?:\.\d{{3}})+|(?:{_THIN}\d{{3}})+)(?!\d)(?:,\d+)?|\d+(?:[.,]\d+)?)|(?P<word>{_COUNTING_WORD})\b)"
 )
-_GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
+_GROUPED = re.compile(rf"\d{{1,3}}(?:(?:\.|{_THIN})\d{{3}})+")
 _NEXT_COUNTING = re.compile(rf"(?P<and>\s+y)?\s+(?P<word>{_COUNTING_WORD})\b")
 
 
@@ -136,11 +138,13 @@ def roman(number: int) -> str:
 def read_number(folded: str, position: int = 0) -> tuple[int, int, Decimal] | None:
     """Return start, end and value of the first number of a folded text from the position on; ``None`` without one.
 
-    It is in digits with points and a comma ("1.200,50": a point before three digits parts thousands, any other, and a
-    comma, decimals), or in words, as things are counted.
+    It is in digits with points and a comma ("1.200,50": a point or a blank before three digits parts thousands, any
+    other point, and a comma, decimals), or in words, as things are counted.
 
     >>> read_number("son doscientas mil horas")
     (4, 18, Decimal('200000'))
+    >>> read_number("son 17 094 euros")
+    (4, 10, Decimal('17094'))
     """
     match = _NUMBER.search(folded, position)
     if match is None:
@@ -156,7 +160,7 @@ def read_number(folded: str, position: int = 0) -> tuple[int, int, Decimal] | No
 def _digits(written: str | None) -> Decimal:
     whole, _, decimals = (written or "0").partition(",")
     if _GROUPED.fullmatch(whole):
-        whole = whole.replace(".", "")
+        whole = re.sub(r"\D", "", whole)
     return Decimal(f"{whole}.{decimals}" if decimals else whole)
 
 

@@ -29,7 +29,10 @@ _DATE = re.compile(
 _ORDINAL_BEFORE = re.compile(r"(?P<digits>\d{1,3})\.?\s?[ºª]\s|(?P<word>[a-z]{5,})\s(?=dia|mes|ano|semana|hora)")
 _SLASHED = re.compile(r"(?<![\d/.,])(?P<above>\d{1,2})/(?P<below>\d{1,3})(?![\d/]|,\d)")
 _ARTICLE = re.compile(r"una?\s(?=\d)")
-_LIST_MARK = re.compile(r"(?m)^[ \t]*(?:[-*•][ \t]*)?(?:\*\*)?\d{1,2}(?: (?:bis|ter|qu[aá]ter))?[.)](?=[ºª\s*])")
+_LIST_MARK = re.compile(
+    r"(?m)^[ \t]*(?:[-*•][ \t]*)?(?:\*\*)?(?:\d{1,2}(?: (?:bis|ter|qu[aá]ter))?[.)](?=[ºª\s*])"
+    r"|(?:Uno|Dos|Tres|Cuatro|Cinco|Seis|Siete|Ocho|Nueve|Diez|Once|Doce)\.(?=[\s–-]))"
+)
 _NOUN = re.compile(r"\s(?P<noun>[a-zñ]{4,})")
 LARGEST = 10**12
 """What is more is no quantity of a law, but a row of digits."""
@@ -238,11 +241,16 @@ class _Reader:
 
 
 class BareNumber(NamedTuple):
-    """A number beside which no unit stands; ``per`` as of a quantity, ``row`` the number of its line in a table."""
+    """A number in ``text[start:end]`` beside which no unit stands.
+
+    ``per`` is as of a quantity, ``row`` the number of its line in a table.
+    """
 
     value: Decimal
     per: str
     row: int | None
+    start: int
+    end: int
 
 
 @lru_cache(maxsize=4096)
@@ -262,7 +270,8 @@ def bare_numbers(text: str) -> frozenset[BareNumber]:
             line += 1
             line_end += len(lines[line]) + 1
         if value <= LARGEST and not any(begin <= start < end for begin, end in taken):
-            found.add(BareNumber(value, _per(folded, position)[0], line if is_row(lines[line]) else None))
+            row = line if is_row(lines[line]) else None
+            found.add(BareNumber(value, _per(folded, position)[0], row, start, position))
     return frozenset(found)
 
 

@@ -13,6 +13,7 @@ from legal.labels import provision_name
 from legal.laws.mentions import law_mentions
 from legal.laws.registry import known_laws
 from services.protocols import ChunkStore
+from services.verification.apartados import better_subdivision
 from services.verification.attribution import marks_in
 from services.verification.fit import features, fits
 from services.verification.quotations import stands_in
@@ -42,6 +43,14 @@ _REFERS = re.compile(
 """What stands before a provision that is referred to, and that nothing is said to stand in."""
 _ACCORDING = re.compile(r"\b(?:segun|conforme\s+a|de\s+acuerdo\s+con|como\s+dispone)\b")
 """What attributes a claim, however it goes on ("según lo previsto en el")."""
+_LEADS_TO_LAW = re.compile(
+    r"[\s,(\[]*(?:C\d+\]\s*)?(?:de\s+la|de\s+los|del?|la|el)?\s*(?:citad[oa]\s+)?", re.IGNORECASE
+)
+"""What stands between a citation and the name of its law."""
+_NUMBERED_LAW = re.compile(
+    r"\s*,?\s*(?:de\s+la|del?)\s+(?:Ley|Real\s+Decreto|RD|Decreto|Orden|Reglamento)[^.;()\d]{0,25}\d+/\d{4}",
+    re.IGNORECASE,
+)
 _CHARACTERS_BEFORE = 40
 
 _SAYS_NONE = re.compile(r"\bno\s+(?:existe|consta|figura|hay)|\binexistente|\bderogad|\bsin\s+vigencia|\bya\s+no\b")
@@ -128,15 +137,15 @@ def _named_findings(answer: ReadAnswer, known: KnownProvisions) -> list[Finding]
 def _outside(answer: ReadAnswer, known: KnownProvisions, sentence: Sentence, citation: Citation) -> Finding | None:
     """Judge a provision that no source is."""
     ref = _ref(citation)
-    if not ref[0] or _is_referred_to(answer.sources, citation):
+    if not ref[0]:
+        return _of_unknown_law(answer, sentence, citation)
+    if _is_referred_to(answer.sources, citation):
         return None
     parts, name = known.parts.get(ref, ()), _name(citation)
     if not parts and ref[0] in known.laws:
-        return _finding(
-            answer, "no_such_provision", citation.start, citation.end, say("verification.no_such_provision", **name)
-        )
+        return _told(answer, "no_such_provision", citation, say("verification.no_such_provision", **name))
     if ref in known.repealed:
-        return _finding(answer, "repealed", citation.start, citation.end, say("verification.repealed", **name))
+        return _told(answer, "repealed", citation, say("verification.repealed", **name))
     text = "\n".join(chunk["text"] for chunk in parts)
     if parts:
         better = _quoted_of(answer, sentence, citation, text) or _better(answer, sentence, citation, text)
@@ -150,13 +159,41 @@ def _outside(answer: ReadAnswer, known: KnownProvisions, sentence: Sentence, cit
     return _compared(answer, kind, citation, better)
 
 
+def _of_unknown_law(answer: ReadAnswer, sentence: Sentence, citation: Citation) -> Finding | None:
+    """Judge a provision of a law that is not known, where a source with its number bears the claim."""
+    if not _NUMBERED_LAW.match(answer.text, citation.end) or not _attributes(answer, citation):
+        return None
+    better = _better(answer, sentence, citation, "", least=MARGIN_UNKNOWN)
+    if better is None or better.provision_key != citation.provision_key:
+        return None
+    return _compared(answer, "swapped_law", citation, better)
+
+
 def _misplaced(answer: ReadAnswer, known: KnownProvisions, sentence: Sentence, citation: Citation) -> Finding | None:
     """Judge a provision that is a source, where another source bears the claim far better."""
     if _is_reference(answer, sentence, citation):
         return None
     text = "\n".join(source.everything for source in answer.sources if source.ref == _ref(citation))
     better = _quoted_of(answer, sentence, citation, text) or _better(answer, sentence, citation, text)
-    return _compared(answer, "wrong_provision", citation, better) if better else None
+    if better:
+        return _compared(answer, "wrong_provision", citation, better)
+    return _in_other_part(answer, sentence, citation)
+
+
+def _in_other_part(answer: ReadAnswer, sentence: Sentence, citation: Citation) -> Finding | None:
+    """Judge the apartado, or the letter, in which an answer says that something stands."""
+    claim = _claim_of_one(answer, sentence, citation)
+    if not (citation.apartado or citation.letter) or len(features(claim)) < LEAST_FEATURES:
+        return None
+    source = max(
+        (source for source in answer.sources if source.ref == _ref(citation)), key=lambda source: len(source.text)
+    )
+    better = better_subdivision(claim, citation, source.text)
+    if better is None:
+        return None
+    say_where = "verification.letter" if better.is_letter else "verification.apartado"
+    message = say(say_where, **_name(citation), right=better.label)
+    return _told(answer, "wrong_part", citation, message, source)
 
 
 def _is_reference(answer: ReadAnswer, sentence: Sentence, citation: Citation) -> bool:
@@ -195,9 +232,9 @@ def _better(
 
     It bears ``least`` of the claim at least, a share in [0, 1].
     """
-    if len(sentence.named) > 1 and not _in_brackets(answer, citation):
-        return None  # Which words are of which of them cannot be told.
-    claim = _claim(answer, sentence, citation)
+    claim = _claim_of_one(answer, sentence, citation)
+    if not claim:
+        return None
     refs = {_ref(other) for other in sentence.named}
     if len(features(claim)) < LEAST_FEATURES and _ref(citation) not in {source.ref for source in answer.sources}:
         # "Todo ello está en el artículo 46" speaks of what was said before.
@@ -214,6 +251,13 @@ def _better(
 
 def _in_brackets(answer: ReadAnswer, citation: Citation) -> bool:
     return "(" in answer.text[max(0, citation.start - 3) : citation.start]
+
+
+def _claim_of_one(answer: ReadAnswer, sentence: Sentence, citation: Citation) -> str:
+    """Return the words that a citation goes with; empty where it cannot be told which words go with which citation."""
+    if len(sentence.named) > 1 and not _in_brackets(answer, citation):
+        return ""
+    return _claim(answer, sentence, citation)
 
 
 def _claim(answer: ReadAnswer, sentence: Sentence, citation: Citation) -> str:
@@ -258,7 +302,17 @@ def _verdict(answer: ReadAnswer, known: KnownProvisions, citation: Citation, rea
 def _compared(answer: ReadAnswer, kind: str, citation: Citation, better: Source) -> Finding:
     right = {"right": better.provision, "right_law": better.law_name}
     message = say("verification.elsewhere", **_name(citation), **right)
-    return _finding(answer, kind, citation.start, citation.end, message, better)
+    return _told(answer, kind, citation, message, better)
+
+
+def _told(answer: ReadAnswer, kind: str, citation: Citation, message: str, source: Source | None = None) -> Finding:
+    """Return what is wrong with a citation; it goes as far as the name of its law ("artículo 38 de la LGSS")."""
+    end = citation.end
+    laws = (citation.law_id, citation.current_id)
+    for mention in law_mentions(answer.text):
+        if mention.law_id in laws and mention.start >= end and _LEADS_TO_LAW.fullmatch(answer.text, end, mention.start):
+            return _finding(answer, kind, citation.start, mention.end, message, source)
+    return _finding(answer, kind, citation.start, end, message, source)
 
 
 def _finding(

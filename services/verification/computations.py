@@ -25,6 +25,9 @@ _PERCENT_OF = re.compile(r"\s?(?:%|por\s?(?:ciento|100))(?:\sde)?")
 _PERCENT = re.compile(r"\s?(?:%|por\s?(?:ciento|100))")
 _BOUNDARY = re.compile(r"[;:¿?]\s|\.\s|\n")
 _ROUGH = re.compile(r"≈|≃|\b(?:unos|unas|aprox\w*|alrededor|cerca|casi)\b")
+_GOES_ON = re.compile(r"\s?(?:€|euros?|dias?|mes(?:es)?|anos?|horas?)?\s?[×*·÷/+]\s?\d")
+_FACTOR = re.compile(r"([×*·]\s?\d{1,3})/(?=\d)")
+_TOLERANCE = Decimal("0.02")
 _DECIMALS = re.compile(r",(\d+)")
 
 _COMPUTE: Mapping[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
@@ -42,13 +45,17 @@ _CHARACTERS_AFTER = 25
 class Computation:
     """A computation that is written out: its true ``value``, and the ``result`` that the text gives.
 
-    The offsets of ``result`` are into the text that was read.
+    ``start`` and ``end``, like the offsets of ``result``, are into the text that was read. ``operands`` are the numbers
+    that it reckons with.
     """
 
     written: str
     value: Decimal
     result: Quantity
     is_right: bool
+    start: int
+    end: int
+    operands: tuple[Decimal, ...]
 
 
 def computations(text: str) -> list[Computation]:
@@ -57,7 +64,8 @@ def computations(text: str) -> list[Computation]:
     >>> [(each.written, each.is_right) for each in computations("33 días × 4 años = 132 días; 60 × 2 = 130 €")]
     [('33 días × 4 años', True), ('60 × 2', False)]
     """
-    folded = fold(text)
+    # A fraction that is a factor, and no date.
+    folded = _FACTOR.sub(r"\1÷", fold(text))
     return [found for sign in _EQUALS.finditer(folded) if (found := _around(text, folded, sign))]
 
 
@@ -81,10 +89,36 @@ def _around(text: str, folded: str, sign: re.Match[str]) -> Computation | None:
             break
     if value is None:
         return None
+    operands = tuple(Decimal(token) for kind, token, _ in candidate if kind == "number")
+    if _GOES_ON.match(folded, after[1]):
+        # "= 9.600 € / 6 = 1.600 €": what stands behind the sign is an expression itself.
+        return _chained(text, folded, sign, after, begin, value, operands)
     known = [quantity for quantity in quantities(text) if quantity.start <= after[0] < quantity.end]
     result = known[0] if known else Quantity(after[2], "#", "", after[0], after[1])
     rough = bool(_ROUGH.search(folded, sign.start(), after[0]))
-    return Computation(text[begin : sign.start()].strip(), value, result, _agree(value, after, folded, rough=rough))
+    written = text[begin : sign.start()].strip()
+    is_right = _agree(value, after, folded, rough=rough)
+    return Computation(written, value, result, is_right, begin, sign.start(), operands)
+
+
+def _chained(
+    text: str,
+    folded: str,
+    sign: re.Match[str],
+    after: tuple[int, int, Decimal],
+    begin: int,
+    value: Decimal,
+    operands: tuple[Decimal, ...],
+) -> Computation | None:
+    """Read a computation whose result is written as another one."""
+    stops = [match.start() for pattern in (_EQUALS, _BOUNDARY) if (match := pattern.search(folded, after[1]))]
+    end = min([*stops, len(folded)])
+    result = _evaluate(list(_tokens(folded, sign.end(), end)))
+    if result is None:
+        return None
+    is_right = abs(result - value) <= _TOLERANCE
+    step = Quantity(result, "#", "", after[0], after[1])
+    return Computation(text[begin : sign.start()].strip(), value, step, is_right, begin, sign.start(), operands)
 
 
 def _agree(value: Decimal, after: tuple[int, int, Decimal], folded: str, *, rough: bool) -> bool:
@@ -95,7 +129,8 @@ def _agree(value: Decimal, after: tuple[int, int, Decimal], folded: str, *, roug
     tolerance = max(unit, abs(value) * Decimal("0.02")) if rough else unit if value % 1 else Decimal(0)
     if decimals:
         tolerance = max(tolerance, unit * 2)
-    return abs(value - written) <= tolerance
+    as_share = _PERCENT.match(folded, end) is not None  # "13 / 18 = 72,2 %"
+    return any(abs(found - written) <= tolerance for found in ((value, value * 100) if as_share else (value,)))
 
 
 def _tokens(folded: str, begin: int, end: int) -> Iterator[tuple[str, str, int]]:

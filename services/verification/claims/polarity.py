@@ -26,11 +26,15 @@ _WINDOW, _WINDOW_OF_SOURCE = 9, 16
 _TOKEN = re.compile(r"[a-zñ]+|\d[\d.,]*")
 _MARKER = re.compile(r"\[c[^\]]{0,20}\]")
 _NEGATION = frozenset(("no", "ni", "nunca", "tampoco", "sin", "jamas"))
-_REACH = 5
+REACH = 5
+_OPENING = 25
+"""Characters at the beginning of a part of a sentence in which "en ningún caso" opens it."""
 _LETTERS = 3
 _PARTS = re.compile(r"[;:](?=\s)|,\s(?:pero|aunque|mientras que|sino|y en cambio|en cambio)\b")
+_FAR_DENIAL = re.compile(r"\bno (?:pud|pod|deb|se pod|se pued)|\bsin que\b")
+_CONDITION = re.compile(r"^\W*(?:si|cuando|aunque|salvo|excepto|siempre que|a menos que|mientras|quienes?)\b")
 _BOUND = re.compile(
-    r"\b(?:solo|unicamente|exclusivamente|hasta que|mientras|sino|salvo|excepto|mas que|a menos que|ningun[oa]?"
+    r"\b(?:solo|unicamente|exclusivamente|hasta que|mientras|sino|salvo|excepto|mas que|a menos que"
     r"|exced\w+|super(?:ar|e|en|a|an|ior(?:es)?)|sobrepas\w+|inferior(?:es)?|durar|pasar|rebas\w+|menos de|mas de)\b"
 )
 """What makes of a denial a limit or a condition, so that "no podrá" and "podrá" say no opposite things."""
@@ -102,6 +106,8 @@ def opposed(sentence: str, sources: Sequence[Source]) -> Opposed | None:
     """Return the predicate of a sentence that its sources say the other way round, where that is plain."""
     best: tuple[float, Opposed] | None = None
     for claim in occurrences(sentence, _WINDOW):
+        if is_conditional(fold(sentence), claim.start):
+            continue
         same, other = 0.0, 0.0
         found: tuple[Occurrence, Source] | None = None
         for source in sources:
@@ -137,7 +143,7 @@ def occurrences(sentence: str, window: int) -> Iterator[Occurrence]:
     tokens = list(_TOKEN.finditer(folded))
     words = [token[0] for token in tokens]
     stop = stop_words()
-    stems = ["" if word in stop or _is_light(word) else stem_word(word) for word in words]
+    stems = ["" if word in stop or is_light(word) else stem_word(word) for word in words]
     position = 0
     while position < len(words):
         forms = _forms().get(words[position][:_LETTERS], ())
@@ -151,12 +157,16 @@ def occurrences(sentence: str, window: int) -> Iterator[Occurrence]:
         if _BOUND.search(folded, begin, end):
             position = after
             continue
-        first, last = _segment(folded, tokens[position].start())
+        denied = is_denied(words, position)
+        if not denied and _FAR_DENIAL.search(folded, begin, tokens[position].start()):
+            position = after  # "no pudiendo la mutua proceder a la suspensión": who can tell how far it reaches.
+            continue
+        first, last = segment(folded, tokens[position].start())
         reach = range(max(0, position - window), min(len(words), after + window))
         near = [stems[n] for n in reach if not position <= n < after and first <= tokens[n].start() < last]
         yield Occurrence(
             predicate,
-            so != (_is_denied(words, position) or "ningun caso" in folded[first : tokens[position].start()]),
+            so != (denied or _in_no_case(folded, first, begin, tokens[position].start())),
             frozenset(filter(None, near)),
             tokens[position].start(),
             tokens[after - 1].end(),
@@ -165,7 +175,18 @@ def occurrences(sentence: str, window: int) -> Iterator[Occurrence]:
         position = after
 
 
-def _segment(folded: str, place: int) -> tuple[int, int]:
+def _in_no_case(folded: str, segment_start: int, clause_start: int, place: int) -> bool:
+    """Tell whether "en ningún caso" goes with a place: it opens the part of the sentence, or stands in the clause."""
+    opens = folded.find("ningun caso", segment_start, segment_start + _OPENING)
+    return opens >= 0 or "ningun caso" in folded[clause_start:place]
+
+
+def has_predicate(words: Sequence[str], position: int) -> bool:
+    """Tell whether a predicate begins with a word."""
+    return any(_begins(words, position, form[0]) for form in _forms().get(words[position][:_LETTERS], ()))
+
+
+def segment(folded: str, place: int) -> tuple[int, int]:
     """Return where the part of a sentence begins and ends in which a place is: a "but" or a semicolon parts it."""
     parts = [0, *(match.end() for match in _PARTS.finditer(folded)), len(folded)]
     return max(part for part in parts if part <= place), min(part for part in parts if part > place)
@@ -180,23 +201,32 @@ def clause_at(sentence: str, start: int, end: int) -> tuple[int, int]:
     return begin, begin + len(clause.strip())
 
 
+def is_conditional(folded: str, place: int) -> bool:
+    """Tell whether a place of a folded sentence stands in a clause that only says in which case something is so."""
+    begin = max(folded.rfind(stop, 0, place) for stop in (",", ";", ":", "(", ".")) + 1
+    return bool(_CONDITION.search(folded[begin:place]))
+
+
 def _begins(words: Sequence[str], position: int, parts: Sequence[str]) -> bool:
-    if len(parts) == 1:
-        return words[position].startswith(parts[0])
     here = words[position : position + len(parts)]
-    return len(here) == len(parts) and all(word.startswith(part) for word, part in zip(here, parts, strict=True))
+    return len(here) == len(parts) and all(_is_form(word, part) for word, part in zip(here, parts, strict=True))
 
 
-def _is_denied(words: Sequence[str], position: int) -> bool:
+def _is_form(word: str, form: str) -> bool:
+    return word == form[:-1] if form.endswith(".") else word.startswith(form)
+
+
+def is_denied(words: Sequence[str], position: int) -> bool:
     """Tell whether a negation stands before a word, with nothing but light words between."""
-    for place in range(position - 1, max(-1, position - 1 - _REACH), -1):
+    for place in range(position - 1, max(-1, position - 1 - REACH), -1):
         if words[place] in _NEGATION:
             return True
-        if not _is_light(words[place]):
+        if not is_light(words[place]):
             return False
     return False
 
 
-def _is_light(word: str) -> bool:
+def is_light(word: str) -> bool:
+    """Tell whether a folded word may stand between a negation and what it denies."""
     words, beginnings = _light()
     return word in words or word.startswith(beginnings)
