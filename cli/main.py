@@ -11,10 +11,12 @@ from cli.ask.command import ask
 from cli.case.command import app as case
 from cli.chat.command import chat
 from cli.check.command import check
+from cli.conversations.command import app as conversations
 from cli.doctor.command import doctor
 from cli.eval.command import evaluate
 from cli.failures import FAILED, MISUSED, complain, report, silence_stdout
 from cli.ingest.command import app as ingest
+from cli.keys.command import app as keys
 from cli.search.command import search
 from cli.serve import serve
 from cli.show.command import show
@@ -42,6 +44,8 @@ app.command("verify", cls=Command)(verify)
 app.command("eval", cls=Command)(evaluate)
 app.command("doctor", cls=Command)(doctor)
 app.command("serve", cls=Command)(serve)
+app.add_typer(keys, name="keys")
+app.add_typer(conversations, name="conversations")
 
 
 @app.callback(invoke_without_command=True)

@@ -1,5 +1,7 @@
 """``articulado serve``: the HTTP endpoint."""
 
+import logging
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,6 +23,22 @@ Playground = Annotated[
 ]
 
 
+class _Lines(logging.Handler):
+    """Writes each message as a line of its own on the standard error of the moment, and nothing else."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one message."""
+        print(record.getMessage(), file=sys.stderr, flush=True)
+
+
+def _log_requests() -> None:
+    """Write the lines of requests, each a JSON object."""
+    requests = logging.getLogger("articulado.requests")
+    requests.setLevel(logging.INFO)
+    if not any(isinstance(handler, _Lines) for handler in requests.handlers):
+        requests.addHandler(_Lines())
+
+
 def serve(
     host: Host = HOST,
     port: Port = PORT,
@@ -29,13 +47,21 @@ def serve(
     profile: Profile = None,
 ) -> None:
     """Sirve el agente por HTTP (LangServe) hasta que se interrumpe."""
+    from cli.environment import misspelt_variables
     from cli.render import console
     from cli.session import announce_first_index
     from graph.compose import open_services
     from server.app import serve as run
+    from server.guards import keys_file
+    from server.settings import ServerSettings
     from services.portal import wait_for
 
+    for problem in misspelt_variables():
+        typer.echo(problem, err=True)
     settings, knowledge = read_configuration(index, profile)
+    limits = ServerSettings.read()
+    # No call to a model may begin that the request could not wait for.
+    settings = settings.model_copy(update={"question_timeout": min(settings.question_timeout, limits.deadline)})
 
     def services() -> "Services":
         address = f"[{host}]" if ":" in host else host
@@ -45,4 +71,5 @@ def serve(
         )
         return wait_for(open_services(settings, knowledge, announce=announce_first_index))
 
-    run(services, host, port, playground=playground)
+    _log_requests()
+    run(services, host, port, settings=limits, keys=keys_file(limits, settings.home), playground=playground)

@@ -47,6 +47,23 @@ async def open_services(
         return services
 
 
+async def warm_up(services: Services) -> None:
+    """Do once what a first question would wait for: read the index and the models that are on this machine.
+
+    No provider is asked: where a reader or an embedder is one, only the index is opened.
+
+    Raises:
+        ArticuladoError: the index or a model cannot be used.
+    """
+    from graph.rag import build_retrieval
+
+    roles = services.settings.reader, services.settings.embedder
+    if services.settings.rag_enabled and any(role.provider != "offline" for role in roles):
+        await services.store.counts()
+        return
+    await build_retrieval(services).ainvoke({"question": services.profile.title})
+
+
 def open_rag(settings: Settings | None = None, checkpointer: "BaseCheckpointSaver[str] | None" = None) -> "Rag":
     """Build the answering graph for these settings, those of the environment by default."""
     # Imported here: what only looks a provision up opens services too, and does without the graph.

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 from language.languages import Language
 from legal.dates.finder import find_date
 from legal.laws.indexed import NO_LAWS, IndexedLaws
+from nodes.messages import earlier_messages, newly_asked
 from nodes.validation import check_collections, check_options, checked_history, checked_question
 from services.conversation.leaning import LeaningJudge
 from services.conversation.named import Contextualized, contextualize
@@ -33,6 +34,7 @@ class AnalyzeQuestionUpdate(Turn):
 
     question: str
     turn: int
+    asked_message: str
     new_topic: bool
     about_answer: bool
     deadline: float
@@ -70,8 +72,11 @@ async def analyze_question(
     """
     check_options(runtime.context, profile)
     check_collections(runtime.context, profile)
-    question = checked_question(state.get("question"))
+    asked = newly_asked(state)
+    question = checked_question(str(asked.text) if asked else state.get("question"))
     history = state.get("history")
+    if history is None and asked and not state.get("transcript"):
+        history = earlier_messages(state["messages"])
     conversation = checked_history(history) if history is not None else state.get("transcript", [])
     today, as_of = calendar(), runtime.context.as_of
     reading = read_turn(question, conversation, language, leaning)
@@ -119,6 +124,7 @@ async def analyze_question(
         "new_topic": reading.leaves or completed,
         "about_answer": reading.kind in ("same", "courtesy"),
         "turn": state.get("turn", 0) + 1,
+        "asked_message": (asked.id or "") if asked else state.get("asked_message", ""),
         "deadline": clock() + seconds,
         "store": runtime.context.store,
         "today": today.isoformat(),

@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import Callable, Mapping
 from datetime import date
 
+from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
 from legal.wordings import past_law_warnings, tracked_laws, wording_note
 from nodes.abstain import declined
+from nodes.messages import exchange_of
 from nodes.refetch import lacking
 from nodes.stage import final_event
 from nodes.validation import MAX_MESSAGES
@@ -50,6 +52,7 @@ class FinalizeUpdate(TypedDict):
     needs: list[Need]
     warnings: list[str]
     transcript: list[Message]
+    messages: list[AnyMessage]
 
 
 async def finalize(
@@ -109,7 +112,9 @@ async def finalize(
         "needs": needs,
         "warnings": list(dict.fromkeys(warnings)),
         "transcript": [*state["conversation"], *exchange][-MAX_MESSAGES:],
+        "messages": [],
     }
+    update["messages"] = exchange_of(state, update)
     result = {**state, **update}
     runtime.stream_writer(final_event(RagOutput, result))
     return update

@@ -106,8 +106,9 @@ def stage(node: Node, *, account: Account, **services: Any) -> RunnableLambda[An
 
 
 def final_event(schema: type[Any], result: Mapping[str, Any]) -> FinalEvent:
-    """Return the event that closes a run: its result, by the keys of its output schema."""
-    return {"type": "final", "result": {key: result[key] for key in schema.__annotations__ if key in result}}
+    """Return the event that closes a run: its result, by the keys of its output schema, without ``messages``."""
+    keys = [key for key in schema.__annotations__ if key in result and key != "messages"]
+    return {"type": "final", "result": {key: result[key] for key in keys}}
 
 
 def progress_of(runtime: Runtime[None]) -> Progress:

@@ -1,7 +1,10 @@
-"""The LangServe application."""
+"""The HTTP application: LangServe's routes, and the guards around them."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, closing
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -10,40 +13,61 @@ from langserve import APIHandler, add_routes
 from langserve.server import EndpointName
 
 from language.current import DEFAULT_LANGUAGE, say
-from server.address import GENERATE_RESPONSE, HOST, PORT, RAG, REQUIRED_DATA, is_loopback, listen
-from server.body_validation import BodyLimit, check_body
+from server.access.keys import KeyRing
+from server.address import BACKLOG, GENERATE_RESPONSE, HOST, PORT, RAG, REQUIRED_DATA, is_loopback, listen
+from server.body_validation import check_body
+from server.conversations import Threads, stopped, thread_routes
 from server.errors import handle_errors
+from server.guards import Guards
+from server.operations.health import Readiness, WarmUp, health_routes
+from server.operations.metrics import metrics_route
+from server.policy import CHEAP_STRATEGIES, Policy
 from server.runnable import Graph, ServedGraph
+from server.settings import ServerSettings
 from server.streaming import add_stream_route
+from services.conversations.kept import open_conversations
 from services.protocols import AsyncClose
 from state.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from services.container import Services
 
-MAX_BODY_BYTES = 1_000_000
 SHUTDOWN_SECONDS = 5
 ENDPOINTS: tuple[EndpointName, ...] = ("invoke", "stream", "input_schema", "output_schema")
 PLAYGROUND_ENDPOINTS: tuple[EndpointName, ...] = ("playground", "stream_log", "config_schema")
 ABOUT = "Respuestas y casos, con las fuentes en que se apoyan"
 
 
-def app_over(services: "Services", *, playground: bool = False) -> FastAPI:
+def app_over(
+    services: "Services",
+    settings: ServerSettings | None = None,
+    *,
+    public: bool = False,
+    playground: bool = False,
+) -> FastAPI:
     """Serve the answering graph and those of cases over these services, which are closed when the server shuts down.
 
+    ``public``: it is called by names of its own, not by those of loopback alone.
+
     Raises:
-        ConfigurationError: the profile cannot be used for cases.
+        ConfigurationError: the profile cannot be used for cases, or a setting of the server cannot.
     """
     from graph.case import build_generate_response, build_required_data
+    from graph.compose import warm_up
     from graph.rag import build_rag
 
+    settings = settings or ServerSettings.read()
     cases = {
         REQUIRED_DATA: build_required_data(services),
         GENERATE_RESPONSE: build_generate_response(services),
     }
+    strategies = CHEAP_STRATEGIES | {services.settings.rerank_strategy}
     return create_app(
         build_rag(services),
         cases,
+        guards=Guards.of(settings, services.settings.home, public=public),
+        policy=Policy(settings.max_chunks, strategies),
+        warm_up=partial(warm_up, services),
         about=services.profile.title,
         language=services.profile.language,
         playground=playground,
@@ -55,6 +79,9 @@ def create_app(
     graph: Graph,
     cases: Mapping[str, Graph] | None = None,
     *,
+    guards: Guards | None = None,
+    policy: Policy | None = None,
+    warm_up: WarmUp | None = None,
     about: str = ABOUT,
     language: str = DEFAULT_LANGUAGE,
     playground: bool = False,
@@ -62,37 +89,43 @@ def create_app(
 ) -> FastAPI:
     """Serve a graph under ``/rag``, and others under paths of their own; ``close`` is awaited on shutdown.
 
-    ``language`` is that of the error bodies.
+    ``guards`` are what stands around every route, those for this machine alone by default; ``policy`` is what a caller
+    may ask. ``warm_up`` is begun at start; the server is ready when it has ended. ``language`` is that of the error
+    bodies.
 
     The playground needs ``stream_log``, which shows every intermediate step: both are on only with ``playground``,
     which is for loopback.
     """
+    guards, readiness, threads = guards or Guards(), Readiness(warm_up), Threads()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        try:
-            yield
-        finally:
+        settings = guards.settings
+        async with AsyncExitStack() as stack:
             if close:
-                await close()
+                stack.push_async_callback(close)
+            threads.kept = await stack.enter_async_context(open_conversations(settings.conversations, guards.home))
+            forgetting = asyncio.create_task(threads.forget_daily(settings.retention))
+            stack.push_async_callback(stopped, forgetting)
+            readiness.begin()
+            stack.push_async_callback(readiness.end)
+            yield
 
     app = FastAPI(title="articulado", description=about, lifespan=lifespan)
-    app.add_middleware(BodyLimit, limit=MAX_BODY_BYTES)
+    guards.stand_around(app)
     handle_errors(app, language)
-    for path, served in {RAG: graph, **(cases or {})}.items():
-        app.include_router(_routes(path, served, playground=playground))
-
-    @app.get("/health")
-    async def health() -> dict[str, str]:
-        """Tell that the server is up."""
-        return {"status": "ok"}
-
+    checks = [Depends(check_body), Depends((policy or Policy()).check)]
+    app.include_router(_routes(RAG, ServedGraph(graph, threads), checks, playground=playground))
+    for path, served in (cases or {}).items():
+        app.include_router(_routes(path, ServedGraph(served), checks, playground=playground))
+    app.include_router(thread_routes(threads))
+    app.include_router(health_routes(readiness))
+    app.include_router(metrics_route(guards.metrics))
     return app
 
 
-def _routes(path: str, graph: Graph, *, playground: bool) -> APIRouter:
-    served = ServedGraph(graph)
-    router = APIRouter(dependencies=[Depends(check_body)])
+def _routes(path: str, served: ServedGraph, checks: list[Any], *, playground: bool) -> APIRouter:
+    router = APIRouter(dependencies=checks)
     add_stream_route(router, APIHandler(served, path=path, config_keys=()), path)
     enabled = (*ENDPOINTS, *PLAYGROUND_ENDPOINTS) if playground else ENDPOINTS
     # On a router instead of the application, LangServe prints no banner and needs no deprecated start-up hook.
@@ -112,17 +145,30 @@ def __getattr__(name: str) -> Any:
 
 
 def serve(
-    open_services: "Callable[[], Services]", host: str = HOST, port: int = PORT, *, playground: bool = False
+    open_services: "Callable[[], Services]",
+    host: str = HOST,
+    port: int = PORT,
+    *,
+    settings: ServerSettings | None = None,
+    keys: Path | None = None,
+    playground: bool = False,
 ) -> None:
     """Serve until interrupted; the port is taken before the services are opened.
 
+    ``keys`` is the file of the API keys, without which only this machine is served.
+
     Raises:
-        ConfigurationError: the address cannot be used, or the playground is asked for on a public one.
+        ConfigurationError: the address cannot be used, a public one has no keys, or the playground is asked for on one.
         ArticuladoError: the services cannot be opened.
     """
-    if playground and not is_loopback(host):
-        raise ConfigurationError(say("server.playground", host=host, loopback=HOST))
+    if not is_loopback(host):
+        if playground:
+            raise ConfigurationError(say("server.playground", host=host, loopback=HOST))
+        if keys is None or not KeyRing(keys).keys:
+            raise ConfigurationError(say("server.public_without_keys", host=host, loopback=HOST))
     with closing(listen(host, port)) as listening:
-        app = app_over(open_services(), playground=playground)
-        config = uvicorn.Config(app, ws="none", timeout_graceful_shutdown=SHUTDOWN_SECONDS)
+        app = app_over(open_services(), settings, public=not is_loopback(host), playground=playground)
+        config = uvicorn.Config(
+            app, ws="none", timeout_graceful_shutdown=SHUTDOWN_SECONDS, access_log=False, backlog=BACKLOG
+        )
         uvicorn.Server(config).run(sockets=[listening])

@@ -12,7 +12,16 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from language.current import say, speaking
 from server.schemas import Failure
-from state.errors import ArticuladoError, ConfigurationError, ContentFiltered, IndexMismatch, IndexMissing, InvalidInput
+from state.errors import (
+    ArticuladoError,
+    ConfigurationError,
+    ContentFiltered,
+    ConversationBusy,
+    ConversationUnknown,
+    IndexMismatch,
+    IndexMissing,
+    InvalidInput,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +66,11 @@ class SpokenLanguage:
 
 
 def status_of(error: Exception) -> int:
-    """Return the HTTP status: 422 the caller can act, 500 the operator must, 503 try again later."""
+    """Return the HTTP status: 404, 409, 422 the caller can act, 500 the operator must, 503 try again later."""
+    if isinstance(error, ConversationUnknown):
+        return 404
+    if isinstance(error, ConversationBusy):
+        return 409
     if isinstance(error, InvalidInput | ContentFiltered):
         return 422
     if isinstance(error, ConfigurationError | IndexMissing | IndexMismatch):

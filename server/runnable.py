@@ -2,12 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any, TypeAlias, TypeVar
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
-from server.schemas import CONTEXT, served_input
+from server.conversations import THREAD, Threads
+from server.operations.requests import note_run
+from server.schemas import CONTEXT, MESSAGES, served_input, served_output
 from state.context import RunContext
 
 Graph: TypeAlias = CompiledStateGraph[Any, RunContext, Any, Any]
@@ -23,9 +26,11 @@ class ServedGraph(Runnable[ServedInput, Any]):
     A compiled graph by itself streams node updates through LangServe, and its run context cannot be passed.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, threads: Threads | None = None) -> None:
         self._graph = graph
-        self._input = served_input(graph.builder.input_schema)
+        self._threads = threads
+        self._input = served_input(graph.builder.input_schema, {THREAD: str} if threads else {})
+        self._output = served_output(graph.builder.output_schema)
         self.name = graph.get_name()
 
     @property
@@ -36,17 +41,20 @@ class ServedGraph(Runnable[ServedInput, Any]):
     @property
     def OutputType(self) -> Any:  # noqa: N802 - the name is LangChain's
         """What ``invoke`` returns."""
-        return self._graph.builder.output_schema
+        return self._output
 
     def invoke(self, input: ServedInput, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run the graph once; not to be called from a running event loop."""
         graph_input, context = split_context(input)
-        return self._graph.invoke(graph_input, config, context=context, **kwargs)
+        return _without_messages(self._graph.invoke(graph_input, config, context=context, **kwargs))
 
     async def ainvoke(self, input: ServedInput, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run the graph once."""
         graph_input, context = split_context(input)
-        return await self._graph.ainvoke(graph_input, config, context=context, **kwargs)
+        async with self._conversation(graph_input, config) as (graph, run_config, options):
+            result = await graph.ainvoke(graph_input, run_config, context=context, **options, **kwargs)
+        note_run(graph_input, result)
+        return _without_messages(result)
 
     async def astream(
         self, input: ServedInput, config: RunnableConfig | None = None, **kwargs: Any
@@ -56,9 +64,32 @@ class ServedGraph(Runnable[ServedInput, Any]):
         Closing the iterator cancels the run.
         """
         graph_input, context = split_context(input)
-        events = self._graph.astream(graph_input, config, context=context, stream_mode="custom", **kwargs)
-        async for event in cancellable_stream(events):
-            yield event
+        async with self._conversation(graph_input, config) as (graph, run_config, options):
+            events = graph.astream(graph_input, run_config, context=context, stream_mode="custom", **options, **kwargs)
+            async for event in cancellable_stream(events):
+                if event["type"] == "final":
+                    note_run(graph_input, event["result"])
+                yield event
+
+    @asynccontextmanager
+    async def _conversation(
+        self, graph_input: ServedInput, config: RunnableConfig | None
+    ) -> AsyncIterator[tuple[Graph, RunnableConfig | None, dict[str, Any]]]:
+        """Yield graph, config and options of a run: those of the conversation that its input names, if it does."""
+        thread_id = graph_input.pop(THREAD, None)
+        if thread_id is None or self._threads is None:
+            yield self._graph, config, {}
+            return
+        async with self._threads.held(thread_id) as (saver, name):
+            graph = self._graph.copy({"checkpointer": saver})
+            run_config: RunnableConfig = {**(config or {}), "configurable": {"thread_id": name}}
+            # One checkpoint a turn: what is cut off is asked again.
+            yield graph, run_config, {"durability": "exit"}
+
+
+def _without_messages(output: dict[str, Any]) -> dict[str, Any]:
+    """Return an output as the ``final`` event has it: it says what the messages say, and JSON holds it."""
+    return {key: value for key, value in output.items() if key != MESSAGES}
 
 
 def split_context(request: ServedInput) -> tuple[ServedInput, RunContext | None]:

@@ -1,6 +1,7 @@
 """What the endpoints accept beside a graph's own input, and what they say when something fails."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Required
 
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
@@ -10,12 +11,32 @@ from state.context import RunContext
 CONTEXT = "context"
 """Where the options of a run are: LangServe passes no run context, so it travels in the input."""
 
+MESSAGES = "messages"
+"""The conversation as LangChain messages, of a graph that has them: for clients of its threads."""
 
-def served_input(schema: type[Any]) -> type[Any]:
-    """Return the input of a graph, a ``TypedDict``, with the options of the run beside it and nothing else."""
-    keys = {**schema.__annotations__, CONTEXT: RunContext}
+
+def served_input(schema: type[Any], beside: Mapping[str, Any] | None = None) -> type[Any]:
+    """Return the input of a graph, a ``TypedDict``, with the options of the run, what is ``beside`` it, and no more.
+
+    Where a graph takes its question in messages as well, here it is the question alone.
+    """
+    keys = {**_without_messages(schema), CONTEXT: RunContext, **(beside or {})}
+    if MESSAGES in schema.__annotations__:
+        keys["question"] = Required[str]
     served: type[Any] = TypedDict(f"Served{schema.__name__}", keys, total=False)  # type: ignore[misc]
     return with_config(ConfigDict(extra="forbid"))(served)
+
+
+def served_output(schema: type[Any]) -> type[Any]:
+    """Return the output of a graph, a ``TypedDict``, without its messages: the other keys say what they say."""
+    if MESSAGES not in schema.__annotations__:
+        return schema
+    served: type[Any] = TypedDict(schema.__name__, _without_messages(schema))  # type: ignore[misc]
+    return served
+
+
+def _without_messages(schema: type[Any]) -> dict[str, Any]:
+    return {key: value for key, value in schema.__annotations__.items() if key != MESSAGES}
 
 
 class Failure(TypedDict):

@@ -71,7 +71,7 @@ class ModelSettings(BaseSettings):
         try:
             return cls(_env_prefix=f"ARTICULADO_{role.upper()}_", _env_file=env_file)  # type: ignore[call-arg]
         except ValidationError as error:
-            raise _configuration_error(error, f"ARTICULADO_{role.upper()}_") from error
+            raise configuration_error(error, f"ARTICULADO_{role.upper()}_") from error
 
 
 class RerankSettings(BaseSettings):
@@ -112,7 +112,7 @@ class RerankSettings(BaseSettings):
         try:
             return cls(_env_file=env_file)  # type: ignore[call-arg]
         except ValidationError as error:
-            raise _configuration_error(error, "ARTICULADO_RERANK_") from error
+            raise configuration_error(error, "ARTICULADO_RERANK_") from error
 
 
 class Settings(BaseSettings):
@@ -187,7 +187,7 @@ class Settings(BaseSettings):
             settings = cls(_env_file=env_file, **roles, **explicit)  # type: ignore[call-arg, arg-type]
             return settings.model_copy(update=settings._roles_with_models())
         except ValidationError as error:
-            raise _configuration_error(error, "ARTICULADO_") from error
+            raise configuration_error(error, "ARTICULADO_") from error
         except SettingsError as error:
             # A role is set by its parts (ARTICULADO_READER_MODEL); its bare name would be read as JSON.
             raise ConfigurationError(say("settings.bare_role")) from error
@@ -236,7 +236,7 @@ class Settings(BaseSettings):
         )
 
 
-def _configuration_error(error: ValidationError, prefix: str) -> ConfigurationError:
+def configuration_error(error: ValidationError, prefix: str) -> ConfigurationError:
     """Return the error about the first value that cannot be used; ``prefix`` begins the name of its variable."""
     first = error.errors()[0]
     name = prefix + "_".join(str(part) for part in first["loc"]).upper()

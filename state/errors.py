@@ -64,3 +64,11 @@ class ModelRateLimited(ModelError):
 
 class ContentFiltered(ModelError):
     """The provider's content filter stopped the answer."""
+
+
+class ConversationUnknown(InvalidInput):
+    """Nothing is kept of the conversation that is named."""
+
+
+class ConversationBusy(ArticuladoError):
+    """A run of the conversation goes on: another one would not know of it."""

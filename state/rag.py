@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 from datetime import date
-from typing import Annotated, NamedTuple, Required
+from typing import Annotated, NamedTuple
 
+from langchain_core.messages import AnyMessage
 from langgraph.channels import EphemeralValue, UntrackedValue
+from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from state.chunks import Candidate
@@ -17,10 +19,10 @@ from state.verification import Certificate, Finding, Freshness, NamedVerdict, Re
 class Turn(TypedDict):
     """Every per-turn key of the answering graph.
 
-    Left out are what outlives a turn (``turn``, ``transcript``, ``context_chunk_ids``), what load_carryover writes
-    beside the node that opens the turn (``carried``, ``missing_carried``), and ``usage``, whose reducer starts anew
-    with each turn. ``contextualized_question`` is the question as its conversation makes it complete; empty where
-    nothing reads it so.
+    Left out are what outlives a turn (``turn``, ``transcript``, ``context_chunk_ids``, ``messages`` and
+    ``asked_message``), what load_carryover writes beside the node that opens the turn (``carried``,
+    ``missing_carried``), and ``usage``, whose reducer starts anew with each turn. ``contextualized_question`` is the
+    question as its conversation makes it complete; empty where nothing reads it so.
     ``other_matter`` is the field that the reader finds a question of instead of the profile's: empty where it does not
     name it, ``None`` where it finds nothing of the kind. ``new_topic`` is set where a turn leaves the subject of its
     conversation: then nothing is carried over. ``about_answer`` is set where it speaks of the last answer and searches
@@ -121,13 +123,14 @@ def fresh_turn() -> Turn:
 
 
 class RagInput(TypedDict, total=False):
-    """What a caller sends.
+    """What a caller sends: a ``question``, or ``messages`` that end with one.
 
     ``history`` and ``previous_chunk_ids`` carry a conversation without a checkpointer. They live for one step
     only: on a thread, what a caller does not send again is taken from the thread's own memory instead.
     """
 
-    question: Required[str]
+    question: str
+    messages: Annotated[list[AnyMessage], add_messages]
     history: Annotated[list[Message], EphemeralValue]
     previous_chunk_ids: Annotated[list[int], EphemeralValue]
 
@@ -146,6 +149,7 @@ class RagOutput(TypedDict):
     """
 
     question: str
+    messages: Annotated[list[AnyMessage], add_messages]
     queries: list[str]
     answer: str
     outcome: AnswerOutcome
@@ -173,9 +177,10 @@ class RagOutput(TypedDict):
 class RagState(RagInput, Turn, total=False):
     """All keys of the answering graph: input, per-turn keys, and these.
 
-    ``transcript`` is the only memory beside ``context_chunk_ids`` that outlives a turn. ``turn`` counts the turns of a
-    thread. ``deadline`` is a Unix time in seconds after which no model call begins; it is never checkpointed, so that a
-    run resumed from a checkpoint is not late from the start.
+    ``transcript``, ``context_chunk_ids`` and ``messages`` outlive a turn; ``turn`` counts the turns of a thread, and
+    ``asked_message`` is the id of the last human message that was taken up as a question. ``deadline`` is a Unix time
+    in seconds after which no model call begins; it is never checkpointed, so that a run resumed from a checkpoint is
+    not late from the start.
 
     The first stage decides for all later ones which ``store`` answers, which day is ``today``, and ``as_of`` which day
     the law is asked for (ISO 8601; ``None``: of today): the one of the caller's options, else the one that the question
@@ -185,6 +190,7 @@ class RagState(RagInput, Turn, total=False):
     context_chunk_ids: list[int]
     usage: Annotated[Usage, add_usage]
     turn: int
+    asked_message: str
     deadline: Annotated[float, UntrackedValue]
     store: StoreName
     today: str

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from cli.doctor.deep import DeepDiagnosis, look_deep
 from cli.doctor.profile import article_problem, cases_only, index_needed, staleness
+from cli.environment import misspelt_variables
 from cli.options import read_settings
 from cli.session import FIRST_INDEX, receives_texts
 from services.protocols import Progress
@@ -96,6 +97,7 @@ async def diagnose(
         "problems": [],
         "deep": None,
     }
+    diagnosis["notes"] += misspelt_variables()
     try:
         settings = read_settings(index, profile)
         diagnosis["store"], diagnosis["profile"] = settings.store, settings.profile

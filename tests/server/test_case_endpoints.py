@@ -11,7 +11,7 @@ from support.small_case import ARTICLE, FRAME, STEPS, TITLE, HangingChat, case_a
 from support.small_graph import Hang
 from support.waiting import PATIENCE
 
-from server.app import MAX_BODY_BYTES
+from server.guards import MAX_BODY_BYTES
 from state.errors import ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 
 pytestmark = pytest.mark.integration
@@ -240,7 +240,8 @@ def body_of(size: int) -> bytes:
 
 def test_bodies_are_limited(url: str) -> None:
     whole, larger = (
-        httpx.post(f"{url}{GENERATE}/invoke", content=body_of(size)) for size in (MAX_BODY_BYTES, MAX_BODY_BYTES + 1)
+        httpx.post(f"{url}{GENERATE}/invoke", content=body_of(size), headers={"content-type": "application/json"})
+        for size in (MAX_BODY_BYTES, MAX_BODY_BYTES + 1)
     )
     assert whole.status_code == 200
     assert larger.status_code == 413

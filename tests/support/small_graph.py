@@ -9,6 +9,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
+from nodes.stage import final_event
 from state.context import RunContext
 from state.errors import InvalidInput
 from state.rag import RagInput, RagOutput, RagState, fresh_turn
@@ -44,7 +45,7 @@ def small_graph(fail: Callable[[], Exception] | None = None, hang: "Hang | None"
         for token in TOKENS:
             write({"type": "token", "text": token})
         update = {"answer": "".join(TOKENS)}
-        write({"type": "final", "result": {key: state[key] for key in RagOutput.__annotations__} | update})
+        write(final_event(RagOutput, {**state, **update}))
         return update
 
     builder = StateGraph(RagState, context_schema=RunContext, input_schema=RagInput, output_schema=RagOutput)

@@ -1,0 +1,1 @@
+"""``articulado conversations``."""

@@ -1,0 +1,59 @@
+"""Tell who calls, by the key that a request carries."""
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from language.current import say
+from server.access.keys import KeyRing
+from server.address import is_loopback
+from server.errors import answer_failure
+
+CALLER = "caller"
+"""Where the name of the caller's key is in the state of a request; empty where the server has no keys."""
+OPEN_PATHS = frozenset(("/health", "/healthz", "/readyz"))
+"""What anybody may ask: it says nothing but that the server is there."""
+LOCAL_PATHS = frozenset(("/metrics",))
+"""What this machine may ask without a key."""
+
+
+class Authentication:
+    """Refuse requests without a key of the ring, with HTTP 401; without keys, those of other machines, with 403."""
+
+    def __init__(self, app: ASGIApp, ring: KeyRing | None = None) -> None:
+        self._app = app
+        self._ring = ring
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        has_keys = self._ring is not None and bool(self._ring.keys)
+        caller = caller_of(self._ring, Headers(scope=scope)) if self._ring and has_keys else ""
+        if caller is None and not _is_open(scope):
+            response = answer_failure(401, {"detail": say("server.no_key"), "error": "HTTPError"})
+            response.headers["www-authenticate"] = "Bearer"
+            await response(scope, receive, send)
+            return
+        if not has_keys and not is_local(scope):
+            await answer_failure(403, {"detail": say("server.not_local"), "error": "HTTPError"})(scope, receive, send)
+            return
+        scope.setdefault("state", {})[CALLER] = caller or ""
+        await self._app(scope, receive, send)
+
+
+def caller_of(ring: KeyRing, headers: Headers) -> str | None:
+    """Return the name of the key in ``Authorization: Bearer`` or ``X-Api-Key``; ``None`` where there is no such key."""
+    scheme, _, text = headers.get("authorization", "").partition(" ")
+    given = text.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "").strip()
+    return ring.caller(given) if given else None
+
+
+def is_local(scope: Scope) -> bool:
+    """Tell whether a request comes from this machine."""
+    client = scope.get("client")
+    return client is not None and is_loopback(client[0])
+
+
+def _is_open(scope: Scope) -> bool:
+    return scope["path"] in OPEN_PATHS or (is_local(scope) and scope["path"] in LOCAL_PATHS)

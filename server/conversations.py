@@ -1,0 +1,97 @@
+"""Conversations over HTTP: a run that goes on with one, and the routes that read and delete them."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Response
+
+from language.current import say
+from server.operations.requests import current_caller
+from services.conversations.kept import Conversations
+from services.conversations.lean import LeanSaver
+from state.errors import ConversationBusy, InvalidInput
+
+THREAD = "thread_id"
+"""Where the input of a run names the conversation that it goes on with."""
+_NAME = re.compile(r"[\w.-]{1,64}")
+_DAY = 86_400
+
+
+class Threads:
+    """The conversations of a server, each of the caller that began it; ``kept`` is set while the server runs."""
+
+    def __init__(self) -> None:
+        self.kept: Conversations | None = None
+        self._busy: set[str] = set()
+
+    @asynccontextmanager
+    async def held(self, thread_id: str) -> AsyncIterator[tuple[LeanSaver, str]]:
+        """Hold a conversation for one run; yields where and under which name it is kept.
+
+        Raises:
+            InvalidInput: the name is none, or nothing is kept here.
+            ConversationBusy: a run of it goes on at the moment.
+        """
+        kept, name = self.kept_as(thread_id)
+        if name in self._busy:
+            raise ConversationBusy(say("conversations.busy", thread=thread_id))
+        self._busy.add(name)
+        try:
+            yield kept.saver, name
+        finally:
+            self._busy.discard(name)
+
+    def kept_as(self, thread_id: str) -> tuple[Conversations, str]:
+        """Return where and under which name a caller's conversation is kept: nobody reads another's.
+
+        Raises:
+            InvalidInput: it is none that a conversation may have, or nothing is kept here.
+        """
+        if not _NAME.fullmatch(thread_id):
+            raise InvalidInput(say("conversations.bad_name"))
+        if self.kept is None:
+            raise InvalidInput(say("conversations.not_kept"))
+        return self.kept, f"{current_caller()}/{thread_id}"
+
+    async def forget_daily(self, days: float) -> None:
+        """Delete old conversations now and once a day, until cancelled."""
+        while self.kept is not None:
+            await self.kept.forget(days)
+            await asyncio.sleep(_DAY)
+
+
+def thread_routes(threads: Threads) -> APIRouter:
+    """Return the routes that read and delete the caller's conversations."""
+    router = APIRouter(tags=["conversations"])
+    Thread = Annotated[str, Path(alias=THREAD)]  # noqa: N806 - a type
+
+    @router.get("/threads/{thread_id}")
+    async def read(thread_id: Thread) -> dict[str, Any]:
+        """Return the messages of a conversation, and the citations of its last answer."""
+        kept, name = threads.kept_as(thread_id)
+        found = await kept.read(name)
+        return {
+            "thread_id": thread_id,
+            "messages": found.messages,
+            "citations": found.citations,
+            "last": found.last.isoformat(),
+        }
+
+    @router.delete("/threads/{thread_id}", status_code=204)
+    async def delete(thread_id: Thread) -> Response:
+        """Delete a conversation, and all that is kept about it."""
+        kept, name = threads.kept_as(thread_id)
+        await kept.delete(name)
+        return Response(status_code=204)
+
+    return router
+
+
+async def stopped(task: asyncio.Task[None]) -> None:
+    """Cancel a task of the server and wait until it has ended."""
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task

@@ -1,0 +1,1 @@
+"""How much the server takes on."""

@@ -1,0 +1,1 @@
+"""What an operator sees of the server: its health, figures, and a log of requests."""

@@ -1,0 +1,64 @@
+"""Figures of the server in Prometheus' format."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import APIRouter, Response
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from server.limits.admission import Room
+
+_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+
+
+class Metrics:
+    """The figures of one process; ``room`` says what runs and waits."""
+
+    def __init__(self, room: Room) -> None:
+        self.registry = CollectorRegistry()
+        self._requests = Counter(
+            "articulado_requests", "Requests by path and status", ["path", "status"], registry=self.registry
+        )
+        self._seconds = Histogram(
+            "articulado_request_seconds", "Seconds of a request", ["path"], buckets=_SECONDS, registry=self.registry
+        )
+        self._stages = Histogram(
+            "articulado_stage_seconds", "Seconds of a stage", ["stage"], buckets=_SECONDS, registry=self.registry
+        )
+        self._tokens = Counter("articulado_tokens", "Tokens of chat models", ["direction"], registry=self.registry)
+        self._outcomes = Counter("articulado_answers", "Answers by outcome", ["outcome"], registry=self.registry)
+        self._refused = Counter(
+            "articulado_refusals", "Requests refused, by status", ["status"], registry=self.registry
+        )
+        running = Gauge("articulado_running", "Runs that go on", registry=self.registry)
+        waiting = Gauge("articulado_waiting", "Runs that wait for room", registry=self.registry)
+        running.set_function(lambda: room.running)
+        waiting.set_function(lambda: room.waiting)
+
+    def count_request(self, path: str, status: int, seconds: float) -> None:
+        """Count a request that has ended."""
+        self._requests.labels(path, str(status)).inc()
+        self._seconds.labels(path).observe(seconds)
+        if status in (401, 403, 413, 415, 422, 429, 503, 504):
+            self._refused.labels(str(status)).inc()
+
+    def count_result(self, result: Mapping[str, Any]) -> None:
+        """Count the result of a run: its outcome or decision, its stages and tokens."""
+        if outcome := result.get("outcome") or result.get("decision"):
+            self._outcomes.labels(str(outcome)).inc()
+        usage = result.get("usage") or {}
+        for stage, milliseconds in (usage.get("stages") or {}).items():
+            self._stages.labels(stage).observe(milliseconds / 1000)
+        for direction, tokens in (usage.get("tokens") or {}).items():
+            self._tokens.labels(direction).inc(tokens)
+
+
+def metrics_route(metrics: Metrics) -> APIRouter:
+    """Return the route ``/metrics``."""
+    router = APIRouter()
+
+    @router.get("/metrics", include_in_schema=False)
+    async def read() -> Response:
+        return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
+
+    return router

@@ -1,0 +1,59 @@
+"""What a caller may ask of a run; the rest is the operator's choice."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from fastapi import Request
+
+from language.current import say
+from server.schemas import CONTEXT
+from state.context import RerankStrategy
+from state.errors import InvalidInput
+
+MAX_HISTORY = 40
+"""Messages of a conversation that a caller sends."""
+CHEAP_STRATEGIES: frozenset[RerankStrategy] = frozenset(("auto", "none", "heuristic"))
+"""The ways to rerank that need no model of their own."""
+_STRATEGIES = frozenset(get_args(RerankStrategy))
+"""What is a strategy at all; anything else is told as any wrong value is."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The options that a caller may set: ``strategies`` to rerank, and up to ``max_chunks`` fragments."""
+
+    max_chunks: int = 40
+    strategies: frozenset[RerankStrategy] = CHEAP_STRATEGIES
+
+    async def check(self, request: Request) -> None:
+        """Check the body of a ``POST``, which has been read as JSON before.
+
+        Raises:
+            InvalidInput: it asks for what is the operator's to choose, or is longer than a conversation may be.
+        """
+        if request.method != "POST":
+            return
+        body = await request.json()
+        sent = body.get("input") if isinstance(body, Mapping) else None
+        if isinstance(sent, Mapping):
+            self.check_input(sent)
+
+    def check_input(self, sent: Mapping[str, Any]) -> None:
+        """Check the input of a graph, with the options of the run in it.
+
+        Raises:
+            InvalidInput: as ``check``.
+        """
+        history = sent.get("history")
+        if isinstance(history, list) and len(history) > MAX_HISTORY:
+            raise InvalidInput(say("server.long_history", most=MAX_HISTORY, sent=len(history)))
+        context = sent.get(CONTEXT)
+        if not isinstance(context, Mapping):
+            return
+        chunks, strategy = context.get("max_chunks_in_prompt"), context.get("rerank_strategy")
+        if isinstance(chunks, int) and self.max_chunks < chunks <= 100:
+            raise InvalidInput(say("server.chunks_refused", most=self.max_chunks))
+        if strategy in _STRATEGIES and strategy not in self.strategies:
+            allowed = ", ".join(sorted(self.strategies))
+            raise InvalidInput(say("server.strategy_refused", strategy=strategy, others=allowed))

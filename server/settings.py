@@ -1,0 +1,63 @@
+"""What a server is configured by: who may call it, how much it takes on, and what it tells."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from services.settings import configuration_error
+
+PREFIX = "ARTICULADO_SERVER_"
+Names = Annotated[tuple[str, ...], NoDecode]
+
+
+class ServerSettings(BaseSettings):
+    """Settings of a server, read from ``ARTICULADO_SERVER_…``; those of the agent are ``services.settings``."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="ignore", frozen=True)
+
+    keys: Path | None = Field(default=None, description="File of the API keys; unset: ``home/keys.json``")
+    hosts: Names = Field(default=(), description="Names by which it is called, beside those of loopback")
+    origins: Names = Field(default=(), description="Web pages that may call it (https://example.org)")
+    per_minute: int = Field(default=60, ge=1, description="Runs that a key may begin in a minute")
+    at_once: int = Field(default=4, ge=1, description="Runs of one key that go on at once")
+    rate_storage: str = Field(default="memory://", description="Where runs are counted: redis://… for several servers")
+    running: int = Field(default=4, ge=1, description="Runs of all callers that go on at once")
+    waiting: int = Field(default=16, ge=0, description="Runs that wait for one of them to end")
+    patience: float = Field(default=10.0, gt=0, allow_inf_nan=False, description="Seconds that one waits")
+    deadline: float = Field(default=60.0, gt=0, allow_inf_nan=False, description="Seconds of a whole request")
+    max_chunks: int = Field(default=40, ge=1, le=100, description="Fragments that a caller may ask for")
+    conversations: str = Field(
+        default="sqlite:conversations.sqlite", description="memory, sqlite:FILE (below ``home``), or postgresql://…"
+    )
+    retention: float = Field(default=30.0, gt=0, description="Days after which an idle conversation is deleted")
+    log_questions: bool = Field(default=False, description="Whether the log of requests holds the questions")
+
+    @field_validator("hosts", "origins", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
+
+    @field_validator("keys")
+    @classmethod
+    def _expanded(cls, value: Path | None) -> Path | None:
+        return value.expanduser() if value else None
+
+    @classmethod
+    def read(cls, env_file: Path | None = Path(".env"), **overrides: object) -> "ServerSettings":
+        """Read the settings: overrides, then the environment, then ``.env``, then defaults.
+
+        Raises:
+            ConfigurationError: a value cannot be used; the message names the variable.
+        """
+        try:
+            return cls(_env_file=env_file, **overrides)  # type: ignore[call-arg, arg-type]
+        except ValidationError as error:
+            raise configuration_error(error, PREFIX) from error
+
+
+def variable_names() -> Mapping[str, str]:
+    """Return the variables of a server, and what each is."""
+    return {f"{PREFIX}{name.upper()}": field.description or "" for name, field in ServerSettings.model_fields.items()}

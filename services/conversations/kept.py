@@ -1,0 +1,165 @@
+"""The conversations that a server keeps: opened where the operator says, read, deleted, and forgotten in time."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+
+from language.current import say
+from services.conversations.lean import LeanSaver
+from state.errors import ConfigurationError, ConversationUnknown, StoreUnavailable
+from state.values import Citation, Message
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+MEMORY = "memory"
+_SQLITE, _POSTGRES = "sqlite:", ("postgresql://", "postgres://")
+_CONNECTIONS = 10
+_SECONDS = 10.0
+"""That a connection is waited for."""
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A conversation that is kept: its messages, the citations of the last answer, and when that was (UTC)."""
+
+    thread_id: str
+    messages: tuple[Message, ...]
+    citations: tuple[Citation, ...]
+    last: datetime
+
+
+class Conversations:
+    """The conversations in a checkpointer."""
+
+    def __init__(self, saver: "BaseCheckpointSaver[str]") -> None:
+        self.saver = LeanSaver(saver)
+
+    async def read(self, thread_id: str) -> Conversation:
+        """Return a conversation.
+
+        Raises:
+            ConversationUnknown: nothing is kept under this name.
+        """
+        found = await self.saver.aget_tuple(_config(thread_id))
+        if found is None:
+            raise ConversationUnknown(say("conversations.unknown", thread=thread_id.rpartition("/")[2]))
+        values = found.checkpoint["channel_values"]
+        return Conversation(
+            thread_id,
+            tuple(values.get("transcript", ())),
+            tuple(values.get("citations", ())),
+            datetime.fromisoformat(found.checkpoint["ts"]),
+        )
+
+    async def last_used(self) -> dict[str, datetime]:
+        """Return when each conversation went on last (UTC), the latest first."""
+        last: dict[str, datetime] = {}
+        async for found in self.saver.alist(None):
+            thread = found.config["configurable"]["thread_id"]
+            day = datetime.fromisoformat(found.checkpoint["ts"])
+            last[thread] = max(day, last.get(thread, day))
+        return dict(sorted(last.items(), key=lambda item: item[1], reverse=True))
+
+    async def delete(self, thread_id: str) -> None:
+        """Delete a conversation, and all that is kept about it.
+
+        Raises:
+            ConversationUnknown: nothing is kept under this name.
+        """
+        if await self.saver.aget_tuple(_config(thread_id)) is None:
+            raise ConversationUnknown(say("conversations.unknown", thread=thread_id.rpartition("/")[2]))
+        await self.saver.adelete_thread(thread_id)
+
+    async def forget(self, days: float, now: datetime | None = None) -> list[str]:
+        """Delete the conversations that went on more than so many days ago for the last time; return their names."""
+        before = (now or datetime.now(UTC)) - timedelta(days=days)
+        old = [thread for thread, last in (await self.last_used()).items() if last < before]
+        for thread in old:
+            await self.saver.adelete_thread(thread)
+        return old
+
+
+def _config(thread_id: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
+
+
+@asynccontextmanager
+async def open_conversations(where: str, home: Path) -> AsyncIterator[Conversations]:
+    """Open the conversations of ``where``: ``memory``, ``sqlite:FILE`` (below ``home``), or ``postgresql://…``.
+
+    Raises:
+        ConfigurationError: it is none of these, or what it takes is not installed.
+        StoreUnavailable: the file or the database cannot be opened.
+    """
+    if where == MEMORY:
+        yield Conversations(InMemorySaver())
+    elif where.startswith(_SQLITE):
+        async with _sqlite(_below(home, where.removeprefix(_SQLITE))) as conversations:
+            yield conversations
+    elif where.startswith(_POSTGRES):
+        async with _postgres(where) as conversations:
+            yield conversations
+    else:
+        raise ConfigurationError(say("conversations.nowhere", where=where))
+
+
+def _below(home: Path, name: str) -> Path:
+    return home / Path(name).expanduser()
+
+
+@asynccontextmanager
+async def _sqlite(file: Path) -> AsyncIterator[Conversations]:
+    import sqlite3
+
+    import aiosqlite
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+    try:
+        await asyncio.to_thread(file.parent.mkdir, parents=True, exist_ok=True)
+        connection = await aiosqlite.connect(file)
+    except (OSError, sqlite3.Error) as error:
+        raise StoreUnavailable(say("conversations.unavailable", where=file)) from error
+    try:
+        saver = AsyncSqliteSaver(connection)
+        try:
+            await saver.setup()
+        except sqlite3.Error as error:
+            raise StoreUnavailable(say("conversations.unavailable", where=file)) from error
+        yield Conversations(saver)
+    finally:
+        await connection.close()
+
+
+@asynccontextmanager
+async def _postgres(url: str) -> AsyncIterator[Conversations]:
+    try:
+        import psycopg
+        from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+        from psycopg.rows import dict_row
+        from psycopg_pool import AsyncConnectionPool, PoolTimeout
+    except ImportError as error:
+        raise ConfigurationError(say("conversations.no_postgres")) from error
+
+    settings: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
+    pool: AsyncConnectionPool[psycopg.AsyncConnection[dict[str, Any]]] = AsyncConnectionPool(
+        url, max_size=_CONNECTIONS, kwargs=settings, open=False, timeout=_SECONDS
+    )
+    try:
+        try:
+            await pool.open(wait=True)
+            saver = AsyncPostgresSaver(pool)
+            await saver.setup()
+        except (psycopg.Error, PoolTimeout) as error:
+            host = psycopg.conninfo.conninfo_to_dict(url).get("host", "")
+            raise StoreUnavailable(say("conversations.unavailable", where=f"postgresql://{host}")) from error
+        yield Conversations(saver)
+    finally:
+        await pool.close()

@@ -1,0 +1,30 @@
+"""Variables that nothing reads are told, with the one that was meant."""
+
+import pytest
+
+from server.settings import variable_names
+from services.environment import known_variables, misspelt
+from services.settings import Settings
+
+KNOWN = known_variables() | variable_names().keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("ARTICULADO_PROFIL", "ARTICULADO_PROFILE"),
+        ("ARTICULADO_READER_APIKEY", "ARTICULADO_READER_API_KEY"),
+        ("ARTICULADO_SERVER_RUNING", "ARTICULADO_SERVER_RUNNING"),
+        ("articulado_index_path", "ARTICULADO_INDEX"),
+        ("ARTICULADO_XYZ_QWERTY_UIOP", ""),
+    ],
+)
+def test_a_slip_is_told_with_what_was_meant(name: str, meant: str) -> None:
+    assert misspelt({name: "1", "PATH": "/bin", "ARTICULADO_PROFILE": "laboral"}, KNOWN) == [(name, meant)]
+
+
+def test_what_is_read_is_known() -> None:
+    read = ["ARTICULADO_HOME", "ARTICULADO_RERANK_STRATEGY", "ARTICULADO_RERANK_TIMEOUT", "ARTICULADO_PRINCIPAL_MODEL"]
+    assert misspelt(dict.fromkeys([*read, "articulado_as_of"], "x"), KNOWN) == []
+    assert all(f"ARTICULADO_{name.upper()}" in KNOWN for name in Settings.model_fields if name not in ("reader",
+               "principal", "embedder", "rerank"))  # fmt: skip
