@@ -1,8 +1,8 @@
 """The state of the answering graph: input, output, and everything in between."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import EphemeralValue, UntrackedValue
@@ -199,6 +199,11 @@ class RagState(RagInput, Turn, total=False):
     analysis: Analysis
     carried: list[Candidate]
     missing_carried: list[int]
+
+
+def result_of(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the output that a state holds, without its messages: they say the same, and JSON does not hold them."""
+    return {key: state[key] for key in RagOutput.__annotations__ if key in state and key != "messages"}
 
 
 class Days(NamedTuple):

@@ -19,7 +19,7 @@ from services.prompting.prompts import load_prompts
 from services.store.manifest import Manifest
 from state.chunks import Candidate
 from state.errors import InvalidInput
-from state.rag import RagOutput
+from state.rag import result_of
 from state.values import Message
 
 FORMAT: Literal["articulado-dossier/1"] = "articulado-dossier/1"
@@ -118,7 +118,7 @@ def make_dossier(state: Mapping[str, Any], options: Mapping[str, Any], provenanc
         "context": [_fragment(number, candidate) for number, candidate in fragments],
         "raw_answer": state.get("draft", ""),
         "answer": state["answer"],
-        "result": {key: state[key] for key in RagOutput.__annotations__ if key in state},
+        "result": result_of(state),
         "provenance": provenance,
         "seal": "",
     }
