@@ -7,7 +7,12 @@ READY := $(VENV)/.ready
 # Tests start many processes: what one has compiled, the next need not.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test check format install clean
+# Aegra, an Agent Server, takes a newer Python: its tests are skipped where there is none.
+AEGRA := .venv-aegra
+NEWER = $(shell for python in python3.12 python3.13 "$$HOME"/.pyenv/versions/3.1[23]*/bin/python; do \
+	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && { echo "$$python"; break; }; done)
+
+.PHONY: demo test check format install aegra clean
 
 install: $(READY)
 
@@ -19,10 +24,17 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
+aegra: pyproject.toml constraints.txt
+	@if [ -z "$(NEWER)" ]; then echo "No hay Python 3.12: se omiten las pruebas con Aegra."; \
+	elif [ ! $(AEGRA)/.ready -nt pyproject.toml ] || [ ! $(AEGRA)/.ready -nt constraints.txt ]; then \
+		"$(NEWER)" -m venv $(AEGRA) && \
+		$(AEGRA)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[aegra]' && \
+		touch $(AEGRA)/.ready; fi
+
 demo: install
 	$(BIN)/articulado ask "¿Cuántos días de vacaciones me corresponden?"
 
-test: install
+test: install aegra
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: install
@@ -37,4 +49,4 @@ format: install
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) $(AEGRA) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

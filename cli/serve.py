@@ -10,7 +10,7 @@ from cli.options import IndexFolder, Profile, read_configuration, whole
 from server.address import HOST, MAX_PORT, PATHS, PORT
 
 if TYPE_CHECKING:
-    from services.container import Services
+    from graph.opened import OpenGraphs
 
 Host = Annotated[str, typer.Option("--host", metavar="DIRECCIÓN", help="Dirección en la que se escucha.")]
 Port = Annotated[
@@ -51,6 +51,7 @@ def serve(
     from cli.render import console
     from cli.session import announce_first_index
     from graph.compose import open_services
+    from graph.opened import OpenGraphs
     from server.app import serve as run
     from server.guards import keys_file
     from server.settings import ServerSettings
@@ -63,13 +64,14 @@ def serve(
     # No call to a model may begin that the request could not wait for.
     settings = settings.model_copy(update={"question_timeout": min(settings.question_timeout, limits.deadline)})
 
-    def services() -> "Services":
+    def graphs() -> "OpenGraphs":
         address = f"[{host}]" if ":" in host else host
         console().print(
             f"Se abre el índice y se atiende en http://{address}:{port}: {', '.join(PATHS)} (Ctrl-C termina).",
             markup=False,
         )
-        return wait_for(open_services(settings, knowledge, announce=announce_first_index))
+        services = wait_for(open_services(settings, knowledge, announce=announce_first_index))
+        return OpenGraphs(settings, knowledge, services)
 
     _log_requests()
-    run(services, host, port, settings=limits, keys=keys_file(limits, settings.home), playground=playground)
+    run(graphs, host, port, settings=limits, keys=keys_file(limits, settings.home), playground=playground)

@@ -1,6 +1,7 @@
-"""The graphs of this process, built from its environment: what ``langgraph.json`` names.
+"""The graphs of this process, built from its environment, for Python programs.
 
 Importing this opens the index (and builds the first one of the profile); ``graph.compose`` has the same as functions.
+An Agent Server has its graphs from ``server.agent``.
 """
 
 from graph.case import build_generate_response, build_required_data

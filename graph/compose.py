@@ -1,5 +1,6 @@
 """Composition: settings to services to a compiled graph."""
 
+import asyncio
 from contextlib import AsyncExitStack
 from functools import cache
 from typing import TYPE_CHECKING
@@ -38,7 +39,7 @@ async def open_services(
         index = await open_configured(settings, profile, announce=announce) if settings.rag_enabled else None
         laws = IndexedLaws(lambda: titles_of(read_catalog(index.folder))) if index else NO_LAWS
         last_changes = cache(lambda: changes_of(read_catalog(index.folder))) if index else dict[str, str]
-        services = build_services(settings, profile, index, laws, last_changes)
+        services = await asyncio.to_thread(build_services, settings, profile, index, laws, last_changes)
         if index is not None:
             async with AsyncExitStack() as stack:
                 stack.push_async_callback(services.close)

@@ -34,7 +34,7 @@ Ingest = CompiledStateGraph[IngestState, None, IngestInput, IngestOutput]
 async def open_ingest() -> AsyncIterator[Ingest]:
     """Build the ingestion graph for the settings of the environment, and close its services after the run.
 
-    This is what ``langgraph.json`` names.
+    An Agent Server opens it for each run (``server.agent.graphs``).
     """
     async with await asyncio.to_thread(_services) as services:
         yield build_ingest(services)
@@ -65,7 +65,7 @@ def build_ingest(services: IngestServices, checkpointer: BaseCheckpointSaver[str
     builder.add_edge("discover", "read")
     builder.add_conditional_edges("read", routing.after_read, ["link", "summarize"])
     builder.add_conditional_edges("link", routing.after_link(settings.chunk_context), ["contextualize", "write_index"])
-    builder.add_edge("contextualize", "write_index")
+    builder.add_conditional_edges("contextualize", routing.after_contextualize, ["write_index", "summarize"])
     builder.add_conditional_edges("write_index", routing.after_write, ["discover", "summarize"])
     builder.add_edge("summarize", END)
     return builder.compile(checkpointer=checkpointer, name="ingest")

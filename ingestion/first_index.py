@@ -1,5 +1,6 @@
 """Build the first index of a profile from what it brings along, and say how an index follows its profile."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -34,7 +35,7 @@ async def open_configured(settings: Settings, profile: Profile, *, announce: Ann
         IndexMissing: the settings name a folder without an index, or the profile brings nothing along.
         IndexMismatch: the index was built with other settings, or is of another profile.
     """
-    index = find_configured(settings, profile)
+    index = await asyncio.to_thread(find_configured, settings, profile)
     if index is not None:
         return index
     with announce(settings, profile) if announce else nullcontext():
@@ -74,8 +75,9 @@ async def _build_first(settings: Settings, profile: Profile) -> Index:
     Raises:
         ConfigurationError: what comes along breaks its schema.
     """
-    bundled = bundled_chunks([], profile)
-    chunker = _chunker(profile)
+    bundled = await asyncio.to_thread(bundled_chunks, [], profile)
+    chunker = await asyncio.to_thread(_chunker, profile)
+    expected = await asyncio.to_thread(expected_fingerprints, settings, profile, chunker)
 
     async with build_ingest_services(settings, profile) as services:
 
@@ -92,7 +94,7 @@ async def _build_first(settings: Settings, profile: Profile) -> Index:
 
         return await open_or_build(
             settings.index_folder,
-            expected_fingerprints(settings, profile, chunker),
+            expected,
             writer=services.writer,
             build=build,
         )

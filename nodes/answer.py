@@ -4,6 +4,7 @@ from langgraph.runtime import Runtime
 
 from language.languages import Language
 from nodes.abstain import listed, nearest
+from nodes.messages import Spoken
 from nodes.writing import Write, WritingUpdate, prompt_messages, write_answer, written_update
 from services.prompting.citation_markers import keep_markers
 from services.prompting.prompts import Prompts
@@ -34,6 +35,7 @@ async def answer(
         ModelError: the principal failed, and there is no first answer to fall back on.
     """
     grounded = runtime.context.grounded_prompting
+    spoken = Spoken(state, runtime.stream_writer, "-2" if state["refetched"] else "")
     try:
         written = await write_answer(
             principal,
@@ -42,16 +44,19 @@ async def answer(
             state,
             grounded=grounded,
             supersedes=language.say("rag_answer_with_more") if state["refetched"] else "",
-            write=runtime.stream_writer,
+            write=spoken,
             language=language,
         )
     except ModelError as error:
         if state["refetched"]:
             return first_answer(state, error, language)
         if isinstance(error, EmptyReply):
-            return sources_alone(state, error, runtime.stream_writer, language, grounded=grounded)
+            update = sources_alone(state, error, spoken, language, grounded=grounded)
+            return {**update, "spoken": spoken.message_id}
         raise
-    return written_update(state, written, language)
+    finally:
+        spoken.close()
+    return {**written_update(state, written, language), "spoken": spoken.message_id}
 
 
 def first_answer(state: RagState, error: ModelError, language: Language) -> WritingUpdate:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from langgraph.runtime import Runtime
 
 from language.languages import Language
+from nodes.messages import Spoken
 from nodes.writing import WritingUpdate, prompt_messages, write_answer, written_update
 from services.prompting.prompts import Prompts
 from services.protocols import ChatModel
@@ -35,6 +36,7 @@ async def repair_marks(
     deadline = state.get("deadline")
     if deadline is not None and deadline - clock() < seconds * MIN_SHARE_LEFT:
         return {"repaired": True}
+    spoken = Spoken(state, runtime.stream_writer, "-marked")
     try:
         written = await write_answer(
             principal,
@@ -47,9 +49,11 @@ async def repair_marks(
             state,
             grounded=True,
             supersedes=language.say("rag_answer_repaired"),
-            write=runtime.stream_writer,
+            write=spoken,
             language=language,
         )
     except ModelError as error:
         return {"repaired": True, "cost": cost_of_failure(error)}
-    return {"repaired": True, **written_update(state, written, language)}
+    finally:
+        spoken.close()
+    return {"repaired": True, **written_update(state, written, language), "spoken": spoken.message_id}

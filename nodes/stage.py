@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime, get_runtime
 from language.current import speaking
 from services.portal import wait_for
 from services.protocols import Progress
+from services.tracing import stage_span
 from state.context import ResolvedContext, RunContext
 from state.values import NO_COST, Cost, FinalEvent
 
@@ -92,8 +93,9 @@ def stage(node: Node, *, account: Account, **services: Any) -> RunnableLambda[An
     async def run(state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
         stage_runtime = account.begin(name, runtime)
         began = time.perf_counter()
-        with speaking(account.language):
+        with speaking(account.language), stage_span(name) as spend:
             update = dict(await node(state, stage_runtime, **services))
+            spend(update.get("cost", NO_COST))
         return account.end(name, state, update, time.perf_counter() - began)
 
     async def ainvoke(state: Mapping[str, Any]) -> dict[str, Any]:

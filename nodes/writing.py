@@ -43,6 +43,7 @@ class WritingUpdate(TypedDict):
     abstained: NotRequired[bool]
     repaired: NotRequired[bool]
     warnings: NotRequired[list[str]]
+    spoken: NotRequired[str]
     cost: NotRequired[Cost]
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, closing
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,17 +12,19 @@ from fastapi import APIRouter, Depends, FastAPI
 from langserve import APIHandler, add_routes
 from langserve.server import EndpointName
 
+from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, OpenGraphs, configured_graphs
 from language.current import DEFAULT_LANGUAGE, say
 from server.access.keys import KeyRing
-from server.address import BACKLOG, GENERATE_RESPONSE, HOST, PORT, RAG, REQUIRED_DATA, is_loopback, listen
+from server.address import BACKLOG, HOST, PORT, is_loopback, listen
 from server.body_validation import check_body
-from server.conversations import Threads, stopped, thread_routes
+from server.conversations import Threads, conversation_routes, stopped
 from server.errors import handle_errors
 from server.guards import Guards
 from server.operations.health import Readiness, WarmUp, health_routes
 from server.operations.metrics import metrics_route
+from server.operations.traces import Traces
 from server.policy import CHEAP_STRATEGIES, Policy
-from server.runnable import Graph, ServedGraph
+from server.runnable import ServedGraph, Using, outside_any_run
 from server.settings import ServerSettings
 from server.streaming import add_stream_route
 from services.conversations.kept import open_conversations
@@ -30,48 +32,45 @@ from services.protocols import AsyncClose
 from state.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from services.container import Services
+    from fastapi.telemetry import TelemetryConfig
 
 SHUTDOWN_SECONDS = 5
 ENDPOINTS: tuple[EndpointName, ...] = ("invoke", "stream", "input_schema", "output_schema")
 PLAYGROUND_ENDPOINTS: tuple[EndpointName, ...] = ("playground", "stream_log", "config_schema")
+NO_TELEMETRY: "TelemetryConfig" = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+"""FastAPI's own spans and logs hold paths, queries and messages of errors; those of ``traces`` do not."""
 ABOUT = "Respuestas y casos, con las fuentes en que se apoyan"
 
 
 def app_over(
-    services: "Services",
+    opened: OpenGraphs,
     settings: ServerSettings | None = None,
+    guards: Guards | None = None,
     *,
     public: bool = False,
     playground: bool = False,
 ) -> FastAPI:
-    """Serve the answering graph and those of cases over these services, which are closed when the server shuts down.
+    """Serve the graphs of answers and of cases; their services are closed when the server shuts down.
 
-    ``public``: it is called by names of its own, not by those of loopback alone.
+    ``guards`` are by default those of ``settings``; ``public``: it is called by names of its own, not by those of
+    loopback alone.
 
     Raises:
         ConfigurationError: the profile cannot be used for cases, or a setting of the server cannot.
     """
-    from graph.case import build_generate_response, build_required_data
-    from graph.compose import warm_up
-    from graph.rag import build_rag
-
     settings = settings or ServerSettings.read()
-    cases = {
-        REQUIRED_DATA: build_required_data(services),
-        GENERATE_RESPONSE: build_generate_response(services),
-    }
-    strategies = CHEAP_STRATEGIES | {services.settings.rerank_strategy}
+    strategies = CHEAP_STRATEGIES | {opened.settings.rerank_strategy}
     return create_app(
-        build_rag(services),
-        cases,
-        guards=Guards.of(settings, services.settings.home, public=public),
+        opened.now(RAG),
+        {name: opened.now(name) for name in (REQUIRED_DATA, GENERATE_RESPONSE)},
+        using=opened.using,
+        guards=guards or Guards.of(settings, opened.settings.home, public=public),
         policy=Policy(settings.max_chunks, strategies),
-        warm_up=partial(warm_up, services),
-        about=services.profile.title,
-        language=services.profile.language,
+        warm_up=opened.warm_up,
+        about=opened.profile.title,
+        language=opened.profile.language,
         playground=playground,
-        close=services.close,
+        close=opened.close,
     )
 
 
@@ -79,6 +78,7 @@ def create_app(
     graph: Graph,
     cases: Mapping[str, Graph] | None = None,
     *,
+    using: Callable[[str], AbstractAsyncContextManager[Graph]] | None = None,
     guards: Guards | None = None,
     policy: Policy | None = None,
     warm_up: WarmUp | None = None,
@@ -87,8 +87,9 @@ def create_app(
     playground: bool = False,
     close: AsyncClose | None = None,
 ) -> FastAPI:
-    """Serve a graph under ``/rag``, and others under paths of their own; ``close`` is awaited on shutdown.
+    """Serve a graph under ``/rag``, and others under their names; ``close`` is awaited on shutdown.
 
+    ``using`` holds the graph of the moment for a run, by its name; without it, all runs are of the graphs given.
     ``guards`` are what stands around every route, those for this machine alone by default; ``policy`` is what a caller
     may ask. ``warm_up`` is begun at start; the server is ready when it has ended. ``language`` is that of the error
     bodies.
@@ -102,6 +103,7 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         settings = guards.settings
         async with AsyncExitStack() as stack:
+            await stack.enter_async_context(guards.traces.exported())
             if close:
                 stack.push_async_callback(close)
             threads.kept = await stack.enter_async_context(open_conversations(settings.conversations, guards.home))
@@ -111,20 +113,25 @@ def create_app(
             stack.push_async_callback(readiness.end)
             yield
 
-    app = FastAPI(title="articulado", description=about, lifespan=lifespan)
+    app = FastAPI(title="articulado", description=about, lifespan=lifespan, telemetry=NO_TELEMETRY)
     guards.stand_around(app)
     handle_errors(app, language)
-    checks = [Depends(check_body), Depends((policy or Policy()).check)]
-    app.include_router(_routes(RAG, ServedGraph(graph, threads), checks, playground=playground))
-    for path, served in (cases or {}).items():
-        app.include_router(_routes(path, ServedGraph(served), checks, playground=playground))
-    app.include_router(thread_routes(threads))
+    checks = [Depends(outside_any_run), Depends(check_body), Depends((policy or Policy()).check)]
+
+    def held(name: str) -> Using | None:
+        return partial(using, name) if using else None
+
+    app.include_router(_routes(RAG, ServedGraph(graph, threads, held(RAG)), checks, playground=playground))
+    for name, case in (cases or {}).items():
+        app.include_router(_routes(name, ServedGraph(case, using=held(name)), checks, playground=playground))
+    app.include_router(conversation_routes(threads))
     app.include_router(health_routes(readiness))
     app.include_router(metrics_route(guards.metrics))
     return app
 
 
-def _routes(path: str, served: ServedGraph, checks: list[Any], *, playground: bool) -> APIRouter:
+def _routes(name: str, served: ServedGraph, checks: list[Any], *, playground: bool) -> APIRouter:
+    path = f"/{name}"
     router = APIRouter(dependencies=checks)
     add_stream_route(router, APIHandler(served, path=path, config_keys=()), path)
     enabled = (*ENDPOINTS, *PLAYGROUND_ENDPOINTS) if playground else ENDPOINTS
@@ -137,15 +144,12 @@ def __getattr__(name: str) -> Any:
     """Build ``app`` from the settings when it is first asked for (``uvicorn server.app:app``), not on import."""
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from graph.compose import open_services
-    from services.portal import wait_for
-
-    globals()["app"] = app_over(wait_for(open_services()))
+    globals()["app"] = app_over(configured_graphs())
     return globals()["app"]
 
 
 def serve(
-    open_services: "Callable[[], Services]",
+    open_graphs: Callable[[], OpenGraphs],
     host: str = HOST,
     port: int = PORT,
     *,
@@ -166,8 +170,9 @@ def serve(
             raise ConfigurationError(say("server.playground", host=host, loopback=HOST))
         if keys is None or not KeyRing(keys).keys:
             raise ConfigurationError(say("server.public_without_keys", host=host, loopback=HOST))
+    Traces.read()  # What it lacks is said before the index is opened.
     with closing(listen(host, port)) as listening:
-        app = app_over(open_services(), settings, public=not is_loopback(host), playground=playground)
+        app = app_over(open_graphs(), settings, public=not is_loopback(host), playground=playground)
         config = uvicorn.Config(
             app, ws="none", timeout_graceful_shutdown=SHUTDOWN_SECONDS, access_log=False, backlog=BACKLOG
         )

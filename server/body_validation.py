@@ -1,6 +1,7 @@
 """What a request body may be: of limited size, and readable at all."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from fastapi import Request
@@ -17,17 +18,22 @@ MAX_DEPTH = 50
 
 
 class BodyLimit:
-    """Refuse bodies of more than ``limit`` bytes, with or without a declared length, with HTTP 413."""
+    """Refuse bodies of more than ``limit_of`` a request, in bytes, declared or not, with HTTP 413."""
 
-    def __init__(self, app: ASGIApp, limit: int) -> None:
+    def __init__(self, app: ASGIApp, limit_of: Callable[[Scope], int]) -> None:
         self._app = app
-        self._limit = limit
+        self._limit_of = limit_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
-        declared = Headers(scope=scope).get("content-length", "") if scope["type"] == "http" else ""
-        if declared.isdigit() and int(declared) > self._limit:
-            await answer_failure(413, {"detail": self._message(), "error": "HTTPError"})(scope, receive, send)
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        limit = self._limit_of(scope)
+        declared = Headers(scope=scope).get("content-length", "")
+        if declared.isdigit() and int(declared) > limit:
+            refused = answer_failure(413, {"detail": say("server.too_large", limit=limit), "error": "HTTPError"})
+            await refused(scope, receive, send)
             return
         received = 0
 
@@ -35,14 +41,11 @@ class BodyLimit:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > self._limit:
-                raise HTTPException(413, self._message())
+            if received > limit:
+                raise HTTPException(413, say("server.too_large", limit=limit))
             return message
 
         await self._app(scope, counted, send)
-
-    def _message(self) -> str:
-        return say("server.too_large", limit=self._limit)
 
 
 async def check_body(request: Request) -> None:

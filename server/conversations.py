@@ -63,12 +63,12 @@ class Threads:
             await asyncio.sleep(_DAY)
 
 
-def thread_routes(threads: Threads) -> APIRouter:
+def conversation_routes(threads: Threads) -> APIRouter:
     """Return the routes that read and delete the caller's conversations."""
     router = APIRouter(tags=["conversations"])
     Thread = Annotated[str, Path(alias=THREAD)]  # noqa: N806 - a type
 
-    @router.get("/threads/{thread_id}")
+    @router.get("/conversations/{thread_id}")
     async def read(thread_id: Thread) -> dict[str, Any]:
         """Return the messages of a conversation, and the citations of its last answer."""
         kept, name = threads.kept_as(thread_id)
@@ -80,7 +80,7 @@ def thread_routes(threads: Threads) -> APIRouter:
             "last": found.last.isoformat(),
         }
 
-    @router.delete("/threads/{thread_id}", status_code=204)
+    @router.delete("/conversations/{thread_id}", status_code=204)
     async def delete(thread_id: Thread) -> Response:
         """Delete a conversation, and all that is kept about it."""
         kept, name = threads.kept_as(thread_id)

@@ -87,12 +87,13 @@ def failure_of(error: Exception) -> Failure:
 
 def explain(problems: Sequence[Any], path: str) -> str:
     """Say what a request to this path lacks, at most three things."""
-    explained = "; ".join(_problem(problem) for problem in problems[:3])
+    explained = "; ".join(problem_of(problem) for problem in problems[:3])
     schema = f"{path.rpartition('/')[0]}/input_schema"
     return say("server.invalid", explained=explained, schema=schema)
 
 
-def _problem(problem: Any) -> str:
+def problem_of(problem: Any) -> str:
+    """Say what is wrong with one field, by what pydantic found."""
     if not isinstance(problem, dict) or problem["type"] == "json_invalid":
         return say("server.body_not_json")
     field = ".".join(str(part) for part in problem["loc"]) or "input"

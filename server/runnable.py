@@ -1,19 +1,21 @@
 """A graph as LangServe needs it: what it streams are the graph's own typed events."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Any, TypeAlias, TypeVar
 
 from langchain_core.runnables import Runnable, RunnableConfig
-from langgraph.graph.state import CompiledStateGraph
+from langchain_core.runnables.config import var_child_runnable_config
 
+from graph.opened import Graph
 from server.conversations import THREAD, Threads
 from server.operations.requests import note_run
 from server.schemas import CONTEXT, MESSAGES, served_input, served_output
 from state.context import RunContext
 
-Graph: TypeAlias = CompiledStateGraph[Any, RunContext, Any, Any]
+Using: TypeAlias = Callable[[], AbstractAsyncContextManager[Graph]]
+"""Holds the graph of the moment for one run."""
 ServedInput: TypeAlias = dict[str, Any]
 """A graph's own input, with the options of the run under ``CONTEXT``."""
 
@@ -23,12 +25,14 @@ T = TypeVar("T")
 class ServedGraph(Runnable[ServedInput, Any]):
     """Wrap a compiled graph: ``invoke`` gives its output, ``stream`` its typed events up to ``final``.
 
-    A compiled graph by itself streams node updates through LangServe, and its run context cannot be passed.
+    A compiled graph by itself streams node updates through LangServe, and its run context cannot be passed. ``graph``
+    has the schemas; ``using`` gives the one that a run is of, by default the same.
     """
 
-    def __init__(self, graph: Graph, threads: Threads | None = None) -> None:
+    def __init__(self, graph: Graph, threads: Threads | None = None, using: Using | None = None) -> None:
         self._graph = graph
         self._threads = threads
+        self._using: Using = using or (lambda: nullcontext(graph))
         self._input = served_input(graph.builder.input_schema, {THREAD: str} if threads else {})
         self._output = served_output(graph.builder.output_schema)
         self.name = graph.get_name()
@@ -78,13 +82,19 @@ class ServedGraph(Runnable[ServedInput, Any]):
         """Yield graph, config and options of a run: those of the conversation that its input names, if it does."""
         thread_id = graph_input.pop(THREAD, None)
         if thread_id is None or self._threads is None:
-            yield self._graph, config, {}
+            async with self._using() as graph:
+                yield graph, config, {}
             return
-        async with self._threads.held(thread_id) as (saver, name):
-            graph = self._graph.copy({"checkpointer": saver})
+        async with self._threads.held(thread_id) as (saver, name), self._using() as latest:
+            graph = latest.copy({"checkpointer": saver})
             run_config: RunnableConfig = {**(config or {}), "configurable": {"thread_id": name}}
             # One checkpoint a turn: what is cut off is asked again.
             yield graph, run_config, {"durability": "exit"}
+
+
+async def outside_any_run() -> None:
+    """Take a request for a run of its own: an Agent Server lays a configuration under all that it serves."""
+    var_child_runnable_config.set(None)
 
 
 def _without_messages(output: dict[str, Any]) -> dict[str, Any]:

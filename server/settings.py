@@ -19,6 +19,7 @@ class ServerSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, extra="ignore", frozen=True)
 
     keys: Path | None = Field(default=None, description="File of the API keys; unset: ``home/keys.json``")
+    operators: Names = Field(default=(), description="Names of the keys that may change the index")
     hosts: Names = Field(default=(), description="Names by which it is called, beside those of loopback")
     origins: Names = Field(default=(), description="Web pages that may call it (https://example.org)")
     per_minute: int = Field(default=60, ge=1, description="Runs that a key may begin in a minute")
@@ -35,7 +36,7 @@ class ServerSettings(BaseSettings):
     retention: float = Field(default=30.0, gt=0, description="Days after which an idle conversation is deleted")
     log_questions: bool = Field(default=False, description="Whether the log of requests holds the questions")
 
-    @field_validator("hosts", "origins", mode="before")
+    @field_validator("hosts", "origins", "operators", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value

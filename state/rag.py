@@ -36,6 +36,7 @@ class Turn(TypedDict):
     ``named`` are provisions that the answer names, the index has, and the model did not read.
     ``queries`` are what the reader makes of it, ``searches`` the texts that are searched for: those, and it may be the
     question's own words. ``lexical_only`` is set where they have no dense vectors, because the embedder failed.
+    ``spoken`` is the id of the message as which the draft was streamed, empty where none was.
     """
 
     contextualized_question: str
@@ -75,6 +76,7 @@ class Turn(TypedDict):
     context: list[Candidate]
     draft: str
     draft_chunk_ids: list[int]
+    spoken: str
     refetched: bool
 
 
@@ -118,6 +120,7 @@ def fresh_turn() -> Turn:
         "context": [],
         "draft": "",
         "draft_chunk_ids": [],
+        "spoken": "",
         "refetched": False,
     }
 

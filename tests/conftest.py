@@ -33,7 +33,7 @@ def own_environment(tmp_path_factory, run_folder):
     Every worker has a home of its own. The index in it is one for all: whoever needs it first builds it, as on a fresh
     machine, and the others wait for that build.
     """
-    for name in [name for name in os.environ if name.startswith(("ARTICULADO_", "LANGSMITH_", "LANGCHAIN_"))]:
+    for name in [name for name in os.environ if name.startswith(("ARTICULADO_", "LANGSMITH_", "LANGCHAIN_", "OTEL_"))]:
         del os.environ[name]
     home, demo = tmp_path_factory.mktemp("home"), run_folder / "demo"
     demo.mkdir(exist_ok=True)

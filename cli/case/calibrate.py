@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from cli.options import IndexFolder, Json
+from services.extras import require
 
 Profiles = Annotated[
     list[str] | None,
@@ -51,6 +52,7 @@ def calibrate(
     every: Every = False,
 ) -> None:
     """Calibra la confianza de los casos, y dice cuántos se deciden bien, con casos cuyo artículo se conoce."""
+    require("eval" if report else "training")
     from cli.case.calibrate_run import Request, measure
     from cli.case.calibrate_view import print_calibrations
     from cli.render import console, print_json

@@ -9,6 +9,7 @@ from ingestion.files.brief import open_docx, paragraphs_of, runs_of
 from ingestion.files.formats.docx_xml import W
 from language.current import say
 from language.system import reason
+from services.extras import importing
 from services.verification.briefs.report import BriefParagraph, BriefReport, CheckedParagraph
 from state.errors import InvalidInput
 from state.verification import Finding
@@ -40,7 +41,8 @@ def write_annotated(brief: Path, out: Path, paragraphs: Sequence[BriefParagraph]
 
 
 def _document_of(paragraphs: Sequence[BriefParagraph]) -> "Document":
-    import docx
+    with importing("documents"):
+        import docx
 
     document = docx.Document()
     for paragraph in paragraphs:

@@ -9,6 +9,7 @@ from cli.doctor.profile import article_problem, cases_only, index_needed, stalen
 from cli.environment import misspelt_variables
 from cli.options import read_settings
 from cli.session import FIRST_INDEX, receives_texts
+from services.extras import EXTRAS, Extra, installed, require
 from services.protocols import Progress
 from state.errors import ArticuladoError, ConfigurationError, IndexMismatch
 
@@ -63,7 +64,8 @@ class Diagnosis(TypedDict):
     ``profile`` is its name, where it can be read. ``ready`` says whether what the profile is for can be done: questions
     answered, or where ``questions`` is false, cases alone; ``problems`` what keeps it from that and what to do;
     ``notes`` what else is worth knowing. ``index`` is ``None`` where there is none yet, or none that is used or can be;
-    ``deep`` where no thorough look at it was asked for.
+    ``deep`` where no thorough look at it was asked for. ``traces`` is where those of a server go, empty where nowhere.
+    ``extras`` tells which optional packages are installed.
     """
 
     ready: bool
@@ -73,9 +75,11 @@ class Diagnosis(TypedDict):
     roles: dict[str, RoleDiagnosis]
     index: IndexDiagnosis | None
     rerank: str
+    traces: str
     notes: list[str]
     problems: list[str]
     deep: DeepDiagnosis | None
+    extras: dict[Extra, bool]
 
 
 async def diagnose(
@@ -91,13 +95,16 @@ async def diagnose(
         "store": "",
         "profile": "",
         "rerank": "",
+        "traces": "",
         "roles": {},
         "index": None,
         "notes": [],
         "problems": [],
         "deep": None,
+        "extras": {extra: installed(extra) for extra in EXTRAS},
     }
     diagnosis["notes"] += misspelt_variables()
+    _look_at_traces(diagnosis)
     try:
         settings = read_settings(index, profile)
         diagnosis["store"], diagnosis["profile"] = settings.store, settings.profile
@@ -114,6 +121,16 @@ async def diagnose(
             diagnosis["problems"].append(str(error))
     diagnosis["ready"] = not diagnosis["problems"]
     return diagnosis
+
+
+def _look_at_traces(diagnosis: Diagnosis) -> None:
+    """Find where the traces of a server go; what keeps them from it is no problem of an answer."""
+    from server.operations.traces import Traces
+
+    try:
+        diagnosis["traces"] = Traces.read().destination
+    except ConfigurationError as error:
+        diagnosis["notes"].append(str(error))
 
 
 def _role(settings: "ModelSettings") -> RoleDiagnosis:
@@ -183,6 +200,8 @@ async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis, deep: bool
             )
             return
         recipient = receives_texts(settings)
+        if not profile.features.spanish_law:
+            require("training")  # its encoder is one of its own
         diagnosis["notes"].append(
             f"{FIRST_INDEX.capitalize()} «{profile.name}» se construirá con la primera pregunta en "
             + str(settings.index_folder)

@@ -20,6 +20,10 @@ def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:
         lines.append(("Almacén", diagnosis["store"]))
     if diagnosis["rerank"]:
         lines.append(("Reordenación", diagnosis["rerank"]))
+    lines.append(("Trazas", f"se envían a {diagnosis['traces']}" if diagnosis["traces"] else "no se envían"))
+    present = ", ".join(extra for extra, is_installed in diagnosis["extras"].items() if is_installed)
+    absent = ", ".join(extra for extra, is_installed in diagnosis["extras"].items() if not is_installed)
+    lines.append(("Complementos", "; ".join((present or "ninguno", *([f"sin instalar: {absent}"] if absent else [])))))
     if index := diagnosis["index"]:
         lines += [
             ("Índice", index["folder"] + (" (inicial)" if index["demo"] else "")),

@@ -8,6 +8,7 @@ import typer
 
 from cli.failures import FAILED
 from cli.options import IndexFolder, Json, Rerank, read_configuration, run_context
+from services.extras import require
 from state.errors import InvalidInput
 
 Gold = Annotated[
@@ -70,6 +71,7 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Mide lo que se encuentra, con preguntas o conversaciones cuyos preceptos se conocen."""
+    require("eval")
     if compare:
         if run or rerank or compare_run or ablation or answers or peers or report or record or replay:
             raise InvalidInput("--compare solo se puede combinar con --gold, --index y --json.")

@@ -82,9 +82,9 @@ def _allowed(message: str) -> bool:
     """Ask whoever is at the terminal whether to go on; nobody there is a no."""
     errors = console(stderr=True)
     if not (sys.stdin.isatty() and errors.is_terminal):
-        errors.print(clean(message), markup=False)
+        errors.print(clean(message + REPEAT_HINT), markup=False)
         return False
-    errors.print(clean(message.removesuffix(REPEAT_HINT)), markup=False)
+    errors.print(clean(message), markup=False)
     answer = ""
     while answer not in ("s", "sí", "si", "n", "no"):
         errors.print("¿Seguir? (s/n) ", end="")

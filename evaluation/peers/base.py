@@ -11,9 +11,6 @@ Hits = list[tuple[int, float]]
 Search = Callable[[str, int], Hits]
 """Takes a question and how many provisions are wanted at most."""
 
-EXTRA = "peers"
-"""The optional extra that installs what peers need."""
-
 SIDE_DEPTH = 100
 """Provisions that each side of a hybrid peer hands to its fusion: beyond it a rank adds next to nothing."""
 

@@ -7,13 +7,14 @@ from time import perf_counter
 
 from evaluation.gold.provisions import Key, key_of
 from evaluation.gold.questions import Question
-from evaluation.peers.base import EXTRA, Hits, Peer
+from evaluation.peers.base import Hits, Peer
 from evaluation.peers.corpus import PeerCorpus, read_corpus
 from evaluation.peers.haystack_hybrid import HAYSTACK
 from evaluation.peers.langchain_ensemble import LANGCHAIN
 from evaluation.peers.lexical import BM25S
 from evaluation.retrieval.run import Ranked, Run
 from services.container import Services
+from services.extras import without
 
 PEERS = (BM25S, LANGCHAIN, HAYSTACK)
 DEPTH = 100
@@ -64,10 +65,7 @@ def measure(
         try:
             runs.append(_run(peer, corpus, questions, depth, clock))
         except ImportError as error:
-            missing[peer.name] = (
-                f"No se ha comparado con {peer.name}: no se puede cargar {' o '.join(peer.packages)} ({error}). "
-                f'Instale los buscadores opcionales con: pip install -e ".[{EXTRA}]"'
-            )
+            missing[peer.name] = f"{peer.name}: {without('peers', error.name or str(error))}"
     return PeerFindings(tuple(runs), missing, len(corpus.provisions))
 
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 from evaluation.statistics.reliability import Reliability
 from evaluation.statistics.risk_coverage import RiskCoverage
 from language.formats import figure
-from state.errors import ConfigurationError, InvalidInput
+from services.extras import importing
+from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-EXTRA = "eval"
 """The optional extra that installs what charts need."""
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9")
@@ -204,12 +204,8 @@ def _observed(measured: Reliability, unit: str) -> str:
 
 
 def _figure(height: float, width: float = _WIDTH) -> "Figure":
-    try:
+    with importing("eval"):
         from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ConfigurationError(
-            f'Los gráficos del informe necesitan matplotlib ({error}). Instálelo con: pip install -e ".[{EXTRA}]"'
-        ) from error
     return Figure(figsize=(width, height), dpi=_DPI, layout="constrained")
 
 

@@ -1,7 +1,6 @@
 """Write a report into a folder: ``report.json`` for programs, ``report.md`` for people, and its plots."""
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 
 from evaluation.answers.relevance import RelevanceReport
@@ -12,7 +11,8 @@ from evaluation.report.markdown import CATEGORIES_PLOT, CONFIDENCE_PLOT, CONFIGU
 from evaluation.report.plots import Mean, interval_chart, reliability_chart, reliability_grid, risk_chart
 from evaluation.report.tables import VOICES
 from evaluation.retrieval.metrics import MAIN
-from state.errors import ConfigurationError, InvalidInput
+from services.extras import require
+from state.errors import InvalidInput
 
 JSON, MARKDOWN = "report.json", "report.md"
 _AXIS = f"{MAIN} (media e intervalo del 95 %)"
@@ -28,10 +28,7 @@ def check_report(folder: Path) -> None:
     """
     if folder.exists() and not folder.is_dir():
         raise InvalidInput(f"No se puede escribir el informe: {folder} no es una carpeta.")
-    if find_spec("matplotlib") is None:
-        raise ConfigurationError(
-            'Los gráficos del informe necesitan matplotlib. Instálelo con: pip install -e ".[eval]"'
-        )
+    require("eval")
 
 
 def write_report(folder: Path, findings: Findings) -> list[Path]:

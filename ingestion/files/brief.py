@@ -10,6 +10,7 @@ from ingestion.files.formats.docx_xml import W, find, lines_of
 from ingestion.files.formats.source import OLD_OFFICE, ZIP, no_text, other_format, read_bytes
 from ingestion.files.running_text import running_text
 from language.current import say
+from services.extras import importing
 from services.verification.briefs.report import BriefParagraph
 from state.errors import InvalidInput
 
@@ -56,7 +57,8 @@ def open_docx(path: Path, data: bytes) -> "Document":
     Raises:
         InvalidInput: it is locked, damaged, or no Word document.
     """
-    import docx
+    with importing("documents"):
+        import docx
 
     if data.startswith(OLD_OFFICE):
         raise InvalidInput(say("file.docx_protected", path=path))

@@ -16,14 +16,23 @@ from ingestion.indexing.parents import parents_of
 from language.current import say
 from nodes.stage import progress_of
 from services.container import IngestServices
-from state.errors import InvalidInput
-from state.ingest import IngestState
+from state.ingest import Copy, IngestState, Replaced, Source
+
+YES = ("true", "sí", "si", "s", "yes", "y")
+"""What counts as a yes where an answer is a text, as a person types it in Studio."""
 
 
-class ContextualizeUpdate(TypedDict):
-    """What the user should know; the sentences are in their cache."""
+class ContextualizeUpdate(TypedDict, total=False):
+    """What the user should know; the sentences are in their cache. After a no, the index is to stay as it is."""
 
     warnings: list[str]
+    changed: bool
+    sources: list[Source]
+    added: list[str]
+    updated: list[str]
+    removed: list[str]
+    replaced: list[Replaced]
+    copies: list[Copy]
 
 
 async def contextualize(
@@ -32,10 +41,9 @@ async def contextualize(
     """Ask for the sentences that are not in the cache, once the cost of them is allowed.
 
     Without ``confirmed`` the run stops before the first request and tells the cost; it goes on when it is resumed with
-    a yes.
+    a yes (``true``, "sí"). Any other answer leaves the index as it is, and the report says so.
 
     Raises:
-        InvalidInput: the answer was no.
         ConfigurationError: the reader cannot write.
         ModelError: the provider failed for good; what it has written is kept.
     """
@@ -49,9 +57,9 @@ async def contextualize(
         counter = await asyncio.to_thread(services.counter)
         cost = await asyncio.to_thread(estimate, pairs, cache, settings.reader.name, counter, prompt)
         if cost.requests and not state["request"].get("confirmed"):
-            allowed = interrupt({"type": "cost", "message": explain(cost, settings.reader)})
-            if allowed is not True:
-                raise InvalidInput(say("ingest.cost_declined"))
+            asked = {"type": "cost", "message": explain(cost, settings.reader), "answer": say("ingest.cost_answer")}
+            if not _is_yes(interrupt(asked)):
+                return await asyncio.to_thread(_unchanged, state, base)
         reader = await asyncio.to_thread(services.reader)
         sentences = await situate(
             pairs, reader, cache, prompt, concurrency=settings.ingest_workers, progress=progress_of(runtime)
@@ -60,6 +68,24 @@ async def contextualize(
     if without := len(pairs) - len(sentences):
         warnings.append(say("ingest.without_sentence", without=without))
     return {"warnings": warnings}
+
+
+def _is_yes(answer: object) -> bool:
+    return answer is True or (isinstance(answer, str) and answer.strip().lower() in YES)
+
+
+def _unchanged(state: IngestState, base: IndexBase) -> ContextualizeUpdate:
+    """Return an update by which nothing is written, and the report is of the index as it is."""
+    return {
+        "changed": False,
+        "sources": base.catalog({}).sources,
+        "added": [],
+        "updated": [],
+        "removed": [],
+        "replaced": [],
+        "copies": [],
+        "warnings": [*state["warnings"], say("ingest.cost_declined")],
+    }
 
 
 def _pairs(state: IngestState, base: IndexBase) -> list[ParentChild]:

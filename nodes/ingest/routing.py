@@ -28,6 +28,11 @@ def after_link(context: ChunkContext) -> Callable[[IngestState], Literal["contex
     return after_link
 
 
+def after_contextualize(state: IngestState) -> Literal["write_index", "summarize"]:
+    """Leave the index alone where its cost was declined."""
+    return "write_index" if state["changed"] else "summarize"
+
+
 def after_write(state: IngestState) -> Literal["discover", "summarize"]:
     """Look again at what there is where another ingest has come between."""
     return "discover" if state["stale"] else "summarize"

@@ -1,5 +1,7 @@
 """Tell who calls, by the key that a request carries."""
 
+import asyncio
+
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -28,8 +30,8 @@ class Authentication:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        has_keys = self._ring is not None and bool(self._ring.keys)
-        caller = caller_of(self._ring, Headers(scope=scope)) if self._ring and has_keys else ""
+        # The file of the keys is looked at, which must not hold up other requests.
+        has_keys, caller = await asyncio.to_thread(identify, self._ring, Headers(scope=scope))
         if caller is None and not _is_open(scope):
             response = answer_failure(401, {"detail": say("server.no_key"), "error": "HTTPError"})
             response.headers["www-authenticate"] = "Bearer"
@@ -40,6 +42,16 @@ class Authentication:
             return
         scope.setdefault("state", {})[CALLER] = caller or ""
         await self._app(scope, receive, send)
+
+
+def identify(ring: KeyRing | None, headers: Headers) -> tuple[bool, str | None]:
+    """Return whether the server has keys, and the name of the one in a request (blocking).
+
+    The name is empty without keys, and ``None`` where there is no such key.
+    """
+    if ring is None or not ring.keys:
+        return False, ""
+    return True, caller_of(ring, headers)
 
 
 def caller_of(ring: KeyRing, headers: Headers) -> str | None:
@@ -56,4 +68,6 @@ def is_local(scope: Scope) -> bool:
 
 
 def _is_open(scope: Scope) -> bool:
+    if scope["method"] == "OPTIONS" and "access-control-request-method" in Headers(scope=scope):
+        return True  # A browser asks whether it may send the key; the origin has been checked.
     return scope["path"] in OPEN_PATHS or (is_local(scope) and scope["path"] in LOCAL_PATHS)

@@ -45,9 +45,13 @@ class OriginCheck:
         if origin and origin not in self._origins and urlsplit(origin).netloc != host.lower():
             return 403, say("server.origin_refused", origin=origin)
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-        if method in _SENDS_BODY and kind != "application/json" and not kind.endswith("+json"):
+        if method in _SENDS_BODY and _has_body(headers) and kind != "application/json" and not kind.endswith("+json"):
             return 415, say("server.not_json")
         return None
+
+
+def _has_body(headers: Headers) -> bool:
+    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 
 def _name_of(host: str) -> str:

@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from language.current import say
-from server.limits.refusal import come_back, is_run
+from server.limits.refusal import come_back
+from server.limits.work import is_run
 
 _MEMORY = 0.2
 """How much the last run counts in the mean of how long one takes."""

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from language.current import say
 from server.errors import answer_failure
-from server.limits.refusal import is_run
+from server.limits.work import is_run
 
 
 class Attendance:

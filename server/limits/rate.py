@@ -11,7 +11,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from language.current import say
 from server.access.authentication import CALLER
-from server.limits.refusal import come_back, is_run
+from server.limits.refusal import come_back
+from server.limits.work import begins_run
 
 _SOON = 1.0
 """Seconds after which a run of the same key may have ended."""
@@ -27,7 +28,7 @@ class RateLimit:
         self._app = app
         self._limit = RateLimitItemPerMinute(per_minute)
         self._at_once = at_once
-        counted = storage_from_string(f"async+{storage}")
+        counted = storage_from_string(f"async+{storage}", implementation="redispy")
         assert isinstance(counted, Storage)
         self._limiter = MovingWindowRateLimiter(counted)
         self._running: Counter[str] = Counter()
@@ -35,7 +36,7 @@ class RateLimit:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         caller = scope.get("state", {}).get(CALLER, "")
-        if not is_run(scope) or not caller:
+        if not begins_run(scope) or not caller:
             await self._app(scope, receive, send)
             return
         if self._running[caller] >= self._at_once:

@@ -3,7 +3,6 @@
 import math
 
 from starlette.responses import JSONResponse
-from starlette.types import Scope
 
 from server.errors import answer_failure
 
@@ -13,8 +12,3 @@ def come_back(status: int, detail: str, seconds: float) -> JSONResponse:
     response = answer_failure(status, {"detail": detail, "error": "TooManyRequests" if status == 429 else "Busy"})
     response.headers["retry-after"] = str(max(1, math.ceil(seconds)))
     return response
-
-
-def is_run(scope: Scope) -> bool:
-    """Tell whether a request starts work that costs: all that send a body do."""
-    return bool(scope["type"] == "http" and scope["method"] == "POST")

@@ -23,8 +23,8 @@ class Readiness:
         self._task: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Begin to warm up, beside the requests that come in meanwhile."""
-        if self._warm_up is not None:
+        """Begin to warm up, beside the requests that come in meanwhile; again where that has failed."""
+        if self._warm_up is not None and not self.is_ready and (self._task is None or self._task.done()):
             self._task = asyncio.create_task(self._run(self._warm_up))
 
     async def end(self) -> None:
@@ -36,7 +36,7 @@ class Readiness:
     async def _run(self, warm_up: WarmUp) -> None:
         try:
             await warm_up()
-            self.is_ready = True
+            self.is_ready, self.problem = True, ""
         except Exception as error:
             self.problem = type(error).__name__
             logger.exception("warm-up failed")
@@ -54,7 +54,9 @@ def health_routes(readiness: Readiness) -> APIRouter:
 
     @router.get("/readyz")
     async def readyz() -> JSONResponse:
-        """Tell whether index and models are warm."""
+        """Tell whether index and models are warm; where they could not be, it is tried again."""
+        if readiness.problem:
+            readiness.begin()
         if readiness.is_ready:
             return JSONResponse({"status": "ready"})
         return JSONResponse({"status": "failed" if readiness.problem else "starting"}, status_code=503)

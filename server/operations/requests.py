@@ -1,4 +1,4 @@
-"""A line for each request, as JSON, and its figures.
+"""A line for each request, as JSON, its figures and its span.
 
 A line says who asked (the name of the key), what, how long it took and what became of it. It holds no text of a
 question unless the operator has asked for that, and nothing of keys ever.
@@ -18,8 +18,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.access.authentication import CALLER
 from server.operations.metrics import Metrics
+from server.operations.traces import Traces
 
 REQUEST_ID = "x-request-id"
+LEFT = 499
+"""The status of a request whose client left before it was answered, as nginx has it."""
 OUTCOME, QUESTION = "outcome", "question"
 """Where in the state of a request a run leaves what a line is to say of it."""
 
@@ -43,11 +46,12 @@ def current_caller() -> str:
 
 
 class RequestLog:
-    """Log and count every request; those of no route are counted as one path."""
+    """Log, count and trace every request; those of no route are counted as one path."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics, *, with_questions: bool = False) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics, traces: Traces, *, with_questions: bool = False) -> None:
         self._app = app
         self._metrics = metrics
+        self._traces = traces
         self._with_questions = with_questions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -58,7 +62,7 @@ class RequestLog:
         given = Headers(scope=scope).get(REQUEST_ID, "")
         request_id = given if _GIVEN_ID.fullmatch(given) else uuid4().hex
         state = scope.setdefault("state", {})
-        status = 499  # What nginx calls a client that left.
+        status = LEFT
 
         async def sent(message: Message) -> None:
             nonlocal status
@@ -69,22 +73,29 @@ class RequestLog:
 
         token = _current.set(state)
         began = time.perf_counter()
-        try:
-            await self._app(scope, receive, sent)
-        finally:
-            _current.reset(token)
-            seconds = time.perf_counter() - began
-            # The route's own path: what was asked for may be anything, and each would be a figure of its own.
-            route = scope.get("route")
-            path = getattr(route, "path", "") or "(otra)"
-            self._metrics.count_request(path, status, seconds)
-            outcome: Mapping[str, Any] = state.get(OUTCOME) or {}
-            self._metrics.count_result(outcome)
-            logger.info(self._line(request_id, scope, path, status, seconds, outcome))
+        with self._traces.request(scope) as end_span:
+            try:
+                await self._app(scope, receive, sent)
+            except Exception:
+                if status == LEFT:
+                    status = 500  # Starlette answers what is unexpected outside of all guards.
+                raise
+            finally:
+                _current.reset(token)
+                seconds = time.perf_counter() - began
+                # The route's own path: what was asked for may be anything, and each would be a figure of its own.
+                route = scope.get("route")
+                path = getattr(route, "path", "") or "(otra)"
+                self._metrics.count_request(path, status, seconds)
+                outcome: Mapping[str, Any] = state.get(OUTCOME) or {}
+                self._metrics.count_result(outcome)
+                line = self._line(request_id, scope, path, status, seconds, outcome)
+                end_span(line)
+                logger.info(json.dumps(line, ensure_ascii=False))
 
     def _line(
         self, request_id: str, scope: Scope, path: str, status: int, seconds: float, outcome: Mapping[str, Any]
-    ) -> str:
+    ) -> dict[str, Any]:
         state, usage = scope["state"], outcome.get("usage") or {}
         line: dict[str, Any] = {
             "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -99,4 +110,4 @@ class RequestLog:
             line |= {"outcome": outcome.get("outcome") or outcome.get("decision"), "tokens": usage.get("tokens")}
         if self._with_questions and QUESTION in state:
             line["question"] = state[QUESTION]
-        return json.dumps(line, ensure_ascii=False)
+        return line

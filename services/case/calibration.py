@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from language.current import say
 from language.system import reason
+from services.extras import importing
 from state.errors import ConfigurationError
 
 FILE = "calibration.json"
@@ -100,7 +101,8 @@ def fit_curve(log_odds: Sequence[float], right: Sequence[bool]) -> Curve:
     if not log_odds:
         raise ValueError("no cases")
     # Only a calibration is fitted with it: the answering graphs, which read this module, never load it.
-    from sklearn.linear_model import LogisticRegression
+    with importing("training"):
+        from sklearn.linear_model import LogisticRegression
 
     count, positives = len(right), sum(right)
     high, low = (positives + 1) / (positives + 2), 1 / (count - positives + 2)

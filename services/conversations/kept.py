@@ -13,17 +13,23 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from language.current import say
 from services.conversations.lean import LeanSaver
+from services.extras import importing
 from state.errors import ConfigurationError, ConversationUnknown, StoreUnavailable
 from state.values import Citation, Message
 
 if TYPE_CHECKING:
+    import psycopg
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
 MEMORY = "memory"
-_SQLITE, _POSTGRES = "sqlite:", ("postgresql://", "postgres://")
+_SQLITE, POSTGRES = "sqlite:", ("postgresql://", "postgres://")
 _CONNECTIONS = 10
 _SECONDS = 10.0
 """That a connection is waited for."""
+_PAUSE = 0.1
+"""Seconds between two attempts to be the one that makes the tables."""
+_SETUP = 0x61727469
+"""The advisory lock of PostgreSQL for that."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +110,7 @@ async def open_conversations(where: str, home: Path) -> AsyncIterator[Conversati
     elif where.startswith(_SQLITE):
         async with _sqlite(_below(home, where.removeprefix(_SQLITE))) as conversations:
             yield conversations
-    elif where.startswith(_POSTGRES):
+    elif where.startswith(POSTGRES):
         async with _postgres(where) as conversations:
             yield conversations
     else:
@@ -140,13 +146,11 @@ async def _sqlite(file: Path) -> AsyncIterator[Conversations]:
 
 @asynccontextmanager
 async def _postgres(url: str) -> AsyncIterator[Conversations]:
-    try:
+    with importing("postgres"):
         import psycopg
         from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
         from psycopg.rows import dict_row
         from psycopg_pool import AsyncConnectionPool, PoolTimeout
-    except ImportError as error:
-        raise ConfigurationError(say("conversations.no_postgres")) from error
 
     settings: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
     pool: AsyncConnectionPool[psycopg.AsyncConnection[dict[str, Any]]] = AsyncConnectionPool(
@@ -156,10 +160,24 @@ async def _postgres(url: str) -> AsyncIterator[Conversations]:
         try:
             await pool.open(wait=True)
             saver = AsyncPostgresSaver(pool)
-            await saver.setup()
-        except (psycopg.Error, PoolTimeout) as error:
+            async with pool.connection() as connection, asyncio.timeout(_SECONDS):
+                # Servers that start at once would make the same tables. Asked for again and again, because one that
+                # waits for the lock within a statement would keep the other's indexes from being built.
+                while not await _locked(connection):  # noqa: ASYNC110  the one that has it is another process
+                    await asyncio.sleep(_PAUSE)
+                try:
+                    await saver.setup()
+                finally:
+                    await connection.execute("SELECT pg_advisory_unlock(%s)", (_SETUP,))
+        except (psycopg.Error, PoolTimeout, TimeoutError) as error:
             host = psycopg.conninfo.conninfo_to_dict(url).get("host", "")
             raise StoreUnavailable(say("conversations.unavailable", where=f"postgresql://{host}")) from error
         yield Conversations(saver)
     finally:
         await pool.close()
+
+
+async def _locked(connection: "psycopg.AsyncConnection[dict[str, Any]]") -> bool:
+    cursor = await connection.execute("SELECT pg_try_advisory_lock(%s) AS locked", (_SETUP,))
+    row = await cursor.fetchone()
+    return bool(row and row["locked"])

@@ -1,23 +1,22 @@
-"""BM25 weights of text, by fastembed's encoder with the analysis of a language; IDF is the store's part."""
+"""BM25 weights of text, with the analysis of a language; IDF is the store's part."""
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
-from importlib import resources
-from typing import TYPE_CHECKING
 
-from language.languages import Language, language
+import mmh3
+
+from language.languages import Language
 from services.domain.base import Domain
 from services.protocols import SparseVector
-
-if TYPE_CHECKING:
-    from fastembed.sparse.bm25 import Bm25
-    from fastembed.sparse.sparse_embedding_base import SparseEmbedding
 
 K = 1.2
 B = 0.75
 AVERAGE_LENGTH = 90.0
 """Stems without stop words of the average text of the corpus; a constant, so that vectors do not depend on the rest."""
+
+LONGEST_WORD = 40
+"""Characters of a word at most: what is longer is no word, but a key or a path."""
 
 SYNONYM_WEIGHT = 0.4
 """Weight of a stem of a term that a query calls for, where a stem of its own words weighs 1 (docs/retrieval.md)."""
@@ -31,7 +30,8 @@ class Bm25Encoder:
 
     weight(t, d) = tf (k + 1) / (tf + k (1 - b + b |d| / average length)); the weight of a term of a query is 1, that of
     a term which the query calls for and does not have (``synonyms``) its certainty times ``SYNONYM_WEIGHT``.
-    Terms are the stems of the language, under 31-bit murmur hashes.
+    Terms are the stems of the language, under 31-bit murmur hashes. The vectors are those of fastembed's ``Bm25``,
+    which the tests compare them with.
     """
 
     def __init__(self, language: Language, synonyms: Synonyms = lambda text: ()) -> None:
@@ -54,66 +54,32 @@ class Bm25Encoder:
         return [self._encode_query(text) for text in texts]
 
     def _encode_query(self, text: str) -> SparseVector:
-        synonyms = self._synonyms(text)
-        texts = [text, *(term for term, _ in synonyms)]
-        own, *others = _vectors(self._model.query_embed(self._content_words(texts)))
-        weights = dict.fromkeys(own.indices, 1.0)
-        for vector, (_, certainty) in zip(others, synonyms, strict=True):
-            for index in vector.indices:
-                weights[index] = max(weights.get(index, 0.0), certainty * SYNONYM_WEIGHT)
-        return SparseVector(tuple(sorted(weights)), tuple(weights[index] for index in sorted(weights)))
+        weights = {term_id(stem): 1.0 for stem in self._stems(text)}
+        for term, certainty in self._synonyms(text):
+            for stem in self._stems(term):
+                weights[term_id(stem)] = max(weights.get(term_id(stem), 0.0), certainty * SYNONYM_WEIGHT)
+        return _vector(weights)
 
     def encode_documents(self, texts: Sequence[str]) -> list[SparseVector]:
         """Encode texts of the corpus."""
-        return _vectors(self._model.embed(self._content_words(texts)))
+        return [self._encode_document(text) for text in texts]
 
-    def _content_words(self, texts: Sequence[str]) -> list[str]:
-        """Return each text as its words alone, joined by blanks: the encoder's own rule would cut words otherwise."""
-        return [" ".join(self._language.content_words(text)) for text in texts]
+    def _encode_document(self, text: str) -> SparseVector:
+        counts = Counter(self._stems(text))
+        length = K * (1 - B + B * counts.total() / AVERAGE_LENGTH)
+        return _vector({term_id(stem): count * (K + 1) / (count + length) for stem, count in counts.items()})
 
-    @property
-    def _model(self) -> "Bm25":
-        return _bm25(self._language.code)
-
-
-@cache
-def _bm25(code: str) -> "Bm25":
-    """Return fastembed's encoder for a language: one for the process, because making it takes half a second."""
-    # Imported here: fastembed takes half a second, and much that imports this file never encodes.
-    from fastembed.sparse.bm25 import Bm25
-
-    analysis = language(code)
-    # The encoder reads no file once it has stop words and a stemmer, but would download its stop-word lists unless it
-    # is given a folder; nothing is written there.
-    folder = str(resources.files("language"))
-    return Bm25(
-        "Qdrant/bm25",
-        cache_dir=folder,
-        specific_model_path=folder,
-        k=K,
-        b=B,
-        avg_len=AVERAGE_LENGTH,
-        stopwords=set(analysis.stop_words),
-        stemmer=_Stemmer(analysis),
-    )
+    def _stems(self, text: str) -> list[str]:
+        """Return the stems of a text, without those of overlong words."""
+        words = (word for word in self._language.content_words(text) if len(word) <= LONGEST_WORD)
+        return [stem for word in words if (stem := self._language.stem_word(word))]
 
 
-class _Stemmer:
-    """The stemmer of a language; satisfies the ``Stemmer`` protocol of fastembed."""
-
-    def __init__(self, language: Language) -> None:
-        self._language = language
-
-    def stem_word(self, word: str) -> str:
-        """Return the stem of a lower-case word; an empty string where nothing is left."""
-        return self._language.stem_word(word)
+def term_id(stem: str) -> int:
+    """Return the number of a stem in sparse vectors."""
+    return abs(mmh3.hash(stem))
 
 
-def _vectors(embeddings: "Iterable[SparseEmbedding]") -> list[SparseVector]:
-    """Return fastembed's vectors as ours, by ascending term id."""
-    vectors = []
-    for embedding in embeddings:
-        order = embedding.indices.argsort()
-        weights = embedding.values[order].astype(float)
-        vectors.append(SparseVector(tuple(embedding.indices[order].tolist()), tuple(weights.tolist())))
-    return vectors
+def _vector(weights: Mapping[int, float]) -> SparseVector:
+    indices = tuple(sorted(weights))
+    return SparseVector(indices, tuple(weights[index] for index in indices))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from language.current import say
+from services.extras import require
 from services.settings import Settings
 from state.errors import ConfigurationError
 
@@ -44,8 +45,9 @@ class ModelFiles:
         is never written to. Without it the network is never asked.
 
         Raises:
-            ConfigurationError: files are missing; the message names them and says what to do.
+            ConfigurationError: files, or what reads them, are missing; the message names them and says what to do.
         """
+        require("rerank")
         if self.folder:
             return self._in_folder(self.folder)
         located = self._in_cache()

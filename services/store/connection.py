@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from language.current import say
+from services.extras import importing
 from services.settings import Settings
 from services.store.manifest import BUILD_HINT
 from state.errors import ConfigurationError, IndexMissing, StoreUnavailable
@@ -18,7 +19,8 @@ TIMEOUT = 30
 
 def connect(settings: Settings) -> "AsyncQdrantClient":
     """Return a client for the server that the settings name; nothing is sent yet."""
-    from qdrant_client import AsyncQdrantClient
+    with importing("qdrant"):
+        from qdrant_client import AsyncQdrantClient
 
     key = settings.qdrant_api_key.get_secret_value() if settings.qdrant_api_key else None
     # The check of versions would be a blocking request of its own.

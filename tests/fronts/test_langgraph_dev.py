@@ -1,154 +1,64 @@
-"""LangGraph Studio's server on the repository's own ``langgraph.json``, from a folder without ``.env``."""
+"""What LangGraph's own server does beside the protocol: tools, agents that talk to agents, no blocking call."""
 
-import os
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
+from support.agent_servers import AgentServer, langgraph_dev
 from support.laboral import write_laboral
 from support.openai_server import running_server
-from support.paths import REPOSITORY
 from support.small_articles import BRINGS_ALONG, write_article, write_profile
 from support.small_laws import write_law
 from support.waiting import PATIENCE
 
-from server.app import listen
-
 pytestmark = pytest.mark.integration
 
-QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true", "LANGSMITH_TRACING": "false"}
-
-
-@contextmanager
-def langgraph_dev(folder: Path, **environment: str) -> Iterator[SyncLangGraphClient]:
-    """Run ``langgraph dev`` in a folder, which keeps its state and its ``log.txt``, not in the checkout."""
-    for name in ("langgraph.json", "graph"):
-        (folder / name).symlink_to(REPOSITORY / name)
-    with listen("127.0.0.1", 0) as free:
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", "--port", str(port)]
-    everything = os.environ | QUIET | {"PYTHONPATH": str(REPOSITORY)} | environment
-    log = folder / "log.txt"
-    with (
-        log.open("w") as output,
-        subprocess.Popen(command, cwd=folder, env=everything, stdout=output, stderr=subprocess.STDOUT) as process,
-    ):
-        try:
-            wait_until_up(process, f"http://127.0.0.1:{port}/ok", log)
-            with get_sync_client(url=f"http://127.0.0.1:{port}", timeout=PATIENCE) as client:
-                yield client
-        finally:
-            process.terminate()
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-    assert "BlockingError" not in log.read_text()
+VACATION = "¿Cuántos días de vacaciones me corresponden?"
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SyncLangGraphClient]:
-    with langgraph_dev(tmp_path_factory.mktemp("langgraph_dev")) as opened:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentServer]:
+    with langgraph_dev(tmp_path_factory.mktemp("langgraph_dev")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def client(server: AgentServer) -> Iterator[SyncLangGraphClient]:
+    with server.client() as opened:
         yield opened
 
 
-def wait_until_up(process: "subprocess.Popen[bytes]", url: str, log: Path) -> None:
-    give_up = time.monotonic() + PATIENCE
-    while time.monotonic() < give_up:
-        try:
-            if httpx.get(url).is_success:
-                return
-        except httpx.TransportError:
-            pass
-        try:
-            process.wait(0.2)
-        except subprocess.TimeoutExpired:
-            continue
-        break
-    pytest.fail(f"langgraph dev does not answer:\n{log.read_text()[-5_000:]}")
+def rpc(server: AgentServer, path: str, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    """Call a method over JSON-RPC, and return its result."""
+    called = {"jsonrpc": "2.0", "id": "1", "method": method, "params": params}
+    accepted = {"accept": "application/json, text/event-stream"}
+    answered = httpx.post(f"{server.url}{path}", json=called, headers=accepted, timeout=PATIENCE).json()
+    assert "error" not in answered
+    return dict(answered["result"])
 
 
-def test_the_run_options_are_the_assistant_configuration(client: SyncLangGraphClient) -> None:
+def test_the_graphs_are_tools_of_its_mcp_server(server: AgentServer) -> None:
+    tools = {tool["name"]: tool for tool in rpc(server, "/mcp", "tools/list", {})["tools"]}
+    called = rpc(server, "/mcp", "tools/call", {"name": "rag", "arguments": {"question": VACATION}})
+    assert "question" in tools["rag"]["inputSchema"]["properties"]
+    assert "Derecho laboral" in tools["rag"]["description"]
+    assert "30 días naturales" in called["content"][0]["text"]
+
+
+def test_another_agent_finds_its_card_and_talks_to_it(server: AgentServer, client: SyncLangGraphClient) -> None:
     [assistant] = client.assistants.search(graph_id="rag")
-    schemas = client.assistants.get_schemas(assistant["assistant_id"])
-    assert {"rerank_strategy", "max_chunks_in_prompt", "as_of"} <= set(schemas["context_schema"]["properties"])
-
-
-def test_a_thread_carries_the_conversation(client: SyncLangGraphClient) -> None:
-    thread = client.threads.create()["thread_id"]
-    first = client.runs.wait(thread, "rag", input={"question": "¿Cuántos días de vacaciones me corresponden?"})
-    second = client.runs.wait(thread, "rag", input={"question": "¿Y pueden sustituirse por dinero?"})
-    state = client.threads.get_state(thread)["values"]
-    assert first["answer"]
-    assert first["citations"]
-    assert first["context_chunk_ids"] == first["used_chunk_ids"]
-    assert second["answer"]
-    assert {candidate["chunk"]["id"] for candidate in state["carried"]} == set(first["context_chunk_ids"])
-    assert [message["role"] for message in state["transcript"]] == ["user", "assistant"] * 2
-
-
-def test_a_fork_searches_for_the_searches_that_it_is_given(client: SyncLangGraphClient) -> None:
-    thread = client.threads.create()["thread_id"]
-    asked = client.runs.wait(thread, "rag", input={"question": "¿Cuántos días de vacaciones me corresponden?"})
-    history = client.threads.get_history(thread, limit=50)
-    decomposed = next(one for one in history if set(one["next"]) == {"embed_queries", "encode_sparse"})
-    before = found_by(client.threads.get_state(thread)["values"])
-    searches = ["despido disciplinario", "preaviso dimisión"]
-
-    fork = client.threads.update_state(
-        thread, {"searches": searches}, as_node="decompose", checkpoint=decomposed["checkpoint"]
-    )
-    answered = client.runs.wait(thread, "rag", input=None, checkpoint=fork["checkpoint"])
-    after = client.threads.get_state(thread)["values"]
-
-    assert before == set(decomposed["values"]["searches"])
-    assert (decomposed["values"]["as_of"], decomposed["values"]["store"]) == (None, "index")
-    assert after["searches"] == searches
-    assert found_by(after) == set(searches)
-    assert answered["question"] == asked["question"]
-    assert {citation["chunk_id"] for citation in answered["citations"]} <= {
-        candidate["chunk"]["id"] for candidate in after["candidates"]
-    }
-
-
-def found_by(values: dict[str, Any]) -> set[str]:
-    """Return the searches that found the candidates of a thread."""
-    candidates = [candidate for candidate in values["candidates"] if "hybrid" in candidate["origins"]]
-    return {search for candidate in candidates for search in candidate["found_by"]}
-
-
-def test_custom_events_are_streamed(client: SyncLangGraphClient) -> None:
-    question = {"question": "¿Qué dice el artículo 38 del Estatuto de los Trabajadores?"}
-    parts = list(client.runs.stream(None, "rag", input=question, stream_mode=["custom"]))
-    events = [part.data for part in parts if part.event == "custom"]
-    assert [part.data for part in parts if part.event == "error"] == []
-    assert events[0]["type"] == "stage"
-    assert {"stage", "token"} <= {event["type"] for event in events}
-    assert events[-1]["type"] == "final"
-    assert events[-1]["result"]["citations"]
-
-
-@pytest.mark.parametrize("rag_enabled", [True, False])
-def test_the_options_of_a_run_apply(client: SyncLangGraphClient, rag_enabled: bool) -> None:
-    context = {"max_chunks_in_prompt": 1, "rag_enabled": rag_enabled}
-    answered = client.runs.wait(None, "rag", input={"question": "¿Qué es el periodo de prueba?"}, context=context)
-    assert answered["answer"]
-    assert {citation["mark"] for citation in answered["citations"]} <= {"C1"}
-
-
-def test_a_blank_question_is_explained(client: SyncLangGraphClient) -> None:
-    parts = list(client.runs.stream(None, "rag", input={"question": "  "}, stream_mode=["custom"]))
-    [error] = [part.data for part in parts if part.event == "error"]
-    assert error["error"] == "InvalidInput"
-    assert error["message"].startswith("La pregunta está vacía.")
+    identifier = assistant["assistant_id"]
+    card = httpx.get(f"{server.url}/.well-known/agent-card.json", params={"assistant_id": identifier}).json()
+    part = {"kind": "text", "text": VACATION}
+    message = {"role": "user", "kind": "message", "messageId": "1", "parts": [part]}
+    answered = rpc(server, f"/a2a/{identifier}", "message/send", {"message": message})
+    said = answered["history"][-1]
+    assert (card["name"], card["capabilities"]["streaming"]) == ("rag", True)
+    assert said["role"] == "agent"
+    assert "30 días naturales" in said["parts"][0]["text"]
 
 
 def test_cases_are_handled_with_the_fields_of_the_profile(client: SyncLangGraphClient) -> None:
@@ -181,7 +91,7 @@ def test_a_provider_is_called_without_blocking(tmp_path: Path) -> None:
             file = tmp_path / "garden" / "articles" / f"{name}.article.yaml"
             write_article(file, id=name.lower(), title=name, inquiries=[f"When are {name} cut back?"], chunks=[rules])
         environment["ARTICULADO_PROFILE"] = str(write_profile(tmp_path, BRINGS_ALONG))
-        with langgraph_dev(tmp_path, **environment) as client:
+        with langgraph_dev(tmp_path, **environment) as server, server.client() as client:
             question = {"question": "When are roses cut back?"}
             answered = [client.runs.wait(None, "rag", input=question) for _ in range(2)]
     assert [answer["answer"] for answer in answered] == ["In March [C1]."] * 2
@@ -191,7 +101,8 @@ def test_a_provider_is_called_without_blocking(tmp_path: Path) -> None:
 def test_laws_are_ingested_into_the_index_of_the_server(tmp_path: Path) -> None:
     laws = write_law(tmp_path / "leyes" / "a.md", "BOE-A-2000-1").parent
     profile = write_laboral(tmp_path, articles=True)
-    with langgraph_dev(tmp_path, ARTICULADO_HOME=str(tmp_path / "home"), ARTICULADO_PROFILE=profile) as client:
+    environment = {"ARTICULADO_HOME": str(tmp_path / "home"), "ARTICULADO_PROFILE": profile}
+    with langgraph_dev(tmp_path, **environment) as server, server.client() as client:
         parts = list(client.runs.stream(None, "ingest", input={"paths": [str(laws)]}, stream_mode=["custom", "values"]))
         again = client.runs.wait(None, "ingest", input={"paths": [str(laws)]})
         refused = list(client.runs.stream(None, "ingest", input={"boe": ["ET"]}))

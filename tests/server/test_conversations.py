@@ -45,20 +45,20 @@ def test_a_conversation_outlives_the_server(tmp_path: Path) -> None:
         with remote(url) as client:
             (*_, final) = client.stream({"question": SECOND, "thread_id": "mía"})
         assert final["result"]["usage"]["turn"] == 2
-        kept = httpx.get(f"{url}/threads/mía").json()
+        kept = httpx.get(f"{url}/conversations/mía").json()
         assert [message["content"] for message in kept["messages"] if message["role"] == "user"] == [FIRST, SECOND]
         assert [citation["chunk_id"] for citation in kept["citations"]] == [38]
-        assert httpx.delete(f"{url}/threads/mía").status_code == 204
-        gone = httpx.get(f"{url}/threads/mía")
+        assert httpx.delete(f"{url}/conversations/mía").status_code == 204
+        gone = httpx.get(f"{url}/conversations/mía")
         assert (gone.status_code, gone.json()["error"]) == (404, "ConversationUnknown")
-        assert httpx.delete(f"{url}/threads/mía").status_code == 404
+        assert httpx.delete(f"{url}/conversations/mía").status_code == 404
 
 
 def test_without_a_name_nothing_is_kept(tmp_path: Path) -> None:
     with serving(app(tmp_path)) as url:
         answer = httpx.post(f"{url}/rag/invoke", json={"input": {"question": FIRST}}, timeout=PATIENCE)
         assert answer.status_code == 200
-        assert httpx.get(f"{url}/threads/None").status_code == 404
+        assert httpx.get(f"{url}/conversations/None").status_code == 404
 
 
 def test_nobody_reads_the_conversation_of_another_key(tmp_path: Path) -> None:
@@ -66,9 +66,9 @@ def test_nobody_reads_the_conversation_of_another_key(tmp_path: Path) -> None:
     one, other = ({"x-api-key": ring.add(name, date(2026, 1, 1))} for name in ("una", "otra"))
     with serving(app(tmp_path, ring)) as url:
         ask(url, FIRST, "1", **one)
-        assert httpx.get(f"{url}/threads/1", headers=one).status_code == 200
-        assert httpx.get(f"{url}/threads/1", headers=other).status_code == 404
-        assert httpx.delete(f"{url}/threads/1", headers=other).status_code == 404
+        assert httpx.get(f"{url}/conversations/1", headers=one).status_code == 200
+        assert httpx.get(f"{url}/conversations/1", headers=other).status_code == 404
+        assert httpx.delete(f"{url}/conversations/1", headers=other).status_code == 404
         assert ask(url, FIRST, "1", **other).json()["output"]["usage"]["turn"] == 1
 
 

@@ -19,8 +19,10 @@ from server.access.keys import KeyRing
 from server.app import create_app, serve
 from server.guards import Guards
 from server.limits.admission import Busy, Room
+from server.limits.work import begins_run, is_run
 from server.policy import Policy
 from server.settings import ServerSettings
+from services.conversations.kept import MEMORY
 from state.errors import ConfigurationError
 
 pytestmark = pytest.mark.integration
@@ -30,6 +32,11 @@ ASKED = {"input": {"question": "¿Cuántos días de vacaciones?"}}
 
 def ask(url: str, sent: dict[str, Any] = ASKED, path: str = "/rag/invoke", **headers: str) -> httpx.Response:
     return httpx.post(url + path, json=sent, headers=headers, timeout=PATIENCE)
+
+
+def limits(**chosen: Any) -> ServerSettings:
+    """Return settings of a server that keeps conversations in memory."""
+    return ServerSettings(conversations=MEMORY, **chosen)
 
 
 def bearer(key: str) -> dict[str, str]:
@@ -74,9 +81,9 @@ def test_the_names_of_this_machine_are_served(open_url: str, host: str) -> None:
     assert ask(open_url, host=host, origin=f"http://{host}").status_code == 200
 
 
-def test_pages_and_names_that_the_operator_allows_may_call() -> None:
-    settings = ServerSettings(hosts=("bot.example",), origins=("https://web.example",))
-    guards = Guards.of(settings, Path("nowhere"))
+def test_pages_and_names_that_the_operator_allows_may_call(tmp_path: Path) -> None:
+    settings = limits(hosts=("bot.example",), origins=("https://web.example",))
+    guards = Guards.of(settings, tmp_path)
     with serving(create_app(small_graph(), guards=guards)) as url:
         assert ask(url, host="bot.example", origin="https://web.example").status_code == 200
         assert ask(url, host="bot.example", origin="https://other.example").status_code == 403
@@ -168,7 +175,7 @@ class Held:
 
 def test_a_key_has_so_many_runs_in_a_minute(ring: KeyRing) -> None:
     one, other = ring.add("una", date(2026, 1, 1)), ring.add("otra", date(2026, 1, 1))
-    with serving(create_app(small_graph(), guards=Guards(ServerSettings(per_minute=2), ring))) as url:
+    with serving(create_app(small_graph(), guards=Guards(limits(per_minute=2), ring))) as url:
         assert [ask(url, **bearer(one)).status_code for _ in range(3)] == [200, 200, 429]
         refused = ask(url, **bearer(one))
         assert 1 <= int(refused.headers["retry-after"]) <= 60
@@ -178,14 +185,14 @@ def test_a_key_has_so_many_runs_in_a_minute(ring: KeyRing) -> None:
 
 def test_a_key_has_so_many_runs_at_once(ring: KeyRing) -> None:
     key, hang = ring.add("una", date(2026, 1, 1)), Hang()
-    guards = Guards(ServerSettings(at_once=1, deadline=1.5), ring)
+    guards = Guards(limits(at_once=1, deadline=1.5), ring)
     with serving(create_app(small_graph(hang=hang), guards=guards)) as url:
         assert Held(url, 3, bearer(key)).join() == [429, 429, 504]
 
 
 def test_what_there_is_no_room_for_is_refused_at_once() -> None:
     hang = Hang()
-    guards = Guards(ServerSettings(running=1, waiting=1, deadline=1.5, patience=0.5))
+    guards = Guards(limits(running=1, waiting=1, deadline=1.5, patience=0.5))
     with serving(create_app(small_graph(hang=hang), guards=guards)) as url:
         # One runs until its deadline, one waits until its patience ends, and two are turned away.
         assert Held(url, 4).join() == [503, 503, 503, 504]
@@ -222,7 +229,7 @@ async def test_a_full_room_says_when_to_come_back() -> None:
 @pytest.mark.parametrize("endpoint", ["invoke", "stream"])
 def test_a_request_has_its_time(endpoint: str) -> None:
     hang = Hang()
-    with serving(create_app(small_graph(hang=hang), guards=Guards(ServerSettings(deadline=0.3)))) as url:
+    with serving(create_app(small_graph(hang=hang), guards=Guards(limits(deadline=0.3)))) as url:
         answer = ask(url, path=f"/rag/{endpoint}")
         assert hang.cancelled.wait(PATIENCE)
     if endpoint == "invoke":
@@ -245,6 +252,14 @@ def test_a_client_that_leaves_ends_its_invoke() -> None:
 # What is told.
 
 
+def test_what_is_unexpected_is_told_as_such(caplog: pytest.LogCaptureFixture) -> None:
+    app = create_app(small_graph(fail=lambda: RuntimeError("avería")))
+    with caplog.at_level(logging.INFO, "articulado.requests"), serving(app) as url:
+        assert ask(url).status_code == 500
+        assert 'path="/rag/invoke",status="500"} 1.0' in httpx.get(f"{url}/metrics").text
+    assert [line["status"] for line in lines(caplog)] == [500, 200]
+
+
 def lines(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
     return [json.loads(record.message) for record in caplog.records if record.name == "articulado.requests"]
 
@@ -254,7 +269,7 @@ def test_a_request_is_a_line_with_its_question_only_where_that_is_allowed(
     caplog: pytest.LogCaptureFixture, ring: KeyRing, with_questions: bool
 ) -> None:
     key = ring.add("web", date(2026, 1, 1))
-    guards = Guards(ServerSettings(log_questions=with_questions), ring)
+    guards = Guards(limits(log_questions=with_questions), ring)
     with caplog.at_level(logging.INFO, "articulado.requests"), serving(create_app(small_graph(), guards=guards)) as url:
         answer = ask(url, **bearer(key), **{"x-request-id": "mi-id"})
     assert answer.headers["x-request-id"] == "mi-id"
@@ -319,3 +334,58 @@ def test_a_server_that_cannot_warm_up_is_never_ready() -> None:
         assert failed.wait(PATIENCE)
         answers = (httpx.get(f"{url}/readyz").json()["status"] for _ in range(10_000))
         assert "failed" in answers
+
+
+# On an Agent Server.
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "own", "begins"),
+    [
+        ("POST", "/rag/invoke", True, True),
+        ("POST", "/runs/wait", False, True),
+        ("POST", "/threads/1/runs/stream", False, True),
+        ("POST", "/threads/1/runs", False, True),
+        ("POST", "/mcp", False, True),
+        ("POST", "/a2a/1", False, True),
+        ("POST", "/threads/search", False, False),
+        ("POST", "/threads/1/state", False, False),
+        ("POST", "/threads/1/runs/2/cancel", False, False),
+        ("GET", "/threads/1/runs/2/stream", False, False),
+        ("GET", "/rag/input_schema", False, False),
+    ],
+)
+def test_which_requests_begin_a_run(method: str, path: str, own: bool, begins: bool) -> None:
+    scope = {"type": "http", "method": method, "path": path}
+    assert (is_run(scope), begins_run(scope)) == (own, begins)
+
+
+async def test_what_an_agent_server_calls_in_its_own_process_is_let_in(ring: KeyRing) -> None:
+    ring.add("web", date(2026, 1, 1))
+    app = create_app(small_graph(), guards=Guards(ring=ring))
+    for root, status in (("", 401), ("/noauth", 200), ("/noauth/below", 200), ("/noauthentication", 401)):
+        transport = httpx.ASGITransport(app=app, root_path=root)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            assert (await client.get(f"{root}/rag/input_schema")).status_code == status
+
+
+def test_a_browser_may_ask_whether_it_may_send_the_key(ring: KeyRing) -> None:
+    ring.add("web", date(2026, 1, 1))
+    guards = Guards(limits(origins=("https://web.example",)), ring)
+    asks = {"access-control-request-method": "POST"}
+    with serving(create_app(small_graph(), guards=guards)) as url:
+        allowed = httpx.options(f"{url}/rag/invoke", headers=asks | {"origin": "https://web.example"})
+        refused = httpx.options(f"{url}/rag/invoke", headers=asks | {"origin": "https://other.example"})
+        plain = httpx.options(f"{url}/rag/invoke", headers={"origin": "https://web.example"})
+    assert (allowed.status_code, refused.status_code, plain.status_code) == (405, 403, 401)
+
+
+def test_a_request_without_a_body_needs_no_content_type(open_url: str) -> None:
+    assert httpx.post(f"{open_url}/threads/1/runs/2/cancel").status_code == 404
+
+
+def test_whole_states_are_longer_than_questions(open_url: str) -> None:
+    long = {"values": "a" * 100_000}
+    sent = [httpx.post(open_url + path, json=long).status_code for path in ("/threads/1/state", "/rag/invoke")]
+    longer = httpx.post(f"{open_url}/threads/1/state", json={"values": "a" * 1_100_000})
+    assert (sent, longer.status_code) == ([404, 413], 413)

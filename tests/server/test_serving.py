@@ -14,6 +14,7 @@ from support.doubles import FakeStore, QueueChat, make_services
 from support.loopback import serving
 from support.waiting import PATIENCE
 
+from graph.opened import OpenGraphs
 from server.address import is_loopback, listen
 from server.app import app_over, serve
 from server.runnable import cancellable_stream
@@ -74,7 +75,7 @@ class ClosingStore(FakeStore):
 
 def test_the_services_are_open_while_it_serves_and_closed_when_it_stops() -> None:
     store = ClosingStore([])
-    with serving(app_over(make_services(store, QueueChat("a"), QueueChat("b")))) as base:
+    with serving(app_over(OpenGraphs.over(make_services(store, QueueChat("a"), QueueChat("b"))))) as base:
         assert httpx.get(f"{base}/health").status_code == 200
         assert not store.closed
     assert store.closed

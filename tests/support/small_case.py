@@ -11,6 +11,7 @@ from support.doubles import FakeStore, FixedMatcher, FixedReranker, QueueChat, m
 from support.reference_search import passes
 from support.small_graph import Hang
 
+from graph.opened import OpenGraphs
 from language.languages import language
 from server.app import app_over
 from services.case.calibration import CaseGraph, read_calibration
@@ -164,4 +165,4 @@ def case_app(
 ) -> FastAPI:
     """Serve the graphs over ``case_services``; ``log_odds`` are those of its article."""
     services = case_services(principal, base=SmallBase(RELEVANT), least=least, log_odds={ARTICLE: log_odds})
-    return app_over(services, playground=playground)
+    return app_over(OpenGraphs.over(services), playground=playground)

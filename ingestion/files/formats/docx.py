@@ -12,6 +12,7 @@ from ingestion.files.formats.source import OLD_OFFICE, packed_text, read_bytes
 from ingestion.files.formats.tables import table_of
 from ingestion.model import FileText
 from language.current import say
+from services.extras import importing
 from state.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def read(path: Path) -> FileText:
 
 def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...]]:
     """Return the title in the properties of a document, and its paragraphs."""
-    import docx
+    with importing("documents"):
+        import docx
 
     try:
         document = docx.Document(io.BytesIO(data))

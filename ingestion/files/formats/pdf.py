@@ -15,6 +15,7 @@ from ingestion.files.formats.tables import Table
 from ingestion.model import FileText, Page
 from language.current import say
 from legal.labels import split_heading
+from services.extras import importing
 from state.errors import InvalidInput
 
 _NUMBER = re.compile(r"(?<!\d)\d{1,9}(?!\d)")
@@ -66,7 +67,8 @@ def _texts(path: Path, data: bytes) -> tuple[str, list[str]]:
     Raises:
         InvalidInput: the file is damaged, locked by a password, or has no page.
     """
-    from pypdf import PdfReader
+    with importing("documents"):
+        from pypdf import PdfReader
 
     # It logs every small defect of a file that it can read nonetheless.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)

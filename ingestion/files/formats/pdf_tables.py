@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ingestion.files.formats.aligned import Region, Word, aligned_tables
 from ingestion.files.formats.lines import clean
 from ingestion.files.formats.tables import Table, table_of
+from services.extras import importing
 
 if TYPE_CHECKING:
     from pdfplumber.page import Page as PrintedPage
@@ -43,7 +44,8 @@ class PrintedTable(NamedTuple):
 
 def page_contents(data: bytes, texts: Sequence[str]) -> list[PageContent]:
     """Return what is on each page; ``texts`` are the texts of the pages, which stand for those without a table."""
-    import pdfplumber
+    with importing("documents"):
+        import pdfplumber
 
     logging.getLogger("pdfminer").setLevel(logging.CRITICAL)
     contents = []

@@ -12,6 +12,7 @@ from ingestion.files.formats.source import packed_text, read_bytes
 from ingestion.files.formats.tables import table_of
 from ingestion.model import FileText
 from language.current import say
+from services.extras import importing
 from state.errors import InvalidInput
 
 
@@ -30,7 +31,8 @@ def read(path: Path) -> FileText:
 
 def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...]]:
     """Return the title in the properties of a file, and the paragraphs of its sheets."""
-    from openpyxl import load_workbook
+    with importing("documents"):
+        from openpyxl import load_workbook
 
     try:
         book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)

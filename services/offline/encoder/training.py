@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from services.extras import importing
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
@@ -36,7 +38,8 @@ _FIRST_DECAY, _SECOND_DECAY, _EPSILON = 0.9, 0.999, 1e-8
 
 def latent_axes(documents: "csr_array", dimensions: int) -> Matrix:
     """Return the main axes of documents, (stems, dim); the last ones are 0 where there is too little to fill them."""
-    from sklearn.utils.extmath import randomized_svd
+    with importing("training"):
+        from sklearn.utils.extmath import randomized_svd
 
     texts, stems = documents.shape
     axes = np.zeros((stems, dimensions), dtype=np.float32)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.domain.base import Domain
+from services.extras import importing
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -60,7 +61,8 @@ class Vocabulary:
 
     def matrix(self, texts: Sequence[Counts]) -> "csr_array":
         """Return the weights of texts, (texts, stems) float32; see ``weigh``."""
-        from scipy.sparse import csr_array
+        with importing("training"):
+            from scipy.sparse import csr_array
 
         weighed = [self.weigh(counts) for counts in texts]
         ends = np.cumsum([0, *(len(rows) for rows, _ in weighed)])

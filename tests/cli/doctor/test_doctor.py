@@ -1,5 +1,6 @@
 import json
 import os
+import sys
 
 import pytest
 from support.openai_server import running_server
@@ -178,3 +179,15 @@ def test_a_thorough_look_finds_what_opening_does_not(diagnosed, fresh_home, demo
     assert f"1 (normativa/{page.relative_to(page.parents[3])})" in files
     assert "no se han revisado" in not_read
     assert "Es el índice inicial: borre la carpeta" in advice
+
+
+def test_it_says_where_the_traces_of_a_server_go(diagnosed, capsys, fresh_home, monkeypatch):
+    assert diagnosed()[1]["traces"] == ""
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
+    assert diagnosed()[1]["traces"] == "http://127.0.0.1:4318"
+    assert run(["doctor"]) == 0
+    assert "se envían a http://127.0.0.1:4318" in capsys.readouterr().out
+    monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
+    status, found = diagnosed()
+    assert (status, found["traces"]) == (0, "")
+    assert "pip install 'articulado[otel]'" in found["notes"][0]

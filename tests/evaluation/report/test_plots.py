@@ -144,5 +144,5 @@ def test_a_folder_that_is_not_there_is_said_to_be(tmp_path):
 
 def test_without_matplotlib_it_is_said_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ConfigurationError, match=r"necesitan matplotlib.*pip install -e \"\.\[eval\]\""):
+    with pytest.raises(ConfigurationError, match=r"matplotlib.*pip install 'articulado\[eval\]'"):
         interval_chart(tmp_path / "a.png", "Título", "nDCG@10", ["x"], {"todas": [Mean(0.4, 0.3, 0.5)]})

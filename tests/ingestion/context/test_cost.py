@@ -11,7 +11,6 @@ from services.settings import ModelSettings, Settings
 from state.errors import ConfigurationError
 
 PROMPT = ContextPrompt.of(load_profile("laboral"))
-NEXT = "Para seguir, repita la orden con --yes."
 THOUGHTS = "El modelo razona antes de escribir; esos tokens se cobran también como salida y no están en la cuenta."
 
 
@@ -67,12 +66,12 @@ def test_only_what_the_cache_lacks_is_counted(tmp_path):
     ],
 )
 def test_a_cost_is_explained_in_spanish(cost, prices, expected):
-    assert explain(cost, reader(**prices)) == f"{expected} {NEXT}"
+    assert explain(cost, reader(**prices)) == expected
 
 
 def test_a_model_that_reasons_costs_more_than_can_be_told():
     told = explain(ContextCost(2, 900, 120, 0), reader("gpt-5-nano"))
-    assert told == f"Se pedirán 2 frases a gpt-5-nano: unos 900 tokens de entrada y 120 de salida. {THOUGHTS} {NEXT}"
+    assert told == f"Se pedirán 2 frases a gpt-5-nano: unos 900 tokens de entrada y 120 de salida. {THOUGHTS}"
 
 
 def test_nothing_to_ask_for_costs_nothing():

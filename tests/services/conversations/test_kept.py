@@ -1,7 +1,9 @@
 """Conversations in memory, in SQLite and in a real PostgreSQL: kept lean, read, deleted, forgotten in time."""
 
+import asyncio
 import os
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -45,6 +47,19 @@ async def ask(conversations: Conversations, name: str, *questions: str) -> dict[
         config = {"configurable": {"thread_id": name}}
         result = await graph.ainvoke({"question": question}, config, durability="exit")
     return result
+
+
+async def test_servers_that_start_at_once_share_an_empty_database(database: str, tmp_path: Path) -> None:
+    import psycopg
+
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE fresh")
+    fresh = database.replace("/postgres?", "/fresh?")
+    async with AsyncExitStack() as stack:
+        opening = (stack.enter_async_context(open_conversations(fresh, tmp_path)) for _ in range(4))
+        first, *_, last = await asyncio.gather(*opening)
+        await ask(first, "web/shared", FIRST)
+        assert len((await last.read("web/shared")).messages) == 2
 
 
 async def test_a_conversation_goes_on_after_a_restart(where: str, tmp_path: Path) -> None:

@@ -1,13 +1,17 @@
 import subprocess
 import sys
+from importlib import resources
 
 import pytest
 from fastembed.sparse.bm25 import Bm25
+from hypothesis import given
+from hypothesis import strategies as st
 
 from language.languages import language
 from language.spanish import stems
 from services.domain.spanish_law import SPANISH_LAW
 from services.models.sparse import AVERAGE_LENGTH, SYNONYM_WEIGHT, B, Bm25Encoder, K
+from services.protocols import SparseVector
 
 ES = language("es")
 
@@ -92,7 +96,7 @@ def test_the_fingerprint_needs_no_heavy_import():
         "import sys; from services.domain.spanish_law import SPANISH_LAW; "
         "from services.models.sparse import Bm25Encoder; "
         "print(Bm25Encoder.of(SPANISH_LAW).fingerprint); "
-        "assert 'fastembed' not in sys.modules"
+        "assert not {'fastembed', 'scipy', 'sklearn'} & set(sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == Bm25Encoder.of(SPANISH_LAW).fingerprint
@@ -110,3 +114,71 @@ def test_english_text_has_the_stems_of_english():
 
 def test_the_fingerprint_does_not_depend_on_what_queries_call_for():
     assert Bm25Encoder(ES).fingerprint == Bm25Encoder.of(SPANISH_LAW).fingerprint
+
+
+def peer_of(code):
+    """Fastembed's encoder with our analysis and settings; given a folder, it downloads no list of stop words."""
+    analysis, folder = language(code), str(resources.files("language"))
+    return Bm25(
+        "Qdrant/bm25",
+        cache_dir=folder,
+        specific_model_path=folder,
+        k=K,
+        b=B,
+        avg_len=AVERAGE_LENGTH,
+        stopwords=set(analysis.stop_words),
+        stemmer=analysis,
+    )
+
+
+PEERS = {code: peer_of(code) for code in ("es", "en")}
+
+
+def peer_vectors(embeddings):
+    pairs = [sorted(zip(found.indices.tolist(), found.values.tolist(), strict=True)) for found in embeddings]
+    return [SparseVector(tuple(i for i, _ in of_text), tuple(float(w) for _, w in of_text)) for of_text in pairs]
+
+
+def assert_as_fastembed(code, texts):
+    encoder, words = Bm25Encoder(language(code)), [" ".join(language(code).content_words(text)) for text in texts]
+    assert encoder.encode_documents(texts) == peer_vectors(PEERS[code].embed(words))
+    assert encoder.encode_queries(texts) == peer_vectors(PEERS[code].query_embed(words))
+
+
+WORDS = st.one_of(
+    st.sampled_from(
+        [
+            "despido",
+            "DESPIDO",
+            "don't",
+            "401(k)",
+            "59",
+            "1/2",
+            "1.234,56",
+            "7.ª",
+            "de",
+            "l’Empordà",
+            "İzmir",
+            "ﬁn",
+            "½",
+            "__",
+            "_a_",
+            "三十",
+            "ŉ",
+        ]
+    ),
+    st.text(max_size=12),
+    st.text("abñ_1", min_size=38, max_size=43),
+)
+
+
+@pytest.mark.parametrize("code", ["es", "en"])
+@given(words=st.lists(WORDS, max_size=30))
+def test_vectors_of_any_text_are_those_of_fastembed(code, words):
+    assert_as_fastembed(code, [" ".join(words)])
+
+
+@pytest.mark.parametrize("code", ["es", "en"])
+def test_vectors_of_the_packaged_laws_are_those_of_fastembed(code):
+    law = resources.files("corpus").joinpath("normativa", "BOE-A-2015-11430.jsonl").read_text(encoding="utf-8")
+    assert_as_fastembed(code, [law, *law.splitlines()])

@@ -1,0 +1,198 @@
+"""The graphs of one process over one set of services, opened when they are first needed and anew after an ingest."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from langgraph.graph.state import CompiledStateGraph
+
+from language.current import speaking
+from services.portal import wait_for
+from services.profile.profile import Profile, load_profile
+from services.settings import Settings
+from services.store.generations import Generations
+from services.store.missing import MissingIndex
+from state.context import RunContext
+from state.errors import ArticuladoError, IndexMismatch, IndexMissing, StoreUnavailable
+
+if TYPE_CHECKING:
+    from services.container import Services
+
+logger = logging.getLogger(__name__)
+
+Graph: TypeAlias = CompiledStateGraph[Any, RunContext, Any, Any]
+RAG, REQUIRED_DATA, GENERATE_RESPONSE = "rag", "required_data", "generate_response"
+
+
+@dataclass
+class _Opened:
+    """Services and the graphs over them, of one generation of the index; ``users`` are runs that go on with them."""
+
+    services: "Services"
+    graphs: Mapping[str, Graph]
+    generation: str
+    users: int = 0
+
+    @classmethod
+    def over(cls, services: "Services", generation: str) -> "_Opened":
+        # Imported here: whoever names a graph need not build one.
+        from graph.case import build_generate_response, build_required_data
+        from graph.rag import build_rag
+
+        graphs: dict[str, Graph] = {
+            RAG: build_rag(services),
+            REQUIRED_DATA: build_required_data(services),
+            GENERATE_RESPONSE: build_generate_response(services),
+        }
+        return cls(services, graphs, generation)
+
+    @property
+    def missing(self) -> MissingIndex | None:
+        """The store of graphs that have no index."""
+        return self.services.store if isinstance(self.services.store, MissingIndex) else None
+
+
+class OpenGraphs:
+    """The graphs of a process.
+
+    Where there is no index that can be opened, the graphs are there all the same, say what is missing, and are opened
+    as soon as it is. When an ingest has written another generation, the next run has that one; those under way end with
+    theirs. Event loops of several threads may share one.
+    """
+
+    def __init__(self, settings: Settings, profile: Profile, services: "Services | None" = None) -> None:
+        self.settings = settings
+        self.profile = profile
+        self._lock = Lock()
+        self._opened = _Opened.over(services, self._generation()) if services else None
+        self._old: list[_Opened] = []
+
+    @classmethod
+    def over(cls, services: "Services") -> "OpenGraphs":
+        """Return the graphs over services that are open."""
+        return cls(services.settings, services.profile, services)
+
+    @property
+    def services(self) -> "Services":
+        """The services of the moment, opened if need be (blocking).
+
+        Raises:
+            ArticuladoError: a setting or a provider is not usable.
+        """
+        with self._lock:
+            return self._current().services
+
+    def now(self, name: str) -> Graph:
+        """Return a graph of the moment (blocking), opened if need be; its schemas stay the same.
+
+        Raises:
+            ArticuladoError: a setting or a provider is not usable.
+        """
+        with self._lock:
+            return self._current().graphs[name]
+
+    @asynccontextmanager
+    async def using(self, name: str) -> AsyncIterator[Graph]:
+        """Hold a graph for one run; its services stay open meanwhile.
+
+        Raises:
+            ArticuladoError: a setting or a provider is not usable.
+        """
+        opened = await asyncio.to_thread(self._take)
+        try:
+            yield opened.graphs[name]
+        finally:
+            with self._lock:
+                opened.users -= 1
+                idle = [one for one in self._old if not one.users]
+                self._old = [one for one in self._old if one.users]
+            for one in idle:
+                await one.services.close()
+
+    async def warm_up(self) -> None:
+        """Do once what a first question would wait for (``graph.compose.warm_up``).
+
+        Raises:
+            ArticuladoError: the index or a model cannot be used.
+        """
+        from graph.compose import warm_up
+
+        services = await asyncio.to_thread(lambda: self.services)
+        if isinstance(services.store, MissingIndex):
+            raise services.store.error
+        await warm_up(services)
+
+    async def close(self) -> None:
+        """Let go of files and connections; the next run would open them again."""
+        with self._lock:
+            closing = [*self._old, *([self._opened] if self._opened else [])]
+            self._old, self._opened = [], None
+        for one in closing:
+            await one.services.close()
+
+    def _take(self) -> _Opened:
+        with self._lock:
+            opened = self._current()
+            opened.users += 1
+            return opened
+
+    def _current(self) -> _Opened:
+        """Return what is to be used now, with the lock held."""
+        opened, generation = self._opened, self._generation()
+        if opened is None or opened.missing or generation != opened.generation:
+            opened = self._opened = self._open(opened, generation)
+        return opened
+
+    def _open(self, before: _Opened | None, generation: str) -> _Opened:
+        from graph.compose import open_services
+
+        try:
+            services = wait_for(open_services(self.settings, self.profile))
+        except (IndexMissing, IndexMismatch, StoreUnavailable) as error:
+            return self._without_index(before, generation, error)
+        if before is not None:
+            self._old.append(before)
+        # Where it was the first one, opening it has built it.
+        return _Opened.over(services, generation or self._generation())
+
+    def _without_index(self, before: _Opened | None, generation: str, error: ArticuladoError) -> _Opened:
+        if before is None:
+            from services.factory import build_services
+
+            with speaking(self.profile.language):
+                services = build_services(self.settings, self.profile, None)
+            missing = MissingIndex(error)
+            return _Opened.over(replace(services, store=missing, embedder=missing), generation)
+        if before.missing:
+            before.missing.error = error
+        else:
+            # What is open goes on serving; the new generation is not tried again.
+            logger.error("the new generation of the index cannot be opened: %s", error)
+        before.generation = generation
+        return before
+
+    def _generation(self) -> str:
+        """Return the name of the generation that is to be served; empty where there is none, or none is used."""
+        if not self.settings.rag_enabled:
+            return ""
+        try:
+            folder = Generations(self.settings.index_folder).current()
+        except ArticuladoError:
+            return ""
+        return folder.name if folder else ""
+
+
+@cache
+def configured_graphs() -> OpenGraphs:
+    """Return the graphs of this process, configured by its environment.
+
+    Raises:
+        ConfigurationError: a setting or the profile cannot be used.
+    """
+    settings = Settings.read()
+    return OpenGraphs(settings, load_profile(settings.profile))

@@ -1,0 +1,1 @@
+"""What ``langgraph.json`` names: the application as an Agent Server serves it."""

@@ -1,0 +1,78 @@
+"""The graphs of an Agent Server: the same as everywhere, within what a caller may ask of them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache
+from typing import Any, TypeAlias
+
+from langgraph_sdk.runtime import ServerRuntime
+
+from graph.ingest import Ingest, open_ingest
+from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, configured_graphs
+from language.current import say, speaking
+from server.agent.access import OPERATE
+from server.agent.options import check_options
+from server.policy import CHEAP_STRATEGIES, Policy
+from server.settings import ServerSettings
+from state.errors import InvalidInput
+
+Runtime: TypeAlias = ServerRuntime[Any]
+"""What an Agent Server opens a graph with: for what, for whom, and the options of the run."""
+RUNNING = "threads.create_run"
+"""What a graph is opened for when it is run, and not only drawn or read."""
+
+
+@asynccontextmanager
+async def rag(runtime: Runtime) -> AsyncIterator[Graph]:
+    """Open the answering graph."""
+    async with _within_policy(RAG, runtime) as graph:
+        yield graph
+
+
+@asynccontextmanager
+async def required_data(runtime: Runtime) -> AsyncIterator[Graph]:
+    """Open the graph that tells which data a case needs."""
+    async with _within_policy(REQUIRED_DATA, runtime) as graph:
+        yield graph
+
+
+@asynccontextmanager
+async def generate_response(runtime: Runtime) -> AsyncIterator[Graph]:
+    """Open the graph that answers a case."""
+    async with _within_policy(GENERATE_RESPONSE, runtime) as graph:
+        yield graph
+
+
+@asynccontextmanager
+async def ingest(runtime: Runtime) -> AsyncIterator[Ingest]:
+    """Open the ingestion graph, which reads files of this machine: it is the operator's.
+
+    Raises:
+        InvalidInput: it is to be run by somebody else.
+    """
+    if runtime.access_context == RUNNING and not _is_operator(runtime):
+        with speaking(configured_graphs().profile.language):
+            raise InvalidInput(say("server.not_operator"))
+    async with open_ingest() as graph:
+        yield graph
+
+
+@asynccontextmanager
+async def _within_policy(name: str, runtime: Runtime) -> AsyncIterator[Graph]:
+    """Hold a graph for one run, unless its options are unknown or not the caller's to choose."""
+    opened = configured_graphs()
+    if runtime.access_context == RUNNING:
+        with speaking(opened.profile.language):
+            check_options(getattr(runtime, "context", None), _policy())
+    async with opened.using(name) as graph:
+        yield graph
+
+
+@cache
+def _policy() -> Policy:
+    settings = ServerSettings.read()
+    return Policy(settings.max_chunks, CHEAP_STRATEGIES | {configured_graphs().settings.rerank_strategy})
+
+
+def _is_operator(runtime: Runtime) -> bool:
+    return runtime.user is None or OPERATE in runtime.user.permissions

@@ -1,0 +1,17 @@
+"""Our own routes on the port of an Agent Server, and our guards around both."""
+
+from graph.opened import configured_graphs
+from server.access.keys import KeyRing
+from server.app import app_over
+from server.guards import Guards, keys_file
+from server.settings import ServerSettings
+
+STUDIO = "https://smith.langchain.com"
+"""The page of LangGraph Studio, which calls the server that its reader has started."""
+
+_opened = configured_graphs()
+_settings = ServerSettings.read()
+_settings = _settings.model_copy(update={"origins": (*_settings.origins, STUDIO)})
+# With keys a server may go by any name, as no page has one; without, it is for this machine alone.
+_has_keys = bool(KeyRing(keys_file(_settings, _opened.settings.home)).keys)
+app = app_over(_opened, _settings, Guards.of(_settings, _opened.settings.home, public=_has_keys))

@@ -1,0 +1,85 @@
+"""The extras: packages that not everybody needs, by the name under which pip installs them."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import Literal, NamedTuple, get_args
+
+from language.current import say
+from state.errors import ConfigurationError
+
+Extra = Literal["documents", "training", "rerank", "eval", "peers", "postgres", "qdrant", "redis", "otel"]
+
+EXTRAS: tuple[Extra, ...] = get_args(Extra)
+
+
+class _Contents(NamedTuple):
+    """What is imported of an extra (pyproject.toml has the distributions), and the text that says what it is for."""
+
+    modules: tuple[str, ...]
+    purpose: str
+
+
+_CONTENTS: Mapping[Extra, _Contents] = {
+    "documents": _Contents(("pypdf", "cryptography", "pdfplumber", "openpyxl", "docx"), "extras.documents"),
+    "training": _Contents(("scipy", "sklearn"), "extras.training"),
+    "rerank": _Contents(("fastembed", "tokenizers"), "extras.rerank"),
+    "eval": _Contents(("scipy", "sklearn", "ir_measures", "matplotlib"), "extras.eval"),
+    "peers": _Contents(("bm25s", "langchain_classic", "haystack"), "extras.peers"),
+    "postgres": _Contents(("psycopg", "psycopg_pool"), "extras.postgres"),
+    "qdrant": _Contents(("qdrant_client",), "extras.qdrant"),
+    "redis": _Contents(("redis",), "extras.redis"),
+    "otel": _Contents(("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"), "extras.otel"),
+}
+
+
+def modules_of(extra: Extra) -> tuple[str, ...]:
+    """Return what is imported of an extra."""
+    return _CONTENTS[extra].modules
+
+
+def installed(extra: Extra) -> bool:
+    """Tell whether all of an extra is installed; nothing is imported."""
+    return not _lacking(extra)
+
+
+def require(extra: Extra) -> None:
+    """Refuse to begin what an extra is needed for later on.
+
+    Raises:
+        ConfigurationError: it is not installed; the message says what to run.
+    """
+    if lacking := _lacking(extra):
+        raise ConfigurationError(without(extra, lacking[0]))
+
+
+@contextmanager
+def importing(extra: Extra) -> Iterator[None]:
+    """Guard the imports of an extra.
+
+        with importing("documents"):
+            import docx
+
+    Raises:
+        ConfigurationError: it is not installed, or cannot be loaded; the message says what to run.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise ConfigurationError(without(extra, error.name or str(error))) from error
+
+
+def without(extra: Extra, package: str) -> str:
+    """Say what cannot be done without a package of an extra, and what to run."""
+    return say("extras.missing", purpose=say(_CONTENTS[extra].purpose), package=package, extra=extra)
+
+
+def _lacking(extra: Extra) -> list[str]:
+    return [module for module in modules_of(extra) if not _is_there(module)]
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # what it is a part of is missing
+        return False
