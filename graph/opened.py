@@ -30,7 +30,7 @@ RAG, REQUIRED_DATA, GENERATE_RESPONSE = "rag", "required_data", "generate_respon
 
 
 @dataclass
-class _Opened:
+class Opened:
     """Services and the graphs over them, of one generation of the index; ``users`` are runs that go on with them."""
 
     services: "Services"
@@ -39,7 +39,8 @@ class _Opened:
     users: int = 0
 
     @classmethod
-    def over(cls, services: "Services", generation: str) -> "_Opened":
+    def over(cls, services: "Services", generation: str) -> "Opened":
+        """Build the graphs over services of a generation."""
         # Imported here: whoever names a graph need not build one.
         from graph.case import build_generate_response, build_required_data
         from graph.rag import build_rag
@@ -69,8 +70,8 @@ class OpenGraphs:
         self.settings = settings
         self.profile = profile
         self._lock = Lock()
-        self._opened = _Opened.over(services, self._generation()) if services else None
-        self._old: list[_Opened] = []
+        self._opened = Opened.over(services, self._generation()) if services else None
+        self._old: list[Opened] = []
 
     @classmethod
     def over(cls, services: "Services") -> "OpenGraphs":
@@ -103,9 +104,19 @@ class OpenGraphs:
         Raises:
             ArticuladoError: a setting or a provider is not usable.
         """
+        async with self.holding() as opened:
+            yield opened.graphs[name]
+
+    @asynccontextmanager
+    async def holding(self) -> AsyncIterator[Opened]:
+        """Hold the services and the graphs over them for one piece of work.
+
+        Raises:
+            ArticuladoError: a setting or a provider is not usable.
+        """
         opened = await asyncio.to_thread(self._take)
         try:
-            yield opened.graphs[name]
+            yield opened
         finally:
             with self._lock:
                 opened.users -= 1
@@ -135,20 +146,20 @@ class OpenGraphs:
         for one in closing:
             await one.services.close()
 
-    def _take(self) -> _Opened:
+    def _take(self) -> Opened:
         with self._lock:
             opened = self._current()
             opened.users += 1
             return opened
 
-    def _current(self) -> _Opened:
+    def _current(self) -> Opened:
         """Return what is to be used now, with the lock held."""
         opened, generation = self._opened, self._generation()
         if opened is None or opened.missing or generation != opened.generation:
             opened = self._opened = self._open(opened, generation)
         return opened
 
-    def _open(self, before: _Opened | None, generation: str) -> _Opened:
+    def _open(self, before: Opened | None, generation: str) -> Opened:
         from graph.compose import open_services
 
         try:
@@ -158,16 +169,16 @@ class OpenGraphs:
         if before is not None:
             self._old.append(before)
         # Where it was the first one, opening it has built it.
-        return _Opened.over(services, generation or self._generation())
+        return Opened.over(services, generation or self._generation())
 
-    def _without_index(self, before: _Opened | None, generation: str, error: ArticuladoError) -> _Opened:
+    def _without_index(self, before: Opened | None, generation: str, error: ArticuladoError) -> Opened:
         if before is None:
             from services.factory import build_services
 
             with speaking(self.profile.language):
                 services = build_services(self.settings, self.profile, None)
             missing = MissingIndex(error)
-            return _Opened.over(replace(services, store=missing, embedder=missing), generation)
+            return Opened.over(replace(services, store=missing, embedder=missing), generation)
         if before.missing:
             before.missing.error = error
         else:

@@ -18,15 +18,18 @@ from server.access.keys import KeyRing
 from server.address import BACKLOG, HOST, PORT, is_loopback, listen
 from server.body_validation import check_body
 from server.conversations import Threads, conversation_routes, stopped
-from server.errors import handle_errors
+from server.desk.law import LawDesk
+from server.errors import FAILURES, handle_errors
 from server.guards import Guards
 from server.operations.health import Readiness, WarmUp, health_routes
 from server.operations.metrics import metrics_route
 from server.operations.traces import Traces
 from server.policy import CHEAP_STRATEGIES, Policy
-from server.runnable import ServedGraph, Using, outside_any_run
+from server.runnable import ServedGraph, outside_any_run
 from server.settings import ServerSettings
 from server.streaming import add_stream_route
+from server.v1.answers import answer_routes
+from server.v1.law import law_routes
 from services.conversations.kept import open_conversations
 from services.protocols import AsyncClose
 from state.errors import ConfigurationError
@@ -64,6 +67,7 @@ def app_over(
         opened.now(RAG),
         {name: opened.now(name) for name in (REQUIRED_DATA, GENERATE_RESPONSE)},
         using=opened.using,
+        desk=LawDesk(opened),
         guards=guards or Guards.of(settings, opened.settings.home, public=public),
         policy=Policy(settings.max_chunks, strategies),
         warm_up=opened.warm_up,
@@ -79,6 +83,7 @@ def create_app(
     cases: Mapping[str, Graph] | None = None,
     *,
     using: Callable[[str], AbstractAsyncContextManager[Graph]] | None = None,
+    desk: LawDesk | None = None,
     guards: Guards | None = None,
     policy: Policy | None = None,
     warm_up: WarmUp | None = None,
@@ -89,10 +94,10 @@ def create_app(
 ) -> FastAPI:
     """Serve a graph under ``/rag``, and others under their names; ``close`` is awaited on shutdown.
 
-    ``using`` holds the graph of the moment for a run, by its name; without it, all runs are of the graphs given.
-    ``guards`` are what stands around every route, those for this machine alone by default; ``policy`` is what a caller
-    may ask. ``warm_up`` is begun at start; the server is ready when it has ended. ``language`` is that of the error
-    bodies.
+    ``using`` holds the graph of the moment for a run, by its name; without it, all runs are of the graphs given. With a
+    ``desk`` the law is served, too. ``guards`` are what stands around every route, those for this machine alone by
+    default; ``policy`` is what a caller may ask. ``warm_up`` is begun at start; the server is ready when it has ended.
+    ``language`` is that of the error bodies.
 
     The playground needs ``stream_log``, which shows every intermediate step: both are on only with ``playground``,
     which is for loopback.
@@ -116,14 +121,22 @@ def create_app(
     app = FastAPI(title="articulado", description=about, lifespan=lifespan, telemetry=NO_TELEMETRY)
     guards.stand_around(app)
     handle_errors(app, language)
-    checks = [Depends(outside_any_run), Depends(check_body), Depends((policy or Policy()).check)]
+    policy = policy or Policy()
+    fresh = Depends(outside_any_run)
+    checks = [fresh, Depends(check_body), Depends(policy.check)]
 
-    def held(name: str) -> Using | None:
-        return partial(using, name) if using else None
+    def served(name: str, graph: Graph, kept: Threads | None = None) -> ServedGraph:
+        return ServedGraph(graph, kept, partial(using, name) if using else None)
 
-    app.include_router(_routes(RAG, ServedGraph(graph, threads, held(RAG)), checks, playground=playground))
-    for name, case in (cases or {}).items():
-        app.include_router(_routes(name, ServedGraph(case, using=held(name)), checks, playground=playground))
+    answering = served(RAG, graph, threads)
+    handling = {name: served(name, case) for name, case in (cases or {}).items()}
+    for name, one in {RAG: answering, **handling}.items():
+        app.include_router(_routes(name, one, checks, playground=playground))
+    v1 = APIRouter(tags=["v1"], dependencies=[fresh, Depends(check_body)], responses=FAILURES)
+    v1.include_router(answer_routes(answering, handling, threads, policy))
+    if desk:
+        v1.include_router(law_routes(desk, policy, has_keys=lambda: bool(guards.ring and guards.ring.keys)))
+    app.include_router(v1)
     app.include_router(conversation_routes(threads))
     app.include_router(health_routes(readiness))
     app.include_router(metrics_route(guards.metrics))

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from language.current import say, speaking
-from server.schemas import Failure
+from server.schemas import V1, Failure
 from state.errors import (
     ArticuladoError,
     ConfigurationError,
@@ -21,6 +21,7 @@ from state.errors import (
     IndexMismatch,
     IndexMissing,
     InvalidInput,
+    NoResultsFound,
 )
 
 logger = logging.getLogger(__name__)
@@ -29,6 +30,24 @@ HTTP_MESSAGES = {
     404: "server.http_404",
     405: "server.http_405",
 }
+FAILURES: dict[int | str, dict[str, Any]] = {
+    status: {"model": Failure, "description": description}
+    for status, description in {
+        401: "Hace falta una clave de acceso",
+        403: "La página, el nombre o la máquina no se atienden",
+        404: "No existe",
+        409: "La conversación tiene una pregunta en curso",
+        413: "El cuerpo es demasiado grande",
+        415: "El cuerpo no es JSON",
+        422: "La petición no vale; el mensaje dice por qué",
+        429: "Demasiadas peticiones (Retry-After)",
+        500: "Error de configuración, o inesperado",
+        503: "No hay sitio, o no responde el almacén o el modelo (Retry-After)",
+        504: "Ha tardado demasiado",
+    }.items()
+}
+"""What every route of the API may answer beside its result."""
+
 PROBLEMS = {
     "missing": "server.field_required",
     "extra_forbidden": "server.field_unknown",
@@ -67,7 +86,7 @@ class SpokenLanguage:
 
 def status_of(error: Exception) -> int:
     """Return the HTTP status: 404, 409, 422 the caller can act, 500 the operator must, 503 try again later."""
-    if isinstance(error, ConversationUnknown):
+    if isinstance(error, ConversationUnknown | NoResultsFound):
         return 404
     if isinstance(error, ConversationBusy):
         return 409
@@ -88,6 +107,8 @@ def failure_of(error: Exception) -> Failure:
 def explain(problems: Sequence[Any], path: str) -> str:
     """Say what a request to this path lacks, at most three things."""
     explained = "; ".join(problem_of(problem) for problem in problems[:3])
+    if path.startswith(f"{V1}/"):
+        return say("server.invalid_v1", explained=explained)
     schema = f"{path.rpartition('/')[0]}/input_schema"
     return say("server.invalid", explained=explained, schema=schema)
 
@@ -96,7 +117,8 @@ def problem_of(problem: Any) -> str:
     """Say what is wrong with one field, by what pydantic found."""
     if not isinstance(problem, dict) or problem["type"] == "json_invalid":
         return say("server.body_not_json")
-    field = ".".join(str(part) for part in problem["loc"]) or "input"
+    where = [str(part) for part in problem["loc"]]
+    field = ".".join(where[1:] if where[:1] in (["body"], ["query"], ["path"]) else where) or "input"
     limits = dict(problem.get("ctx", {}))
     if "expected" in limits:  # pydantic joins the values of a choice with an English word
         limits["expected"] = limits["expected"].replace("' or '", f"'{say('system.or')}'")
@@ -123,9 +145,13 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
+    if error.status_code == 400:  # FastAPI's, for a body that cannot be read at all
+        return await _invalid(request, RequestValidationError([{"type": "json_invalid", "loc": ()}]))
     key = HTTP_MESSAGES.get(error.status_code)
     detail = say(key) if key else str(error.detail)
-    return answer_failure(error.status_code, {"detail": detail, "error": "HTTPError"})
+    response = answer_failure(error.status_code, {"detail": detail, "error": "HTTPError"})
+    response.headers.update(error.headers or {})
+    return response
 
 
 def handle_errors(app: FastAPI, language: str) -> None:

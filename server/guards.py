@@ -25,6 +25,9 @@ from services.extras import require
 MAX_BODY_BYTES = 64 * 1024
 MAX_STATE_BYTES = 1024 * 1024
 """Of the routes of an Agent Server, to which whole states are sent."""
+MAX_FILE_BYTES = 6 * 1024 * 1024
+BRINGS_FILES = frozenset(("/v1/check", "/v1/verify", "/v1/export"))
+"""Briefs, dossiers and conversations that are sent whole, as JSON."""
 IN_PROCESS = "/noauth"
 """The root path under which an Agent Server calls its own routes, for what it has let in already."""
 KEYS_FILE = "keys.json"
@@ -99,7 +102,9 @@ class _Guarded:
 
 
 def _body_limit(scope: Scope) -> int:
-    return MAX_STATE_BYTES if is_of_agent_server(scope) else MAX_BODY_BYTES
+    if is_of_agent_server(scope):
+        return MAX_STATE_BYTES
+    return MAX_FILE_BYTES if scope["path"] in BRINGS_FILES else MAX_BODY_BYTES
 
 
 def keys_file(settings: ServerSettings, home: Path) -> Path:

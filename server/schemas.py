@@ -11,6 +11,9 @@ from state.context import RunContext
 CONTEXT = "context"
 """Where the options of a run are: LangServe passes no run context, so it travels in the input."""
 
+V1 = "/v1"
+"""The first part of the paths of our own API."""
+
 MESSAGES = "messages"
 """The conversation as LangChain messages, of a graph that has them: for clients of its threads."""
 

@@ -43,7 +43,7 @@ from services.store.manifest import Fingerprints, Index
 from services.store.writer import WriterFactory
 from state.chunks import Chunk
 
-CHUNKER = "small_to_big:2000:300:50:3"
+CHUNKER = "small_to_big:2000:300:50:4"
 """Fingerprint of how documents are cut and what chunks hold; another one where the same document gives other chunks."""
 
 

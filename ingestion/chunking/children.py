@@ -6,7 +6,7 @@ from typing import cast
 from language.cuts import CLAUSES, between_sentences, cut
 from language.table_text import with_heads
 from legal.ids import chunk_id
-from state.chunks import Chunk
+from state.chunks import Chunk, WordingDates
 
 STRATEGY = "small_to_big_contextual"
 MAX_CHILD = 300
@@ -45,9 +45,14 @@ def child(parent: Chunk, number: int, text: str) -> Chunk:
         "parent_id": parent["id"],
         "parent_content": parent["text"],
         "refs": [],
-        "wording": {},
+        "wording": _end_of(parent["wording"]),
         "notes": [],
     }
+
+
+def _end_of(wording: WordingDates) -> WordingDates:
+    """Return what tells a superseded wording from one that ended with its law, by which a search leaves it out."""
+    return {"last_day": wording["last_day"]} if "last_day" in wording else {}
 
 
 def _last_words(text: str) -> str:

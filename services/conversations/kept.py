@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.base import BaseStore
+from langgraph.store.memory import InMemoryStore
 
 from language.current import say
+from services.conversations.feedback import FeedbackBox
 from services.conversations.lean import LeanSaver
 from services.extras import importing
 from state.errors import ConfigurationError, ConversationUnknown, StoreUnavailable
@@ -43,10 +46,11 @@ class Conversation:
 
 
 class Conversations:
-    """The conversations in a checkpointer."""
+    """The conversations in a checkpointer, and in a store what people thought of their answers."""
 
-    def __init__(self, saver: "BaseCheckpointSaver[str]") -> None:
+    def __init__(self, saver: "BaseCheckpointSaver[str]", store: BaseStore) -> None:
         self.saver = LeanSaver(saver)
+        self.feedback = FeedbackBox(store)
 
     async def read(self, thread_id: str) -> Conversation:
         """Return a conversation.
@@ -83,13 +87,18 @@ class Conversations:
         if await self.saver.aget_tuple(_config(thread_id)) is None:
             raise ConversationUnknown(say("conversations.unknown", thread=thread_id.rpartition("/")[2]))
         await self.saver.adelete_thread(thread_id)
+        await self.feedback.delete(thread_id)
 
     async def forget(self, days: float, now: datetime | None = None) -> list[str]:
-        """Delete the conversations that went on more than so many days ago for the last time; return their names."""
+        """Delete the conversations that went on more than so many days ago for the last time; return their names.
+
+        What was thought of answers is deleted after as many days.
+        """
         before = (now or datetime.now(UTC)) - timedelta(days=days)
         old = [thread for thread, last in (await self.last_used()).items() if last < before]
         for thread in old:
-            await self.saver.adelete_thread(thread)
+            await self.delete(thread)
+        await self.feedback.forget(before)
         return old
 
 
@@ -106,7 +115,7 @@ async def open_conversations(where: str, home: Path) -> AsyncIterator[Conversati
         StoreUnavailable: the file or the database cannot be opened.
     """
     if where == MEMORY:
-        yield Conversations(InMemorySaver())
+        yield Conversations(InMemorySaver(), InMemoryStore())
     elif where.startswith(_SQLITE):
         async with _sqlite(_below(home, where.removeprefix(_SQLITE))) as conversations:
             yield conversations
@@ -127,21 +136,26 @@ async def _sqlite(file: Path) -> AsyncIterator[Conversations]:
 
     import aiosqlite
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+    from langgraph.store.sqlite.aio import AsyncSqliteStore
 
     try:
         await asyncio.to_thread(file.parent.mkdir, parents=True, exist_ok=True)
-        connection = await aiosqlite.connect(file)
+        # Each of the two has transactions of its own.
+        connection, items = await aiosqlite.connect(file), await aiosqlite.connect(file, isolation_level=None)
     except (OSError, sqlite3.Error) as error:
         raise StoreUnavailable(say("conversations.unavailable", where=file)) from error
     try:
-        saver = AsyncSqliteSaver(connection)
+        saver, store = AsyncSqliteSaver(connection), AsyncSqliteStore(items)
         try:
             await saver.setup()
+            await store.setup()
         except sqlite3.Error as error:
             raise StoreUnavailable(say("conversations.unavailable", where=file)) from error
-        yield Conversations(saver)
+        async with store:
+            yield Conversations(saver, store)
     finally:
         await connection.close()
+        await items.close()
 
 
 @asynccontextmanager
@@ -149,6 +163,7 @@ async def _postgres(url: str) -> AsyncIterator[Conversations]:
     with importing("postgres"):
         import psycopg
         from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+        from langgraph.store.postgres.aio import AsyncPostgresStore
         from psycopg.rows import dict_row
         from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -159,7 +174,7 @@ async def _postgres(url: str) -> AsyncIterator[Conversations]:
     try:
         try:
             await pool.open(wait=True)
-            saver = AsyncPostgresSaver(pool)
+            saver, store = AsyncPostgresSaver(pool), AsyncPostgresStore(pool)
             async with pool.connection() as connection, asyncio.timeout(_SECONDS):
                 # Servers that start at once would make the same tables. Asked for again and again, because one that
                 # waits for the lock within a statement would keep the other's indexes from being built.
@@ -167,12 +182,14 @@ async def _postgres(url: str) -> AsyncIterator[Conversations]:
                     await asyncio.sleep(_PAUSE)
                 try:
                     await saver.setup()
+                    await store.setup()
                 finally:
                     await connection.execute("SELECT pg_advisory_unlock(%s)", (_SETUP,))
         except (psycopg.Error, PoolTimeout, TimeoutError) as error:
             host = psycopg.conninfo.conninfo_to_dict(url).get("host", "")
             raise StoreUnavailable(say("conversations.unavailable", where=f"postgresql://{host}")) from error
-        yield Conversations(saver)
+        async with store:
+            yield Conversations(saver, store)
     finally:
         await pool.close()
 

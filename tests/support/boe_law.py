@@ -48,12 +48,16 @@ def posterior(code: str, law_id: str, text: str) -> str:
 
 def read_law_of(folder: Path, *blocks: str, later: str = "", **metadata: object) -> Law:
     """Read a law of these blocks as of ``TODAY``; ``later`` are posteriors."""
+    return read_boe(write_law_xml(folder / "full.xml", *blocks, later=later, **metadata), today=TODAY)
+
+
+def write_law_xml(path: Path, *blocks: str, later: str = "", **metadata: object) -> Path:
+    """Write a law of these blocks; ``later`` are posteriors."""
     fields = ""
     for name, value in {**METADATA, **metadata}.items():
         code, text = value if isinstance(value, tuple) else (None, value)
         fields += f"<{name}" + (f' codigo="{code}"' if code else "") + f">{text}</{name}>"
     analysis = f"<analisis><referencias><posteriores>{later}</posteriores></referencias></analisis>"
     data = f"<data><metadatos>{fields}</metadatos>{analysis}<texto>{''.join(blocks)}</texto></data>"
-    path = folder / "full.xml"
     path.write_text(f"<response><status/>{data}</response>", encoding="utf-8")
-    return read_boe(path, today=TODAY)
+    return path

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import make_chunk
@@ -66,3 +67,12 @@ def test_nothing_is_lost_and_nothing_is_large(text):
         assert goes_on <= OVERLAP
         rest = rest[len(written) - goes_on :]
     assert rest == ""
+
+
+@pytest.mark.parametrize(
+    ("wording", "kept"), [({"tracked": True, "last_day": "exact"}, {"last_day": "exact"}), ({}, {})]
+)
+def test_a_child_of_a_superseded_wording_can_be_told_from_repealed_law(wording, kept):
+    """Without its last day a search would find it, and show a wording that is law no more."""
+    parent = make_chunk(1, text="Uno. " * 100, valid_to="2020-01-01", wording=wording)
+    assert {str(child["wording"]) for child in children_of(parent)} == {str(kept)}

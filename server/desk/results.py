@@ -1,0 +1,133 @@
+"""What the desk answers: typed results, each with the day of the index that it rests on."""
+
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+from legal.wordings import Certainty
+from server.desk.comparison import Paragraph
+from services.search.provision_detail import ProvisionDetail
+from services.verification.recheck import Recheck
+from state.chunks import Status
+from state.verification import Finding
+
+
+class Holdings(TypedDict):
+    """What an index holds: the title of its profile, its language (ISO 639-1), its day, and how many laws."""
+
+    title: str
+    language: str
+    index_day: str | None
+    laws: int
+
+
+class SearchHit(TypedDict):
+    """A fragment that a search found; ``score`` in [0, 1] decides the order. Dates are ISO 8601, ``None`` is open."""
+
+    rank: int
+    chunk_id: int
+    law_id: str
+    law: str
+    provision: str
+    provision_key: str
+    title: str
+    collection: str
+    score: float
+    status: Status
+    valid_from: str | None
+    valid_to: str | None
+    official: bool
+    url: str
+    excerpt: str
+
+
+class SearchResult(TypedDict):
+    """What a question finds, in order; ``answers`` is false where nothing of it answers the question."""
+
+    query: str
+    as_of: str
+    index_day: str | None
+    answers: bool
+    hits: list[SearchHit]
+    warnings: list[str]
+
+
+class ProvisionOnDay(TypedDict):
+    """A provision in its wording of a day.
+
+    ``certainty`` tells how sure it is that the wording was that of the day; ``in_force``, whether it is law on that day
+    (of today: whether it still is).
+    """
+
+    as_of: str
+    index_day: str | None
+    certainty: Certainty
+    in_force: bool
+    provision: ProvisionDetail
+
+
+class WordingOnDay(TypedDict):
+    """The wording of a day, as a comparison names it; ``text`` is empty where the provision was not there."""
+
+    day: str
+    certainty: Certainty
+    valid_from: str | None
+    valid_to: str | None
+    status: Status | None
+    status_note: str
+    text: str
+
+
+class Comparison(TypedDict):
+    """What changed in a provision between two days; ``summary`` says it in a sentence."""
+
+    law_id: str
+    law: str
+    provision: str
+    provision_key: str
+    title: str
+    url: str
+    index_day: str | None
+    before: WordingOnDay
+    after: WordingOnDay
+    same: bool
+    summary: str
+    paragraphs: list[Paragraph]
+
+
+class CitationCheck(TypedDict):
+    """Whether a citation stands: ``exists`` in the index, is ``in_force`` on the day, and ``says`` what is claimed.
+
+    ``exists`` is ``None`` where the index does not hold the law, so that nothing can be said; ``says`` is
+    ``"unchecked"`` without a claim. ``message`` says all of it.
+    """
+
+    citation: str
+    as_of: str
+    index_day: str | None
+    exists: bool | None
+    in_force: bool | None
+    certainty: Certainty
+    says: Literal["yes", "no", "unchecked"]
+    findings: list[Finding]
+    law: str
+    provision: str
+    title: str
+    valid_from: str | None
+    valid_to: str | None
+    url: str
+    message: str
+
+
+class Verification(TypedDict):
+    """What is wrong with an answer by the texts that it was written from."""
+
+    ok: bool
+    index_day: str | None
+    findings: list[Finding]
+
+
+class DossierVerification(Recheck):
+    """A dossier, checked again."""
+
+    index_day: str | None

@@ -1,0 +1,1 @@
+"""Our own API: questions, cases, the law and checks, as JSON."""

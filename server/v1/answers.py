@@ -1,0 +1,115 @@
+"""``/v1/ask``, the cases, and what people think of answers."""
+
+import json
+import logging
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, cast
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from typing_extensions import TypedDict
+
+from language.current import say
+from server.conversations import THREAD, Threads
+from server.errors import failure_of, status_of
+from server.operations.requests import current_caller
+from server.policy import Policy
+from server.runnable import ServedGraph
+from server.schemas import CONTEXT, V1, served_output
+from server.v1.requests import Ask, GivenFeedback, RequiredData, Respond
+from state.case import RequiredDataOutput, ResponseOutput
+from state.errors import ArticuladoError
+from state.rag import RagOutput
+
+logger = logging.getLogger(__name__)
+
+EVENTS = "text/event-stream"
+_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "La respuesta, o sus eventos: stage, token, retry, sources, final, error",
+        "content": {EVENTS: {"schema": {"type": "string"}}},
+    }
+}
+Answer: Any = served_output(RagOutput)
+
+
+class Kept(TypedDict):
+    """What was kept."""
+
+    id: str
+
+
+def answer_routes(rag: ServedGraph, cases: Mapping[str, ServedGraph], threads: Threads, policy: Policy) -> APIRouter:
+    """Return the routes over the answering graph, those of cases, and the box of ratings."""
+    router = APIRouter(prefix=V1)
+
+    @router.post("/ask", response_model=Answer, responses=_STREAM)
+    async def ask(request: Request, body: Ask) -> Response:
+        """Responde a una pregunta; con «Accept: text/event-stream», según se escribe."""
+        sent: dict[str, Any] = {"question": body.question, CONTEXT: body.context()}
+        if body.thread_id:
+            sent[THREAD] = body.thread_id
+        policy.check_input({CONTEXT: body.context().model_dump()})
+        if EVENTS in request.headers.get("accept", ""):
+            return EventSourceResponse(_events(rag, sent))
+        return JSONResponse(await rag.ainvoke(sent))
+
+    @router.post("/feedback", status_code=201)
+    async def feedback(body: GivenFeedback) -> Kept:
+        """Guarda qué ha parecido una respuesta."""
+        kept, name = threads.kept_as(body.thread_id or "-")
+        given = await kept.feedback.put(
+            current_caller(),
+            name if body.thread_id else "",
+            body.question,
+            body.answer,
+            body.rating,
+            body.comment,
+        )
+        return {"id": given["id"]}
+
+    if cases:
+        _add_cases(router, cases, policy)
+    return router
+
+
+def _add_cases(router: APIRouter, cases: Mapping[str, ServedGraph], policy: Policy) -> None:
+    @router.post("/case/required-data", response_model=RequiredDataOutput)
+    async def required_data(body: RequiredData) -> Response:
+        """Dice qué datos necesita un caso."""
+        return JSONResponse(await cases["required_data"].ainvoke(_case(body, policy)))
+
+    @router.post("/case/respond", response_model=ResponseOutput)
+    async def respond(body: Respond) -> Response:
+        """Responde a un caso con los datos recogidos."""
+        collected = {"collected_data": body.collected_data, "max_tokens": body.max_tokens}
+        return JSONResponse(await cases["generate_response"].ainvoke(_case(body, policy) | collected))
+
+
+def _case(body: RequiredData, policy: Policy) -> dict[str, Any]:
+    policy.check_input({CONTEXT: body.context().model_dump()})
+    return {"inquiry": body.inquiry, **body.fields, CONTEXT: body.context()}
+
+
+async def _events(rag: ServedGraph, sent: dict[str, Any]) -> AsyncIterator[ServerSentEvent]:
+    """Yield the events of an answer by their names; the sources come before the result that they belong to."""
+    try:
+        async for event in rag.astream(sent):
+            kind = event["type"]
+            if kind == "final":
+                result = cast("dict[str, Any]", event["result"])
+                yield _event("sources", {"citations": result["citations"]})
+                yield _event("final", result)
+            else:
+                yield _event(kind, {name: value for name, value in event.items() if name != "type"})
+    except Exception as error:
+        if not isinstance(error, ArticuladoError):
+            logger.exception(say("server.interrupted"))
+        failure = failure_of(error)
+        told = {"status_code": status_of(error), "message": failure["detail"], "error": failure["error"]}
+        yield _event("error", told)
+
+
+def _event(name: str, data: Mapping[str, Any]) -> ServerSentEvent:
+    return ServerSentEvent(json.dumps(data, ensure_ascii=False), event=name)

@@ -1,0 +1,121 @@
+"""``/v1/search``, ``/v1/provisions``, ``/v1/verify`` and ``/v1/check``: the law without a chat model."""
+
+import asyncio
+import base64
+import binascii
+import json
+import re
+from collections.abc import Callable
+from datetime import date
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from typing_extensions import TypedDict
+
+from language.current import say
+from legal.territory.table import gazetteer
+from server.desk.law import LawDesk
+from server.desk.results import Comparison, DossierVerification, ProvisionOnDay, SearchResult, Verification
+from server.policy import Policy
+from server.schemas import CONTEXT, V1
+from server.v1.requests import MAX_QUESTION, Check, Options, Verify
+from services.verification.briefs.report import BriefReport
+from state.errors import InvalidInput
+
+_DAYS = re.compile(r"(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})")
+
+
+class About(TypedDict):
+    """What the server answers from: its profile, the day of its index, and the number of its laws."""
+
+    title: str
+    language: str
+    index_day: str | None
+    laws: int
+    territories: list[str]
+    keys: bool
+
+
+def law_routes(desk: LawDesk, policy: Policy, *, has_keys: Callable[[], bool]) -> APIRouter:
+    """Return the routes that read and check the law."""
+    router = APIRouter(prefix=V1)
+
+    @router.get("/about")
+    async def about() -> About:
+        """Dice con qué perfil, índice y normas responde el servidor."""
+        known = await desk.about()
+        return {
+            **known,
+            "territories": sorted(community.name for community in gazetteer().community),
+            "keys": await asyncio.to_thread(has_keys),
+        }
+
+    @router.get("/search")
+    async def search(
+        q: Annotated[str, Query(min_length=1, max_length=MAX_QUESTION, description="Pregunta o palabras")],
+        limit: Annotated[int, Query(ge=1, le=100)] = 10,
+        date: Annotated[date | None, Query(description="Derecho vigente en esta fecha")] = None,
+        territory: Annotated[str | None, Query(max_length=100)] = None,
+        collection: Annotated[list[str] | None, Query(max_length=50)] = None,
+    ) -> SearchResult:
+        """Busca preceptos, sin redactar respuesta."""
+        context = Options(as_of=date, territory=territory, collections=collection).context()
+        policy.check_input({CONTEXT: context.model_dump()})
+        return await desk.search(q, limit, context)
+
+    @router.get("/provisions/{law}/{label:path}")
+    async def provision(
+        law: str,
+        label: str,
+        date: Annotated[date | None, Query(description="Redacción de este día (AAAA-MM-DD)")] = None,
+        diff: Annotated[str | None, Query(description="Cambios entre dos días: AAAA-MM-DD..AAAA-MM-DD")] = None,
+    ) -> ProvisionOnDay | Comparison:
+        """Da un precepto en su redacción de un día, o lo que cambió entre dos."""
+        if diff is None:
+            return await desk.provision(law, label, date)
+        if date is not None:
+            raise InvalidInput(say("desk.date_and_diff"))
+        return await desk.compare(law, label, *_days(diff))
+
+    @router.post("/verify")
+    async def verify(body: Verify) -> Verification | DossierVerification:
+        """Comprueba una respuesta de cualquier sistema con sus textos, o un expediente de articulado."""
+        if body.dossier is not None:
+            if body.answer or body.context:
+                raise InvalidInput(say("desk.one_to_verify"))
+            from services.verification.dossier import read_dossier
+
+            return await desk.verify_dossier(read_dossier(json.dumps(body.dossier), "dossier"))
+        if not body.answer:
+            raise InvalidInput(say("desk.one_to_verify"))
+        item = {"answer": body.answer, "question": body.question, "context": [one.model_dump() for one in body.context]}
+        return await desk.verify(item, body.as_of)
+
+    @router.post("/check")
+    async def check(body: Check) -> BriefReport:
+        """Comprueba las citas de un escrito: si existen, si estaban en vigor y si dicen lo que se cita."""
+        if bool(body.text.strip()) == bool(body.content):
+            raise InvalidInput(say("desk.one_to_check"))
+        return await desk.check_brief(body.name, _content(body), body.day)
+
+    return router
+
+
+def _content(body: Check) -> bytes:
+    if not body.content:
+        body.name = "escrito.txt"
+        return body.text.encode("utf-8", "replace")
+    try:
+        return base64.b64decode(body.content, validate=True)
+    except binascii.Error as error:
+        raise InvalidInput(say("desk.not_base64")) from error
+
+
+def _days(written: str) -> tuple[date, date]:
+    found = _DAYS.fullmatch(written)
+    try:
+        if found:
+            return date.fromisoformat(found[1]), date.fromisoformat(found[2])
+    except ValueError:
+        pass
+    raise InvalidInput(say("desk.no_days", written=written))

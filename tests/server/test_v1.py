@@ -1,0 +1,246 @@
+"""Our own API over a small law with two wordings, by real HTTP."""
+
+import asyncio
+import base64
+import json
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from support.boe_law import LAW, article, block, version, write_law_xml
+from support.ingesting import ingest
+from support.laboral import write_laboral
+from support.loopback import serving
+from support.waiting import PATIENCE
+
+from graph.opened import OpenGraphs
+from server.access.keys import KeyRing
+from server.app import app_over
+from server.settings import ServerSettings
+from services.profile.profile import load_profile
+from services.settings import Settings
+
+OLD, NEW = "El permiso por boda es de 15 días naturales.", "El permiso por boda es de 20 días naturales."
+ARTICLE = f"/v1/provisions/{LAW}/1"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an index: article 1 has two wordings, article 2 was repealed."""
+    folder = tmp_path_factory.mktemp("v1")
+    changed = version(article("Artículo 1. Permisos.", NEW), start="20200101", published="20191201")
+    gone = version('<p class="articulo">Artículo 2. (Derogado)</p>', start="20210101", published="20201201")
+    xml = write_law_xml(
+        folder / "ley.xml",
+        block("Artículo 1", version(article("Artículo 1. Permisos.", OLD)), changed),
+        block("Artículo 2", version(article("Artículo 2. Dietas.", "La dieta es de 10 euros.")), gone, id="b2"),
+        block("Artículo 3", article("Artículo 3. Remisión.", "Se aplicará el artículo 1 de esta ley."), id="b3"),
+    )
+    settings = settings_of(folder)
+    asyncio.run(ingest([xml], settings))
+    return folder
+
+
+def settings_of(folder: Path) -> Settings:
+    profile = folder / "laboral_pruebas.toml"
+    written = str(profile) if profile.exists() else write_laboral(folder)
+    return Settings.read(env_file=None, home=folder, index=folder / "index", profile=written)
+
+
+@pytest.fixture(scope="module")
+def client(home: Path) -> Iterator[httpx.Client]:
+    settings = settings_of(home)
+    opened = OpenGraphs(settings, load_profile(settings.profile))
+    app = app_over(opened, ServerSettings(conversations="sqlite:kept.sqlite", max_chunks=10))
+    with serving(app) as url, httpx.Client(base_url=url, timeout=PATIENCE) as http:
+        yield http
+
+
+def test_a_provision_is_served_in_its_wording_of_a_day(client: httpx.Client) -> None:
+    now, then = client.get(ARTICLE).json(), client.get(ARTICLE, params={"date": "2019-12-31"}).json()
+    assert (now["provision"]["text"], now["in_force"], now["certainty"]) == (NEW, True, "sure")
+    assert (then["provision"]["text"], then["as_of"], then["certainty"]) == (OLD, "2019-12-31", "sure")
+    assert (then["provision"]["valid_from"], then["provision"]["valid_to"]) == ("2001-03-01", "2020-01-01")
+    assert [one["valid_from"] for one in now["provision"]["wordings"]] == ["2001-03-01", "2020-01-01"]
+    assert [one["provision_key"] for one in now["provision"]["cited_by"]] == ["art:3"]
+    assert now["index_day"] == date.today().isoformat()
+
+
+@pytest.mark.parametrize("label", ["1", "art. 1", "art:1", "artículo 1"])
+def test_a_provision_goes_by_any_of_its_names(client: httpx.Client, label: str) -> None:
+    assert client.get(f"/v1/provisions/{LAW}/{label}").json()["provision"]["provision_key"] == "art:1"
+
+
+def test_what_is_repealed_is_not_served_as_in_force(client: httpx.Client) -> None:
+    now = client.get(f"/v1/provisions/{LAW}/2").json()
+    then = client.get(f"/v1/provisions/{LAW}/2", params={"date": "2015-06-01"}).json()
+    assert now["in_force"] is False
+    assert (then["in_force"], then["provision"]["text"]) == (True, "La dieta es de 10 euros.")
+
+
+def test_two_days_are_compared_word_by_word(client: httpx.Client) -> None:
+    compared = client.get(ARTICLE, params={"diff": "2019-01-01..2021-01-01"}).json()
+    [paragraph] = compared["paragraphs"]
+    assert (compared["same"], paragraph["kind"]) == (False, "changed")
+    assert [(piece["kind"], piece["text"]) for piece in paragraph["pieces"][1:3]] == [
+        ("removed", "15"),
+        ("added", "20"),
+    ]
+    assert "cambió entre el 1 de enero de 2019 y el 1 de enero de 2021" in compared["summary"]
+    same = client.get(ARTICLE, params={"diff": "2021-01-01..2022-01-01"}).json()
+    assert (same["same"], {one["kind"] for one in same["paragraphs"]}) == (True, {"same"})
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "told"),
+    [
+        (f"/v1/provisions/{LAW}/99", 404, "no está el artículo 99"),
+        ("/v1/provisions/0/0", 422, "«0» no es una norma"),
+        ("/v1/provisions/XX/1", 422, "No se entiende «XX»"),
+        (f"/v1/provisions/{LAW}/hola", 422, "no nombra ningún precepto"),
+        (f"{ARTICLE}?date=ayer", 422, "«date»"),
+        (f"{ARTICLE}?date=1990-01-01", 404, "la primera rige desde el 2001-03-01"),
+        (f"{ARTICLE}?diff=2020-01-01", 422, "no son dos fechas"),
+        (f"{ARTICLE}?diff=2021-01-01..2020-01-01", 422, "es posterior a la segunda"),
+        (f"{ARTICLE}?date=2020-01-01&diff=2020-01-01..2021-01-01", 422, "no las dos cosas"),
+        ("/v1/search?q=permiso&limit=900", 422, "debe ser 100 o menos"),
+        ("/v1/search?q=permiso&collection=nada", 422, "No existe la colección"),
+    ],
+)
+def test_what_cannot_be_read_says_why(client: httpx.Client, path: str, status: int, told: str) -> None:
+    answered = client.get(path)
+    assert answered.status_code == status
+    assert told in answered.json()["detail"]
+
+
+def test_a_search_lists_what_it_finds(client: httpx.Client) -> None:
+    found = client.get("/v1/search", params={"q": "permiso por boda", "limit": 1}).json()
+    [hit] = found["hits"]
+    assert (hit["provision_key"], hit["rank"], hit["excerpt"]) == ("art:1", 1, NEW)
+
+
+def events_of(response: httpx.Response) -> list[tuple[str, Any]]:
+    blocks = [block.split("\n") for block in response.text.replace("\r\n", "\n").split("\n\n") if "event:" in block]
+    return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in blocks]
+
+
+def test_a_question_is_answered_whole_and_as_events(client: httpx.Client) -> None:
+    asked = {"question": f"¿Qué dice el artículo 1 de la {LAW}?"}
+    whole = client.post("/v1/ask", json=asked).json()
+    events = events_of(client.post("/v1/ask", json=asked, headers={"accept": "text/event-stream"}))
+    names = [name for name, _ in events]
+    assert NEW in whole["answer"]
+    assert OLD not in whole["answer"]
+    assert (names[0], names[-2:]) == ("stage", ["sources", "final"])
+    assert "token" in names
+    assert events[-1][1]["answer"] == whole["answer"]
+    assert events[-2][1]["citations"] == whole["citations"] != []
+
+
+def test_the_day_of_a_question_counts(client: httpx.Client) -> None:
+    asked = {"question": f"¿Qué dice el artículo 1 de la {LAW}?", "as_of": "2019-01-01"}
+    assert "15 días" in client.post("/v1/ask", json=asked).json()["answer"]
+
+
+def test_an_error_of_a_stream_is_an_event(client: httpx.Client) -> None:
+    refused = client.post("/v1/ask", json={"question": " "}, headers={"accept": "text/event-stream"})
+    name, told = events_of(refused)[-1]
+    assert (name, told["status_code"], told["error"]) == ("error", 422, "InvalidInput")
+    assert "vacía" in told["message"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "told"),
+    [
+        ("/v1/ask", {"question": "a", "idioma": "en"}, "«idioma» no es un campo conocido"),
+        ("/v1/ask", {"question": "a", "as_of": 0}, "«as_of»"),
+        ("/v1/ask", {"question": "a", "thread_id": "../x"}, "«thread_id»"),
+        ("/v1/ask", {"question": "a", "max_chunks": 11}, "puede ser 10 como mucho"),
+        ("/v1/ask", {"question": "a", "rerank_strategy": "llm"}, "solo lo puede elegir"),
+        ("/v1/ask", {"question": "a" * 4_001}, "«question»"),
+        ("/v1/feedback", {"question": "a", "answer": "b", "rating": "meh"}, "«rating»"),
+        ("/v1/verify", {}, "una de las dos cosas"),
+        ("/v1/check", {}, "una de las dos cosas"),
+        ("/v1/check", {"content": "%%%"}, "no es base64"),
+    ],
+)
+def test_a_body_that_cannot_be_used_says_why(client: httpx.Client, path: str, body: dict[str, Any], told: str) -> None:
+    answered = client.post(path, json=body)
+    assert (answered.status_code, answered.json()["error"]) == (422, "InvalidInput")
+    assert told in answered.json()["detail"]
+
+
+def test_a_body_that_is_no_text_is_refused(client: httpx.Client) -> None:
+    answered = client.post("/v1/ask", content=b"\xff\xfe{", headers={"content-type": "application/json"})
+    assert (answered.status_code, answered.json()["error"]) == (422, "InvalidInput")
+
+
+def test_another_method_is_told_which_there_are(client: httpx.Client) -> None:
+    answered = client.delete("/v1/ask")
+    assert (answered.status_code, answered.headers["allow"]) == (405, "POST")
+
+
+def test_an_answer_of_any_system_is_verified(client: httpx.Client) -> None:
+    context = [{"law_id": LAW, "provision": "Artículo 1", "text": NEW}]
+    right = client.post("/v1/verify", json={"answer": "El permiso es de 20 días naturales [C1].", "context": context})
+    wrong = client.post("/v1/verify", json={"answer": "El permiso es de 30 días naturales [C1].", "context": context})
+    assert right.json()["ok"] is True
+    assert [finding["check"] for finding in wrong.json()["findings"]] == ["figure"]
+
+
+@pytest.mark.parametrize("as_file", [False, True])
+def test_a_brief_is_checked_as_text_and_as_a_file(client: httpx.Client, as_file: bool) -> None:
+    text = "Según el artículo 1 de la Ley 9/2001, de 2 de febrero, de Pruebas, y el artículo 99 del Estatuto."
+    body = {"content": base64.b64encode(text.encode()).decode(), "name": "escrito.md"} if as_file else {"text": text}
+    report = client.post("/v1/check", json=body).json()
+    assert report["paragraphs"]
+
+
+def test_ratings_are_kept_and_go_with_their_conversation(client: httpx.Client, home: Path) -> None:
+    given = {"question": "¿Cuánto?", "answer": "20 días.", "rating": "down", "comment": "falta el convenio"}
+    client.post("/v1/ask", json={"question": f"¿Qué dice el artículo 1 de la {LAW}?", "thread_id": "r"})
+    assert client.post("/v1/feedback", json=given | {"thread_id": "r"}).status_code == 201
+    assert client.delete("/conversations/r").status_code == 204
+    assert client.get("/conversations/r").status_code == 404
+
+
+def test_it_says_what_it_answers_from(client: httpx.Client) -> None:
+    about = client.get("/v1/about").json()
+    assert (about["laws"], about["keys"], about["language"]) == (1, False, "es")
+    assert "Galicia" in about["territories"]
+
+
+def test_the_description_has_every_route_and_every_failure(client: httpx.Client) -> None:
+    described = client.get("/openapi.json").json()
+    paths = {path: set(methods) for path, methods in described["paths"].items() if path.startswith("/v1/")}
+    assert paths == {
+        "/v1/about": {"get"},
+        "/v1/ask": {"post"},
+        "/v1/case/required-data": {"post"},
+        "/v1/case/respond": {"post"},
+        "/v1/check": {"post"},
+        "/v1/feedback": {"post"},
+        "/v1/provisions/{law}/{label}": {"get"},
+        "/v1/search": {"get"},
+        "/v1/verify": {"post"},
+    }
+    for path, methods in paths.items():
+        for method in methods:
+            responses = described["paths"][path][method]["responses"]
+            assert {"401", "404", "422", "429", "503", "504"} <= set(responses)
+
+
+def test_with_keys_a_caller_needs_one(home: Path, tmp_path: Path) -> None:
+    keys = tmp_path / "keys.json"
+    key = KeyRing(keys).add("ana", date(2026, 1, 1))
+    settings = settings_of(home)
+    opened = OpenGraphs(settings, load_profile(settings.profile))
+    with serving(app_over(opened, ServerSettings(conversations="memory", keys=keys, per_minute=2))) as url:
+        assert httpx.get(f"{url}/v1/search?q=permiso").status_code == 401
+        with httpx.Client(base_url=url, headers={"authorization": f"Bearer {key}"}, timeout=PATIENCE) as http:
+            assert http.get("/v1/about").json()["keys"] is True
+            statuses = [http.get("/v1/search?q=permiso").status_code for _ in range(3)]
+    assert statuses == [200, 200, 429]
