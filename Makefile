@@ -12,7 +12,10 @@ AEGRA := .venv-aegra
 NEWER = $(shell for python in python3.12 python3.13 "$$HOME"/.pyenv/versions/3.1[23]*/bin/python; do \
 	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && { echo "$$python"; break; }; done)
 
-.PHONY: demo test check format install aegra clean
+# The tests of the chat page drive Debian's Chromium: it is installed where that is possible, else they are skipped.
+BROWSER = $(firstword $(foreach name,chromium chromium-browser google-chrome,$(shell command -v $(name))))
+
+.PHONY: demo test check format install aegra browser clean
 
 install: $(READY)
 
@@ -31,10 +34,17 @@ aegra: pyproject.toml constraints.txt
 		$(AEGRA)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[aegra]' && \
 		touch $(AEGRA)/.ready; fi
 
+browser:
+	@if [ -n "$(BROWSER)" ]; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		{ apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends chromium; } > /dev/null || \
+			echo "No se ha podido instalar Chromium: se omiten las pruebas de la página."; \
+	else echo "No hay Chromium: se omiten las pruebas de la página."; fi
+
 demo: install
 	$(BIN)/articulado ask "¿Cuántos días de vacaciones me corresponden?"
 
-test: install aegra
+test: install aegra browser
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: install

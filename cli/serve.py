@@ -46,7 +46,7 @@ def serve(
     index: IndexFolder = None,
     profile: Profile = None,
 ) -> None:
-    """Sirve el agente por HTTP (LangServe) hasta que se interrumpe."""
+    """Sirve el agente por HTTP (página, API y LangServe) hasta que se interrumpe."""
     from cli.environment import misspelt_variables
     from cli.render import console
     from cli.session import announce_first_index
@@ -67,7 +67,8 @@ def serve(
     def graphs() -> "OpenGraphs":
         address = f"[{host}]" if ":" in host else host
         console().print(
-            f"Se abre el índice y se atiende en http://{address}:{port}: {', '.join(PATHS)} (Ctrl-C termina).",
+            f"Se abre el índice y se atiende en http://{address}:{port}: la página de preguntas, y para programas "
+            f"{', '.join(PATHS)} (Ctrl-C termina).",
             markup=False,
         )
         services = wait_for(open_services(settings, knowledge, announce=announce_first_index))

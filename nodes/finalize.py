@@ -134,6 +134,7 @@ def citation(
         "law_id": chunk["law_id"],
         "law": chunk["law_name"],
         "provision": chunk["provision"],
+        "provision_key": chunk["provision_key"],
         "title": chunk["title"],
         "url": chunk["url"],
         "note": whole_note(chunk),

@@ -7,7 +7,7 @@ import socket
 from language.current import say
 from state.errors import ConfigurationError
 
-PATHS = ("/rag", "/required_data", "/generate_response")
+PATHS = ("/v1", "/rag", "/required_data", "/generate_response")
 HOST = "127.0.0.1"
 PORT = 8000
 MAX_PORT = 65_535

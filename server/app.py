@@ -24,6 +24,7 @@ from server.guards import Guards
 from server.operations.health import Readiness, WarmUp, health_routes
 from server.operations.metrics import metrics_route
 from server.operations.traces import Traces
+from server.page.routes import page_routes
 from server.policy import CHEAP_STRATEGIES, Policy
 from server.runnable import ServedGraph, outside_any_run
 from server.settings import ServerSettings
@@ -73,6 +74,7 @@ def app_over(
         warm_up=opened.warm_up,
         about=opened.profile.title,
         language=opened.profile.language,
+        law=opened.profile.features.spanish_law,
         playground=playground,
         close=opened.close,
     )
@@ -89,15 +91,17 @@ def create_app(
     warm_up: WarmUp | None = None,
     about: str = ABOUT,
     language: str = DEFAULT_LANGUAGE,
+    law: bool = True,
     playground: bool = False,
     close: AsyncClose | None = None,
 ) -> FastAPI:
     """Serve a graph under ``/rag``, and others under their names; ``close`` is awaited on shutdown.
 
     ``using`` holds the graph of the moment for a run, by its name; without it, all runs are of the graphs given. With a
-    ``desk`` the law is served, too. ``guards`` are what stands around every route, those for this machine alone by
-    default; ``policy`` is what a caller may ask. ``warm_up`` is begun at start; the server is ready when it has ended.
-    ``language`` is that of the error bodies.
+    ``desk`` the law is served, too, and the chat page, which shows it. ``guards`` are what stands around every route,
+    those for this machine alone by default; ``policy`` is what a caller may ask. ``warm_up`` is begun at start; the
+    server is ready when it has ended. ``language`` is that of the error bodies and of the page; ``law``: the field is
+    law, and notices say so.
 
     The playground needs ``stream_log``, which shows every intermediate step: both are on only with ``playground``,
     which is for loopback.
@@ -136,8 +140,9 @@ def create_app(
     v1.include_router(answer_routes(answering, handling, threads, policy))
     if desk:
         v1.include_router(law_routes(desk, policy, has_keys=lambda: bool(guards.ring and guards.ring.keys)))
+        app.include_router(page_routes(about, language, law=law))
     app.include_router(v1)
-    app.include_router(conversation_routes(threads))
+    app.include_router(conversation_routes(threads, about, language, law=law))
     app.include_router(health_routes(readiness))
     app.include_router(metrics_route(guards.metrics))
     return app

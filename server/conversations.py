@@ -4,15 +4,19 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Query, Response
+from typing_extensions import TypedDict
 
 from language.current import say
+from language.languages import language as language_of
 from server.operations.requests import current_caller
-from services.conversations.kept import Conversations
+from services.conversations.export import ENDINGS, MEDIA_TYPES, Format, export
+from services.conversations.kept import Conversations, KeptTurn
 from services.conversations.lean import LeanSaver
 from state.errors import ConversationBusy, InvalidInput
+from state.values import Citation, Message
 
 THREAD = "thread_id"
 """Where the input of a run names the conversation that it goes on with."""
@@ -63,22 +67,45 @@ class Threads:
             await asyncio.sleep(_DAY)
 
 
-def conversation_routes(threads: Threads) -> APIRouter:
-    """Return the routes that read and delete the caller's conversations."""
+class ReadConversation(TypedDict):
+    """A conversation: its messages, its turns with all that was shown, the last citations, the last moment (UTC)."""
+
+    thread_id: str
+    messages: list[Message]
+    turns: list[KeptTurn]
+    citations: list[Citation]
+    last: str
+
+
+def conversation_routes(threads: Threads, title: str, language: str, *, law: bool) -> APIRouter:
+    """Return the routes that read, export and delete the caller's conversations.
+
+    ``title`` and ``language`` are those of an exported document; ``law``: its notice speaks of legal advice.
+    """
     router = APIRouter(tags=["conversations"])
     Thread = Annotated[str, Path(alias=THREAD)]  # noqa: N806 - a type
 
     @router.get("/conversations/{thread_id}")
-    async def read(thread_id: Thread) -> dict[str, Any]:
-        """Return the messages of a conversation, and the citations of its last answer."""
+    async def read(thread_id: Thread) -> ReadConversation:
+        """Return a conversation, turn by turn."""
         kept, name = threads.kept_as(thread_id)
         found = await kept.read(name)
         return {
             "thread_id": thread_id,
-            "messages": found.messages,
-            "citations": found.citations,
+            "messages": list(found.messages),
+            "turns": list(found.turns),
+            "citations": found.turns[-1]["citations"] if found.turns else [],
             "last": found.last.isoformat(),
         }
+
+    @router.get("/conversations/{thread_id}/export", response_class=Response)
+    async def exported(thread_id: Thread, form: Annotated[Format, Query(alias="format")] = "markdown") -> Response:
+        """Return a conversation as a document, each answer with its sources."""
+        kept, name = threads.kept_as(thread_id)
+        found = await kept.read(name)
+        content = await asyncio.to_thread(export, found, form, title, language_of(language), law=law)
+        headers = {"content-disposition": f'attachment; filename="articulado.{ENDINGS[form]}"'}
+        return Response(content, media_type=MEDIA_TYPES[form], headers=headers)
 
     @router.delete("/conversations/{thread_id}", status_code=204)
     async def delete(thread_id: Thread) -> Response:

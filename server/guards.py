@@ -26,8 +26,8 @@ MAX_BODY_BYTES = 64 * 1024
 MAX_STATE_BYTES = 1024 * 1024
 """Of the routes of an Agent Server, to which whole states are sent."""
 MAX_FILE_BYTES = 6 * 1024 * 1024
-BRINGS_FILES = frozenset(("/v1/check", "/v1/verify", "/v1/export"))
-"""Briefs, dossiers and conversations that are sent whole, as JSON."""
+BRINGS_FILES = frozenset(("/v1/check", "/v1/verify"))
+"""Briefs and dossiers that are sent whole, as JSON."""
 IN_PROCESS = "/noauth"
 """The root path under which an Agent Server calls its own routes, for what it has let in already."""
 KEYS_FILE = "keys.json"

@@ -80,6 +80,7 @@ class Citation(TypedDict):
     law_id: str
     law: str
     provision: str
+    provision_key: str
     title: str
     url: str
     note: str

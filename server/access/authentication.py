@@ -12,8 +12,10 @@ from server.errors import answer_failure
 
 CALLER = "caller"
 """Where the name of the caller's key is in the state of a request; empty where the server has no keys."""
-OPEN_PATHS = frozenset(("/health", "/healthz", "/readyz"))
-"""What anybody may ask: it says nothing but that the server is there."""
+OPEN_PATHS = frozenset(("/health", "/healthz", "/readyz", "/"))
+"""What anybody may ask: it says nothing but that the server is there. The page asks its reader for a key."""
+OPEN_FOLDERS = ("/page/",)
+"""Where the files of the page are."""
 LOCAL_PATHS = frozenset(("/metrics",))
 """What this machine may ask without a key."""
 
@@ -70,4 +72,5 @@ def is_local(scope: Scope) -> bool:
 def _is_open(scope: Scope) -> bool:
     if scope["method"] == "OPTIONS" and "access-control-request-method" in Headers(scope=scope):
         return True  # A browser asks whether it may send the key; the origin has been checked.
-    return scope["path"] in OPEN_PATHS or (is_local(scope) and scope["path"] in LOCAL_PATHS)
+    path = scope["path"]
+    return path in OPEN_PATHS or path.startswith(OPEN_FOLDERS) or (is_local(scope) and path in LOCAL_PATHS)

@@ -44,7 +44,7 @@ EXCERPT = 400
 _BARE_NUMBER = re.compile(r"\d")
 _REPEALED = re.compile(r"^\W*\w{1,3}\W+\((?:derogad|suprimid|sin contenido|anulad)", re.IGNORECASE)
 """What stands where a part of a provision was: "d) (Derogada)"."""
-_KEY = re.compile(r"[a-z]+:\S+")
+_KEY = re.compile(r"[a-z]+:\S+(?: \S+)*")
 
 
 class LawDesk:
@@ -269,6 +269,9 @@ class LawDesk:
 
     async def _asked(self, services: "Services", law: str, label: str) -> ProvisionRequest:
         """Return the provision that a law and a label name; a law that is not known is no law by default."""
+        # As citations name them: documents that are no norms have identifiers and keys that nobody would read.
+        if await services.store.find(law, label):
+            return ProvisionRequest(law, label)
         named = await asyncio.to_thread(self._read, services, law)
         if named.provision_key:
             raise InvalidInput(say("desk.no_law", written=law))

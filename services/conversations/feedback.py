@@ -1,8 +1,9 @@
 """What people thought of answers, kept in a store of LangGraph."""
 
+import json
 from datetime import UTC, datetime
+from hashlib import blake2b
 from typing import Literal
-from uuid import uuid4
 
 from langgraph.store.base import BaseStore, SearchItem
 from typing_extensions import TypedDict
@@ -34,9 +35,12 @@ class FeedbackBox:
     async def put(
         self, caller: str, thread_id: str, question: str, answer: str, rating: Rating, comment: str = ""
     ) -> Feedback:
-        """Keep a rating, and return it with its id and moment (UTC, ISO 8601)."""
+        """Keep a rating, and return it with its id and moment (UTC, ISO 8601).
+
+        Who rates an answer again thinks otherwise of it: the last rating holds.
+        """
         given: Feedback = {
-            "id": uuid4().hex,
+            "id": _id_of(caller, thread_id, question, answer),
             "thread_id": thread_id,
             "caller": caller,
             "question": question,
@@ -70,3 +74,7 @@ class FeedbackBox:
         while page := await self._store.asearch((_ROOM,), limit=_PAGE, offset=len(items)):
             items += page
         return items
+
+
+def _id_of(*whose: str) -> str:
+    return blake2b(json.dumps(whose).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -1,24 +1,27 @@
 """The conversations that a server keeps: opened where the operator says, read, deleted, and forgotten in time."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
+from typing_extensions import TypedDict
 
 from language.current import say
 from services.conversations.feedback import FeedbackBox
 from services.conversations.lean import LeanSaver
 from services.extras import importing
 from state.errors import ConfigurationError, ConversationUnknown, StoreUnavailable
-from state.values import Citation, Message
+from state.rag import fresh_turn
+from state.values import AnswerOutcome, Citation, Message
+from state.verification import Certificate, Finding, Freshness, NamedVerdict, Remission
 
 if TYPE_CHECKING:
     import psycopg
@@ -35,13 +38,32 @@ _SETUP = 0x61727469
 """The advisory lock of PostgreSQL for that."""
 
 
+class KeptTurn(TypedDict):
+    """A question with its answer, and what was shown beside it; ``asked`` is the moment of the answer (UTC)."""
+
+    asked: str
+    as_of: str | None
+    question: str
+    answer: str
+    outcome: AnswerOutcome
+    citations: list[Citation]
+    unread: list[Citation]
+    findings: list[Finding]
+    provisions: list[NamedVerdict]
+    remissions: list[Remission]
+    precedence: list[str]
+    freshness: Freshness | None
+    certificate: Certificate | None
+    warnings: list[str]
+
+
 @dataclass(frozen=True)
 class Conversation:
-    """A conversation that is kept: its messages, the citations of the last answer, and when that was (UTC)."""
+    """A conversation that is kept: its messages as the agent goes on with them, its turns, the last moment (UTC)."""
 
     thread_id: str
     messages: tuple[Message, ...]
-    citations: tuple[Citation, ...]
+    turns: tuple[KeptTurn, ...]
     last: datetime
 
 
@@ -58,15 +80,21 @@ class Conversations:
         Raises:
             ConversationUnknown: nothing is kept under this name.
         """
-        found = await self.saver.aget_tuple(_config(thread_id))
-        if found is None:
+        # The newest first; of a turn that was written more than once, the last holds.
+        checkpoints = [found.checkpoint async for found in self.saver.alist(_config(thread_id))]
+        if not checkpoints:
             raise ConversationUnknown(say("conversations.unknown", thread=thread_id.rpartition("/")[2]))
-        values = found.checkpoint["channel_values"]
+        turns: dict[int, KeptTurn] = {}
+        for checkpoint in checkpoints:
+            values = checkpoint["channel_values"]
+            # A run that was cut off may have left a turn without an answer.
+            if values.get("answer"):
+                turns.setdefault(values["turn"], _turn_of(values, checkpoint["ts"]))
         return Conversation(
             thread_id,
-            tuple(values.get("transcript", ())),
-            tuple(values.get("citations", ())),
-            datetime.fromisoformat(found.checkpoint["ts"]),
+            tuple(checkpoints[0]["channel_values"].get("transcript", ())),
+            tuple(turns[number] for number in sorted(turns)),
+            datetime.fromisoformat(checkpoints[0]["ts"]),
         )
 
     async def last_used(self) -> dict[str, datetime]:
@@ -100,6 +128,13 @@ class Conversations:
             await self.delete(thread)
         await self.feedback.forget(before)
         return old
+
+
+def _turn_of(values: Mapping[str, Any], moment: str) -> KeptTurn:
+    at_rest: dict[str, Any] = {**fresh_turn(), "as_of": None}
+    turn: Any = {name: values.get(name, at_rest.get(name)) for name in KeptTurn.__annotations__}
+    turn["asked"] = moment
+    return cast(KeptTurn, turn)
 
 
 def _config(thread_id: str) -> RunnableConfig:

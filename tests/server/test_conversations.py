@@ -48,6 +48,14 @@ def test_a_conversation_outlives_the_server(tmp_path: Path) -> None:
         kept = httpx.get(f"{url}/conversations/mía").json()
         assert [message["content"] for message in kept["messages"] if message["role"] == "user"] == [FIRST, SECOND]
         assert [citation["chunk_id"] for citation in kept["citations"]] == [38]
+        assert [(turn["question"], turn["outcome"]) for turn in kept["turns"]] == [
+            (FIRST, "answer"),
+            (SECOND, "answer"),
+        ]
+        exported = httpx.get(f"{url}/conversations/mía/export")
+        assert (exported.status_code, exported.headers["content-type"]) == (200, "text/markdown; charset=utf-8")
+        assert f"## {FIRST}" in exported.text
+        assert httpx.get(f"{url}/conversations/mía/export", params={"format": "pdf"}).status_code == 422
         assert httpx.delete(f"{url}/conversations/mía").status_code == 204
         gone = httpx.get(f"{url}/conversations/mía")
         assert (gone.status_code, gone.json()["error"]) == (404, "ConversationUnknown")

@@ -1,6 +1,5 @@
 """Our own API over a small law with two wordings, by real HTTP."""
 
-import asyncio
 import base64
 import json
 from collections.abc import Iterator
@@ -10,10 +9,9 @@ from typing import Any
 
 import httpx
 import pytest
-from support.boe_law import LAW, article, block, version, write_law_xml
-from support.ingesting import ingest
-from support.laboral import write_laboral
+from support.boe_law import LAW
 from support.loopback import serving
+from support.served_law import NEW, OLD, index_law, settings_of
 from support.waiting import PATIENCE
 
 from graph.opened import OpenGraphs
@@ -21,33 +19,15 @@ from server.access.keys import KeyRing
 from server.app import app_over
 from server.settings import ServerSettings
 from services.profile.profile import load_profile
-from services.settings import Settings
 
-OLD, NEW = "El permiso por boda es de 15 días naturales.", "El permiso por boda es de 20 días naturales."
 ARTICLE = f"/v1/provisions/{LAW}/1"
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an index: article 1 has two wordings, article 2 was repealed."""
     folder = tmp_path_factory.mktemp("v1")
-    changed = version(article("Artículo 1. Permisos.", NEW), start="20200101", published="20191201")
-    gone = version('<p class="articulo">Artículo 2. (Derogado)</p>', start="20210101", published="20201201")
-    xml = write_law_xml(
-        folder / "ley.xml",
-        block("Artículo 1", version(article("Artículo 1. Permisos.", OLD)), changed),
-        block("Artículo 2", version(article("Artículo 2. Dietas.", "La dieta es de 10 euros.")), gone, id="b2"),
-        block("Artículo 3", article("Artículo 3. Remisión.", "Se aplicará el artículo 1 de esta ley."), id="b3"),
-    )
-    settings = settings_of(folder)
-    asyncio.run(ingest([xml], settings))
+    index_law(folder)
     return folder
-
-
-def settings_of(folder: Path) -> Settings:
-    profile = folder / "laboral_pruebas.toml"
-    written = str(profile) if profile.exists() else write_laboral(folder)
-    return Settings.read(env_file=None, home=folder, index=folder / "index", profile=written)
 
 
 @pytest.fixture(scope="module")

@@ -65,9 +65,10 @@ class Hang:
     """A wait that only a cancellation ends."""
 
     def __init__(self) -> None:
-        self.cancelled = threading.Event()
+        self.begun, self.cancelled = threading.Event(), threading.Event()
 
     async def forever(self) -> None:
+        self.begun.set()
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:

@@ -71,7 +71,22 @@ async def test_a_conversation_goes_on_after_a_restart(where: str, tmp_path: Path
     assert first["context_chunk_ids"] == second["context_chunk_ids"] == [38]
     assert [message["role"] for message in kept.messages] == ["user", "assistant"] * 2
     assert [kept.messages[0]["content"], kept.messages[2]["content"]] == [FIRST, SECOND]
-    assert [citation["chunk_id"] for citation in kept.citations] == [38]
+    assert [turn["question"] for turn in kept.turns] == [FIRST, SECOND]
+    assert [[citation["chunk_id"] for citation in turn["citations"]] for turn in kept.turns] == [[38], [38]]
+    assert kept.turns[0]["asked"] < kept.turns[1]["asked"]
+
+
+async def test_a_run_that_fails_leaves_no_turn_without_an_answer(tmp_path: Path) -> None:
+    async with open_conversations(MEMORY, tmp_path) as conversations:
+        await ask(conversations, "web/failed", FIRST)
+        found = {"vacaciones anuales": [(38, 1.0)]}
+        silent = make_services(
+            FakeStore([HOLIDAYS], found), QueueChat('["vacaciones anuales"]'), QueueChat(IndexError())
+        )
+        graph = build_rag(silent, conversations.saver)
+        with pytest.raises(IndexError):
+            await graph.ainvoke({"question": SECOND}, {"configurable": {"thread_id": "web/failed"}}, durability="exit")
+        assert [turn["question"] for turn in (await conversations.read("web/failed")).turns] == [FIRST]
 
 
 async def test_two_servers_share_a_database(database: str, tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""The chat page: what a person opens in a browser."""

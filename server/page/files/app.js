@@ -1,0 +1,267 @@
+// The page: the composer, the conversation and its options, and the panel beside it.
+
+import { ask, json, onKeyNeeded, request, useKey } from "./api.js";
+import * as conversations from "./conversations.js";
+import { el } from "./dom.js";
+import { Panel } from "./provision.js";
+import { day, number, say } from "./texts.js";
+import { Turn } from "./turn.js";
+
+const at = (id) => document.getElementById(id);
+const field = at("question");
+const narrow = matchMedia("(max-width: 60rem)");
+const panel = new Panel(at("panel"), { changed: arrange });
+
+let thread = "";
+let turns = [];
+let running = null;
+
+// Questions
+
+async function send(question) {
+  if (running || !question.trim()) return;
+  const isFirst = !turns.length;
+  if (!thread) begin(conversations.newId());
+  const turn = add(question.trim());
+  field.value = "";
+  grow();
+  running = new AbortController();
+  busy(true);
+  let answered = false;
+  try {
+    for await (const event of ask(turn.question, { thread_id: thread, ...options() }, running.signal)) {
+      turn.take(event);
+      answered ||= event.event === "final";
+    }
+  } catch (error) {
+    turn.fail(error.name === "AbortError" ? say("stopped") : error.message, { stopped: error.name === "AbortError" });
+  } finally {
+    running = null;
+    busy(false);
+  }
+  if (!answered) return;
+  conversations.keep(thread, isFirst ? { title: turn.question, ...options() } : options());
+  list();
+}
+
+function add(question) {
+  const turn = new Turn(question, { open: (citation, claim) => panel.open(citation, claim), announce, thread, again: send });
+  const number = turns.length;
+  turn.rating = conversations.find(thread)?.ratings?.[number];
+  turn.onrated = (rating) => conversations.keep(thread, { ratings: { ...conversations.find(thread)?.ratings, [number]: rating } });
+  turns.push(turn);
+  at("turns").append(turn.element);
+  at("welcome").hidden = true;
+  turn.element.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+  return turn;
+}
+
+function options() {
+  const [asOf, territory] = [at("as-of").value, at("territory").value.trim()];
+  return { ...(asOf && { as_of: asOf }), ...(territory && { territory }) };
+}
+
+function showOptions() {
+  at("composer").classList.toggle("set", Object.keys(options()).length > 0);
+}
+
+function busy(is) {
+  at("send").hidden = is;
+  at("stop").hidden = !is;
+  at("turns").setAttribute("aria-busy", String(is));
+  // On a phone the keyboard would cover the answer.
+  if (!narrow.matches) (is ? at("stop") : field).focus({ preventScroll: true });
+}
+
+function announce(text) {
+  at("live").textContent = text;
+}
+
+function grow() {
+  field.rows = Math.min(8, field.value.split("\n").reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / 70)), 0));
+}
+
+// Conversations
+
+function begin(id) {
+  thread = id;
+  turns = [];
+  at("turns").replaceChildren();
+  history.replaceState(null, "", id ? `#${id}` : location.pathname + location.search);
+  at("welcome").hidden = Boolean(id);
+  tell("");
+  panel.close();
+}
+
+async function resume(id) {
+  running?.abort();
+  begin(id);
+  const { as_of: asOf = "", territory = "" } = conversations.find(id) || {};
+  at("as-of").value = asOf;
+  at("territory").value = territory;
+  showOptions();
+  try {
+    const kept = await json(`conversations/${encodeURIComponent(id)}`);
+    if (thread !== id) return;
+    for (const result of kept.turns) add(result.question).show(result);
+    announce("");
+  } catch (error) {
+    if (error.status === 404) conversations.forget(id);
+    begin("");
+    tell(error.message);
+    list();
+  }
+}
+
+function list() {
+  const known = conversations.all();
+  at("kept-none").hidden = known.length > 0;
+  at("kept-list").replaceChildren(...known.map(({ id, title }) => el("li", {},
+    el("button", { type: "button", class: "plain", "aria-current": id === thread ? "true" : null, onclick: () => choose(id) }, title || id),
+    el("button", { type: "button", class: "plain remove", "aria-label": say("remove", { title }), onclick: () => remove(id) }, say("remove_short")))));
+}
+
+function choose(id) {
+  at("kept").open = false;
+  resume(id).then(list);
+}
+
+async function remove(id) {
+  try {
+    await request(`conversations/${encodeURIComponent(id)}`, { method: "DELETE" });
+  } catch (error) {
+    if (error.status !== 404) return tell(error.message);
+  }
+  conversations.forget(id);
+  if (id === thread) begin("");
+  list();
+}
+
+async function save(format) {
+  at("export").open = false;
+  if (!turns.some((turn) => turn.result)) return tell(say("nothing_to_export"));
+  try {
+    const response = await request(`conversations/${encodeURIComponent(thread)}/export?format=${format}`, { accept: "*/*" });
+    const address = URL.createObjectURL(await response.blob());
+    el("a", { href: address, download: `articulado.${format === "docx" ? "docx" : "md"}` }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  } catch (error) {
+    tell(error.message);
+  }
+}
+
+// The frame
+
+function tell(message) {
+  at("banner").textContent = message;
+  at("banner").hidden = !message;
+}
+
+function arrange(isOpen) {
+  at("desk").classList.toggle("with-panel", isOpen);
+  document.documentElement.classList.toggle("sheet-open", isOpen);
+  // On a phone the provision covers the conversation, which then is out of reach.
+  const covers = isOpen && narrow.matches;
+  at("talk").inert = covers;
+  document.querySelector(".bar").inert = covers;
+}
+
+function theme(chosen) {
+  if (chosen) document.documentElement.dataset.theme = chosen;
+  else delete document.documentElement.dataset.theme;
+}
+
+function switchTheme() {
+  const isDark = document.documentElement.dataset.theme
+    ? document.documentElement.dataset.theme === "dark"
+    : matchMedia("(prefers-color-scheme: dark)").matches;
+  const chosen = isDark ? "light" : "dark";
+  localStorage.setItem("articulado.theme", chosen);
+  theme(chosen);
+}
+
+function askForKey(wasWrong) {
+  const dialog = at("key-dialog");
+  at("key-error").hidden = !wasWrong;
+  at("key").value = "";
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => {
+      if (at("key").value.trim()) useKey(at("key").value.trim());
+      resolve();
+    }, { once: true });
+    if (!dialog.open) dialog.showModal();
+  });
+}
+
+async function holdings() {
+  try {
+    const about = await json("v1/about");
+    const laws = say(about.laws === 1 ? "holdings_one" : "holdings", { title: about.title, laws: number(about.laws) });
+    at("holdings").textContent = about.index_day ? `${laws} · ${say("index_day", { day: day(about.index_day) })}` : laws;
+    at("territories").replaceChildren(...about.territories.map((name) => el("option", { value: name })));
+  } catch (error) {
+    tell(error.message);
+  }
+}
+
+at("composer").addEventListener("submit", (event) => {
+  event.preventDefault();
+  send(field.value);
+});
+field.addEventListener("input", grow);
+for (const id of ["as-of", "territory"]) at(id).addEventListener("change", showOptions);
+field.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+    event.preventDefault();
+    send(field.value);
+  }
+});
+at("stop").addEventListener("click", () => running?.abort());
+at("new").addEventListener("click", () => {
+  running?.abort();
+  begin("");
+  at("as-of").value = at("territory").value = "";
+  showOptions();
+  list();
+  field.focus();
+});
+for (const example of document.querySelectorAll("[data-question]")) {
+  example.addEventListener("click", () => send(example.textContent));
+}
+for (const button of document.querySelectorAll("[data-export]")) {
+  button.addEventListener("click", () => save(button.dataset.export));
+}
+at("print").addEventListener("click", () => {
+  at("export").open = false;
+  print();
+});
+at("theme").addEventListener("click", switchTheme);
+document.addEventListener("keydown", (event) => {
+  const isTyping = /^(input|textarea|select)$/i.test(event.target.tagName);
+  if (event.key === "Escape") {
+    const menu = document.querySelector(".menu[open]");
+    if (menu) {
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    } else panel.close();
+  } else if (event.key === "/" && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    event.preventDefault();
+    field.focus();
+  }
+});
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll(".menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+});
+narrow.addEventListener("change", () => arrange(!at("panel").hidden));
+addEventListener("hashchange", () => {
+  const id = location.hash.slice(1);
+  if (id !== thread) (id ? resume(id) : Promise.resolve(begin(""))).then(list);
+});
+
+theme(localStorage.getItem("articulado.theme"));
+onKeyNeeded(askForKey);
+list();
+if (!narrow.matches) field.focus();
+// Nobody waits for what the index holds: a question may be asked meanwhile.
+await Promise.all([holdings(), location.hash.length > 1 && resume(location.hash.slice(1))]);
+list();

@@ -1,0 +1,291 @@
+// One question with its answer: the stages light up, the text streams in, the sources stand below it.
+
+import { json } from "./api.js";
+import { capital, el, link } from "./dom.js";
+import { render } from "./markdown.js";
+import { day, number, say, today } from "./texts.js";
+
+/** What a person sees of the stages of the graph, in order. */
+const PHASES = {
+  understand: ["analyze_question", "decompose", "load_carryover"],
+  search: ["embed_queries", "encode_sparse", "hybrid_search", "merge_candidates", "lookup_records"],
+  follow: ["expand_references", "add_companions", "refetch"],
+  order: ["rerank", "judge_relevance", "select_context"],
+  write: ["answer", "repair_marks", "abstain"],
+  check: ["verify", "finalize"],
+};
+const NAMES = Object.keys(PHASES);
+
+/** A turn of the conversation, an element of the list of turns. */
+export class Turn {
+  /**
+   * `open(citation, claim)` shows a provision beside the answer; `announce(text)` tells who cannot see;
+   * `thread` names the conversation that a rating belongs to.
+   */
+  constructor(question, { open, announce, thread, again }) {
+    this.question = question;
+    this.result = null;
+    this.text = "";
+    this.shown = { open, announce, thread, again };
+    this.stages = el("ol", { class: "stages", "aria-hidden": "true" }, NAMES.map((name) => el("li", { "data-phase": name }, say(`phase_${name}`))));
+    this.body = el("div", { class: "text" });
+    this.answer = el("div", { class: "answer", "data-outcome": "streaming" }, this.body);
+    this.element = el("li", { class: "turn" }, el("h2", { class: "asked" }, question), this.stages, this.answer);
+  }
+
+  /** Take one event of the stream. */
+  take({ event, data }) {
+    if (event === "stage") this.#light(data.stage);
+    else if (event === "token") this.#append(data.text);
+    else if (event === "retry") this.#supersede(data.reason);
+    else if (event === "sources") this.citations = data.citations;
+    else if (event === "final") this.show(data);
+    else if (event === "error") this.fail(data.message);
+  }
+
+  /** Show a result whole: the end of a stream, or a turn that was kept. */
+  show(result) {
+    this.result = result;
+    this.citations = result.citations;
+    this.stages.remove();
+    this.element.querySelector(".superseded")?.remove();
+    this.answer.dataset.outcome = result.outcome;
+    this.#write(result.answer);
+    this.answer.replaceChildren(
+      ...[
+        result.outcome !== "answer" && el("p", { class: "verdict" }, say(`outcome_${result.outcome}`)),
+        this.body,
+        this.#findings(),
+        this.#sources(),
+        this.#unread(),
+        this.#remissions(),
+        ...this.#notes(),
+        this.#certificate(),
+        this.#actions(),
+      ].filter(Boolean),
+    );
+    this.shown.announce(say(`ready_${result.outcome}`));
+  }
+
+  /** Say that there is no answer, or that it ends in the middle; what was shown of it is no answer. */
+  fail(message, { stopped = false } = {}) {
+    this.stages.remove();
+    this.answer.dataset.outcome = stopped ? "stopped" : "failed";
+    this.element.querySelector(".failure")?.remove();
+    const again = el("button", { type: "button", class: "plain", onclick: () => this.shown.again(this.question) }, say("again"));
+    const told = [this.text && !stopped ? `${say("unfinished")} ${message}` : message];
+    this.element.append(el("p", { class: "failure", role: stopped ? null : "alert" }, told, " ", again));
+  }
+
+  #light(stage) {
+    const at = NAMES.findIndex((name) => PHASES[name].includes(stage));
+    if (at < 0) return;
+    // Searches run beside one another: a stage that begins late does not put out those after it, but a new round does.
+    const newRound = stage === "refetch" || at >= this.reached || this.reached === undefined;
+    if (!newRound) return;
+    this.reached = at;
+    for (const [index, item] of [...this.stages.children].entries()) {
+      item.dataset.state = index < at ? "done" : index === at ? "active" : "";
+    }
+    this.shown.announce(say(`phase_${NAMES[at]}`));
+  }
+
+  #append(text) {
+    this.text += text;
+    if (this.drawing) return;
+    // Many tokens come between two pictures of the screen.
+    this.drawing = requestAnimationFrame(() => {
+      this.drawing = null;
+      if (!this.result) this.#write(this.text);
+    });
+  }
+
+  #write(text) {
+    this.body.replaceChildren(...render(text, (mark) => this.#marker(mark)));
+    // What the offline writer announces as our words is told from the law at a glance, with the list that it opens.
+    for (const block of this.body.children) {
+      const own = block.textContent.startsWith(say("own_words"));
+      block.classList.toggle("own-words", own || (block.matches("ul") && block.previousElementSibling?.matches(".own-words.opens")));
+      block.classList.toggle("opens", own && block.textContent.endsWith(":"));
+    }
+  }
+
+  #supersede(reason) {
+    this.text = "";
+    this.body.replaceChildren();
+    this.element.querySelector(".superseded")?.remove();
+    this.answer.before(el("p", { class: "superseded" }, reason || say("written_anew")));
+  }
+
+  #marker(mark) {
+    const citation = this.citations?.find((one) => one.mark === `C${mark}`);
+    if (!citation) return el("span", { class: "mark pending" }, `C${mark}`);
+    const kind = citation.official ? "official" : "ours";
+    const name = `${citation.law}, ${citation.provision}`;
+    const opens = (event) => this.shown.open(citation, claimOf(event.currentTarget));
+    const label = `${say("open_source", { name })} ${say(citation.official ? "is_official" : "is_ours")}`;
+    return el("button", { type: "button", class: `mark ${kind}`, title: name, "aria-label": label, onclick: opens }, `C${mark}`);
+  }
+
+  #findings() {
+    const { findings } = this.result;
+    if (!findings.length) return null;
+    const items = findings.map((one) => el("li", { "data-severity": one.severity }, one.where && el("q", {}, one.where), " ", one.message));
+    return el("section", { class: "findings" }, el("h3", {}, say("check_before")), el("ul", {}, items));
+  }
+
+  #sources() {
+    const { citations, answer } = this.result;
+    if (!citations.length) return null;
+    const claims = (mark) => answer.split("\n").filter((line) => line.includes(`[${mark}]`)).join("\n");
+    const items = citations.map((citation) => el("li", {}, this.#source(citation, claims(citation.mark))));
+    return el("section", { class: "sources" }, el("h3", {}, say("sources")), el("ul", {}, items));
+  }
+
+  #source(citation, claim) {
+    const kind = citation.official ? "official" : "ours";
+    const title = citation.title && citation.title !== citation.provision ? `. ${citation.title}` : "";
+    const open = () => this.shown.open(citation, claim);
+    return [
+      citation.mark && el("span", { class: `mark ${kind}`, "aria-hidden": "true" }, citation.mark),
+      el("div", {},
+        el("button", { type: "button", class: "plain", onclick: open }, `${citation.law}, ${citation.provision}${title}`),
+        el("p", { class: "facts" },
+          el("span", { class: `kind ${kind}` }, say(citation.official ? "kind_official" : "kind_ours")),
+          validity(citation) && el("span", {}, validity(citation)),
+          citation.page && el("span", {}, say("page", { page: citation.page })),
+          link(citation.url, /\bboe\.es\//.test(citation.url) ? say("at_boe") : say("at_source"), { class: "outside" })),
+        citation.wording && el("p", { class: "hint" }, citation.wording),
+        citation.note && el("p", { class: "hint" }, citation.note)),
+    ];
+  }
+
+  #unread() {
+    const { unread } = this.result;
+    if (!unread.length) return null;
+    const items = unread.map((citation) => el("li", {}, this.#source(citation, "")));
+    return el("section", { class: "sources unread" }, el("h3", {}, say("unread")), el("ul", {}, items));
+  }
+
+  #remissions() {
+    const left = this.result.remissions.filter((one) => !one.consulted);
+    if (!left.length) return null;
+    const items = left.slice(0, 8).map((one) =>
+      el("li", {}, el("button", { type: "button", class: "plain", onclick: () => this.shown.open(one, "") }, `${capital(one.provision)}, ${one.law}`)));
+    return el("details", { class: "more" }, el("summary", {}, say("remissions", { number: left.length })), el("ul", {}, items));
+  }
+
+  #notes() {
+    const { warnings, precedence, freshness } = this.result;
+    const notes = [...new Set([...precedence, ...warnings])];
+    return [
+      notes.length && el("ul", { class: "warnings" }, notes.map((note) => el("li", {}, note))),
+      freshness?.index_day && this.result.citations.length > 0 && el("p", { class: "hint" }, say("index_day", { day: day(freshness.index_day) })),
+    ];
+  }
+
+  #certificate() {
+    const { certificate } = this.result;
+    if (!certificate || !certificate.candidates) return null;
+    const best = certificate.best.map((one) =>
+      el("li", {}, link(one.url, `${one.law}, ${one.provision}`) || `${one.law}, ${one.provision}`, one.title && one.title !== one.provision ? `. ${one.title}` : ""));
+    return el("details", { class: "more" },
+      el("summary", {}, say("certificate")),
+      el("p", {}, say("certificate_searched", { number: number(certificate.candidates), searches: certificate.searches.map((one) => `«${one}»`).join(", ") })),
+      certificate.missing.length > 0 && el("p", {}, say("certificate_missing", { words: certificate.missing.join(", ") })),
+      best.length > 0 && [el("p", {}, say("certificate_best")), el("ul", {}, best)]);
+  }
+
+  #actions() {
+    const copied = el("span", { class: "done", role: "status" });
+    const copy = async () => {
+      copied.textContent = say((await toClipboard(this.#asText())) ? "copied" : "not_copied");
+    };
+    const buttons = [el("button", { type: "button", class: "plain", onclick: copy }, say("copy")), copied];
+    if (this.result.outcome !== "ask") buttons.push(...this.#ratings());
+    return el("div", { class: "actions" }, buttons);
+  }
+
+  #ratings() {
+    const told = el("span", { class: "done", role: "status" });
+    const comment = el("form", { class: "comment", hidden: true },
+      el("label", {}, say("what_was_wrong"), " ", el("input", { name: "comment", maxlength: "2000", autocomplete: "off" })),
+      el("button", { type: "submit", class: "plain" }, say("send_comment")));
+    const buttons = ["up", "down"].map((rating) =>
+      el("button", { type: "button", class: "plain rate", "data-rating": rating, "aria-pressed": String(this.rating === rating), onclick: () => give(rating) }, say(`rate_${rating}`)));
+    const give = async (rating, text = "") => {
+      const body = { question: this.question, answer: this.result.answer.slice(0, 20_000), rating, comment: text };
+      try {
+        await json("v1/feedback", { method: "POST", body: this.shown.thread ? { ...body, thread_id: this.shown.thread } : body });
+      } catch (error) {
+        told.textContent = error.message;
+        return;
+      }
+      this.rating = rating;
+      this.onrated?.(rating);
+      for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.rating === rating));
+      comment.hidden = rating !== "down" || Boolean(text);
+      told.textContent = say("thanks");
+    };
+    comment.addEventListener("submit", (event) => {
+      event.preventDefault();
+      give("down", comment.elements.comment.value.trim());
+    });
+    return [buttons, told, comment];
+  }
+
+  #asText() {
+    const { answer, citations } = this.result;
+    const sources = citations.map((one) => {
+      const notes = [one.official ? "" : `(${say("kind_ours").toLowerCase()})`, validity(one) && `(${validity(one)})`, one.url];
+      return [`[${one.mark}] ${one.law}, ${one.provision}`, ...notes].filter(Boolean).join(" ");
+    });
+    const parts = [this.question, answer, sources.length && `${say("sources")}\n${sources.join("\n")}`, say("notice")];
+    return parts.filter(Boolean).join("\n\n");
+  }
+}
+
+/** Return from when to when a wording is law, as far as that is known; `valid_to` is the first day on which it is not. */
+export function validity({ valid_from: from, valid_to: to }) {
+  if (to && to <= today()) return from ? say("was_valid", { from: day(from), to: day(before(to)) }) : say("was_valid_until", { to: day(before(to)) });
+  if (from && from > today()) return say("valid_from_future", { from: day(from) });
+  return from ? say("valid_since", { from: day(from) }) : "";
+}
+
+function before(iso) {
+  return new Date(Date.parse(`${iso}T00:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Return what a marker stands behind: its sentence, or all of its line where that is one sentence. */
+function claimOf(marker) {
+  const block = marker.closest("p, li, td, h3, h4, blockquote") || marker.parentElement;
+  let text = "";
+  const walk = (node) => {
+    if (node === marker) return true;
+    if (node.nodeType === Node.TEXT_NODE) text += node.data;
+    else if (node.classList?.contains("mark")) text += "\u0000";
+    else if (node.nodeName === "BR") text += "\n";
+    else for (const child of node.childNodes) if (walk(child)) return true;
+    return false;
+  };
+  walk(block);
+  // From the last marker or line on, which is where another claim ended; several markers may follow the same claim.
+  const claims = text.split(/[\u0000\n]/).map((one) => one.trim()).filter((one) => /\p{L}{3}/u.test(one));
+  return claims.at(-1) || "";
+}
+
+async function toClipboard(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Outside of a secure context there is no clipboard, but what is selected can be copied.
+    const area = el("textarea", { class: "visually-hidden", readonly: true });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+  }
+}

@@ -1,0 +1,36 @@
+"""An index of a small law for servers: article 1 has two wordings, 2 was repealed, 3 cites 1."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from support.boe_law import article, block, version, write_law_xml
+from support.ingesting import ingest
+from support.laboral import NAME, write_laboral
+
+from services.settings import Settings
+
+OLD, NEW = "El permiso por boda es de 15 días naturales.", "El permiso por boda es de 20 días naturales."
+CHANGED = "2020-01-01"
+"""The first day of the new wording."""
+
+
+def index_law(folder: Path, more: Sequence[Path] = ()) -> Settings:
+    """Write the law and index it with more documents; return the settings of that index."""
+    changed = version(article("Artículo 1. Permisos.", NEW), start="20200101", published="20191201")
+    gone = version('<p class="articulo">Artículo 2. (Derogado)</p>', start="20210101", published="20201201")
+    xml = write_law_xml(
+        folder / "ley.xml",
+        block("Artículo 1", version(article("Artículo 1. Permisos.", OLD)), changed),
+        block("Artículo 2", version(article("Artículo 2. Dietas.", "La dieta es de 10 euros.")), gone, id="b2"),
+        block("Artículo 3", article("Artículo 3. Remisión.", "Se aplicará el artículo 1 de esta ley."), id="b3"),
+    )
+    settings = settings_of(folder)
+    asyncio.run(ingest([xml, *more], settings))
+    return settings
+
+
+def settings_of(folder: Path) -> Settings:
+    profile = folder / f"{NAME}.toml"
+    written = str(profile) if profile.exists() else write_laboral(folder)
+    return Settings.read(env_file=None, home=folder, index=folder / "index", profile=written)
