@@ -1,15 +1,15 @@
 """``articulado serve``: the HTTP endpoint."""
 
-import logging
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.options import IndexFolder, Profile, read_configuration, whole
-from server.address import HOST, MAX_PORT, PATHS, PORT
+from server.address import HOST, MAX_PORT, MAX_WORKERS, PATHS, PORT
 
 if TYPE_CHECKING:
+    from socket import socket
+
     from graph.opened import OpenGraphs
 
 Host = Annotated[str, typer.Option("--host", metavar="DIRECCIÓN", help="Dirección en la que se escucha.")]
@@ -17,31 +17,25 @@ Port = Annotated[
     int,
     typer.Option("--port", metavar="PUERTO", parser=whole("--port", 1, MAX_PORT), help="Puerto en el que se escucha."),
 ]
+Workers = Annotated[
+    int,
+    typer.Option(
+        "--workers",
+        metavar="PROCESOS",
+        parser=whole("--workers", 1, MAX_WORKERS),
+        help="Procesos que atienden el mismo puerto; uno por núcleo es lo habitual.",
+    ),
+]
 Playground = Annotated[
     bool,
     typer.Option("--playground", metavar="", help="Ofrece la página de pruebas de LangServe (solo en esta máquina)."),
 ]
 
 
-class _Lines(logging.Handler):
-    """Writes each message as a line of its own on the standard error of the moment, and nothing else."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write one message."""
-        print(record.getMessage(), file=sys.stderr, flush=True)
-
-
-def _log_requests() -> None:
-    """Write the lines of requests, each a JSON object."""
-    requests = logging.getLogger("articulado.requests")
-    requests.setLevel(logging.INFO)
-    if not any(isinstance(handler, _Lines) for handler in requests.handlers):
-        requests.addHandler(_Lines())
-
-
 def serve(
     host: Host = HOST,
     port: Port = PORT,
+    workers: Workers = 1,
     playground: Playground = False,
     index: IndexFolder = None,
     profile: Profile = None,
@@ -54,8 +48,10 @@ def serve(
     from graph.opened import OpenGraphs
     from server.app import serve as run
     from server.guards import keys_file
+    from server.operations.requests import log_to_stderr
     from server.settings import ServerSettings
     from services.portal import wait_for
+    from services.store.generations import Generations
 
     for problem in misspelt_variables():
         typer.echo(problem, err=True)
@@ -64,15 +60,29 @@ def serve(
     # No call to a model may begin that the request could not wait for.
     settings = settings.model_copy(update={"question_timeout": min(settings.question_timeout, limits.deadline)})
 
-    def graphs() -> "OpenGraphs":
+    def announce() -> None:
         address = f"[{host}]" if ":" in host else host
         console().print(
             f"Se abre el índice y se atiende en http://{address}:{port}: la página de preguntas, y para programas "
             f"{', '.join(PATHS)} (Ctrl-C termina).",
             markup=False,
         )
+
+    def graphs() -> "OpenGraphs":
+        announce()
         services = wait_for(open_services(settings, knowledge, announce=announce_first_index))
         return OpenGraphs(settings, knowledge, services)
 
-    _log_requests()
-    run(graphs, host, port, settings=limits, keys=keys_file(limits, settings.home), playground=playground)
+    def several(listening: "socket", public: bool) -> None:
+        from server.workers import WorkerPlan, serve_with_workers
+
+        announce()
+        if settings.rag_enabled and Generations(settings.index_folder).current() is None:
+            # Built once, and not by each of them.
+            first = wait_for(open_services(settings, knowledge, announce=announce_first_index))
+            wait_for(first.close())
+        serve_with_workers(workers, WorkerPlan(settings, limits, public), listening)
+
+    log_to_stderr()
+    keys = keys_file(limits, settings.home)
+    run(graphs, host, port, settings=limits, keys=keys, playground=playground, workers=several if workers > 1 else None)

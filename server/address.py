@@ -11,6 +11,7 @@ PATHS = ("/v1", "/rag", "/required_data", "/generate_response")
 HOST = "127.0.0.1"
 PORT = 8000
 MAX_PORT = 65_535
+MAX_WORKERS = 64
 BACKLOG = 2048
 
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
+from socket import socket
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
@@ -53,11 +54,12 @@ def app_over(
     *,
     public: bool = False,
     playground: bool = False,
+    warm_first: bool = False,
 ) -> FastAPI:
     """Serve the graphs of answers and of cases; their services are closed when the server shuts down.
 
     ``guards`` are by default those of ``settings``; ``public``: it is called by names of its own, not by those of
-    loopback alone.
+    loopback alone; ``warm_first``: requests are taken only when it is ready.
 
     Raises:
         ConfigurationError: the profile cannot be used for cases, or a setting of the server cannot.
@@ -76,6 +78,7 @@ def app_over(
         language=opened.profile.language,
         law=opened.profile.features.spanish_law,
         playground=playground,
+        warm_first=warm_first,
         close=opened.close,
     )
 
@@ -93,6 +96,7 @@ def create_app(
     language: str = DEFAULT_LANGUAGE,
     law: bool = True,
     playground: bool = False,
+    warm_first: bool = False,
     close: AsyncClose | None = None,
 ) -> FastAPI:
     """Serve a graph under ``/rag``, and others under their names; ``close`` is awaited on shutdown.
@@ -100,8 +104,8 @@ def create_app(
     ``using`` holds the graph of the moment for a run, by its name; without it, all runs are of the graphs given. With a
     ``desk`` the law is served, too, and the chat page, which shows it. ``guards`` are what stands around every route,
     those for this machine alone by default; ``policy`` is what a caller may ask. ``warm_up`` is begun at start; the
-    server is ready when it has ended. ``language`` is that of the error bodies and of the page; ``law``: the field is
-    law, and notices say so.
+    server is ready when it has ended, and with ``warm_first`` takes no request before. ``language`` is that of the
+    error bodies and of the page; ``law``: the field is law, and notices say so.
 
     The playground needs ``stream_log``, which shows every intermediate step: both are on only with ``playground``,
     which is for loopback.
@@ -120,6 +124,8 @@ def create_app(
             stack.push_async_callback(stopped, forgetting)
             readiness.begin()
             stack.push_async_callback(readiness.end)
+            if warm_first:
+                await readiness.tried()
             yield
 
     app = FastAPI(title="articulado", description=about, lifespan=lifespan, telemetry=NO_TELEMETRY)
@@ -174,10 +180,12 @@ def serve(
     settings: ServerSettings | None = None,
     keys: Path | None = None,
     playground: bool = False,
+    workers: Callable[[socket, bool], None] | None = None,
 ) -> None:
     """Serve until interrupted; the port is taken before the services are opened.
 
-    ``keys`` is the file of the API keys, without which only this machine is served.
+    ``keys`` is the file of the API keys, without which only this machine is served. ``workers`` serves the port with
+    several processes instead of this one; it is told whether the address is public.
 
     Raises:
         ConfigurationError: the address cannot be used, a public one has no keys, or the playground is asked for on one.
@@ -189,9 +197,15 @@ def serve(
         if keys is None or not KeyRing(keys).keys:
             raise ConfigurationError(say("server.public_without_keys", host=host, loopback=HOST))
     Traces.read()  # What it lacks is said before the index is opened.
+    public = not is_loopback(host)
     with closing(listen(host, port)) as listening:
-        app = app_over(open_graphs(), settings, public=not is_loopback(host), playground=playground)
-        config = uvicorn.Config(
-            app, ws="none", timeout_graceful_shutdown=SHUTDOWN_SECONDS, access_log=False, backlog=BACKLOG
-        )
-        uvicorn.Server(config).run(sockets=[listening])
+        if workers:
+            workers(listening, public)
+            return
+        app = app_over(open_graphs(), settings, public=public, playground=playground)
+        uvicorn.Server(uvicorn.Config(app, **http_options())).run(sockets=[listening])
+
+
+def http_options() -> dict[str, Any]:
+    """Return the options of uvicorn with which every process serves."""
+    return {"ws": "none", "timeout_graceful_shutdown": SHUTDOWN_SECONDS, "access_log": False, "backlog": BACKLOG}

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -34,6 +34,11 @@ class Room:
         self._mean = 1.0
         self.running = 0
         self.waiting = 0
+        self._told: Callable[[int, int], None] = lambda running, waiting: None
+
+    def watch(self, told: Callable[[int, int], None]) -> None:
+        """Let a watcher be told how many run and how many wait, whenever that changes."""
+        self._told = told
 
     @asynccontextmanager
     async def taken(self) -> AsyncIterator[None]:
@@ -44,21 +49,26 @@ class Room:
         """
         if self._semaphore.locked() and self.waiting >= self._most_waiting:
             raise Busy(self._mean * (self.waiting + 1) / self._most)
-        self.waiting += 1
+        self._count(waiting=1)
         try:
             await asyncio.wait_for(self._semaphore.acquire(), self._patience)
         except TimeoutError as error:
             raise Busy(self._mean * (self.waiting + 1) / self._most) from error
         finally:
-            self.waiting -= 1
-        self.running += 1
+            self._count(waiting=-1)
+        self._count(running=1)
         began = time.monotonic()
         try:
             yield
         finally:
-            self.running -= 1
+            self._count(running=-1)
             self._mean += _MEMORY * (time.monotonic() - began - self._mean)
             self._semaphore.release()
+
+    def _count(self, running: int = 0, waiting: int = 0) -> None:
+        self.running += running
+        self.waiting += waiting
+        self._told(self.running, self.waiting)
 
 
 class Admission:

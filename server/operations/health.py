@@ -27,6 +27,11 @@ class Readiness:
         if self._warm_up is not None and not self.is_ready and (self._task is None or self._task.done()):
             self._task = asyncio.create_task(self._run(self._warm_up))
 
+    async def tried(self) -> None:
+        """Wait until what was begun has ended, well or not."""
+        if self._task is not None:
+            await asyncio.wait({self._task})
+
     async def end(self) -> None:
         """Stop what has not ended."""
         if self._task is not None and not self._task.done():

@@ -1,18 +1,23 @@
 """Figures of the server in Prometheus' format."""
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 from server.limits.admission import Room
 
+SHARED_FIGURES = "PROMETHEUS_MULTIPROC_DIR"
+"""Where several processes of one server keep their figures, so that each tells those of all; unset for one."""
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
 
 class Metrics:
-    """The figures of one process; ``room`` says what runs and waits."""
+    """The figures of a server; ``room`` says what runs and waits."""
 
     def __init__(self, room: Room) -> None:
         self.registry = CollectorRegistry()
@@ -30,10 +35,17 @@ class Metrics:
         self._refused = Counter(
             "articulado_refusals", "Requests refused, by status", ["status"], registry=self.registry
         )
-        running = Gauge("articulado_running", "Runs that go on", registry=self.registry)
-        waiting = Gauge("articulado_waiting", "Runs that wait for room", registry=self.registry)
-        running.set_function(lambda: room.running)
-        waiting.set_function(lambda: room.waiting)
+        self._running = Gauge(
+            "articulado_running", "Runs that go on", registry=self.registry, multiprocess_mode="livesum"
+        )
+        self._waiting = Gauge(
+            "articulado_waiting", "Runs that wait for room", registry=self.registry, multiprocess_mode="livesum"
+        )
+        room.watch(self._note_room)
+
+    def _note_room(self, running: int, waiting: int) -> None:
+        self._running.set(running)
+        self._waiting.set(waiting)
 
     def count_request(self, path: str, status: int, seconds: float) -> None:
         """Count a request that has ended."""
@@ -59,6 +71,21 @@ def metrics_route(metrics: Metrics) -> APIRouter:
 
     @router.get("/metrics", include_in_schema=False)
     async def read() -> Response:
-        return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
+        return Response(generate_latest(_of_all(metrics.registry)), media_type=CONTENT_TYPE_LATEST)
 
     return router
+
+
+def _of_all(registry: CollectorRegistry) -> CollectorRegistry:
+    """Return the figures of all processes of the server: those of a registry, where it is one."""
+    folder = os.environ.get(SHARED_FIGURES)
+    if not folder:
+        return registry
+    # What a worker that died had under way is under way no longer.
+    for file in Path(folder).glob("gauge_live*.db"):
+        worker = file.stem.rpartition("_")[2]
+        if not Path("/proc", worker).exists() and Path("/proc").exists():
+            mark_process_dead(int(worker), folder)  # type: ignore[no-untyped-call]
+    together = CollectorRegistry()
+    MultiProcessCollector(together, folder)  # type: ignore[no-untyped-call]
+    return together

@@ -7,6 +7,7 @@ question unless the operator has asked for that, and nothing of keys ever.
 import json
 import logging
 import re
+import sys
 import time
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -31,6 +32,21 @@ _current: ContextVar[dict[str, Any] | None] = ContextVar("request", default=None
 
 logger = logging.getLogger("articulado.requests")
 _GIVEN_ID = re.compile(r"[\w.:-]{1,128}")
+
+
+class _Lines(logging.Handler):
+    """Writes each message as a line of its own on the standard error of the moment, and nothing else."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one message."""
+        print(record.getMessage(), file=sys.stderr, flush=True)
+
+
+def log_to_stderr() -> None:
+    """Write the lines of requests, each a JSON object."""
+    logger.setLevel(logging.INFO)
+    if not any(isinstance(handler, _Lines) for handler in logger.handlers):
+        logger.addHandler(_Lines())
 
 
 def note_run(sent: Mapping[str, Any], result: Mapping[str, Any]) -> None:
