@@ -1,0 +1,51 @@
+"""A small law with two wordings, in an index of its own, and a server over it."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+from support.boe_law import article, block, version, write_law_xml
+from support.ingesting import ingest
+from support.laboral import write_laboral
+from support.loopback import serving
+from support.waiting import PATIENCE
+
+from graph.opened import OpenGraphs
+from server.app import app_over
+from server.settings import ServerSettings
+from services.profile.profile import load_profile
+from services.settings import Settings
+
+OLD, NEW = "El permiso por boda es de 15 días naturales.", "El permiso por boda es de 20 días naturales."
+
+
+def write_index(folder: Path) -> None:
+    """Write an index into a folder: article 1 has two wordings, article 2 was repealed."""
+    changed = version(article("Artículo 1. Permisos.", NEW), start="20200101", published="20191201")
+    gone = version('<p class="articulo">Artículo 2. (Derogado)</p>', start="20210101", published="20201201")
+    xml = write_law_xml(
+        folder / "ley.xml",
+        block("Artículo 1", version(article("Artículo 1. Permisos.", OLD)), changed),
+        block("Artículo 2", version(article("Artículo 2. Dietas.", "La dieta es de 10 euros.")), gone, id="b2"),
+        block("Artículo 3", article("Artículo 3. Remisión.", "Se aplicará el artículo 1 de esta ley."), id="b3"),
+    )
+    asyncio.run(ingest([xml], settings_of(folder)))
+
+
+def settings_of(folder: Path) -> Settings:
+    """Return the settings of the index in a folder."""
+    profile = folder / "laboral_pruebas.toml"
+    written = str(profile) if profile.exists() else write_laboral(folder)
+    return Settings.read(env_file=None, home=folder, index=folder / "index", profile=written)
+
+
+@contextmanager
+def v1_client(folder: Path) -> Iterator[httpx.Client]:
+    """Serve the index of a folder, and yield a client of the server."""
+    settings = settings_of(folder)
+    opened = OpenGraphs(settings, load_profile(settings.profile))
+    app = app_over(opened, ServerSettings(conversations="sqlite:kept.sqlite", max_chunks=10))
+    with serving(app) as url, httpx.Client(base_url=url, timeout=PATIENCE) as http:
+        yield http
