@@ -15,8 +15,8 @@ def titled(provision: str, title: str) -> str:
 
     >>> titled("Artículo 38", "Vacaciones anuales"), titled("Artículo 38", "Artículo 38. Vacaciones anuales")
     ('Artículo 38. Vacaciones anuales', 'Artículo 38. Vacaciones anuales')
-    >>> titled("Ejemplo", "Ejemplo"), titled("Artículo 3", "Artículo 38")
-    ('Ejemplo', 'Artículo 3. Artículo 38')
+    >>> titled("Ejemplo", "Ejemplo"), titled("Artículo 3", "Artículo 38"), titled("Pasos", "Pasos previos")
+    ('Ejemplo', 'Artículo 3. Artículo 38', 'Pasos. Pasos previos')
     """
     rest = title.strip()
     while rest and _begins(rest, provision):
@@ -67,5 +67,6 @@ def unsaid(summary: str, answer: str) -> str:
 
 
 def _begins(text: str, name: str) -> bool:
-    """Tell whether a text begins with a name, which ends where it ends."""
-    return bool(name) and fold(text).startswith(fold(name)) and not text[len(name) : len(name) + 1].isalnum()
+    """Tell whether a text is a name, or begins with one that a mark ends: "Pasos previos" does not with "Pasos"."""
+    rest = text[len(name) :].strip()
+    return bool(name) and fold(text).startswith(fold(name)) and (not rest or rest[0] in _MARKS)

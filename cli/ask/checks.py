@@ -31,7 +31,7 @@ def print_end(out: Console, result: Mapping[str, Any], profile: "Profile", langu
 
 def print_below(out: Console, result: Mapping[str, Any], language: "Language") -> None:
     """Print what stands below an answer: its sources, what was checked, and warnings."""
-    print_sources(out, result["citations"], language, result["answer"])
+    print_sources(out, result["citations"], language, result.get("answer", ""))
     print_unread(out, result.get("unread", []), language)
     print_checks(out, result, language)
     print_warnings(out, result["warnings"], language.say("view_warning", text="{text}"))
