@@ -164,6 +164,11 @@ def test_a_body_that_is_no_text_is_refused(client: httpx.Client) -> None:
     assert (answered.status_code, answered.json()["error"]) == (422, "InvalidInput")
 
 
+def test_an_origin_that_cannot_be_read_is_refused(client: httpx.Client) -> None:
+    answered = client.get("/v1/about", headers={"origin": "http://["})
+    assert (answered.status_code, answered.json()["error"]) == (403, "HTTPError")
+
+
 def test_another_method_is_told_which_there_are(client: httpx.Client) -> None:
     answered = client.delete("/v1/ask")
     assert (answered.status_code, answered.headers["allow"]) == (405, "POST")
