@@ -3,23 +3,51 @@
 import os
 import sys
 import traceback
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+import typer
+
+from cli.spanish import usage_message
 from language.current import say
 from state.errors import ArticuladoError, InvalidInput
+
+if TYPE_CHECKING:
+    from server.schemas import Failure
 
 FAILED = 1
 MISUSED = 2
 
 
-def report(error: Exception) -> int:
-    """Write the error to stderr, without a traceback, and return the exit status that goes with it."""
+def report(error: Exception, *, as_json: bool = False) -> int:
+    """Write the error to stderr, without a traceback, and return the exit status that goes with it.
+
+    ``as_json``: to stdout as well, as one JSON object.
+    """
     if os.environ.get("ARTICULADO_DEBUG") == "1":
         traceback.print_exception(error)
+    failure = failure_of(error)
+    complain(failure["detail"])
+    if as_json:
+        from cli.render import print_json
+
+        print_json(failure)
+        sys.stdout.flush()
+    return MISUSED if isinstance(error, InvalidInput | typer.TyperException) else FAILED
+
+
+def failure_of(error: Exception) -> "Failure":
+    """Return an error in the shape that it has in the HTTP API, a command line that cannot be read among them."""
+    if isinstance(error, typer.TyperException):
+        return {"error": InvalidInput.__name__, "detail": usage_message(error)}
     if isinstance(error, ArticuladoError):
-        complain(str(error))
-        return MISUSED if isinstance(error, InvalidInput) else FAILED
-    complain(say("command.internal", kind=type(error).__name__, error=error))
-    return FAILED
+        return {"error": type(error).__name__, "detail": str(error)}
+    return {"error": "InternalError", "detail": say("command.internal", kind=type(error).__name__, error=error)}
+
+
+def failure_beside(error: str, details: Sequence[str]) -> "Failure | dict[str, str]":
+    """Return what stands beside a result in JSON that lacks something, so that its status is 1; nothing of a whole."""
+    return {"error": error, "detail": "\n".join(details)} if details else {}
 
 
 def complain(message: str) -> None:

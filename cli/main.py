@@ -1,8 +1,11 @@
-"""The program ``articulado``: its commands, and the frame that turns every failure into a message and a status."""
+"""The program ``articulado``: its commands, and the frame that turns every failure into a message and a status.
+
+Where the command line says ``--json``, a failure is one JSON object on stdout, too.
+"""
 
 import sys
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Annotated
 
 import typer
@@ -14,13 +17,13 @@ from cli.check.command import check
 from cli.conversations.command import app as conversations
 from cli.doctor.command import doctor
 from cli.eval.command import evaluate
-from cli.failures import FAILED, MISUSED, complain, report, silence_stdout
+from cli.failures import FAILED, report, silence_stdout
 from cli.ingest.command import app as ingest
 from cli.keys.command import app as keys
 from cli.search.command import search
 from cli.serve import serve
 from cli.show.command import show
-from cli.spanish import Command, Commands, usage_message
+from cli.spanish import Command, Commands
 from cli.verify.command import verify
 from language.current import speaking
 from services.profile.files import spoken_language
@@ -64,25 +67,26 @@ def root(
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit status; what is wrong is said in the language of its profile."""
-    with speaking(spoken_language(_profile_named(sys.argv[1:] if arguments is None else arguments))):
+    arguments = sys.argv[1:] if arguments is None else arguments
+    with speaking(spoken_language(_profile_named(arguments))):
         return _run(arguments)
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def _run(arguments: Sequence[str]) -> int:
     for stream, errors in ((sys.stdin, "strict"), (sys.stdout, "replace"), (sys.stderr, "replace")):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors=errors)
     try:
-        status = typer.main.get_command(app).main(arguments, prog_name="articulado", standalone_mode=False)
-        sys.stdout.flush()
-    except typer.TyperException as error:
-        complain(usage_message(error))
-        return MISUSED
+        try:
+            status = typer.main.get_command(app).main(arguments, prog_name="articulado", standalone_mode=False)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except Exception as error:
+            return report(error, as_json=_asks_for_json(arguments))
     except BrokenPipeError:
         silence_stdout()
         return FAILED
-    except Exception as error:
-        return report(error)
     # Typer makes 130 of Ctrl-C, and hands over what commands exit with.
     return status if isinstance(status, int) else 0
 
@@ -94,6 +98,11 @@ def _profile_named(arguments: Sequence[str]) -> str | None:
         if name == "--profile":
             return value if equals else following
     return None
+
+
+def _asks_for_json(arguments: Sequence[str]) -> bool:
+    """Tell whether ``--json`` stands on a command line, which counts for one that cannot be read, too."""
+    return "--json" in takewhile(lambda argument: argument != "--", arguments)
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
+from cli.names import named, unsaid
 from legal.agreements.names import validity_of
 from state.values import Citation
 
@@ -39,21 +40,26 @@ def print_json(value: object) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
-def print_indented(out: Console, text: str, *, indent: int, style: str = "") -> None:
-    """Print text with every line indented; links stay whole, so that they can be copied."""
+def print_indented(out: Console, text: str, *, indent: int, hang: int = 0, style: str = "") -> None:
+    """Print text with every line indented, what is wrapped by ``hang`` more; links stay whole, to be copied."""
     lines = clean(text).splitlines()
     if not out.soft_wrap:
-        width = max(out.width - indent, 20)
-        pieces = (wrap(line, width, break_long_words=False, break_on_hyphens=False) or [""] for line in lines)
-        lines = [piece for of_line in pieces for piece in of_line]
+        width, margin = max(out.width - indent, 20), " " * hang
+        lines = [
+            piece
+            for line in lines
+            for piece in wrap(line, width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)
+            or [""]
+        ]
     text = "\n".join(" " * indent + line if line else "" for line in lines)
     out.print(Text(text, style=style), soft_wrap=True)
 
 
-def print_sources(out: Console, citations: Iterable[Citation], language: "Language") -> None:
-    """List what the answer rests on, in the language of its profile: marks, law, provision, link, official or not.
+def print_sources(out: Console, citations: Iterable[Citation], language: "Language", answer: str = "") -> None:
+    """List what an answer rests on, in the language of its profile: marks, law, provision, link, official or not.
 
-    The parts of a provision are one source with several marks.
+    The parts of a provision are one source with several marks. Of a summary, what stands in the ``answer`` above is
+    not said again.
     """
     sources: dict[tuple[object, ...], list[Citation]] = {}
     for citation in citations:
@@ -70,18 +76,16 @@ def print_sources(out: Console, citations: Iterable[Citation], language: "Langua
         out.print(f"\n{language.say('view_sources')}", style="bold", markup=False)
     for citation, *others in sources.values():
         marks = "".join(f"[{part['mark']}]" for part in (citation, *others))
-        title = f". {citation['title']}" if citation["title"] not in ("", citation["provision"]) else ""
-        name = f"{citation['law']}, {citation['provision']}{title}{place_in(citation, language)}"
-        print_indented(out, f"{marks} {name}", indent=2)
+        name = named(citation["law"], citation["provision"], citation["title"])
+        print_indented(out, f"{marks} {name}{place_in(citation, language)}", indent=2, hang=5)
         if citation["url"]:
             print_indented(out, citation["url"], indent=7, style="cyan")
         if wording := citation.get("wording"):
             print_indented(out, wording, indent=7, style="dim")
         if citation["note"]:
             print_indented(out, language.say("view_note", note=citation["note"]), indent=7, style="yellow")
-        if citation["summary"] and citation["official"]:
-            summary = language.say("view_plain_language", summary=citation["summary"])
-            print_indented(out, summary, indent=7, style="dim")
+        if citation["official"] and (summary := unsaid(citation["summary"], answer)):
+            print_indented(out, language.say("view_plain_language", summary=summary), indent=7, style="dim")
         if not citation["official"]:
             print_indented(out, language.say("view_not_official"), indent=7, style="dim")
 

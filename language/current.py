@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from importlib import resources
+from string import Formatter
 
 DEFAULT_LANGUAGE = "es"
 
@@ -36,11 +37,25 @@ def say(key: str, /, **fields: object) -> str:
 
     >>> say("store.nothing_to_index")
     'No hay ningún fragmento que indexar. Revise la carpeta de documentos.'
+    >>> say("settings.above", limit=0.5)
+    ': debe ser mayor que 0,5'
 
     Raises:
         KeyError: there is no such text, or a field of it is not given.
     """
-    return error_texts(current_language())[key].format_map(fields)
+    return _FILLED_IN.vformat(error_texts(current_language())[key], (), fields)
+
+
+class _FilledIn(Formatter):
+    """Fills in the fields of a text; the decimals of numbers are marked as in the language that is spoken."""
+
+    def format_field(self, value: object, format_spec: str) -> str:
+        """Return the value of one field as it is written."""
+        text: str = super().format_field(value, format_spec)
+        return text.replace(".", ",") if isinstance(value, float) and current_language() == "es" else text
+
+
+_FILLED_IN = _FilledIn()
 
 
 @cache

@@ -8,7 +8,8 @@ from language.days import month_name
 NONE = "–"
 """What stands for a figure that there is not."""
 
-_MARKS = str.maketrans(",.", ".,")
+SPANISH_MARKS = str.maketrans(",.", ".,")
+"""From the marks of thousands and decimals that Python writes to those of Spanish."""
 
 
 def figure(value: float, decimals: int = 0) -> str:
@@ -17,16 +18,16 @@ def figure(value: float, decimals: int = 0) -> str:
     >>> figure(25012), figure(14.2, 1)
     ('25.012', '14,2')
     """
-    return f"{value:,.{decimals}f}".translate(_MARKS)
+    return f"{value:,.{decimals}f}".translate(SPANISH_MARKS)
 
 
-def written(value: float, decimals: int = 0) -> str:
-    """Return a number as it is written in the language that is spoken now.
+def written(value: float, decimals: int = 0, language: str | None = None) -> str:
+    """Return a number as a language (ISO 639-1) writes it, by default the one that is spoken now.
 
-    >>> written(25012), written(14.2, 1)
-    ('25.012', '14,2')
+    >>> written(25012), written(14.2, 1), written(25012.5, 1, "en")
+    ('25.012', '14,2', '25,012.5')
     """
-    return figure(value, decimals) if current_language() == "es" else f"{value:,.{decimals}f}"
+    return figure(value, decimals) if (language or current_language()) == "es" else f"{value:,.{decimals}f}"
 
 
 def format_share(count: int, total: int) -> str:

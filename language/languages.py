@@ -44,7 +44,8 @@ class QueryPatterns(BaseModel):
 
     ``talk`` are words that speak of the answer and not of its topic; ``leaves`` is how a question says that it leaves
     the subject, ``returns`` that it goes back to an earlier one; ``asking`` are words that ask for something
-    particular, ``place`` those that ask where something is written.
+    particular, ``place`` those that ask where something is written. ``courtesy`` is all of a message that asks nothing,
+    ``farewell`` all of one that ends a conversation at the keyboard.
     ``units`` are patterns of units of measure by their stems. ``leaning`` is how a sentence begins that says too little
     without the one before it; its group ``noun``, where it matches, is the thing in that one which it points to.
     ``claim`` ends before a figure that a question claims or doubts, unless a ``fact`` of life stands beside it.
@@ -61,6 +62,7 @@ class QueryPatterns(BaseModel):
     asking: re.Pattern[str]
     place: re.Pattern[str]
     courtesy: re.Pattern[str]
+    farewell: re.Pattern[str]
     number_words: str
     figure_words: str
     reference: re.Pattern[str]

@@ -116,6 +116,16 @@ def provision_name(key: str) -> str:
     return f"{KINDS[kind].name if kind in KINDS else kind} {number}"
 
 
+def cited_as(key: str, label: str) -> str:
+    """Return how a provision is named shortly: an article by its number, another one by its label.
+
+    >>> cited_as("art:48 bis", "Artículo 48 bis"), cited_as("da:1", "Disposición adicional primera")
+    ('art. 48 bis', 'Disposición adicional primera')
+    """
+    kind, _, number = key.partition(":")
+    return f"art. {number}" if kind == "art" and number[:1].isdigit() else label
+
+
 def is_unit(key: str) -> bool:
     """Tell whether a key is that of a unit of a norm without articles."""
     return key.partition(":")[0] in UNITS

@@ -30,23 +30,45 @@ HTTP_MESSAGES = {
     404: "server.http_404",
     405: "server.http_405",
 }
-FAILURES: dict[int | str, dict[str, Any]] = {
-    status: {"model": Failure, "description": description}
-    for status, description in {
-        401: "Hace falta una clave de acceso",
-        403: "La página, el nombre o la máquina no se atienden",
-        404: "No existe",
-        409: "La conversación tiene una pregunta en curso",
-        413: "El cuerpo es demasiado grande",
-        415: "El cuerpo no es JSON",
-        422: "La petición no vale; el mensaje dice por qué",
-        429: "Demasiadas peticiones (Retry-After)",
-        500: "Error de configuración, o inesperado",
-        503: "No hay sitio, o no responde el almacén o el modelo (Retry-After)",
-        504: "Ha tardado demasiado",
-    }.items()
+_RETRY_AFTER = {"Retry-After": {"description": "Segundos que conviene esperar", "schema": {"type": "integer"}}}
+_FAILURES: dict[int, tuple[str, str]] = {
+    401: ("Hace falta una clave de acceso", "HTTPError"),
+    403: ("La página, el nombre o la máquina no se atienden", "HTTPError"),
+    404: ("No está: el mensaje dice qué hay", "NoResultsFound"),
+    409: ("La conversación tiene una pregunta en curso", "ConversationBusy"),
+    413: ("El cuerpo es demasiado grande", "HTTPError"),
+    415: ("El cuerpo no es JSON", "HTTPError"),
+    422: ("La petición no vale; el mensaje dice por qué", "InvalidInput"),
+    429: ("Demasiadas peticiones", "TooManyRequests"),
+    500: ("Error de configuración, o inesperado", "ConfigurationError"),
+    503: ("No hay sitio (con Retry-After), o no responde el almacén o el modelo", "StoreUnavailable"),
+    504: ("Ha tardado demasiado", "DeadlineExceeded"),
 }
+"""What a status means, and a kind of error that has it."""
+
+
+def failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return how OpenAPI describes failures with these statuses."""
+    described: dict[int | str, dict[str, Any]] = {}
+    for status in statuses:
+        description, kind = _FAILURES[status]
+        example = {"detail": f"{description}.", "error": kind}
+        described[status] = {
+            "model": Failure,
+            "description": description,
+            "content": {"application/json": {"example": example}},
+        }
+        if status in (429, 503):
+            described[status]["headers"] = _RETRY_AFTER
+    return described
+
+
+FAILURES = failures(401, 403, 500, 503)
 """What every route of the API may answer beside its result."""
+RUN_FAILURES = failures(422, 429, 504)
+"""What those may answer as well that search or run something, which is counted and has a deadline."""
+BODY_FAILURES = RUN_FAILURES | failures(413, 415)
+"""What those may answer as well that take a body."""
 
 PROBLEMS = {
     "missing": "server.field_required",

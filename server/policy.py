@@ -49,11 +49,24 @@ class Policy:
         if isinstance(history, list) and len(history) > MAX_HISTORY:
             raise InvalidInput(say("server.long_history", most=MAX_HISTORY, sent=len(history)))
         context = sent.get(CONTEXT)
-        if not isinstance(context, Mapping):
-            return
-        chunks, strategy = context.get("max_chunks_in_prompt"), context.get("rerank_strategy")
+        if isinstance(context, Mapping):
+            chunks, strategy = (context.get(name) for name in ("max_chunks_in_prompt", "rerank_strategy"))
+            self.check_options(chunks, strategy, f"{CONTEXT}.max_chunks_in_prompt", f"{CONTEXT}.rerank_strategy")
+
+    def check_options(
+        self,
+        chunks: object,
+        strategy: object,
+        chunks_field: str = "max_chunks",
+        strategy_field: str = "rerank_strategy",
+    ) -> None:
+        """Check the options of a run, whose fields are called as given; what is no such value at all is told elsewhere.
+
+        Raises:
+            InvalidInput: one is the operator's to choose.
+        """
         if isinstance(chunks, int) and self.max_chunks < chunks <= 100:
-            raise InvalidInput(say("server.chunks_refused", most=self.max_chunks))
+            raise InvalidInput(say("server.chunks_refused", field=chunks_field, most=self.max_chunks))
         if strategy in _STRATEGIES and strategy not in self.strategies:
             allowed = ", ".join(sorted(self.strategies))
-            raise InvalidInput(say("server.strategy_refused", strategy=strategy, others=allowed))
+            raise InvalidInput(say("server.strategy_refused", field=strategy_field, strategy=strategy, others=allowed))

@@ -12,6 +12,10 @@ class InvalidInput(ArticuladoError):
     """The question or an option of the call cannot be used."""
 
 
+class CostNotAllowed(ArticuladoError):
+    """What was asked for costs something, and nobody has allowed that."""
+
+
 class ConfigurationError(ArticuladoError):
     """The settings are incomplete or contradict each other."""
 

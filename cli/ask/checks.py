@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from cli.names import named
 from cli.render import clean, notice, print_indented, print_sources, print_warnings
+from language.folding import fold
 from language.formats import long_day, written
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ def print_end(out: Console, result: Mapping[str, Any], profile: "Profile", langu
 
 def print_below(out: Console, result: Mapping[str, Any], language: "Language") -> None:
     """Print what stands below an answer: its sources, what was checked, and warnings."""
-    print_sources(out, result["citations"], language)
+    print_sources(out, result["citations"], language, result.get("answer", ""))
     print_unread(out, result.get("unread", []), language)
     print_checks(out, result, language)
     print_warnings(out, result["warnings"], language.say("view_warning", text="{text}"))
@@ -40,7 +42,9 @@ def print_unread(out: Console, unread: "Sequence[Citation]", language: "Language
     if unread:
         out.print(f"\n{language.say('view_not_read')}", style="yellow", markup=False)
     for source in unread:
-        print_indented(out, f"- {source['law']}, {source['provision']}: {_beginning(source['text'])}", indent=2)
+        print_indented(
+            out, f"- {named(source['law'], source['provision'])}: {_beginning(source['text'])}", indent=2, hang=2
+        )
         if source["url"]:
             print_indented(out, source["url"], indent=7, style="cyan")
 
@@ -60,7 +64,7 @@ def print_checks(out: Console, result: Mapping[str, Any], language: "Language") 
     if findings:
         out.print(f"\n{language.say('view_findings')}", style="bold yellow", markup=False)
     for finding in findings:
-        print_indented(out, f"- «{_cut(finding['where'])}»: {finding['message']}", indent=2, style="yellow")
+        print_indented(out, f"- «{_cut(finding['where'])}»: {finding['message']}", indent=2, hang=2, style="yellow")
     for note in result.get("precedence", []):
         out.print(f"\n{clean(note)}", style="yellow", markup=False)
     lines = [] if findings else [language.say("view_all_stands")]
@@ -77,14 +81,25 @@ def _cut(where: str) -> str:
 
 
 def _remissions(result: Mapping[str, Any], language: "Language") -> list[str]:
-    """Return the line on what cited texts refer to and the model has not read; none where there is nothing."""
-    unread = [each for each in result.get("remissions", []) if not each["consulted"]]
+    """Return the line on what cited texts refer to and nobody has read, by law; none where there is nothing.
+
+    What the answer names itself has been told (``print_unread``).
+    """
+    told = {(source["law"], fold(source["provision"])) for source in result.get("unread", [])}
+    unread = [
+        each
+        for each in result.get("remissions", [])
+        if not each["consulted"] and (each["law"], fold(each["provision"])) not in told
+    ]
     if not unread:
         return []
-    named = [f"{each['provision']} ({each['law']})" for each in unread[:MAX_REMISSIONS]]
-    rest = len(unread) - len(named)
-    more = f" {language.say('view_more', number=rest)}" if rest else ""
-    return [language.say("view_remissions", named="; ".join(named), more=more)]
+    by_law: dict[str, list[str]] = {}
+    for each in unread[:MAX_REMISSIONS]:
+        by_law.setdefault(each["law"], []).append(each["provision"])
+    named_by_law = "; ".join(f"{', '.join(provisions)} ({law})" for law, provisions in by_law.items())
+    rest = len(unread) - MAX_REMISSIONS
+    more = f" {language.say('view_more', number=rest)}" if rest > 0 else ""
+    return [language.say("view_remissions", named=named_by_law, more=more)]
 
 
 def _freshness(result: Mapping[str, Any], language: "Language") -> list[str]:
@@ -104,16 +119,17 @@ def _day(day: str, language: "Language") -> str:
 
 def _print_certificate(out: Console, certificate: Mapping[str, Any], language: "Language") -> None:
     """Print what an abstention rests on: how much was read, what came nearest, what of the question was nowhere."""
+    if not certificate["candidates"]:
+        return
     out.print()
     probability = certificate["relevance"]
     summary = language.say("view_certificate", number=certificate["candidates"])
-    if probability is not None:
-        summary += language.say("view_probability", percent=_percent(probability))
+    summary += "." if probability is None else language.say("view_probability", percent=_percent(probability))
     print_indented(out, summary, indent=0, style="dim")
     for best in certificate["best"]:
         scored = language.say("view_scored", relevance=written(best["relevance"], 2))
-        print_indented(out, f"- {best['law']}, {best['provision']} {scored}", indent=2, style="dim")
-    if certificate["missing"] and certificate["candidates"]:
+        print_indented(out, f"- {named(best['law'], best['provision'])} {scored}", indent=2, hang=2, style="dim")
+    if certificate["missing"]:
         words = ", ".join(map(language.quoted, certificate["missing"]))
         print_indented(out, language.say("view_missing", words=words), indent=0, style="dim")
 

@@ -71,15 +71,14 @@ def ask(
             # Only what is remembered can be read off the run afterwards.
             graph = build_rag(services, InMemorySaver() if dossier else None)
             events = ask_graph(graph, question_text, context, previous=ids, thread=THREAD if dossier else None)
-            if as_json:
-                result = await result_of(events)
-                print_json(result)
-            else:
-                out = console()
-                result = await AnswerView(out).show(events)
+            out = console()
+            result = await (result_of(events) if as_json else AnswerView(out).show(events))
+            if not as_json:
                 print_end(out, result, services.profile, services.language)
             if dossier:
                 state = (await graph.aget_state({"configurable": {"thread_id": THREAD}})).values
                 write_dossier(dossier, {**state, **result}, context, services)
+            if as_json:  # after all that may fail: what is written to stdout is one object
+                print_json(result)
 
     asyncio.run(run_command())

@@ -6,6 +6,7 @@ from typing import Any
 from rich.console import Console
 
 from cli.render import clean, notice, print_indented
+from language.formats import written
 from language.languages import Language
 from legal.labels import law_url
 from legal.laws.registry import known_laws
@@ -87,7 +88,11 @@ def _print_opening(out: Console, decision: str, title: str, confidence: float, l
 
     A confidence is an estimate, and never shown as certainty; without an article, there is nothing that it is of.
     """
-    guide = language.say("view_guide", guide=title, confidence=f"{min(confidence, MOST_SHOWN):.2f}") if title else ""
+    guide = (
+        language.say("view_guide", guide=title, confidence=written(min(confidence, MOST_SHOWN), 2, language.code))
+        if title
+        else ""
+    )
     if decision:
         _heading(out, language.say(f"view_decision_{decision}"))
     if guide:

@@ -12,17 +12,15 @@ from cli.ask.view import AnswerView
 from cli.failures import report
 from cli.render import notice, print_sources
 from cli.session import ask_graph
+from language.folding import fold
 from language.languages import Language
 
 if TYPE_CHECKING:
     from graph.rag import Rag
     from state.context import RunContext
 
-HELP = """Escriba una pregunta, o una de estas órdenes:
-  /fuentes   las fuentes de la última respuesta
-  /nuevo     empieza otra conversación
-  /ayuda     esta ayuda
-  /salir     termina (también Ctrl-D y Ctrl-C)"""
+MARKS = " .,;:!¡…«»“”\"'"
+"""What may stand around a word of leave."""
 
 Result = dict[str, Any]
 
@@ -49,36 +47,55 @@ class Conversation:
         self._language = language
         self._wait = wait
         self._law = law
+        # Their Spanish names do in every language.
+        self._commands = {
+            "/fuentes": self._show_sources,
+            "/nuevo": self._begin_anew,
+            "/ayuda": self._show_help,
+            language.say("chat_sources"): self._show_sources,
+            language.say("chat_new"): self._begin_anew,
+            language.say("chat_help"): self._show_help,
+        }
         self._begin()
 
     def hold(self, read: Callable[[], str]) -> None:
-        """Answer what ``read`` gives, until ``/salir``, the end of the input or Ctrl-C; an error ends nothing."""
-        self._out.print(f"{notice(self._language, law=self._law)}\nEscriba su pregunta, o /ayuda.", style="dim")
+        """Answer what ``read`` gives, until a word of leave, the end of the input or Ctrl-C; an error ends nothing."""
+        self._out.print(f"{notice(self._language, law=self._law)}\n{self._language.say('chat_opening')}", style="dim")
         with contextlib.suppress(EOFError, KeyboardInterrupt):
-            while (line := read().strip()) != "/salir":
+            while not self._is_leave(line := read().strip()):
                 if line:
                     self._reply(line)
-        self._out.print("\nHasta luego.")
+        self._out.print(f"\n{self._language.say('chat_farewell')}")
+
+    def _is_leave(self, line: str) -> bool:
+        """Tell whether a line says good-bye and nothing else ("salir", "Salir.", "/salir", "adiós")."""
+        return self._language.query_patterns.farewell.fullmatch(fold(line).strip(MARKS)) is not None
 
     def _begin(self) -> None:
         self._thread = uuid.uuid4().hex
         self._last: Result = {}
 
     def _reply(self, line: str) -> None:
-        match line:
-            case "/ayuda":
-                self._out.print(HELP, markup=False)
-            case "/nuevo":
-                self._begin()
-                self._out.print("Conversación nueva.")
-            case "/fuentes" if self._last.get("citations"):
-                print_sources(self._out, self._last["citations"], self._language)
-            case "/fuentes":
-                self._out.print("La última respuesta no tiene fuentes.")
-            case _ if line.startswith("/"):
-                self._out.print(f"No existe la orden {line}.\n{HELP}", markup=False)
-            case _:
-                self._answer(line)
+        if not line.startswith("/"):
+            self._answer(line)
+        elif command := self._commands.get(line.lower()):
+            command()
+        else:
+            self._out.print(self._language.say("chat_no_command", command=line), markup=False)
+            self._show_help()
+
+    def _begin_anew(self) -> None:
+        self._begin()
+        self._out.print(self._language.say("chat_begun"))
+
+    def _show_sources(self) -> None:
+        if self._last.get("citations"):
+            print_sources(self._out, self._last["citations"], self._language)
+        else:
+            self._out.print(self._language.say("chat_no_sources"))
+
+    def _show_help(self) -> None:
+        self._out.print(self._language.say("chat_help_text"), markup=False)
 
     def _answer(self, question: str) -> None:
         events = ask_graph(self._graph, question, self._context, thread=self._thread)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cli.failures import FAILED
+from cli.failures import FAILED, failure_beside
 from cli.options import IndexFolder, Json, Profile
 
 Deep = Annotated[
@@ -23,7 +23,7 @@ def doctor(index: IndexFolder = None, profile: Profile = None, deep: Deep = Fals
     with progress_bar() as progress:
         diagnosis = asyncio.run(diagnose(index, profile, deep=deep, progress=progress))
     if as_json:
-        print_json(diagnosis)
+        print_json({**failure_beside("NotReady", diagnosis["problems"]), **diagnosis})
     else:
         print_diagnosis(console(), diagnosis)
     if not diagnosis["ready"]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cli.failures import FAILED
+from cli.failures import FAILED, failure_beside
 from cli.options import IndexFolder, Json, Rerank, read_configuration, run_context
 from services.extras import require
 from state.errors import InvalidInput
@@ -79,6 +79,7 @@ def evaluate(
         return
 
     from cli.eval.as_json import as_dict
+    from cli.eval.recording_view import waiting_for
     from cli.eval.view import print_measurement
     from cli.render import console, print_json
     from cli.session import opened_services
@@ -103,7 +104,8 @@ def evaluate(
 
     measurement = asyncio.run(run_command())
     if as_json:
-        print_json(as_dict(measurement))
+        lacking = [waiting_for(measurement)] if measurement.unfinished else []
+        print_json({**failure_beside("Unfinished", lacking), **as_dict(measurement)})
     else:
         print_measurement(console(), measurement)
     if measurement.unfinished:

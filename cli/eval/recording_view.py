@@ -21,13 +21,17 @@ def print_recording(out: Console, measurement: Measurement, run: RecordedRun) ->
         say(out, f"Respuestas que ninguna consulta ha pedido: {', '.join(stale[:MAX_STALE])}{more}.", style="yellow")
         say(out, "Son de otras preguntas, o han cambiado el índice, los textos o las opciones.", indent=4)
     if measurement.unfinished:
-        waiting, replies = recording.folder / WAITING, recording.folder / REPLIES
-        say(
-            out,
-            f"Faltan {len(recording.missing)} respuestas, y {len(measurement.unfinished)} preguntas o conversaciones "
-            f"no se miden. Lea cada consulta en {waiting}, escriba su respuesta en {replies}/<consulta>.txt y repita "
-            "la orden.",
-            style="yellow",
-        )
+        say(out, waiting_for(measurement), style="yellow")
         rows = [(id_, name, missing.role, missing.hash) for (name, id_), missing in measurement.unfinished.items()]
         table(out, ("Sin terminar", "Fichero", "Falta", "Consulta"), rows)
+
+
+def waiting_for(measurement: Measurement) -> str:
+    """Return how many replies a recording lacks, and where they are to be written."""
+    assert measurement.recorded is not None  # else nothing waits
+    recording = measurement.recorded.recording
+    waiting, replies = recording.folder / WAITING, recording.folder / REPLIES
+    return (
+        f"Faltan {len(recording.missing)} respuestas, y {len(measurement.unfinished)} preguntas o conversaciones no se "
+        f"miden. Lea cada consulta en {waiting}, escriba su respuesta en {replies}/<consulta>.txt y repita la orden."
+    )

@@ -79,7 +79,7 @@ def _print_set(out: Console, set_measurement: SetMeasurement, measurement: Measu
     line = f"\nAbstención: {refused} de {positives} con respuesta, rechazadas sin razón"
     say(out, f"{line}; {declined} de {negatives} sin respuesta, bien declinadas.")
     latency = outcome.latency
-    say(out, f"Recuperación por pregunta: p50 {latency.p50:.0f} ms, p95 {latency.p95:.0f} ms.")
+    say(out, f"Recuperación por pregunta: p50 {figure(latency.p50)} ms, p95 {figure(latency.p95)} ms.")
     kinds = [failure.kind for failure in set_measurement.findings.failures]
     line = f"Fallos: {kinds.count('retrieval')} de recuperación, {kinds.count('ranking')} de ordenación"
     say(out, f"{line}, {kinds.count('answer')} de respuesta." if set_measurement.findings.answers else f"{line}.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.failures import FAILED, complain
+from cli.failures import FAILED, complain, failure_beside
 from cli.options import IndexFolder, Json, Profile, a_date, read_configuration, whole
 from cli.spanish import Command, Commands
 from language.current import say
@@ -210,19 +210,19 @@ def _packaged(included: bool, excluded: bool) -> bool | None:
 
 def _ingest(request: "IngestRequest", index: Path | None, profile: str | None, as_json: bool) -> None:
     from cli.ingest.run import run_ingest
-    from cli.ingest.view import print_report
+    from cli.ingest.view import describe_failure, print_report, shortfalls
     from cli.render import console, print_json
 
     settings, knowledge = read_configuration(index, profile)
     report = run_ingest(settings, knowledge, request)
     for failure in report["failures"]:
-        complain(f"omitido {failure['source']}: {failure['reason']}")
+        complain(describe_failure(failure))
     if as_json:
-        print_json(report)
+        print_json({**failure_beside("Incomplete", shortfalls(report)), **report})
     else:
         print_report(console(), report, knowledge)
         if index is not None or profile is not None:
             options = [f"--index {index}"] * (index is not None) + [f"--profile {profile}"] * (profile is not None)
             console().print(f'Para preguntar: articulado ask {" ".join(options)} "…"', markup=False)
-    if report["failures"] or report["unchecked"] or report["shrunk"]:
+    if shortfalls(report):
         raise typer.Exit(FAILED)

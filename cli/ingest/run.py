@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
-import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from cli.failures import FAILED
 from cli.render import clean, console
+from language.current import say
+from state.errors import CostNotAllowed
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -34,7 +34,7 @@ def run_ingest(settings: "Settings", profile: "Profile", request: "IngestRequest
     Where a model costs something and the request does not allow it, a person at the terminal is asked.
 
     Raises:
-        typer.Exit: the cost is not allowed, and nothing was done.
+        CostNotAllowed: nothing was done.
         ArticuladoError: it cannot be done; an index that is there is still served.
     """
     from langgraph.types import Command
@@ -54,8 +54,7 @@ def run_ingest(settings: "Settings", profile: "Profile", request: "IngestRequest
             graph = build_ingest(services, saver)
             outcome = runner.run(_until_it_stops(graph, request))
             while isinstance(outcome, str):  # again where another ingest has come between
-                if not _allowed(outcome):
-                    raise typer.Exit(FAILED)
+                _have_allowed(outcome)
                 outcome = runner.run(_until_it_stops(graph, Command(resume=True)))
             return outcome
         finally:
@@ -78,19 +77,23 @@ async def _until_it_stops(graph: "Ingest", graph_input: "IngestRequest | Command
     return outcome
 
 
-def _allowed(message: str) -> bool:
-    """Ask whoever is at the terminal whether to go on; nobody there is a no."""
+def _have_allowed(message: str) -> None:
+    """Ask whoever is at the terminal whether to go on; nobody there is a no.
+
+    Raises:
+        CostNotAllowed: the reply is no.
+    """
     errors = console(stderr=True)
     if not (sys.stdin.isatty() and errors.is_terminal):
-        errors.print(clean(message + REPEAT_HINT), markup=False)
-        return False
+        raise CostNotAllowed(message + REPEAT_HINT)
     errors.print(clean(message), markup=False)
     answer = ""
     while answer not in ("s", "sí", "si", "n", "no"):
         errors.print("¿Seguir? (s/n) ", end="")
         line = sys.stdin.readline()
         answer = line.strip().lower() if line else "n"
-    return answer.startswith("s")
+    if not answer.startswith("s"):
+        raise CostNotAllowed(say("command.cost_refused"))
 
 
 @contextmanager

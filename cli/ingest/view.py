@@ -14,7 +14,7 @@ from legal.labels import law_url
 
 if TYPE_CHECKING:
     from services.profile.profile import Profile
-    from state.ingest import IngestReport, ShrunkLaw, SkippedFiles
+    from state.ingest import Failure, IngestReport, ShrunkLaw, SkippedFiles
 
 CAUSES = {
     "unknown law": "norma desconocida",
@@ -44,12 +44,8 @@ def print_report(out: Console, report: "IngestReport", profile: "Profile") -> No
         if names:
             # Titles of laws have commas.
             out.print(clean(f"{label}: {_listed(names, separator='; ')}."), markup=False)
-    if unchecked := report["unchecked"]:
-        number = f"{figure(len(unchecked))} de {figure(len(unchecked) + report['checked'] + len(report['shrunk']))}"
-        line = f"Sin comprobar en el BOE: {number} normas ({_listed(unchecked)}). Sigue en uso lo que había de ellas."
-        out.print(clean(f"{line} Repita la orden más tarde."), markup=False)
-    for law in report["shrunk"]:
-        out.print(clean(_shrunk(law)), markup=False)
+    for shortfall in _not_taken(report):
+        out.print(clean(shortfall), markup=False)
     for text in report["replaced"]:
         out.print(clean(f"{text['law']}: vale el texto de {text['kept']}, no el de {text['replaced']}."), markup=False)
     for copy in report["copies"]:
@@ -62,6 +58,25 @@ def print_report(out: Console, report: "IngestReport", profile: "Profile") -> No
     out.print(clean(f"Índice: {report['index']}"), markup=False)
     if report["failures"]:
         out.print(f"Omitidos: {len(report['failures'])}", style="red")
+
+
+def shortfalls(report: "IngestReport") -> list[str]:
+    """Return what an ingest has left undone of what was asked for, and what to do about it."""
+    return [*map(describe_failure, report["failures"]), *_not_taken(report)]
+
+
+def describe_failure(failure: "Failure") -> str:
+    """Return what was left out, and why."""
+    return f"omitido {failure['source']}: {failure['reason']}"
+
+
+def _not_taken(report: "IngestReport") -> Iterator[str]:
+    """Yield the laws whose texts at the gazette were not taken."""
+    if unchecked := report["unchecked"]:
+        number = f"{figure(len(unchecked))} de {figure(len(unchecked) + report['checked'] + len(report['shrunk']))}"
+        line = f"Sin comprobar en el BOE: {number} normas ({_listed(unchecked)}). Sigue en uso lo que había de ellas."
+        yield f"{line} Repita la orden más tarde."
+    yield from map(_shrunk, report["shrunk"])
 
 
 def _shrunk(law: "ShrunkLaw") -> str:

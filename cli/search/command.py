@@ -62,13 +62,13 @@ def search(
             state: dict[str, Any] = await build_retrieval(services).ainvoke(
                 {"question": question_text}, context=context, output_keys=SHOWN_STATE
             )
-            ranked: list[Candidate] = sorted(state["candidates"], key=preference)[:limit]
+            ranked: list[Candidate] = sorted(state["candidates"], key=preference)
             if as_json:
-                listed = [as_dict(rank, candidate) for rank, candidate in enumerate(ranked, start=1)]
+                listed = [as_dict(rank, candidate) for rank, candidate in enumerate(ranked[:limit], start=1)]
                 print_json({"question": question_text, **state, "candidates": listed})
             else:
                 out, language = console(), services.language
-                print_results(out, ranked, services.profile, language, abstained=state["abstained"])
+                print_results(out, ranked, services.profile, language, limit, abstained=state["abstained"])
                 print_warnings(out, state["warnings"], language.say("view_warning", text="{text}"))
 
     asyncio.run(run_command())

@@ -1,15 +1,21 @@
 """Search results on screen and as JSON."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
 
-from cli.render import clean, print_indented
+from cli.names import named
+from cli.render import print_indented
+from language.formats import written
 from language.languages import Language
 from services.profile.profile import Profile
 from services.prompting.notes import state_note, whole_note
 from state.chunks import REPEALED, Candidate, ordering_score
+
+_PROVISION_ID = re.compile(r"[A-Z][\w-]*-\d{4}-\d+#")
+"""How a search for a provision by its identifier begins ("BOE-A-2015-11430#Artículo 38")."""
 
 
 def as_dict(rank: int, candidate: Candidate) -> dict[str, Any]:
@@ -37,22 +43,26 @@ def as_dict(rank: int, candidate: Candidate) -> dict[str, Any]:
 
 
 def print_results(
-    out: Console, ranked: Sequence[Candidate], profile: Profile, language: Language, *, abstained: bool
+    out: Console, ranked: Sequence[Candidate], profile: Profile, language: Language, limit: int, *, abstained: bool
 ) -> None:
-    """List candidates in order, in the language of the profile: provision, collection, score, origin, link."""
+    """List what was found in order, in the language of the profile: provision, collection, score, origin, link.
+
+    The parts of a provision stand together at the place of the best one; ``limit`` provisions at most.
+    """
     if not ranked:
         out.print(language.say("view_nothing_found_law" if profile.features.spanish_law else "view_nothing_found"))
     labels = {collection.name: collection.label for collection in profile.collections}
-    for rank, candidate in enumerate(ranked, start=1):
-        chunk = candidate["chunk"]
-        title = f". {chunk['title']}" if chunk["title"] not in ("", chunk["provision"]) else ""
-        part = f" ({chunk['part']}/{chunk['parts']})" if chunk["parts"] > 1 else ""
-        heading = f"{rank:>2}. {chunk['law_name']}, {chunk['provision']}{title}{part}"
-        out.print(clean(heading), style="bold", markup=False)
-        decimals = f"{ordering_score(candidate):.2f}".replace(".", language.say("view_decimal_mark"))
-        score = language.say("view_score", score=decimals)
+    provisions: dict[tuple[object, ...], list[Candidate]] = {}
+    for candidate in ranked:
+        provisions.setdefault(_wording_of(candidate), []).append(candidate)
+    for rank, parts in enumerate(list(provisions.values())[:limit], start=1):
+        best = parts[0]
+        chunk = best["chunk"]
+        name = named(chunk["law_name"], chunk["provision"], chunk["title"])
+        print_indented(out, f"{rank:>2}. {name}{_parts(parts, language)}", indent=0, hang=4, style="bold")
+        score = language.say("view_score", score=written(ordering_score(best), 2, language.code))
         label = labels.get(chunk["collection"], chunk["collection"])
-        print_indented(out, f"{label} · {score} · {_came_from(candidate, language)}", indent=4)
+        print_indented(out, f"{label} · {score} · {_came_from(parts, language)}", indent=4)
         if chunk["status"] in REPEALED:
             caution = language.say("view_attention", text=whole_note(chunk) or chunk["status"])
             print_indented(out, caution, indent=4, style="yellow")
@@ -66,9 +76,29 @@ def print_results(
         out.print(f"\n{language.say('view_below_floor')}", style="yellow")
 
 
-def _came_from(candidate: Candidate, language: Language) -> str:
-    origins = ", ".join(language.say(f"view_origin_{origin}") for origin in candidate["origins"])
+def _wording_of(candidate: Candidate) -> tuple[object, ...]:
+    chunk = candidate["chunk"]
+    return chunk["law_id"], chunk["provision_key"], chunk["valid_from"]
+
+
+def _parts(parts: Sequence[Candidate], language: Language) -> str:
+    """Return which parts of a provision were found; nothing where it was found whole."""
+    total, found = parts[0]["chunk"]["parts"], sorted({candidate["chunk"]["part"] for candidate in parts})
+    if len(found) == total:
+        return ""
+    *others, last = found
+    if not others:
+        return f" ({last}/{total})"
+    return f" ({language.say('view_parts', parts=', '.join(map(str, others)), last=last, total=total)})"
+
+
+def _came_from(parts: Sequence[Candidate], language: Language) -> str:
+    origins = dict.fromkeys(origin for candidate in parts for origin in candidate["origins"])
+    # A provision that was looked up is what it is: its identifier says nothing more.
+    searches = dict.fromkeys(
+        words for candidate in parts for words in candidate["found_by"] if not _PROVISION_ID.match(words)
+    )
     # Searches are shown as they were made: marks inside them stay.
     begin, end, *_ = language.data.quotation_marks
-    words = ", ".join(f"{begin}{words}{end}" for words in candidate["found_by"])
-    return f"{origins} {words}".strip()
+    said = ", ".join(language.say(f"view_origin_{origin}") for origin in origins)
+    return f"{said} {', '.join(f'{begin}{words}{end}' for words in searches)}".strip()

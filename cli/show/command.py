@@ -1,13 +1,14 @@
 """``articulado show``: a provision as the index holds it, with its wordings and links; or a document whole."""
 
 import asyncio
+import re
 from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.failures import FAILED, complain
+from cli.failures import FAILED, complain, failure_beside
 from cli.options import AsOf, IndexFolder, Json, Profile, read_configuration, read_question
 from state.errors import InvalidInput, NoResultsFound
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from ingestion.incremental.indexed_laws import IndexedLaw
     from services.search.provision_detail import ProvisionDetail
     from services.search.reference import Reference
+
+_NUMBERED_ARTICLE = re.compile(r"art:\d")
 
 Provision = Annotated[
     list[str],
@@ -37,11 +40,10 @@ def show(
 ) -> None:
     """Muestra un precepto: su texto, sus redacciones, qué cita y quién lo cita."""
     from cli.render import console, print_json
-    from cli.show.document import find_documents, find_provision, print_document
+    from cli.show.document import find_documents, print_document
     from cli.show.view import print_law, print_provision
     from ingestion.incremental.base import IndexBase
     from language.languages import language
-    from services.search.reference import ProvisionRequest, Reference
 
     settings, knowledge = read_configuration(index, profile)
     base, today, text = IndexBase(settings, knowledge), date.today(), read_question(provision)
@@ -52,49 +54,77 @@ def show(
         for document in [] if as_json else documents:
             print_document(console(), document)
         return
-    named, key = (named, "") if named else find_provision(base, text)
-    if named:
-        # What was cut by articles: it goes by its own names, as laws go by theirs.
-        reference = Reference(tuple(ProvisionRequest(law_id, key) for law_id in named), as_of or settings.as_of)
-    else:
-        default_law, spanish_law = knowledge.default_law, knowledge.features.spanish_law
-        reference = _reference(base, text, default_law, today, as_of or settings.as_of, spanish_law=spanish_law)
+    # Documents that were cut by articles go by their own names, as laws go by theirs.
+    reference = _request_of(named, "", as_of or settings.as_of) if named else _read(base, text, today, as_of)
     provisions, laws, missing = asyncio.run(_look_up(base, reference, today))
     if as_json:
         day = reference.day.isoformat() if reference.day else None
         indexed = [asdict(law) for law in laws]
-        print_json({"asked": text, "as_of": day, "provisions": provisions, "laws": indexed, "missing": missing})
+        result = {"asked": text, "as_of": day, "provisions": provisions, "laws": indexed, "missing": missing}
+        print_json({**failure_beside(NoResultsFound.__name__, missing), **result})
     else:
         out, profile_language = console(), language(knowledge.language)
         for position, detail in enumerate(provisions):
             out.print("\n" * bool(position), end="")
             print_provision(out, detail, today, profile_language)
         for law in laws:
-            print_law(out, law, profile_language)
+            print_law(out, law, _example(base, law, text, today), profile_language)
     for message in missing:
         complain(message)
     if missing:
         raise typer.Exit(FAILED)
 
 
-def _reference(
-    base: "IndexBase", text: str, default_law: str, today: date, as_of: date | None, *, spanish_law: bool
-) -> "Reference":
-    """Read a reference; what is none is told with what there is.
+def _read(base: "IndexBase", text: str, today: date, as_of: date | None = None) -> "Reference":
+    """Read what names provisions or a law; what does not is told with what there is.
 
     Raises:
         InvalidInput: it names neither a provision nor a law, nor any document of the index.
     """
+    from cli.show.document import find_provision
     from ingestion.incremental.indexed_laws import indexed_laws, named_documents
     from legal.laws.indexed import IndexedLaws
     from services.search.reference import read_reference
 
+    profile, day = base.profile, as_of or base.settings.as_of
+    named, key = find_provision(base, text)
+    if named:
+        return _request_of(named, key, day)
     try:
-        laws_of_index = IndexedLaws(lambda: indexed_laws(base))
-        return read_reference(text, default_law, today, as_of, spanish_law=spanish_law, indexed=laws_of_index)
+        laws_of_index, spanish_law = IndexedLaws(lambda: indexed_laws(base)), profile.features.spanish_law
+        return read_reference(text, profile.default_law, today, day, spanish_law=spanish_law, indexed=laws_of_index)
     except InvalidInput as error:
         documents = named_documents(base)
         raise InvalidInput(f"{error} {documents}".strip()) from error
+
+
+def _request_of(law_ids: list[str], key: str, day: date | None) -> "Reference":
+    from services.search.reference import ProvisionRequest, Reference
+
+    return Reference(tuple(ProvisionRequest(law_id, key) for law_id in law_ids), day)
+
+
+def _example(base: "IndexBase", law: "IndexedLaw", text: str, today: date) -> str:
+    """Return what asks for the first provision of a law: by the name that was typed, where it is understood so.
+
+    Empty where the provisions of the law are not known.
+    """
+    from legal.labels import cited_as
+    from legal.laws.mentions import law_mentions
+
+    own = [key for key in law.labels if "~" not in key]
+    # The "Artículo único" of a decree only approves the law.
+    key = next((key for key in own if _NUMBERED_ARTICLE.match(key)), own[0] if own else "")
+    if not key:
+        return ""
+    label, mentions = cited_as(key, law.labels[key]), law_mentions(text)
+    name = next((text[one.start : one.end] for one in mentions if one.law_id == law.law_id), text.strip())
+    typed, plain = f"{label} {name}", f"{label} {law.law_id}"
+    try:
+        asked = [(ref.law_id, ref.provision_key) for ref in _read(base, typed, today).provisions]
+    except InvalidInput:
+        return plain
+    return typed if asked == [(law.law_id, key)] and '"' not in typed else plain
 
 
 async def _document(base: "IndexBase", document_id: str) -> "DocumentDetail | None":

@@ -131,7 +131,7 @@ async def document_detail(store: ChunkStore, document: str) -> DocumentDetail | 
 def print_document(out: Console, detail: DocumentDetail) -> None:
     """Print a document: heading, date, text, link."""
     out.print(clean(f"{detail['name']} ({detail['law_id']})"), style="bold", markup=False)
-    if detail["title"] != detail["name"]:
+    if detail["title"] not in ("", detail["name"]):
         out.print(clean(detail["title"]), style="bold", markup=False)
     if detail["agreement"]:
         print_scope(out, detail["agreement"])

@@ -1,5 +1,6 @@
 """A provision on screen."""
 
+import re
 from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import groupby
@@ -9,12 +10,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from cli.names import placed, titled
 from cli.render import clean, print_indented
 from cli.show.scope import print_scope
 from ingestion.incremental.indexed_laws import IndexedLaw, list_provisions
 from language.languages import Language
 from services.search.provision_detail import Link, ProvisionDetail, Version
 from state.chunks import REPEALED, Status
+
+_REFERENCE = re.compile(r"\s*Ref\. \S+$")
+"""How a note on an amendment ends: with the identifier of the norm that made it."""
 
 STATUSES: dict[Status, str] = {
     "vigente": "vigente",
@@ -27,11 +32,13 @@ STATUSES: dict[Status, str] = {
 
 def print_provision(out: Console, detail: ProvisionDetail, today: date, language: Language) -> None:
     """Print a provision: heading, validity, text, wordings, amendments, what it cites and who cites it."""
-    title = f". {detail['title']}" if detail["title"] not in ("", detail["provision"]) else ""
-    out.print(clean(f"{detail['law']} ({detail['law_id']})"), style="bold", markup=False)
-    out.print(clean(f"{detail['provision']}{title}"), style="bold", markup=False)
-    if detail["breadcrumb"] not in ("", detail["law"]):
-        out.print(clean(detail["breadcrumb"]), style="dim", markup=False)
+    heading = titled(detail["provision"], detail["title"])
+    print_indented(out, f"{detail['law']} ({detail['law_id']})", indent=0, style="bold")
+    if heading != detail["law"]:
+        print_indented(out, heading, indent=0, style="bold")
+    names = (detail["law"], heading, detail["provision"], detail["title"])
+    if place := placed(detail["breadcrumb"], detail["provision_key"], *names):
+        print_indented(out, place, indent=0, style="dim")
     if detail["agreement"]:
         print_scope(out, detail["agreement"])
     if detail["page"]:
@@ -42,35 +49,32 @@ def print_provision(out: Console, detail: ProvisionDetail, today: date, language
     if not detail["agreement"] or detail["valid_from"]:
         out.print(f"{state[0].upper()}{state[1:]}{validity}.", style=style)
     if detail["status_note"]:
-        out.print(clean(language.say("view_note", note=detail["status_note"])), style="yellow", markup=False)
+        print_indented(out, language.say("view_note", note=detail["status_note"]), indent=0, style="yellow")
     if not detail["official"]:
         out.print(language.say("view_not_official"), style="dim")
     _print_text(out, detail, language)
     if detail["url"]:
         out.print(Text(f"\n{clean(detail['url'])}", style="cyan"), soft_wrap=True)
-    if detail["official"]:
+    if detail["official"] and len(detail["wordings"]) > 1:
         _print_wordings(out, detail, today)
-    if detail["notes"]:
-        out.print("\nModificaciones anotadas", style="bold")
-        for note in detail["notes"]:
-            print_indented(out, f"– {note}", indent=2)
+    _print_amendments(out, detail)
     _print_links(out, "Cita", detail["cites"])
     _print_links(out, "Lo citan", detail["cited_by"])
 
 
-def print_law(out: Console, law: IndexedLaw, language: Language) -> None:
-    """Print what the index holds of a law."""
-    out.print(clean(f"{law.title} ({law.law_id})"), style="bold", markup=False)
+def print_law(out: Console, law: IndexedLaw, example: str, language: Language) -> None:
+    """Print what the index holds of a law, and how one of its provisions is asked for (``example``)."""
+    print_indented(out, f"{law.title} ({law.law_id})", indent=0, style="bold")
     if not law.official:
         out.print(language.say("view_not_official"), style="dim")
     if law.agreement:
         print_scope(out, law.agreement)
     if law.labels:
-        out.print(clean(f"Preceptos en el índice: {list_provisions(law.labels)}."), markup=False)
+        print_indented(out, f"Preceptos en el índice: {list_provisions(law.labels)}.", indent=0)
     for file in law.files:
         out.print(clean(f"Procede de {file}"), markup=False)
-    example = next((label for key, label in law.labels.items() if "~" not in key), "art. 1")
-    out.print(clean(f'Para ver uno: articulado show "{example} {law.law_id}"'), markup=False)
+    if example:
+        out.print(clean(f'Para ver uno: articulado show "{example}"'), markup=False)
 
 
 def _print_text(out: Console, detail: ProvisionDetail, language: Language) -> None:
@@ -105,6 +109,16 @@ def _print_wordings(out: Console, detail: ProvisionDetail, today: date) -> None:
     out.print(table)
 
 
+def _print_amendments(out: Console, detail: ProvisionDetail) -> None:
+    """Print the notes on amendments but the one that stands above, on the wording that is shown."""
+    others = [note for note in detail["notes"] if _REFERENCE.sub("", note).strip(" .") not in detail["status_note"]]
+    if others:
+        title = "Modificaciones anotadas" if len(others) == len(detail["notes"]) else "Otras modificaciones anotadas"
+        out.print(f"\n{title}", style="bold")
+    for note in others:
+        print_indented(out, f"– {note}", indent=2, hang=2)
+
+
 def _print_links(out: Console, heading: str, links: Sequence[Link]) -> None:
     """Print links below their laws, a line each."""
     if not links:
@@ -114,7 +128,7 @@ def _print_links(out: Console, heading: str, links: Sequence[Link]) -> None:
         print_indented(out, law, indent=2)
         for link in of_law:
             ended = f" ({STATUSES[link['status']]})" if link["status"] in REPEALED else ""
-            title = f". {link['title']}" if link["title"] else ""
+            title = titled(link["provision"], link["title"]).removeprefix(link["provision"])
             line = Text(clean(f"    {link['provision']}{ended}{title}"))
             if not out.soft_wrap:
                 line.truncate(out.width, overflow="ellipsis")

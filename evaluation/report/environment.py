@@ -4,6 +4,7 @@ import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
+from language.formats import figure
 from services.container import Services
 from services.settings import Settings
 from services.store.index import open_index
@@ -62,7 +63,7 @@ def _memory() -> str:
         size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):  # not on this system
         return ""
-    return f"{size / _GIB:.0f} GiB"
+    return f"{figure(size / _GIB)} GiB"
 
 
 def _package(name: str) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ingestion.articles.schema import ArticleChunk, Condition, Datum, Rule
+from language.formats import SPANISH_MARKS
 from services.case.data.expressions import TODAY, parse_expression
 from state.articles import Concern, DataType, Decision, Elapsed
 
@@ -38,6 +39,7 @@ class Labels(BaseModel):
     least: Label
     most: Label
     today: Label
+    decimal_mark: Label
     units: dict[Elapsed, Label]
     data_types: dict[DataType, Label]
     decisions: dict[Decision, Label]
@@ -120,7 +122,8 @@ def _condition(when: Condition, labels: Labels) -> str:
 def _bound(limit: float | str, labels: Labels) -> str:
     """Return a number or a date expression in words: "hoy - 16 años"."""
     if not isinstance(limit, str):
-        return f"{limit:.15g}"
+        written = f"{limit:,.15g}"
+        return written.translate(SPANISH_MARKS) if labels.decimal_mark == "," else written
     expression = parse_expression(limit)
     base = labels.today if expression.base == TODAY else expression.base
     if not expression.count:

@@ -129,7 +129,7 @@ def why_missing(base: "IndexBase", asked: "ProvisionRequest") -> str:
     kind = KINDS.get(_kind(asked.provision_key), _OTHER).name
     present = f" Están: {list_provisions(law.labels)}." if law.labels else ""
     name = f"{_with_article(kind)} {asked.provision_key.partition(':')[2]}"
-    return f"En el índice no está {name} de {law.title}.{hint or present}"
+    return f"En el índice no está {name} de «{law.title}».{hint or present}"
 
 
 def _indexed_law(chunks: Sequence["Chunk"], title: str, files: tuple[str, ...]) -> IndexedLaw:

@@ -42,7 +42,7 @@ class OriginCheck:
         if self._hosts and _name_of(host) not in self._hosts:
             return 403, say("server.host_refused", host=host)
         origin = headers.get("origin", "").lower()
-        if origin and origin not in self._origins and urlsplit(origin).netloc != host.lower():
+        if origin and origin not in self._origins and _place_of(origin) != host.lower():
             return 403, say("server.origin_refused", origin=origin)
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if method in _SENDS_BODY and _has_body(headers) and kind != "application/json" and not kind.endswith("+json"):
@@ -52,6 +52,14 @@ class OriginCheck:
 
 def _has_body(headers: Headers) -> bool:
     return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+
+
+def _place_of(origin: str) -> str:
+    """Return the name or address of an ``Origin`` header, with its port; empty where it is none."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""
 
 
 def _name_of(host: str) -> str:

@@ -12,11 +12,12 @@ from typing_extensions import TypedDict
 
 from language.current import say
 from server.conversations import THREAD, Threads
-from server.errors import failure_of, status_of
+from server.errors import BODY_FAILURES, failure_of, failures, status_of
 from server.operations.requests import current_caller
 from server.policy import Policy
 from server.runnable import ServedGraph
 from server.schemas import CONTEXT, V1, served_output
+from server.v1 import examples
 from server.v1.requests import Ask, GivenFeedback, RequiredData, Respond
 from state.case import RequiredDataOutput, ResponseOutput
 from state.errors import ArticuladoError
@@ -28,7 +29,7 @@ EVENTS = "text/event-stream"
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "La respuesta, o sus eventos: stage, token, retry, sources, final, error",
-        "content": {EVENTS: {"schema": {"type": "string"}}},
+        "content": {EVENTS: {"schema": {"type": "string"}, "example": examples.EVENTS}},
     }
 }
 Answer: Any = served_output(RagOutput)
@@ -44,20 +45,33 @@ def answer_routes(rag: ServedGraph, cases: Mapping[str, ServedGraph], threads: T
     """Return the routes over the answering graph, those of cases, and the box of ratings."""
     router = APIRouter(prefix=V1)
 
-    @router.post("/ask", response_model=Answer, responses=_STREAM)
+    @router.post(
+        "/ask",
+        summary="Responder a una pregunta",
+        response_model=Answer,
+        responses={**BODY_FAILURES, **failures(409), **_STREAM},
+    )
     async def ask(request: Request, body: Ask) -> Response:
-        """Responde a una pregunta; con «Accept: text/event-stream», según se escribe."""
+        """Responde a una pregunta, con sus fuentes; con «Accept: text/event-stream», según se escribe.
+
+        Una respuesta que no consta es también un resultado: «outcome» dice qué ha sido de la pregunta.
+        """
         sent: dict[str, Any] = {"question": body.question, CONTEXT: body.context()}
         if body.thread_id:
             sent[THREAD] = body.thread_id
-        policy.check_input({CONTEXT: body.context().model_dump()})
+        policy.check_options(body.max_chunks, body.rerank_strategy)
         if EVENTS in request.headers.get("accept", ""):
             return EventSourceResponse(_events(rag, sent))
         return JSONResponse(await rag.ainvoke(sent))
 
-    @router.post("/feedback", status_code=201)
+    @router.post(
+        "/feedback",
+        summary="Valorar una respuesta",
+        status_code=201,
+        responses={**BODY_FAILURES, 201: examples.answered(guardada=examples.KEPT)[200]},
+    )
     async def feedback(body: GivenFeedback) -> Kept:
-        """Guarda qué ha parecido una respuesta."""
+        """Guarda qué ha parecido una respuesta, tanto tiempo como su conversación."""
         kept, name = threads.kept_as(body.thread_id or "-")
         given = await kept.feedback.put(
             current_caller(),
@@ -75,20 +89,30 @@ def answer_routes(rag: ServedGraph, cases: Mapping[str, ServedGraph], threads: T
 
 
 def _add_cases(router: APIRouter, cases: Mapping[str, ServedGraph], policy: Policy) -> None:
-    @router.post("/case/required-data", response_model=RequiredDataOutput)
+    @router.post(
+        "/case/required-data",
+        summary="Saber qué datos necesita un caso",
+        response_model=RequiredDataOutput,
+        responses=BODY_FAILURES,
+    )
     async def required_data(body: RequiredData) -> Response:
-        """Dice qué datos necesita un caso."""
+        """Dice qué datos necesita un caso, y según qué guía; «outcome» y «message» dicen si no la hay."""
         return JSONResponse(await cases["required_data"].ainvoke(_case(body, policy)))
 
-    @router.post("/case/respond", response_model=ResponseOutput)
+    @router.post(
+        "/case/respond",
+        summary="Responder a un caso",
+        response_model=ResponseOutput,
+        responses=BODY_FAILURES,
+    )
     async def respond(body: Respond) -> Response:
-        """Responde a un caso con los datos recogidos."""
+        """Responde a un caso con los datos recogidos; «decision» y «message» dicen si no puede seguir, y por qué."""
         collected = {"collected_data": body.collected_data, "max_tokens": body.max_tokens}
         return JSONResponse(await cases["generate_response"].ainvoke(_case(body, policy) | collected))
 
 
 def _case(body: RequiredData, policy: Policy) -> dict[str, Any]:
-    policy.check_input({CONTEXT: body.context().model_dump()})
+    policy.check_options(body.max_chunks, body.rerank_strategy)
     return {"inquiry": body.inquiry, **body.fields, CONTEXT: body.context()}
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-import binascii
 import json
 import re
 from collections.abc import Callable
@@ -10,15 +9,18 @@ from datetime import date
 from typing import Annotated
 
 from fastapi import APIRouter, Query
+from fastapi import Path as PathParameter
 from typing_extensions import TypedDict
 
 from language.current import say
 from legal.territory.table import gazetteer
 from server.desk.law import LawDesk
 from server.desk.results import Comparison, DossierVerification, ProvisionOnDay, SearchResult, Verification
+from server.errors import BODY_FAILURES, RUN_FAILURES, failures
 from server.policy import Policy
-from server.schemas import CONTEXT, V1
-from server.v1.requests import MAX_QUESTION, Check, Options, Verify
+from server.schemas import V1
+from server.v1 import examples
+from server.v1.requests import MAX_QUESTION, Check, Day, Options, Verify
 from services.verification.briefs.report import BriefReport
 from state.errors import InvalidInput
 
@@ -40,9 +42,9 @@ def law_routes(desk: LawDesk, policy: Policy, *, has_keys: Callable[[], bool]) -
     """Return the routes that read and check the law."""
     router = APIRouter(prefix=V1)
 
-    @router.get("/about")
+    @router.get("/about", summary="Saber de qué se responde", responses=examples.answered(laboral=examples.ABOUT))
     async def about() -> About:
-        """Dice con qué perfil, índice y normas responde el servidor."""
+        """Dice con qué perfil, índice y normas responde el servidor, y para qué territorios."""
         known = await desk.about()
         return {
             **known,
@@ -50,34 +52,81 @@ def law_routes(desk: LawDesk, policy: Policy, *, has_keys: Callable[[], bool]) -
             "keys": await asyncio.to_thread(has_keys),
         }
 
-    @router.get("/search")
+    @router.get(
+        "/search",
+        summary="Buscar preceptos",
+        responses={**RUN_FAILURES, **examples.answered(nacimiento=examples.FOUND)},
+    )
     async def search(
-        q: Annotated[str, Query(min_length=1, max_length=MAX_QUESTION, description="Pregunta o palabras")],
-        limit: Annotated[int, Query(ge=1, le=100)] = 10,
-        date: Annotated[date | None, Query(description="Derecho vigente en esta fecha")] = None,
-        territory: Annotated[str | None, Query(max_length=100)] = None,
-        collection: Annotated[list[str] | None, Query(max_length=50)] = None,
+        q: Annotated[
+            str,
+            Query(
+                min_length=1,
+                max_length=MAX_QUESTION,
+                description="Pregunta o palabras",
+                examples=["días de vacaciones"],
+            ),
+        ],
+        limit: Annotated[int, Query(ge=1, le=100, description="Resultados como máximo")] = 10,
+        date: Annotated[
+            Day | None, Query(description="Derecho vigente en esta fecha (AAAA-MM-DD)", examples=["2024-01-01"])
+        ] = None,
+        territory: Annotated[
+            str | None,
+            Query(max_length=100, description="Comunidad autónoma o municipio", examples=["Comunidad de Madrid"]),
+        ] = None,
+        collection: Annotated[
+            list[str] | None,
+            Query(
+                max_length=50, description="Colección en la que se busca; se puede repetir", examples=[["normativa"]]
+            ),
+        ] = None,
     ) -> SearchResult:
-        """Busca preceptos, sin redactar respuesta."""
+        """Busca preceptos, sin redactar respuesta; «answers» dice si alguno responde a la pregunta."""
         context = Options(as_of=date, territory=territory, collections=collection).context()
-        policy.check_input({CONTEXT: context.model_dump()})
+        policy.check_options(context.max_chunks_in_prompt, context.rerank_strategy)
         return await desk.search(q, limit, context)
 
-    @router.get("/provisions/{law}/{label:path}")
+    @router.get(
+        "/provisions/{law}/{label:path}",
+        summary="Leer un precepto",
+        responses={
+            **failures(404, 422),
+            **examples.answered(comparacion=examples.COMPARISON),
+        },
+    )
     async def provision(
-        law: str,
-        label: str,
-        date: Annotated[date | None, Query(description="Redacción de este día (AAAA-MM-DD)")] = None,
-        diff: Annotated[str | None, Query(description="Cambios entre dos días: AAAA-MM-DD..AAAA-MM-DD")] = None,
+        law: Annotated[
+            str, PathParameter(description="Norma: siglas, nombre o identificador del BOE", examples=["ET"])
+        ],
+        label: Annotated[
+            str,
+            PathParameter(description="Precepto: número, nombre o clave («38», «DA 3ª», «art:38»)", examples=["38"]),
+        ],
+        date: Annotated[
+            Day | None, Query(description="Redacción de este día (AAAA-MM-DD)", examples=["2024-01-01"])
+        ] = None,
+        diff: Annotated[
+            str | None,
+            Query(
+                description="Cambios entre dos días: AAAA-MM-DD..AAAA-MM-DD; no se combina con «date»",
+                examples=["2019-01-01..2024-01-01"],
+                json_schema_extra={"pattern": _DAYS.pattern},
+            ),
+        ] = None,
     ) -> ProvisionOnDay | Comparison:
-        """Da un precepto en su redacción de un día, o lo que cambió entre dos."""
+        """Da un precepto en su redacción de hoy o de un día, o lo que cambió entre dos."""
         if diff is None:
             return await desk.provision(law, label, date)
         if date is not None:
             raise InvalidInput(say("desk.date_and_diff"))
         return await desk.compare(law, label, *_days(diff))
 
-    @router.post("/verify")
+    @router.post(
+        "/verify",
+        summary="Comprobar una respuesta",
+        responses={**BODY_FAILURES, **examples.answered(hallazgos=examples.VERIFIED)},
+    )
     async def verify(body: Verify) -> Verification | DossierVerification:
         """Comprueba una respuesta de cualquier sistema con sus textos, o un expediente de articulado."""
         if body.dossier is not None:
@@ -91,7 +140,7 @@ def law_routes(desk: LawDesk, policy: Policy, *, has_keys: Callable[[], bool]) -
         item = {"answer": body.answer, "question": body.question, "context": [one.model_dump() for one in body.context]}
         return await desk.verify(item, body.as_of)
 
-    @router.post("/check")
+    @router.post("/check", summary="Comprobar un escrito", responses=BODY_FAILURES)
     async def check(body: Check) -> BriefReport:
         """Comprueba las citas de un escrito: si existen, si estaban en vigor y si dicen lo que se cita."""
         if bool(body.text.strip()) == bool(body.content):
@@ -107,7 +156,7 @@ def _content(body: Check) -> bytes:
         return body.text.encode("utf-8", "replace")
     try:
         return base64.b64decode(body.content, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:  # binascii.Error, or what is not ASCII
         raise InvalidInput(say("desk.not_base64")) from error
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Literal
 
+from language.formats import written
 from language.languages import Language
 from services.case.author import CaseMaterial
 from services.case.confidence import says_too_little
@@ -48,7 +49,7 @@ def low_confidence(state: CaseState, language: Language) -> str:
     """Say that the confidence is too low for the case to go on, and what to do."""
     if says_too_little(state["inquiry"], language):
         return language.say("case_too_little_said")
-    return language.say("case_low_confidence", confidence=f"{state['confidence']:.2f}")
+    return language.say("case_low_confidence", confidence=written(state["confidence"], 2, language.code))
 
 
 def case_material(state: CaseState, answer_tokens: int, read: ReadData | None = None) -> CaseMaterial:

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from support.doubles import make_chunk
 
-from cli.ask.checks import print_end
+from cli.ask.checks import print_below, print_end
 from cli.render import clean, console, print_json, print_sources
 from cli.search.view import as_dict, print_results
 from cli.show.view import print_provision
@@ -122,6 +122,7 @@ def provision_shown(**fields):
         "law": "Ley",
         "law_id": "L",
         "provision": "Artículo 1",
+        "provision_key": "art:1",
         "title": "",
         "breadcrumb": "",
         "url": "",
@@ -163,7 +164,7 @@ def test_a_narrow_terminal_breaks_lines_but_not_links():
     print_sources(out, [citation(title="Objeto y ámbito de aplicación")], ES)
     assert out.file.getvalue().splitlines()[2:] == [
         "  [C1] Ley, Artículo 1. Objeto",
-        "  y ámbito de aplicación",
+        "       y ámbito de aplicación",
         f"       {LONG}",
     ]
 
@@ -199,7 +200,7 @@ def candidate(**fields):
 
 def test_results_show_collection_score_and_where_each_came_from():
     out = piped()
-    print_results(out, [candidate(rerank_score=0.834)], load_profile("laboral"), ES, abstained=False)
+    print_results(out, [candidate(rerank_score=0.834)], load_profile("laboral"), ES, 10, abstained=False)
     assert out.file.getvalue().splitlines() == [
         " 1. Estatuto de los Trabajadores, Artículo 38. Título (1/2)",
         "    Normativa · puntuación 0,83 · búsqueda «vacaciones anuales»",
@@ -219,7 +220,7 @@ def test_the_results_of_an_english_profile_are_in_english():
         {"chunk": ended, "score": 0.5, "origins": ["reference", "need"], "found_by": []},
     ]
     out = piped()
-    print_results(out, found, load_profile("plan_401k"), EN, abstained=True)
+    print_results(out, found, load_profile("plan_401k"), EN, 10, abstained=True)
     assert out.file.getvalue().splitlines() == [
         " 1. Loans, Rules",
         "    Knowledge base · score 0.96 · search “loan”, “a «b»”",
@@ -242,7 +243,7 @@ def test_no_results_advise_to_name_the_law_only_where_there_is_one():
         (load_profile("plan_401k"), EN, "Nothing was found. Try other words.\n"),
     ):
         out = piped()
-        print_results(out, [], profile, spoken, abstained=True)
+        print_results(out, [], profile, spoken, 10, abstained=True)
         assert out.file.getvalue() == said
 
 
@@ -255,7 +256,7 @@ def test_every_origin_has_a_name(spoken):
 
 def test_results_below_the_floor_say_so():
     out = piped()
-    print_results(out, [candidate()], load_profile("laboral"), ES, abstained=True)
+    print_results(out, [candidate()], load_profile("laboral"), ES, 10, abstained=True)
     assert out.file.getvalue().endswith(
         "\n\nNada de esto alcanza la relevancia mínima: a esta pregunta no se respondería.\n"
     )
@@ -266,3 +267,68 @@ def test_a_result_as_json_keeps_both_scores():
     assert (found["score"], found["search_score"], found["rerank_score"]) == (0.25, 0.5, 0.25)
     found = as_dict(2, candidate())
     assert (found["rank"], found["score"], found["rerank_score"], found["official"]) == (2, 0.5, None, False)
+
+
+def test_the_parts_of_a_provision_are_one_result():
+    def part(id: int, number: int, score: float, **fields) -> dict:
+        chunk = make_chunk(id, "Artículo 38", part=number, **{"parts": 4, **fields})
+        return {"chunk": chunk, "score": score, "origins": ["hybrid"], "found_by": ["vacaciones"]}
+
+    found = [part(5, 3, 0.9), part(6, 1, 0.8), part(7, 2, 0.7), part(8, 1, 0.6, provision_key="art:39", parts=1)]
+    direct = {"origins": ["direct", "hybrid"], "found_by": ["BOE-A-2015-11430#Artículo 38", "art. 38 ET"]}
+    out = piped()
+    print_results(out, [found[0] | direct, *found[1:]], load_profile("laboral"), ES, 1, abstained=False)
+    assert out.file.getvalue().splitlines()[:2] == [
+        " 1. Estatuto de los Trabajadores, Artículo 38. Título (partes 1, 2 y 3 de 4)",
+        "    Normativa · puntuación 0,90 · citado en la pregunta, búsqueda «art. 38 ET», «vacaciones»",
+    ]
+    assert " 2. " not in out.file.getvalue()
+
+
+def test_what_the_answer_says_is_not_said_again_below_it():
+    out = piped()
+    source = citation(url="", summary="Son 30 días. Se pactan.", title="Artículo 1. Objeto")
+    unread = {**citation(provision="Artículo 41"), "text": "1. La dirección podrá."}
+    remissions = [
+        {"law": "Ley", "provision": provision, "consulted": consulted}
+        for provision, consulted in (("artículo 41", False), ("artículo 2", False), ("artículo 3", False))
+    ]
+    answer = "Con nuestras palabras: Son 30 días. [C1]"
+    result = {"answer": answer, "citations": [source], "unread": [unread], "remissions": remissions, "warnings": []}
+    print_below(out, result, ES)
+    page = out.file.getvalue()
+    assert "\n  [C1] Ley, Artículo 1. Objeto\n       Resumen en lenguaje claro, no oficial: […] Se pactan.\n" in page
+    assert "Remisiones no consultadas: artículo 2, artículo 3 (Ley)." in page
+
+
+def test_an_abstention_that_has_read_nothing_does_not_count_it():
+    certificate = {"candidates": 0, "relevance": None, "best": [], "missing": ["hola"]}
+    out = piped()
+    print_below(out, {"answer": "?", "citations": [], "warnings": [], "certificate": certificate}, ES)
+    assert out.file.getvalue() == ""
+
+
+def test_a_provision_on_screen_says_nothing_twice():
+    out = piped()
+    note = "Se modifica el apartado 2 por la Ley 2/2025, de 29 de abril"
+    only = {"valid_from": "2015-10-24", "valid_to": None, "status": "modificada", "status_note": ""}
+    shown = provision_shown(
+        provision="Disposición adicional tercera",
+        provision_key="da:3",
+        title="Disposición adicional tercera. Inclusión",
+        breadcrumb="TÍTULO I > Disposiciones adicionales",
+        status_note=f"{note} (BOE-A-2025-8567).",
+        notes=[f"{note}. Ref. BOE-A-2025-8567", "Se añade el apartado 3 por la Ley 1/2020."],
+        wordings=[only],
+        cited_by=[
+            {"law": "Finiquito", "provision": name, "title": title, "status": "vigente"}
+            for name, title in (("Ejemplo", "Ejemplo"), ("Pasos", "Pasos previos"), ("Artículo 3", "Artículo 38"))
+        ],
+    )
+    print_provision(out, shown, date(2026, 1, 1), ES)
+    page = out.file.getvalue()
+    assert page.splitlines()[1:3] == ["Disposición adicional tercera. Inclusión", "TÍTULO I"]
+    assert "Redacciones" not in page
+    assert page.count(note) == 1
+    assert "\nOtras modificaciones anotadas\n  – Se añade el apartado 3 por la Ley 1/2020.\n" in page
+    assert page.endswith("\n  Finiquito\n    Ejemplo\n    Pasos. Pasos previos\n    Artículo 3. Artículo 38\n")

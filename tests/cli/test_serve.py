@@ -39,7 +39,7 @@ def test_it_serves_until_interrupted():
         process.send_signal(signal.SIGINT)
         page, errors = process.communicate(timeout=PATIENCE)
         assert process.returncode == 130
-        assert f"http://127.0.0.1:{port}: /rag, /required_data, /generate_response" in page.decode("utf-8")
+        assert f"http://127.0.0.1:{port}: la página de preguntas" in page.decode("utf-8")
         assert b"Traceback" not in errors
     finally:
         process.kill()

@@ -1,18 +1,24 @@
 """An index of a small law for servers: article 1 has two wordings, 2 was repealed, 3 cites 1."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 from support.boe_law import article, block, version, write_law_xml
 from support.ingesting import ingest
 from support.laboral import NAME, write_laboral
+from support.loopback import serving
+from support.waiting import PATIENCE
 
+from graph.opened import OpenGraphs
+from server.app import app_over
+from server.settings import ServerSettings
+from services.profile.profile import load_profile
 from services.settings import Settings
 
 OLD, NEW = "El permiso por boda es de 15 días naturales.", "El permiso por boda es de 20 días naturales."
-CHANGED = "2020-01-01"
-"""The first day of the new wording."""
 
 
 def index_law(folder: Path, more: Sequence[Path] = ()) -> Settings:
@@ -31,6 +37,17 @@ def index_law(folder: Path, more: Sequence[Path] = ()) -> Settings:
 
 
 def settings_of(folder: Path) -> Settings:
+    """Return the settings of the index in a folder."""
     profile = folder / f"{NAME}.toml"
     written = str(profile) if profile.exists() else write_laboral(folder)
     return Settings.read(env_file=None, home=folder, index=folder / "index", profile=written)
+
+
+@contextmanager
+def v1_client(folder: Path) -> Iterator[httpx.Client]:
+    """Serve the index of a folder, and yield a client of the server."""
+    settings = settings_of(folder)
+    opened = OpenGraphs(settings, load_profile(settings.profile))
+    app = app_over(opened, ServerSettings(conversations="sqlite:kept.sqlite", max_chunks=10))
+    with serving(app) as url, httpx.Client(base_url=url, timeout=PATIENCE) as http:
+        yield http

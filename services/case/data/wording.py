@@ -4,10 +4,9 @@ from datetime import date
 from decimal import Decimal
 
 from language.days import month_name
+from language.formats import SPANISH_MARKS
 from language.languages import Language
 from services.case.data.values import Days
-
-_OTHER_MARKS = str.maketrans(",.", ".,")
 
 
 def say_day(day: date, language: Language) -> str:
@@ -26,4 +25,4 @@ def say_number(number: Decimal, language: Language) -> str:
     """Return a number with its marks of thousands and decimals: "7.000,5" in Spanish, "7,000.5" in English."""
     text = f"{number:,f}"
     plain = text.rstrip("0").rstrip(".") if "." in text else text
-    return plain.translate(_OTHER_MARKS) if language.say("view_decimal_mark") == "," else plain
+    return plain.translate(SPANISH_MARKS) if language.say("view_decimal_mark") == "," else plain

@@ -58,7 +58,7 @@ def required_data(outcome: str, title: str, chunks: int, fields: Sequence[dict[s
 @pytest.mark.parametrize(
     ("code", "decision", "lines"),
     [
-        ("es", "uncertain", ["Sin certeza", "Guía: El finiquito, confianza 0.99", "Falta un dato"]),
+        ("es", "uncertain", ["Sin certeza", "Guía: El finiquito, confianza 0,99", "Falta un dato"]),
         ("en", "can_proceed", ["The case can proceed", "Guide: El finiquito, confidence 0.99", "Falta un dato"]),
     ],
 )
@@ -68,7 +68,7 @@ def test_the_confidence_stands_with_its_guide_and_is_never_whole(code, decision,
 
 def test_a_guide_that_was_not_read_is_named_too_and_nothing_is_counted():
     lines = shown(print_response, response("uncertain", 0.49, "El finiquito", chunks=0), "es")
-    assert lines[:2] == ["Sin certeza", "Guía: El finiquito, confianza 0.49"]
+    assert lines[:2] == ["Sin certeza", "Guía: El finiquito, confianza 0,49"]
     assert not [line for line in lines if "tokens" in line]
 
 
@@ -99,6 +99,6 @@ def test_types_of_data_are_words_of_the_language(code):
         for kind in get_args(DataType)
     ]
     lines = shown(print_required_data, required_data("found", "Guide", 1, fields), code)
-    assert lines[0] == {"es": "Guía: Guide, confianza 0.93", "en": "Guide: Guide, confidence 0.93"}[code]
+    assert lines[0] == {"es": "Guía: Guide, confianza 0,93", "en": "Guide: Guide, confidence 0.93"}[code]
     told = [line.strip() for line in lines if line.endswith(": d")]
     assert told == [f"{kind} ({WORDS[code][kind]}): d" for kind in get_args(DataType)]

@@ -113,3 +113,47 @@ def test_help_and_unknown_commands():
     graph = FakeGraph()
     assert "No existe la orden /nada." in held(["/nada"], graph)
     assert graph.asked == []
+
+
+LEAVES = [
+    "salir",
+    "Salir.",
+    "SALIR",
+    "/salir",
+    " /Salir ",
+    "«salir»",
+    "exit",
+    "quit",
+    "Adiós",
+    "¡hasta luego!",
+    "gracias, adiós",
+]
+
+
+@pytest.mark.parametrize("line", LEAVES)
+def test_a_word_of_leave_ends_the_conversation(line):
+    graph = FakeGraph()
+    assert held([line, "otra"], graph).endswith("Hasta luego.\n")
+    assert graph.asked == []
+
+
+@pytest.mark.parametrize("line", ["salir antes del trabajo", "¿puedo salir?", "gracias", "adiós a mi empresa"])
+def test_a_question_with_a_word_of_leave_is_a_question(line):
+    graph = FakeGraph()
+    held([line, "salir"], graph)
+    assert [question for question, _ in graph.asked] == [line]
+
+
+def test_how_to_leave_is_said_at_the_beginning():
+    assert "Para terminar, salir.\n" in held([], FakeGraph())
+    assert "To leave, exit.\n" in held([], FakeGraph(), code="en", law=False)
+
+
+@pytest.mark.parametrize("line", ["exit", "Quit.", "/exit", "bye", "/salir"])
+def test_an_english_conversation_speaks_english(line):
+    graph = FakeGraph()
+    shown = held(["/help", "/new", "/sources", "/nothing", line, "leave"], graph, code="en", law=False)
+    assert shown.count("Type a question, or one of these commands:") == 2
+    assert "New conversation.\nThe last answer has no sources.\nThere is no command /nothing.\n" in shown
+    assert shown.endswith("Goodbye.\n")
+    assert graph.asked == []

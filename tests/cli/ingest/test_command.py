@@ -134,14 +134,26 @@ def test_the_words_of_the_command_become_a_request(arguments, request_, monkeypa
     assert recorder.requests == [request_]
 
 
-@pytest.mark.parametrize("left", ["failures", "unchecked", "shrunk"])
-def test_what_was_left_is_in_the_status(left, monkeypatch, capsys):
-    report = {"failures": [], "unchecked": [], "shrunk": []}
+SHRUNK = {"law_id": "BOE-A-2001-1", "provisions": 9, "provisions_left": 2, "wordings": 9, "wordings_left": 2}
+
+
+@pytest.mark.parametrize(
+    ("left", "items"),
+    [
+        ("failures", [{"source": "BOE-A-2001-1", "reason": "no existe"}]),
+        ("unchecked", ["BOE-A-2001-1"]),
+        ("shrunk", [SHRUNK]),
+    ],
+)
+def test_what_was_left_is_in_the_status_and_an_error(left, items, monkeypatch, capsys):
+    report = {"failures": [], "unchecked": [], "shrunk": [], "checked": 0}
     monkeypatch.setattr("cli.ingest.run.run_ingest", lambda *_: report)
     assert run(["ingest", "boe", "--json"]) == 0
-    report[left] = [{"source": "BOE-A-2001-1", "reason": "no existe"}]
+    report[left] = items
     assert run(["ingest", "boe", "--json"]) == 1
-    assert json.loads(capsys.readouterr().out.partition("\n}\n")[2]) == report
+    written = json.loads(capsys.readouterr().out.partition("\n}\n")[2])
+    assert "BOE-A-2001-1" in written["detail"]
+    assert written == {"error": "Incomplete", "detail": written["detail"], **report}
 
 
 @pytest.mark.integration

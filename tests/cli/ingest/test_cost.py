@@ -1,6 +1,7 @@
 """What a model costs is allowed first: by ``--yes``, or by whoever is at the terminal."""
 
 import io
+import json
 import sys
 from pathlib import Path
 
@@ -49,8 +50,12 @@ def at_the_keyboard(monkeypatch, keys: str) -> Terminal:
 def test_nobody_to_ask_is_a_no(reader, capsys, arguments):
     assert run(["ingest", "a.md", *arguments]) == 1
     output = capsys.readouterr()
-    assert output.out == ""
-    assert output.err.startswith("Se pedirá")
+    if arguments:
+        failure = json.loads(output.out)
+        assert (failure["error"], failure["detail"][:9]) == ("CostNotAllowed", "Se pedirá")
+    else:
+        assert output.out == ""
+    assert output.err.startswith("Error: Se pedirá")
     assert "--yes" in output.err
     assert reader.calls(MODEL) == 0
     assert not INDEX.exists()

@@ -144,7 +144,7 @@ def test_several_provisions_and_those_that_are_not_there(shown):
     assert [provision["provision"] for provision in found["provisions"]] == ["Artículo 1", "Artículo 2"]
     [message] = found["missing"]
     assert message == (
-        "En el índice no está el artículo 3 bis de Ley 1/2020, de Pausas. Están: Artículo 1, Artículo 2, Disposición "
+        "En el índice no está el artículo 3 bis de «Ley 1/2020, de Pausas». Están: Artículo 1, Artículo 2, Disposición "
         "final primera."
     )
 
@@ -168,8 +168,8 @@ def test_a_page_for_a_person(index, capsys):
     assert wordings[2].startswith("2020-01-02 2022-05-")
     assert wordings[2].endswith("redacción anterior")
     assert wordings[3].endswith("vigente (modificada) (la de arriba)")
-    assert blocks[4].startswith("Modificaciones anotadas\n  – Se modifica el apartado 1")
-    assert blocks[5].splitlines() == ["Cita (1)", "  Ley 1/2020, de Pausas", "    Artículo 2. Café"]
+    assert blocks[0].count("Se modifica el apartado 1") == 1
+    assert blocks[4].splitlines() == ["Cita (1)", "  Ley 1/2020, de Pausas", "    Artículo 2. Café"]
     assert "\x1b" not in output.out
 
 
@@ -206,6 +206,33 @@ def test_a_law_alone(index, shown, capsys):
     [law] = shown("BOE-A-2020-1")["laws"]
     assert law["labels"]["df:1"] == "Disposición final primera"
     assert [Path(file).name for file in law["files"]] == ["BOE-A-2020-1@2020-01-02.md", "BOE-A-2020-1@2022-06-01.md"]
+
+
+@pytest.mark.parametrize(
+    ("named", "example"),
+    [
+        ("BOE-A-2020-1", "art. 1 BOE-A-2020-1"),
+        ("boe-a-2020-1", "art. 1 boe-a-2020-1"),
+        ("BOE-A-2020-3", "Preámbulo BOE-A-2020-3"),
+    ],
+)
+def test_a_law_alone_says_how_one_of_its_provisions_is_asked_for(index, capsys, named, example):
+    assert run(["show", named, "--index", index]) == 0
+    assert f'\nPara ver uno: articulado show "{example}"\n' in capsys.readouterr().out
+    assert run(["show", example, "--index", index]) == 0
+
+
+@pytest.mark.parametrize(
+    ("named", "example"),
+    [
+        ("ET", "art. 1 ET"),
+        ("et", "art. 1 et"),
+        ("el Estatuto de los Trabajadores", "art. 1 Estatuto de los Trabajadores"),
+    ],
+)
+def test_a_known_law_goes_by_the_name_that_was_typed(capsys, named, example):
+    assert run(["show", named]) == 0
+    assert f'\nPara ver uno: articulado show "{example}"\n' in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,139 @@
+"""Requests and results that the description of ``/v1`` shows: without ``None``, which FastAPI leaves out of it."""
+
+from typing import Any
+
+from server.desk.results import Comparison, SearchResult, Verification
+from state.verification import Finding
+
+_LAW_ID, _LAW = "BOE-A-2015-11430", "Estatuto de los Trabajadores"
+_URL = "https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#a48"
+_HOLIDAYS = "El periodo de vacaciones anuales retribuidas […] no será inferior a treinta días naturales."
+
+ASK: dict[str, Any] = {"question": "¿Cuántos días de vacaciones me corresponden?", "territory": "Madrid"}
+FEEDBACK: dict[str, Any] = {
+    "question": "¿Cuántos días de vacaciones me corresponden?",
+    "answer": "Treinta días naturales [C1].",
+    "rating": "up",
+    "comment": "Clara y con su artículo.",
+}
+REQUIRED_DATA: dict[str, Any] = {
+    "inquiry": "Le han dado la carta de despido",
+    "fields": {"topic": "despido_disciplinario"},
+}
+RESPOND: dict[str, Any] = {
+    **REQUIRED_DATA,
+    "collected_data": {"fecha_despido": "2026-11-20", "antiguedad": "2019-03-01"},
+    "max_tokens": 3_000,
+}
+VERIFY: dict[str, Any] = {
+    "answer": "Las vacaciones son de treinta días naturales [C1].",
+    "context": [{"law_id": "ET", "provision": "Artículo 38", "text": _HOLIDAYS}],
+}
+CHECK: dict[str, Any] = {"text": "Según el artículo 38 del Estatuto de los Trabajadores…", "day": "2026-11-20"}
+
+EVENTS = """event: stage
+data: {"stage": "hybrid_search"}
+
+event: token
+data: {"text": "Treinta días"}
+
+event: sources
+data: {"citations": []}
+
+event: final
+data: {"answer": "Treinta días naturales [C1].", "outcome": "answer"}
+"""
+
+ABOUT: dict[str, Any] = {
+    "title": "Derecho laboral y de la Seguridad Social",
+    "language": "es",
+    "index_day": "2026-11-20",
+    "laws": 66,
+    "territories": ["Andalucía", "Comunidad de Madrid"],
+    "keys": False,
+}
+FOUND: SearchResult = {
+    "query": "permiso por nacimiento",
+    "as_of": "2024-01-01",
+    "index_day": "2026-11-20",
+    "answers": True,
+    "hits": [
+        {
+            "rank": 1,
+            "chunk_id": 5171283476129,
+            "law_id": _LAW_ID,
+            "law": _LAW,
+            "provision": "Artículo 48",
+            "provision_key": "art:48",
+            "title": "Suspensión con reserva de puesto de trabajo",
+            "collection": "normativa",
+            "score": 0.93,
+            "status": "modificada",
+            "valid_from": "2023-03-01",
+            "valid_to": "2025-07-31",
+            "official": True,
+            "url": _URL,
+            "excerpt": "4. El nacimiento […] durante dieciséis semanas.",
+        }
+    ],
+    "warnings": [],
+}
+COMPARISON: Comparison = {
+    "law_id": _LAW_ID,
+    "law": _LAW,
+    "provision": "Artículo 48",
+    "provision_key": "art:48",
+    "title": "Suspensión con reserva de puesto de trabajo",
+    "url": _URL,
+    "index_day": "2026-11-20",
+    "before": {
+        "day": "2019-05-01",
+        "certainty": "sure",
+        "valid_from": "2019-04-01",
+        "valid_to": "2021-01-01",
+        "status": "modificada",
+        "status_note": "",
+        "text": "4. […] durante ocho semanas.",
+    },
+    "after": {
+        "day": "2024-01-01",
+        "certainty": "sure",
+        "valid_from": "2023-03-01",
+        "valid_to": "2025-07-31",
+        "status": "modificada",
+        "status_note": "",
+        "text": "4. […] durante dieciséis semanas.",
+    },
+    "same": False,
+    "summary": "El texto cambió entre el 1 de mayo de 2019 y el 1 de enero de 2024.",
+    "paragraphs": [
+        {
+            "kind": "changed",
+            "pieces": [
+                {"kind": "same", "text": "4. […] durante "},
+                {"kind": "removed", "text": "ocho"},
+                {"kind": "added", "text": "dieciséis"},
+                {"kind": "same", "text": " semanas."},
+            ],
+        }
+    ],
+}
+_FINDING: Finding = {
+    "check": "figure",
+    "kind": "other_figure",
+    "severity": "error",
+    "where": "31 días",
+    "start": 22,
+    "end": 29,
+    "message": "La cifra no consta en la fuente [C1].",
+    "mark": "C1",
+    "evidence": "treinta días naturales",
+}
+VERIFIED: Verification = {"ok": False, "index_day": "2026-11-20", "findings": [_FINDING]}
+KEPT: dict[str, Any] = {"id": "5f2b1c0e8a3d4b6f9c7e1a2d3b4c5d6e"}
+
+
+def answered(**examples: Any) -> dict[int | str, dict[str, Any]]:
+    """Return how OpenAPI describes a success with examples by their names."""
+    named = {name: {"value": value} for name, value in examples.items()}
+    return {200: {"content": {"application/json": {"examples": named}}}}
