@@ -31,7 +31,7 @@ class _Lines(logging.Handler):
         print(record.getMessage(), file=sys.stderr, flush=True)
 
 
-def _log_requests() -> None:
+def log_requests() -> None:
     """Write the lines of requests, each a JSON object."""
     requests = logging.getLogger("articulado.requests")
     requests.setLevel(logging.INFO)
@@ -73,5 +73,5 @@ def serve(
         services = wait_for(open_services(settings, knowledge, announce=announce_first_index))
         return OpenGraphs(settings, knowledge, services)
 
-    _log_requests()
+    log_requests()
     run(graphs, host, port, settings=limits, keys=keys_file(limits, settings.home), playground=playground)

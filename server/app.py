@@ -2,20 +2,18 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, closing
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import uvicorn
 from fastapi import APIRouter, Depends, FastAPI
 from langserve import APIHandler, add_routes
 from langserve.server import EndpointName
 
 from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, OpenGraphs, configured_graphs
 from language.current import DEFAULT_LANGUAGE, say
-from server.access.keys import KeyRing
-from server.address import BACKLOG, HOST, PORT, is_loopback, listen
+from server.address import HOST, PORT, is_loopback
 from server.body_validation import check_body
 from server.conversations import Threads, conversation_routes, stopped
 from server.desk.law import LawDesk
@@ -23,25 +21,24 @@ from server.errors import FAILURES, handle_errors
 from server.guards import Guards
 from server.operations.health import Readiness, WarmUp, health_routes
 from server.operations.metrics import metrics_route
-from server.operations.traces import Traces
+from server.operations.traces import NO_TELEMETRY
 from server.policy import CHEAP_STRATEGIES, Policy
 from server.runnable import ServedGraph, outside_any_run
+from server.running import run
 from server.settings import ServerSettings
 from server.streaming import add_stream_route
 from server.v1.answers import answer_routes
 from server.v1.law import law_routes
 from services.conversations.kept import open_conversations
+from services.extras import installed
 from services.protocols import AsyncClose
 from state.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from fastapi.telemetry import TelemetryConfig
+    from server.mcp.http import McpEndpoint
 
-SHUTDOWN_SECONDS = 5
 ENDPOINTS: tuple[EndpointName, ...] = ("invoke", "stream", "input_schema", "output_schema")
 PLAYGROUND_ENDPOINTS: tuple[EndpointName, ...] = ("playground", "stream_log", "config_schema")
-NO_TELEMETRY: "TelemetryConfig" = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
-"""FastAPI's own spans and logs hold paths, queries and messages of errors; those of ``traces`` do not."""
 ABOUT = "Respuestas y casos, con las fuentes en que se apoyan"
 
 
@@ -52,28 +49,31 @@ def app_over(
     *,
     public: bool = False,
     playground: bool = False,
+    mcp: bool = True,
 ) -> FastAPI:
     """Serve the graphs of answers and of cases; their services are closed when the server shuts down.
 
     ``guards`` are by default those of ``settings``; ``public``: it is called by names of its own, not by those of
-    loopback alone.
+    loopback alone. ``mcp``: serve MCP, too, where its package is installed; an Agent Server has its own.
 
     Raises:
         ConfigurationError: the profile cannot be used for cases, or a setting of the server cannot.
     """
     settings = settings or ServerSettings.read()
     strategies = CHEAP_STRATEGIES | {opened.settings.rerank_strategy}
+    guards = guards or Guards.of(settings, opened.settings.home, public=public)
     return create_app(
         opened.now(RAG),
         {name: opened.now(name) for name in (REQUIRED_DATA, GENERATE_RESPONSE)},
         using=opened.using,
         desk=LawDesk(opened),
-        guards=guards or Guards.of(settings, opened.settings.home, public=public),
+        guards=guards,
         policy=Policy(settings.max_chunks, strategies),
         warm_up=opened.warm_up,
         about=opened.profile.title,
         language=opened.profile.language,
         playground=playground,
+        mcp=_mcp(opened, guards) if mcp and installed("mcp") else None,
         close=opened.close,
     )
 
@@ -90,12 +90,13 @@ def create_app(
     about: str = ABOUT,
     language: str = DEFAULT_LANGUAGE,
     playground: bool = False,
+    mcp: "McpEndpoint | None" = None,
     close: AsyncClose | None = None,
 ) -> FastAPI:
     """Serve a graph under ``/rag``, and others under their names; ``close`` is awaited on shutdown.
 
     ``using`` holds the graph of the moment for a run, by its name; without it, all runs are of the graphs given. With a
-    ``desk`` the law is served, too. ``guards`` are what stands around every route, those for this machine alone by
+    ``desk`` the law is served, too, and with an endpoint of ``mcp`` its tools. ``guards`` are what stands around every route, those for this machine alone by
     default; ``policy`` is what a caller may ask. ``warm_up`` is begun at start; the server is ready when it has ended.
     ``language`` is that of the error bodies.
 
@@ -114,6 +115,8 @@ def create_app(
             threads.kept = await stack.enter_async_context(open_conversations(settings.conversations, guards.home))
             forgetting = asyncio.create_task(threads.forget_daily(settings.retention))
             stack.push_async_callback(stopped, forgetting)
+            if mcp:
+                await stack.enter_async_context(mcp.running())
             readiness.begin()
             stack.push_async_callback(readiness.end)
             yield
@@ -140,7 +143,15 @@ def create_app(
     app.include_router(conversation_routes(threads))
     app.include_router(health_routes(readiness))
     app.include_router(metrics_route(guards.metrics))
+    if mcp:
+        mcp.add_to(app)
     return app
+
+
+def _mcp(opened: OpenGraphs, guards: Guards) -> "McpEndpoint":
+    from server.mcp.http import McpEndpoint
+
+    return McpEndpoint(opened, guards)
 
 
 def _routes(name: str, served: ServedGraph, checks: list[Any], *, playground: bool) -> APIRouter:
@@ -178,15 +189,7 @@ def serve(
         ConfigurationError: the address cannot be used, a public one has no keys, or the playground is asked for on one.
         ArticuladoError: the services cannot be opened.
     """
-    if not is_loopback(host):
-        if playground:
-            raise ConfigurationError(say("server.playground", host=host, loopback=HOST))
-        if keys is None or not KeyRing(keys).keys:
-            raise ConfigurationError(say("server.public_without_keys", host=host, loopback=HOST))
-    Traces.read()  # What it lacks is said before the index is opened.
-    with closing(listen(host, port)) as listening:
-        app = app_over(open_graphs(), settings, public=not is_loopback(host), playground=playground)
-        config = uvicorn.Config(
-            app, ws="none", timeout_graceful_shutdown=SHUTDOWN_SECONDS, access_log=False, backlog=BACKLOG
-        )
-        uvicorn.Server(config).run(sockets=[listening])
+    if playground and not is_loopback(host):
+        raise ConfigurationError(say("server.playground", host=host, loopback=HOST))
+    public = not is_loopback(host)
+    run(lambda: app_over(open_graphs(), settings, public=public, playground=playground), host, port, keys)

@@ -2,16 +2,18 @@
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from graph.opened import OpenGraphs
+from graph.opened import Graph, OpenGraphs
 from language.current import say
 from legal.validity import in_force
 from legal.wordings import Certainty, certainty, tracked_laws
+from services.protocols import ChunkStore
 from services.search.provision_detail import Wording, wordings_of
 from services.search.reference import ProvisionRequest, read_reference
 from state.chunks import Chunk
@@ -48,7 +50,24 @@ class DeskIndex:
 
     opened: OpenGraphs
     services: "Services"
+    graphs: Mapping[str, Graph]
     today: date
+
+    @classmethod
+    @asynccontextmanager
+    async def held(cls, opened: OpenGraphs, today: Callable[[], date]) -> AsyncIterator["DeskIndex"]:
+        """Hold the index and the graphs over it for one piece of work.
+
+        Raises:
+            ArticuladoError: a setting or a provider is not usable.
+        """
+        async with opened.holding() as current:
+            yield cls(opened, current.services, current.graphs, today())
+
+    @property
+    def store(self) -> ChunkStore:
+        """What answers questions: the index, or the packaged records where retrieval is switched off."""
+        return self.services.store if self.opened.settings.rag_enabled else self.services.records
 
     @property
     def day(self) -> str | None:

@@ -2,8 +2,8 @@
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,7 +51,7 @@ class LawDesk:
 
     async def about(self) -> Holdings:
         """Return what the index holds."""
-        async with self.index() as index:
+        async with self._index() as index:
             profile = self._opened.profile
             return {
                 "title": profile.title,
@@ -69,7 +69,7 @@ class LawDesk:
         """
         from graph.rag import build_retrieval
 
-        async with self.index() as index:
+        async with self._index() as index:
             state = await build_retrieval(index.services).ainvoke(
                 {"question": query}, context=context, output_keys=["candidates", "abstained", "warnings", "as_of"]
             )
@@ -95,7 +95,7 @@ class LawDesk:
             InvalidInput: no law or provision is named.
             NoResultsFound: the index does not have it, or no wording of that day.
         """
-        async with self.index() as index:
+        async with self._index() as index:
             asked = await index.asked(law, label)
             detail = await provision_detail(index.services.store, asked, day, index.today)
             if detail is None:
@@ -118,7 +118,7 @@ class LawDesk:
             InvalidInput: no law or provision is named.
             NoResultsFound: the index does not have it, or no wording of that day.
         """
-        async with self.index() as index:
+        async with self._index() as index:
             return await references_of(index, await index.asked(law, label), day)
 
     async def compare(self, law: str, label: str, before: date, after: date) -> Comparison:
@@ -130,7 +130,7 @@ class LawDesk:
         """
         if before > after:
             raise InvalidInput(say("desk.days_reversed", before=before, after=after))
-        async with self.index() as index:
+        async with self._index() as index:
             asked = await index.asked(law, label)
             wordings = await index.wordings(asked)
             if not wordings.all:
@@ -161,7 +161,7 @@ class LawDesk:
         Raises:
             InvalidInput: the citation names no provision.
         """
-        async with self.index() as index:
+        async with self._index() as index:
             return await check_citation(index, citation, claim, day)
 
     async def verify(self, item: Mapping[str, Any], day: date | None = None) -> Verification:
@@ -170,7 +170,7 @@ class LawDesk:
         Raises:
             InvalidInput: a field is missing or of another type.
         """
-        async with self.index() as index:
+        async with self._index() as index:
             findings = await index.findings(item, day)
             return {"ok": not findings, "index_day": index.day, "findings": findings}
 
@@ -178,7 +178,7 @@ class LawDesk:
         """Check a dossier again: against itself, and against the index."""
         from services.verification.recheck import recheck
 
-        async with self.index() as index:
+        async with self._index() as index:
             services = index.services
             result = await recheck(dossier, services.records if dossier["store"] == "records" else services.store)
             return {**result, "index_day": index.day}
@@ -198,7 +198,7 @@ class LawDesk:
             file = Path(folder) / f"escrito{Path(name).suffix.lower()}"
             await asyncio.to_thread(file.write_bytes, content)
             paragraphs = await workers(settings.read_limits).call(read_brief, file)
-        async with self.index() as index:
+        async with self._index() as index:
             held = {law_id: await index.law(law_id) for law_id in cited_laws(paragraphs)}
             official = [law_id for law_id, law in held.items() if law and law.official]
             report = await check_brief(paragraphs, index.services.store, official, index.today, day)
@@ -206,15 +206,8 @@ class LawDesk:
             raise InvalidInput(say("brief.no_citations", file=name))
         return report
 
-    @asynccontextmanager
-    async def index(self) -> AsyncIterator[DeskIndex]:
-        """Hold the index for one piece of work.
-
-        Raises:
-            ArticuladoError: a setting or a provider is not usable.
-        """
-        async with self._opened.holding() as opened:
-            yield DeskIndex(self._opened, opened.services, self._today())
+    def _index(self) -> AbstractAsyncContextManager[DeskIndex]:
+        return DeskIndex.held(self._opened, self._today)
 
 
 def _hit(index: DeskIndex, rank: int, candidate: Candidate, day: date | None, tracked: frozenset[str]) -> SearchHit:

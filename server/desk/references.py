@@ -67,20 +67,21 @@ def _links(index: DeskIndex, chunks: Iterable[Chunk], linked: Chunk, day: date |
     """Return the provisions of chunks, each once, in the order of their laws, without the one that is linked."""
     by_provision = {provision_of(chunk): chunk for chunk in chunks if provision_of(chunk) != provision_of(linked)}
     tracked = tracked_laws(by_provision.values())
-    links: list[DatedLink] = [
-        {
-            "law_id": chunk["law_id"],
-            "law": chunk["law_name"],
-            "provision": chunk["provision"],
-            "provision_key": chunk["provision_key"],
-            "title": chunk["title"],
-            "status": chunk["status"],
-            "url": chunk["url"],
-            "valid_from": chunk["valid_from"],
-            "valid_to": chunk["valid_to"],
-            "certainty": index.certainty(chunk, day, tracked),
-            "in_force": index.in_force(chunk, day),
-        }
-        for chunk in by_provision.values()
-    ]
-    return sorted(links, key=order_in_law)
+    return sorted((dated_link(index, chunk, day, tracked) for chunk in by_provision.values()), key=order_in_law)
+
+
+def dated_link(index: DeskIndex, chunk: Chunk, day: date | None, tracked: frozenset[str]) -> DatedLink:
+    """Return the provision of a chunk, with what is known of its wording on a day."""
+    return {
+        "law_id": chunk["law_id"],
+        "law": chunk["law_name"],
+        "provision": chunk["provision"],
+        "provision_key": chunk["provision_key"],
+        "title": chunk["title"],
+        "status": chunk["status"],
+        "url": chunk["url"],
+        "valid_from": chunk["valid_from"],
+        "valid_to": chunk["valid_to"],
+        "certainty": index.certainty(chunk, day, tracked),
+        "in_force": index.in_force(chunk, day),
+    }

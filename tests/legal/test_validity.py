@@ -9,6 +9,7 @@ from legal.validity import in_force
 
 TODAY = date(2026, 11, 1)
 GONE = {"status": "derogada"}
+REFORMED = GONE | {"valid_to": "2024-01-01"}
 
 
 @pytest.mark.parametrize(
@@ -27,9 +28,13 @@ GONE = {"status": "derogada"}
         (GONE, date(2019, 12, 31), False),
         # What stands in its place is not.
         ({**GONE, "text": "(Derogado)", "valid_from": "2020-01-01"}, date(2021, 1, 1), False),
-        ({**GONE, "text": "(Derogado).", "valid_from": "2020-01-01", "valid_to": "2024-01-01"}, date(2021, 1, 1), False),
-        ({**GONE, "text": "1. (Suprimido)\n\n2. (Derogado)", "valid_to": "2024-01-01"}, date(2021, 1, 1), False),
-        ({**GONE, "text": "1. Diez días.\n\n2. (Derogado)", "valid_to": "2024-01-01"}, date(2021, 1, 1), True),
+        (
+            REFORMED | {"text": "(Derogado)."},
+            date(2021, 1, 1),
+            False,
+        ),
+        (REFORMED | {"text": "1. (Suprimido)\n\n2. (Derogado)"}, date(2021, 1, 1), False),
+        (REFORMED | {"text": "1. Diez días.\n\n2. (Derogado)"}, date(2021, 1, 1), True),
     ],
 )
 def test_a_text_is_law_between_its_days(fields, as_of, law):
