@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from services.profile.profile import Profile as KnowledgeProfile
     from services.settings import Settings
 
-Http = Annotated[
-    bool, typer.Option("--http", metavar="", help="Sirve por HTTP en lugar de por la entrada y la salida.")
-]
+Http = Annotated[bool, typer.Option("--http", metavar="", help="Sirve por HTTP, no por la entrada y la salida.")]
 Host = Annotated[
     str | None, typer.Option("--host", metavar="DIRECCIÓN", help=f"Con --http, dónde se escucha. Sin ella, {HOST}.")
 ]

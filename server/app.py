@@ -96,9 +96,9 @@ def create_app(
     """Serve a graph under ``/rag``, and others under their names; ``close`` is awaited on shutdown.
 
     ``using`` holds the graph of the moment for a run, by its name; without it, all runs are of the graphs given. With a
-    ``desk`` the law is served, too, and with an endpoint of ``mcp`` its tools. ``guards`` are what stands around every route, those for this machine alone by
-    default; ``policy`` is what a caller may ask. ``warm_up`` is begun at start; the server is ready when it has ended.
-    ``language`` is that of the error bodies.
+    ``desk`` the law is served, too, and with an endpoint of ``mcp`` the tools over it. ``guards`` are what stands
+    around every route, those for this machine alone by default; ``policy`` is what a caller may ask. ``warm_up`` is
+    begun at start; the server is ready when it has ended. ``language`` is that of the error bodies.
 
     The playground needs ``stream_log``, which shows every intermediate step: both are on only with ``playground``,
     which is for loopback.

@@ -8,15 +8,16 @@ from typing_extensions import TypedDict
 
 from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, OpenGraphs
 from legal.labels import provision_key
-from legal.wordings import Certainty, tracked_laws
+from legal.wordings import Certainty
 from server.desk.index import DeskIndex
-from server.desk.references import dated_link
+from server.desk.references import dated_links
 from server.desk.results import DatedLink
 from server.operations.requests import note_run
 from server.runnable import cancellable_stream
 from services.search.provision_detail import wording_on
 from services.search.reference import ProvisionRequest
 from state.case import RequiredDataOutput, ResponseOutput
+from state.chunks import Chunk
 from state.context import RunContext
 from state.values import AnswerOutcome, Citation, Message, Usage
 from state.verification import Finding
@@ -150,24 +151,25 @@ class AnswerDesk:
     async def _dated(self, index: DeskIndex, citations: Sequence[Citation], day: date | None) -> list[DatedCitation]:
         """Return citations with what is known of their wordings on a day."""
         chunks = {chunk["id"]: chunk for chunk in await index.store.fetch([one["chunk_id"] for one in citations])}
-        tracked = tracked_laws(chunks.values())
+        of_citations = [chunks[cited["chunk_id"]] for cited in citations]
+        sure = await index.certainties(of_citations, day)
         return [
-            {
-                **cited,
-                "certainty": index.certainty(chunks[cited["chunk_id"]], day, tracked),
-                "in_force": index.in_force(chunks[cited["chunk_id"]], day),
-            }
-            for cited in citations
+            {**cited, "certainty": certainty, "in_force": index.in_force(chunk, day)}
+            for cited, certainty, chunk in zip(citations, sure, of_citations, strict=True)
         ]
 
     async def _basis(self, index: DeskIndex, result: Mapping[str, Any], day: date | None) -> dict[str, Any]:
         """Return the days of a case, and the provisions of its sources that the index has, each once."""
         named = dict.fromkeys(name for source in result["sources"] for name in source["provisions"])
-        provisions: list[DatedLink] = []
+        chunks: list[Chunk] = []
         for name in named:
             law_id, _, label = name.partition("#")
             if key := provision_key(label):
                 wordings = await index.wordings(ProvisionRequest(law_id, key))
-                if wording := wording_on(wordings.all, day, index.today):
-                    provisions.append(dated_link(index, wording.head, day, wordings.tracked))
-        return {"as_of": index.day_of(day), "index_day": index.day, "provisions": provisions}
+                if wording := wording_on(wordings, day, index.today):
+                    chunks.append(wording.head)
+        return {
+            "as_of": index.day_of(day),
+            "index_day": index.day,
+            "provisions": await dated_links(index, chunks, day),
+        }

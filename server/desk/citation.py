@@ -42,10 +42,10 @@ async def check_citation(index: DeskIndex, citation: str, claim: str, day: date 
         "message": "",
     }
     wordings = await index.wordings(asked)
-    if not wordings.all:
+    if not wordings:
         return await _absent(index, asked, checked)
-    wording = wording_on(wordings.all, day, index.today)
-    head = (wording or wordings.last).head
+    wording = wording_on(wordings, day, index.today)
+    head = (wording or wordings[-1]).head
     checked |= {
         "exists": True,
         "in_force": wording is not None and index.in_force(head, day),
@@ -62,7 +62,7 @@ async def check_citation(index: DeskIndex, citation: str, claim: str, day: date 
     if any(_REPEALED.search(text) for text in excerpts.values()):
         checked["in_force"] = False
     checked |= {
-        "certainty": index.certainty(head, day, wordings.tracked),
+        "certainty": await index.certainty(head, day),
         "valid_from": head["valid_from"],
         "valid_to": head["valid_to"],
         "exists": not missing,

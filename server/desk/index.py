@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -16,6 +16,7 @@ from legal.wordings import Certainty, certainty, tracked_laws
 from services.protocols import ChunkStore
 from services.search.provision_detail import Wording, wordings_of
 from services.search.reference import ProvisionRequest, read_reference
+from services.search.tracked_laws import is_tracked
 from state.chunks import Chunk
 from state.errors import InvalidInput, NoResultsFound
 
@@ -26,22 +27,6 @@ if TYPE_CHECKING:
 
 _BARE_NUMBER = re.compile(r"\d")
 _KEY = re.compile(r"[a-z]+:\S+")
-
-
-@dataclass(frozen=True)
-class Wordings:
-    """The wordings of a provision, the oldest first, and how much their source tells of amendments.
-
-    ``tracked`` are the laws whose source tells them.
-    """
-
-    all: tuple[Wording, ...]
-    tracked: frozenset[str]
-
-    @property
-    def last(self) -> Wording:
-        """The last wording that there is."""
-        return self.all[-1]
 
 
 @dataclass(frozen=True)
@@ -84,7 +69,10 @@ class DeskIndex:
         Raises:
             InvalidInput: no law or provision is named.
         """
-        named = await self.read(law)
+        try:
+            named = await self.read(law)
+        except InvalidInput as error:
+            raise InvalidInput(say("desk.no_law", written=law)) from error
         if named.provision_key:
             raise InvalidInput(say("desk.no_law", written=law))
         if _KEY.fullmatch(label):
@@ -114,16 +102,24 @@ class DeskIndex:
         )
         return reference.provisions[0]
 
-    async def wordings(self, asked: ProvisionRequest) -> Wordings:
-        """Return the wordings of a provision; none where the index does not have it."""
-        chunks = await self.services.store.find(asked.law_id, asked.provision_key)
-        return Wordings(tuple(wordings_of(chunks)), tracked_laws(chunks))
+    async def wordings(self, asked: ProvisionRequest) -> list[Wording]:
+        """Return the wordings of a provision, the oldest first; none where the index does not have it."""
+        return wordings_of(await self.services.store.find(asked.law_id, asked.provision_key))
 
-    def certainty(self, chunk: Chunk, day: date | None, tracked: frozenset[str]) -> Certainty:
-        """Return how sure a wording is that of a day; of today it is what the index has."""
-        if day is None and chunk["source"] == "official":
-            return "sure"
-        return certainty(chunk, day or self.today, tracked)
+    async def certainties(self, chunks: Iterable[Chunk], day: date | None) -> list[Certainty]:
+        """Return how sure each wording is that of a day; of today it is what the index has."""
+        wordings = list(chunks)
+        if day is None:
+            return ["sure" if chunk["source"] == "official" else "unknown" for chunk in wordings]
+        told = tracked_laws(wordings)
+        others = {chunk["law_id"] for chunk in wordings if chunk["source"] == "official"} - told
+        tracked = told | {law_id for law_id in others if await is_tracked(self.store, law_id)}
+        return [certainty(chunk, day, tracked) for chunk in wordings]
+
+    async def certainty(self, chunk: Chunk, day: date | None) -> Certainty:
+        """Return how sure a wording is that of a day, as ``certainties`` does."""
+        [only] = await self.certainties([chunk], day)
+        return only
 
     def in_force(self, chunk: Chunk, day: date | None) -> bool:
         """Tell whether a wording is law on a day; without one, whether it still is."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import date
 from pathlib import Path
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from graph.opened import OpenGraphs
 from language.current import say
 from language.formats import long_day
-from legal.wordings import tracked_laws
+from legal.wordings import Certainty
 from nodes.select_context import preference
 from server.desk.citation import check_citation
 from server.desk.comparison import compare
-from server.desk.index import DeskIndex, Wordings
+from server.desk.index import DeskIndex
 from server.desk.references import references_of
 from server.desk.results import (
     CitationCheck,
@@ -29,7 +29,7 @@ from server.desk.results import (
     Verification,
     WordingOnDay,
 )
-from services.search.provision_detail import provision_detail, wording_on
+from services.search.provision_detail import Wording, provision_detail, wording_on
 from services.verification.dossier import Dossier
 from state.chunks import Candidate, ordering_score
 from state.context import RunContext
@@ -74,14 +74,15 @@ class LawDesk:
                 {"question": query}, context=context, output_keys=["candidates", "abstained", "warnings", "as_of"]
             )
             day = date.fromisoformat(state["as_of"]) if state.get("as_of") else None
-            tracked = tracked_laws(candidate["chunk"] for candidate in state["candidates"])
             candidates: list[Candidate] = sorted(state["candidates"], key=preference)[:limit]
+            sure = await index.certainties((candidate["chunk"] for candidate in candidates), day)
+            hits = zip(candidates, sure, strict=True)
             return {
                 "query": query,
                 "as_of": index.day_of(day),
                 "index_day": index.day,
                 "answers": not state["abstained"],
-                "hits": [_hit(index, rank, one, day, tracked) for rank, one in enumerate(candidates, start=1)],
+                "hits": [_hit(index, rank, *hit, day) for rank, hit in enumerate(hits, start=1)],
                 "warnings": state["warnings"],
             }
 
@@ -101,12 +102,12 @@ class LawDesk:
             if detail is None:
                 raise await index.missing(asked)
             wordings = await index.wordings(asked)
-            wording = wording_on(wordings.all, day, index.today)
+            wording = wording_on(wordings, day, index.today)
             assert wording is not None  # else there would be no detail
             return {
                 "as_of": index.day_of(day),
                 "index_day": index.day,
-                "certainty": index.certainty(wording.head, day, wordings.tracked),
+                "certainty": await index.certainty(wording.head, day),
                 "in_force": index.in_force(wording.head, day),
                 "provision": detail,
             }
@@ -133,13 +134,13 @@ class LawDesk:
         async with self._index() as index:
             asked = await index.asked(law, label)
             wordings = await index.wordings(asked)
-            if not wordings.all:
+            if not wordings:
                 raise await index.missing(asked)
-            old, new = (_wording_of(index, wordings, day) for day in (before, after))
+            old, new = [await _wording_of(index, wordings, day) for day in (before, after)]
             if not (old["text"] or new["text"]):
                 # The message of a single day says which wordings there are.
                 await provision_detail(index.services.store, asked, before, index.today)
-            head = wordings.last.head
+            head = wordings[-1].head
             return {
                 "law_id": head["law_id"],
                 "law": head["law_name"],
@@ -210,7 +211,7 @@ class LawDesk:
         return DeskIndex.held(self._opened, self._today)
 
 
-def _hit(index: DeskIndex, rank: int, candidate: Candidate, day: date | None, tracked: frozenset[str]) -> SearchHit:
+def _hit(index: DeskIndex, rank: int, candidate: Candidate, sure: Certainty, day: date | None) -> SearchHit:
     chunk = candidate["chunk"]
     return {
         "rank": rank,
@@ -225,7 +226,7 @@ def _hit(index: DeskIndex, rank: int, candidate: Candidate, day: date | None, tr
         "status": chunk["status"],
         "valid_from": chunk["valid_from"],
         "valid_to": chunk["valid_to"],
-        "certainty": index.certainty(chunk, day, tracked),
+        "certainty": sure,
         "in_force": index.in_force(chunk, day),
         "official": chunk["source"] == "official",
         "url": chunk["url"],
@@ -238,8 +239,8 @@ def _shortened(text: str) -> str:
     return flat if len(flat) <= EXCERPT else f"{flat[:EXCERPT].rpartition(' ')[0]} …"
 
 
-def _wording_of(index: DeskIndex, wordings: Wordings, day: date) -> WordingOnDay:
-    wording = next((one for one in wordings.all if one.is_of(day)), None)
+async def _wording_of(index: DeskIndex, wordings: Sequence[Wording], day: date) -> WordingOnDay:
+    wording = next((one for one in wordings if one.is_of(day)), None)
     if wording is None:
         return {
             "day": day.isoformat(),
@@ -254,7 +255,7 @@ def _wording_of(index: DeskIndex, wordings: Wordings, day: date) -> WordingOnDay
     head = wording.head
     return {
         "day": day.isoformat(),
-        "certainty": index.certainty(head, day, wordings.tracked),
+        "certainty": await index.certainty(head, day),
         "in_force": index.in_force(head, day),
         "valid_from": head["valid_from"],
         "valid_to": head["valid_to"],

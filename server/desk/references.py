@@ -1,10 +1,10 @@
 """What a provision refers to and what refers to it, each in its wording of a day."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 
-from legal.wordings import tracked_laws
+from legal.wordings import Certainty
 from server.desk.index import DeskIndex
 from server.desk.results import DatedLink, References
 from services.search.provision_detail import order_in_law, without_wording, wording_on
@@ -23,13 +23,13 @@ async def references_of(index: DeskIndex, asked: ProvisionRequest, day: date | N
         NoResultsFound: the index does not have the provision, or no wording of that day.
     """
     wordings = await index.wordings(asked)
-    if not wordings.all:
+    if not wordings:
         raise await index.missing(asked)
-    wording = wording_on(wordings.all, day, index.today)
+    wording = wording_on(wordings, day, index.today)
     if wording is None:
-        raise NoResultsFound(without_wording(wordings.all, day))
+        raise NoResultsFound(without_wording(wordings, day))
     head = wording.head
-    ids = [part["id"] for one in wordings.all for part in one.parts]
+    ids = [part["id"] for one in wordings for part in one.parts]
     return {
         "as_of": index.day_of(day),
         "index_day": index.day,
@@ -41,10 +41,10 @@ async def references_of(index: DeskIndex, asked: ProvisionRequest, day: date | N
         "url": head["url"],
         "valid_from": head["valid_from"],
         "valid_to": head["valid_to"],
-        "certainty": index.certainty(head, day, wordings.tracked),
+        "certainty": await index.certainty(head, day),
         "in_force": index.in_force(head, day),
-        "cites": _links(index, await _cited(index, wording.parts, day), head, day),
-        "cited_by": _links(index, await _citing(index, ids, day), head, day),
+        "cites": await _links(index, await _cited(index, wording.parts, day), head, day),
+        "cited_by": await _links(index, await _citing(index, ids, day), head, day),
     }
 
 
@@ -54,7 +54,7 @@ async def _cited(index: DeskIndex, parts: Iterable[Chunk], day: date | None) -> 
     cited = await store.fetch(list(dict.fromkeys(ref for part in parts for ref in part["refs"])))
     refs = {provision_of(chunk): chunk for chunk in cited}
     found = await asyncio.gather(*(index.wordings(ProvisionRequest(*ref)) for ref in refs))
-    of_day = (wording_on(wordings.all, day, index.today) for wordings in found)
+    of_day = (wording_on(wordings, day, index.today) for wordings in found)
     return [one.head if one else chunk for one, chunk in zip(of_day, refs.values(), strict=True)]
 
 
@@ -63,15 +63,19 @@ async def _citing(index: DeskIndex, ids: list[int], day: date | None) -> list[Ch
     return [chunk for chunk in await index.services.store.citing(ids) if index.in_force(chunk, day)]
 
 
-def _links(index: DeskIndex, chunks: Iterable[Chunk], linked: Chunk, day: date | None) -> list[DatedLink]:
+async def _links(index: DeskIndex, chunks: Iterable[Chunk], linked: Chunk, day: date | None) -> list[DatedLink]:
     """Return the provisions of chunks, each once, in the order of their laws, without the one that is linked."""
     by_provision = {provision_of(chunk): chunk for chunk in chunks if provision_of(chunk) != provision_of(linked)}
-    tracked = tracked_laws(by_provision.values())
-    return sorted((dated_link(index, chunk, day, tracked) for chunk in by_provision.values()), key=order_in_law)
+    return sorted(await dated_links(index, list(by_provision.values()), day), key=order_in_law)
 
 
-def dated_link(index: DeskIndex, chunk: Chunk, day: date | None, tracked: frozenset[str]) -> DatedLink:
-    """Return the provision of a chunk, with what is known of its wording on a day."""
+async def dated_links(index: DeskIndex, chunks: Sequence[Chunk], day: date | None) -> list[DatedLink]:
+    """Return the provisions of chunks, with what is known of their wordings on a day."""
+    sure = await index.certainties(chunks, day)
+    return [_dated_link(index, chunk, one, day) for chunk, one in zip(chunks, sure, strict=True)]
+
+
+def _dated_link(index: DeskIndex, chunk: Chunk, sure: Certainty, day: date | None) -> DatedLink:
     return {
         "law_id": chunk["law_id"],
         "law": chunk["law_name"],
@@ -82,6 +86,6 @@ def dated_link(index: DeskIndex, chunk: Chunk, day: date | None, tracked: frozen
         "url": chunk["url"],
         "valid_from": chunk["valid_from"],
         "valid_to": chunk["valid_to"],
-        "certainty": index.certainty(chunk, day, tracked),
+        "certainty": sure,
         "in_force": index.in_force(chunk, day),
     }

@@ -99,7 +99,7 @@ def test_two_days_are_compared_word_by_word(client: httpx.Client) -> None:
     [
         (f"/v1/provisions/{LAW}/99", 404, "no está el artículo 99"),
         ("/v1/provisions/0/0", 422, "«0» no es una norma"),
-        ("/v1/provisions/XX/1", 422, "No se entiende «XX»"),
+        ("/v1/provisions/XX/1", 422, "«XX» no es una norma"),
         (f"/v1/provisions/{LAW}/hola", 422, "no nombra ningún precepto"),
         (f"{ARTICLE}?date=ayer", 422, "«date»"),
         (f"{ARTICLE}?date=1990-01-01", 404, "la primera rige desde el 2001-03-01"),
