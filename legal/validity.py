@@ -32,6 +32,6 @@ def in_force(chunk: Chunk, as_of: date | None, today: date) -> bool:
     day = (as_of or today).isoformat()
     if (chunk["valid_from"] or day) > day or (chunk["valid_to"] or "9999") <= day:
         return False
-    if chunk["status"] not in REPEALED:
-        return True
-    return chunk["valid_to"] is not None and not is_repealed(list(filter(None, chunk["text"].splitlines())))
+    if chunk["status"] in REPEALED and chunk["valid_to"] is None:
+        return False
+    return not is_repealed(list(filter(None, chunk["text"].splitlines())))

@@ -39,6 +39,7 @@ class McpEndpoint:
         self._seconds = guards.settings.deadline
         self._server = mcp_server(opened, self._held)
         self._sessions: StreamableHTTPSessionManager | None = None
+        self._route = Route(PATH, endpoint=self, include_in_schema=False)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -49,12 +50,13 @@ class McpEndpoint:
 
     def add_to(self, app: FastAPI) -> None:
         """Add the route to an application."""
-        app.router.routes.append(Route(PATH, endpoint=self, include_in_schema=False))
+        app.router.routes.append(self._route)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request; what it has begun ends with it."""
         assert self._sessions is not None
         calls: set[anyio.CancelScope] = set()
+        scope["route"] = self._route  # for the line of the request; Starlette leaves no route in it
         state = scope.setdefault("state", {})
         state[_CALLS] = calls
         if caller := state.get(CALLER):

@@ -27,6 +27,7 @@ REFORMED = GONE | {"valid_to": "2024-01-01"}
         (GONE, None, False),
         (GONE, date(2019, 12, 31), False),
         # What stands in its place is not.
+        ({"text": "(Derogado)", "status": "modificada", "valid_to": "2024-01-01"}, date(2021, 1, 1), False),
         ({**GONE, "text": "(Derogado)", "valid_from": "2020-01-01"}, date(2021, 1, 1), False),
         (
             REFORMED | {"text": "(Derogado)."},

@@ -12,30 +12,21 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
-MONTHS = [
-    "enero",
-    "febrero",
-    "marzo",
-    "abril",
-    "mayo",
-    "junio",
-    "julio",
-    "agosto",
-    "septiembre",
-    "octubre",
-    "noviembre",
-    "diciembre",
-]
+MONTHS = (
+    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre".split()  # noqa: SIM905
+)
 HEADINGS = ("subsección", "sección", "capítulo", "título")
-LONGEST_HEADING = 200
+LONGEST_HEADING = 300
 TWENTY_DAYS = timedelta(days=20)
 DAY = timedelta(days=1)
 _GONE = re.compile(r"(?:\W*(?:derogad[oa]s?|suprimid[oa]s?|sin contenido|anulad[oa]s?)\W*)+", re.IGNORECASE)
 _DATE = rf"(\d{{1,2}})\.?º? de ({'|'.join(MONTHS)}) de (\d{{4}})"
 _EFFECT = re.compile(rf"(?:efectos|en vigor)(?: (?:de|desde|el|a partir del|día))* {_DATE}")
+_ADDS = re.compile(r"> <small>Se añade(?:,[^,]*,)? por")
 _REFERENCE = re.compile(r"Ref\. (BOE-A-\d{4}-\d+)")
 
 
@@ -124,7 +115,7 @@ def of_snapshots(files: list[Path], reforms: Path, since: date) -> Iterator[Prov
             written[0] = (written[0][0], "")
         spans: list[tuple[date, date, str]] = []
         first = since
-        for (day, old), (after, new) in zip(written, written[1:], strict=False):
+        for (day, old), (after, new) in pairwise(written):
             if old != new:
                 earliest, latest = _change(notes[label], published, day, after)
                 earliest = min(earliest, added or earliest)
@@ -138,7 +129,7 @@ def _added(notes: list[str], published: dict[str, date]) -> date | None:
     """Return the day on which the reform was published that has added a whole provision; ``None`` without one."""
     oldest = next((note for note in reversed(notes) if _REFERENCE.search(note)), "")
     reference = _REFERENCE.search(oldest)
-    return published.get(reference[1]) if reference and oldest.startswith("> <small>Se añade por") else None
+    return published.get(reference[1]) if reference and _ADDS.match(oldest) else None
 
 
 def _change(notes: list[str], published: dict[str, date], day: date, after: date) -> tuple[date, date]:
