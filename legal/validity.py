@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
+from legal.laws.registry import known_laws
 from state.chunks import REPEALED, Chunk
 
 REPEAL_MARK = re.compile(
@@ -26,12 +27,15 @@ def is_repealed(paragraphs: Sequence[str]) -> bool:
 def in_force(chunk: Chunk, as_of: date | None, today: date) -> bool:
     """Tell whether a chunk is law today, or with ``as_of`` on that day, whatever becomes of it later.
 
-    What is repealed was law until its last day; where no source tells that, it is taken to be law on none. A wording
-    that is nothing but the mark of a repeal is law on no day.
+    What is repealed was law until its last day; where no source tells that, it is taken to be law no longer since today.
+    A wording that is nothing but the mark of a repeal is law on no day, and nothing is before its law is.
     """
     day = (as_of or today).isoformat()
+    law = known_laws().get(chunk["law_id"])
+    if law and law.begins and day < law.begins.isoformat():
+        return False
     if (chunk["valid_from"] or day) > day or (chunk["valid_to"] or "9999") <= day:
         return False
-    if chunk["status"] in REPEALED and chunk["valid_to"] is None:
+    if chunk["status"] in REPEALED and chunk["valid_to"] is None and day >= today.isoformat():
         return False
     return not is_repealed(list(filter(None, chunk["text"].splitlines())))

@@ -16,16 +16,20 @@ REFORMED = GONE | {"valid_to": "2024-01-01"}
     ("fields", "as_of", "law"),
     [
         ({}, None, True),
-        ({"valid_from": None}, date(1900, 1, 1), True),
+        ({"valid_from": None, "law_id": "BOE-A-2099-1"}, date(1900, 1, 1), True),
+        # The Estatuto was published on 24 October 2015, and is law since 13 November.
+        ({}, date(2015, 11, 12), False),
+        ({}, date(2015, 11, 13), True),
         ({"valid_from": "2020-01-01"}, date(2019, 12, 31), False),
         ({"valid_from": "2020-01-01"}, date(2020, 1, 1), True),
         ({"valid_to": "2020-01-01"}, date(2019, 12, 31), True),
         ({"valid_to": "2020-01-01"}, date(2020, 1, 1), False),
-        # What is repealed was law until then; where nobody tells when, it is law on no day.
+        # What is repealed was law until then; where nobody tells when, it is law no longer today.
         ({**GONE, "valid_to": "2020-01-01"}, date(2019, 12, 31), True),
         ({**GONE, "valid_to": "2027-01-01"}, None, True),
         (GONE, None, False),
-        (GONE, date(2019, 12, 31), False),
+        (GONE, TODAY, False),
+        (GONE, date(2019, 12, 31), True),
         # What stands in its place is not.
         ({"text": "(Derogado)", "status": "modificada", "valid_to": "2024-01-01"}, date(2021, 1, 1), False),
         ({**GONE, "text": "(Derogado)", "valid_from": "2020-01-01"}, date(2021, 1, 1), False),

@@ -54,6 +54,11 @@ class Provision:
         days = {day for first, last, _ in self.spans for day in (first, last)}
         return sorted(days - {date.min, date.max})
 
+    @property
+    def has_changed(self) -> bool:
+        """Whether it has had another text than its first, or none any more."""
+        return len(self.spans) > (1 if self.spans[0][2] else 2)
+
     def on(self, day: date) -> set[str]:
         """Return the texts of which one is law on a day; an empty one tells that none may be."""
         return {text for first, last, text in self.spans if first <= day <= last}
@@ -95,10 +100,10 @@ def of_gazette(file: Path, until: date) -> Iterator[Provision]:
         yield Provision(law_id, label, tuple(spans))
 
 
-def of_snapshots(files: list[Path], reforms: Path, since: date) -> Iterator[Provision]:
+def of_snapshots(files: list[Path], reforms: Path, since: date, *, whole: bool = False) -> Iterator[Provision]:
     """Yield the articles of a law of which ``files`` are the texts of some days, the last one that of today.
 
-    They are known from ``since`` on.
+    They are known from ``since`` on; with the ``whole`` history that is the first day on which the law is in force.
     """
     texts = sorted((_day_of(file), file.read_text(encoding="utf-8")) for file in files)
     law_id = files[0].name.partition("@")[0].removesuffix(".md")
@@ -113,7 +118,7 @@ def of_snapshots(files: list[Path], reforms: Path, since: date) -> Iterator[Prov
         added = _added(notes[label], published)
         if added and added > written[0][0]:
             written[0] = (written[0][0], "")
-        spans: list[tuple[date, date, str]] = []
+        spans: list[tuple[date, date, str]] = [(date.min, since - DAY, "")] if whole else []
         first = since
         for (day, old), (after, new) in pairwise(written):
             if old != new:

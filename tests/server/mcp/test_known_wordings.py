@@ -26,13 +26,15 @@ PAIRS, SEED = 1_000, 20261128
 NEAR = range(-3, 4)
 """Days around one on which a wording begins, where half of the days lie."""
 CORPUS = SHARED / "corpus"
+IN_FORCE = date(2015, 11, 13)
+"""First day on which the Estatuto is in force (single final provision of the decree that approves it)."""
 STATUTE, PENALTIES, DATA_PROTECTION = "BOE-A-2015-11430", "BOE-A-2000-15060", "BOE-A-2018-16673"
 
 
 def pairs(provisions: Sequence[Provision], since: date, number: int) -> list[tuple[Provision, date]]:
     """Draw provisions and days from ``since`` to today, half of them around the days of what has changed."""
     chance, drawn = random.Random(SEED), []
-    changed = [provision for provision in provisions if len(provision.edges) > 1]
+    changed = [provision for provision in provisions if provision.has_changed]
     while len(drawn) < number:
         if len(drawn) % 2:
             provision = chance.choice(changed)
@@ -91,8 +93,8 @@ def real_settings(real_laws: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 @pytest.mark.parametrize(
     ("law", "since", "number"),
     [
-        # The Estatuto is law since 13 November 2015; of the other, the first text is of July 2021.
-        (STATUTE, date(2015, 11, 13), 600),
+        (STATUTE, date(2015, 10, 1), 600),
+        # Its first text is that of 10 July 2021, with a reform of that day.
         (PENALTIES, date(2021, 7, 31), 100),
         (DATA_PROTECTION, date(2018, 1, 1), 300),
     ],
@@ -105,7 +107,8 @@ async def test_what_is_served_was_law_on_that_day(
         provisions = list(of_gazette(CORPUS / "boe_api" / law / "full.xml", date.today()))
     else:
         files = [*history.glob(f"{law}@*.md"), real_laws / f"{law}.md"]
-        provisions = list(of_snapshots(files, history / "reforms.tsv", since))
+        first_day = IN_FORCE if law == STATUTE else since
+        provisions = list(of_snapshots(files, history / "reforms.tsv", first_day, whole=law == STATUTE))
     assert await faults(real_settings, pairs(provisions, since, number)) == []
 
 
