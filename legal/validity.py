@@ -27,7 +27,7 @@ def is_repealed(paragraphs: Sequence[str]) -> bool:
 def in_force(chunk: Chunk, as_of: date | None, today: date) -> bool:
     """Tell whether a chunk is law today, or with ``as_of`` on that day, whatever becomes of it later.
 
-    What is repealed was law until its last day; where no source tells that, it is taken to be law no longer since today.
+    What is repealed was law until its last day; where no source tells that, it is law no longer from today on.
     A wording that is nothing but the mark of a repeal is law on no day, and nothing is before its law is.
     """
     day = (as_of or today).isoformat()
