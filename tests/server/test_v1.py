@@ -77,7 +77,8 @@ def test_a_provision_goes_by_any_of_its_names(client: httpx.Client, label: str) 
 def test_what_is_repealed_is_not_served_as_in_force(client: httpx.Client) -> None:
     now = client.get(f"/v1/provisions/{LAW}/2").json()
     then = client.get(f"/v1/provisions/{LAW}/2", params={"date": "2015-06-01"}).json()
-    assert now["in_force"] is False
+    since = client.get(f"/v1/provisions/{LAW}/2", params={"date": "2022-06-01"}).json()
+    assert (now["in_force"], since["in_force"]) == (False, False)
     assert (then["in_force"], then["provision"]["text"]) == (True, "La dieta es de 10 euros.")
 
 
