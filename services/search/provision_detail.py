@@ -221,7 +221,7 @@ def wordings_of(chunks: Iterable[Chunk]) -> list[Wording]:
 def wording_on(wordings: Sequence[Wording], day: date | None, today: date) -> Wording | None:
     """Return the wording of a day, if any; without one that of today, else the last that there was."""
     of_day = next((wording for wording in wordings if wording.is_of(day or today)), None)
-    return of_day or (wordings[-1] if day is None else None)
+    return of_day or (wordings[-1] if wordings and day is None else None)
 
 
 def excerpt(text: str, apartado: str, letter: str) -> str:

@@ -192,6 +192,18 @@ async def test_a_case_says_what_it_needs(connect: Connect) -> None:
         assert all(result[name] for result in (needed, answered) for name in DATED)
 
 
+async def test_a_case_dates_the_provisions_that_it_rests_on(demo_index: Path) -> None:
+    opened = opened_over(Settings.read(env_file=None))
+    case = {"inquiry": "Le han dado la carta de despido", "topic": "despido_disciplinario"}
+    async with Client(mcp_server(opened)) as client:
+        answered = await call(client, "case_respond", **case, collected_data={"fecha_despido": "2026-11-20"})
+    await opened.close()
+    provisions = {(one["law"], one["provision_key"]): one for one in answered["provisions"]}
+    dismissal = provisions["Estatuto de los Trabajadores", "art:55"]
+    assert (dismissal["in_force"], dismissal["url"][-4:]) == (True, "#a55")
+    assert answered["as_of"]
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "told"),
     [
