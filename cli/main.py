@@ -20,6 +20,7 @@ from cli.eval.command import evaluate
 from cli.failures import FAILED, report, silence_stdout
 from cli.ingest.command import app as ingest
 from cli.keys.command import app as keys
+from cli.mcp import mcp
 from cli.search.command import search
 from cli.serve import serve
 from cli.show.command import show
@@ -47,6 +48,7 @@ app.command("verify", cls=Command)(verify)
 app.command("eval", cls=Command)(evaluate)
 app.command("doctor", cls=Command)(doctor)
 app.command("serve", cls=Command)(serve)
+app.command("mcp", cls=Command)(mcp)
 app.add_typer(keys, name="keys")
 app.add_typer(conversations, name="conversations")
 

@@ -3,13 +3,9 @@
 import re
 from collections.abc import Sequence
 
+from legal.validity import REPEAL_MARK, is_repealed
 from state.chunks import Status
 
-_MARK = re.compile(
-    r"\((?:Párrafos? (?:[^()]{0,40} )?)?(?:Derogad[oa]s?|Suprimid[oa]s?|Anulad[oa]s?|Sin efecto|Sin contenido)\)\.?",
-    re.IGNORECASE,
-)
-_NOTHING_ELSE = re.compile(rf"(?:(?:\w{{1,5}}[.)]\s?)?{_MARK.pattern}\s*)+", re.IGNORECASE)
 AMENDS = re.compile(
     r"Se (?:modifica|añade|suprime|deroga|renumera|reenumera|numera|da nueva|introduce|sustituye|declara"
     r"|deja sin efecto|actualiza|redacta|corrige|reordena|suspende)"
@@ -19,7 +15,7 @@ _REPEALS = re.compile(r"\b[Ss]e (?:deroga|suprime|declara)")
 _REFERENCE = re.compile(r"\s*\[?Ref\. ([\w-]+)(?:#[\w-]+)?\]?\.?")
 LONGEST_NOTE = 300
 """Characters of a status note; what is longer is cut at a word."""
-_SHOWN_MARKS = 3
+_SHOWNREPEAL_MARKS = 3
 
 
 def provision_status(paragraphs: Sequence[str], notes: Sequence[str]) -> tuple[Status, str]:
@@ -37,14 +33,9 @@ def provision_status(paragraphs: Sequence[str], notes: Sequence[str]) -> tuple[S
     repeal = next((note for note in notes if AMENDS.match(note) and _REPEALS.search(note)), amendment)
     if is_repealed(paragraphs):
         return "derogada", shortened(repeal) or "Sin contenido: derogada, suprimida o anulada."
-    if marked := [paragraph for paragraph in paragraphs if _MARK.search(paragraph)]:
+    if marked := [paragraph for paragraph in paragraphs if REPEAL_MARK.search(paragraph)]:
         return "parcialmente_derogada", shortened(repeal) or _quoted_marks(marked)
     return ("modificada", shortened(amendment)) if amendment else ("vigente", "")
-
-
-def is_repealed(paragraphs: Sequence[str]) -> bool:
-    """Tell whether nothing is left of a provision but the mark of its repeal."""
-    return bool(paragraphs) and all(_NOTHING_ELSE.fullmatch(paragraph.strip()) for paragraph in paragraphs)
 
 
 def shortened(note: str) -> str:
@@ -60,7 +51,7 @@ def _quoted_marks(paragraphs: Sequence[str]) -> str:
     marks = [
         match[0].strip()
         for text in paragraphs
-        for match in re.finditer(rf"[^.;]{{0,12}}\.?\s?{_MARK.pattern}", text, re.I)
+        for match in re.finditer(rf"[^.;]{{0,12}}\.?\s?{REPEAL_MARK.pattern}", text, re.I)
     ]
-    shown = ", ".join(f"«{mark.rstrip('.')}»" for mark in marks[:_SHOWN_MARKS])
-    return f"Parte de su texto ya no rige: {shown}{' y otras' if len(marks) > _SHOWN_MARKS else ''}."
+    shown = ", ".join(f"«{mark.rstrip('.')}»" for mark in marks[:_SHOWNREPEAL_MARKS])
+    return f"Parte de su texto ya no rige: {shown}{' y otras' if len(marks) > _SHOWNREPEAL_MARKS else ''}."

@@ -7,6 +7,7 @@ from itertools import chain, zip_longest
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from legal.validity import in_force
 from nodes.rerank import question_to_score
 from nodes.select_context import MAX_COMPANIONS, preference
 from services.domain.base import Domain
@@ -14,7 +15,7 @@ from services.profile.companions import Companion, Topic
 from services.protocols import ChunkStore
 from services.search.companions import topics_of
 from state.candidates import candidate
-from state.chunks import Candidate, Chunk, Origin, in_force
+from state.chunks import Candidate, Chunk, Origin
 from state.context import ResolvedContext, StoreName
 from state.rag import Days, RagState, days_of
 

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 from language.languages import Language
 from legal.dates.finder import find_date
 from legal.laws.indexed import NO_LAWS, IndexedLaws
+from legal.validity import in_force
 from nodes.messages import earlier_messages, newly_asked
 from nodes.validation import check_collections, check_options, checked_history, checked_question
 from services.conversation.leaning import LeaningJudge
@@ -23,7 +24,7 @@ from services.search.hybrid import territory_asked
 from services.search.named_provisions import look_up, not_in_force, not_indexed
 from services.search.question_reading import empty_analysis, read_question
 from services.store.agreements import IndexedAgreement
-from state.chunks import in_force, provision_of
+from state.chunks import provision_of
 from state.context import ResolvedContext, StoreName
 from state.rag import RagState, Turn, fresh_turn
 from state.values import Analysis

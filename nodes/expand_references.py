@@ -7,10 +7,11 @@ from datetime import date
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from legal.validity import in_force
 from services.profile.profile import Profile
 from services.protocols import ChunkStore
 from state.candidates import candidate, in_order
-from state.chunks import Candidate, Chunk, in_force, provision_of
+from state.chunks import Candidate, Chunk, provision_of
 from state.context import ResolvedContext, StoreName
 from state.rag import RagState, agreements_asked, days_of
 

@@ -8,6 +8,7 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from legal.validity import in_force
 from nodes.select_context import EXTRA_AFTER_REFETCH
 from services.domain.question import searched_topic
 from services.protocols import ChunkStore, Reranker
@@ -15,7 +16,7 @@ from services.search.hybrid import HybridSearch, search_filter
 from services.search.needs import nearest_first, provisions_needed, text_of
 from services.search.reference import ProvisionRequest
 from state.candidates import NAMED_SCORE, candidate, merged
-from state.chunks import Candidate, in_force
+from state.chunks import Candidate
 from state.context import ResolvedContext, StoreName
 from state.rag import RagState, days_of
 from state.values import NO_COST, Cost, Need

@@ -2,21 +2,19 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, closing
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING, Any
 
-import uvicorn
 from fastapi import APIRouter, Depends, FastAPI
 from langserve import APIHandler, add_routes
 from langserve.server import EndpointName
 
 from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, OpenGraphs, configured_graphs
 from language.current import DEFAULT_LANGUAGE, say
-from server.access.keys import KeyRing
-from server.address import BACKLOG, HOST, PORT, is_loopback, listen
+from server.address import HOST, PORT, is_loopback
 from server.body_validation import check_body
 from server.conversations import Threads, conversation_routes, stopped
 from server.desk.law import LawDesk
@@ -24,26 +22,25 @@ from server.errors import FAILURES, handle_errors
 from server.guards import Guards
 from server.operations.health import Readiness, WarmUp, health_routes
 from server.operations.metrics import metrics_route
-from server.operations.traces import Traces
+from server.operations.traces import NO_TELEMETRY
 from server.page.routes import page_routes
 from server.policy import CHEAP_STRATEGIES, Policy
 from server.runnable import ServedGraph, outside_any_run
+from server.running import run, taken
 from server.settings import ServerSettings
 from server.streaming import add_stream_route
 from server.v1.answers import answer_routes
 from server.v1.law import law_routes
 from services.conversations.kept import open_conversations
+from services.extras import installed
 from services.protocols import AsyncClose
 from state.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from fastapi.telemetry import TelemetryConfig
+    from server.mcp.http import McpEndpoint
 
-SHUTDOWN_SECONDS = 5
 ENDPOINTS: tuple[EndpointName, ...] = ("invoke", "stream", "input_schema", "output_schema")
 PLAYGROUND_ENDPOINTS: tuple[EndpointName, ...] = ("playground", "stream_log", "config_schema")
-NO_TELEMETRY: "TelemetryConfig" = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
-"""FastAPI's own spans and logs hold paths, queries and messages of errors; those of ``traces`` do not."""
 ABOUT = "Respuestas y casos, con las fuentes en que se apoyan"
 
 
@@ -54,31 +51,35 @@ def app_over(
     *,
     public: bool = False,
     playground: bool = False,
-    warm_first: bool = False,
+    mcp: bool = True,
+    worker: bool = False,
 ) -> FastAPI:
     """Serve the graphs of answers and of cases; their services are closed when the server shuts down.
 
     ``guards`` are by default those of ``settings``; ``public``: it is called by names of its own, not by those of
-    loopback alone; ``warm_first``: requests are taken only when it is ready.
+    loopback alone. ``mcp``: serve MCP, too, where its package is installed; an Agent Server has its own. ``worker``: it
+    is one of several processes behind a port, which takes requests only when it is ready and keeps no sessions of MCP.
 
     Raises:
         ConfigurationError: the profile cannot be used for cases, or a setting of the server cannot.
     """
     settings = settings or ServerSettings.read()
     strategies = CHEAP_STRATEGIES | {opened.settings.rerank_strategy}
+    guards = guards or Guards.of(settings, opened.settings.home, public=public)
     return create_app(
         opened.now(RAG),
         {name: opened.now(name) for name in (REQUIRED_DATA, GENERATE_RESPONSE)},
         using=opened.using,
         desk=LawDesk(opened),
-        guards=guards or Guards.of(settings, opened.settings.home, public=public),
+        guards=guards,
         policy=Policy(settings.max_chunks, strategies),
         warm_up=opened.warm_up,
         about=opened.profile.title,
         language=opened.profile.language,
         law=opened.profile.features.spanish_law,
         playground=playground,
-        warm_first=warm_first,
+        mcp=_mcp(opened, guards, stateless=worker) if mcp and installed("mcp") else None,
+        warm_first=worker,
         close=opened.close,
     )
 
@@ -97,15 +98,17 @@ def create_app(
     law: bool = True,
     playground: bool = False,
     warm_first: bool = False,
+    mcp: "McpEndpoint | None" = None,
     close: AsyncClose | None = None,
 ) -> FastAPI:
     """Serve a graph under ``/rag``, and others under their names; ``close`` is awaited on shutdown.
 
     ``using`` holds the graph of the moment for a run, by its name; without it, all runs are of the graphs given. With a
-    ``desk`` the law is served, too, and the chat page, which shows it. ``guards`` are what stands around every route,
-    those for this machine alone by default; ``policy`` is what a caller may ask. ``warm_up`` is begun at start; the
-    server is ready when it has ended, and with ``warm_first`` takes no request before. ``language`` is that of the
-    error bodies and of the page; ``law``: the field is law, and notices say so.
+    ``desk`` the law is served, too, and the chat page, which shows it; with an endpoint of ``mcp`` the tools over it.
+    ``guards`` are what stands around every route, those for this machine alone by default; ``policy`` is what a caller
+    may ask. ``warm_up`` is begun at start; the server is ready when it has ended, and with ``warm_first`` takes no
+    request before. ``language`` is that of the error bodies and of the page; ``law``: the field is law, and notices say
+    so.
 
     The playground needs ``stream_log``, which shows every intermediate step: both are on only with ``playground``,
     which is for loopback.
@@ -122,6 +125,8 @@ def create_app(
             threads.kept = await stack.enter_async_context(open_conversations(settings.conversations, guards.home))
             forgetting = asyncio.create_task(threads.forget_daily(settings.retention))
             stack.push_async_callback(stopped, forgetting)
+            if mcp:
+                await stack.enter_async_context(mcp.running())
             readiness.begin()
             stack.push_async_callback(readiness.end)
             if warm_first:
@@ -151,7 +156,15 @@ def create_app(
     app.include_router(conversation_routes(threads, about, language, law=law))
     app.include_router(health_routes(readiness))
     app.include_router(metrics_route(guards.metrics))
+    if mcp:
+        mcp.add_to(app)
     return app
+
+
+def _mcp(opened: OpenGraphs, guards: Guards, *, stateless: bool) -> "McpEndpoint":
+    from server.mcp.http import McpEndpoint
+
+    return McpEndpoint(opened, guards, stateless=stateless)
 
 
 def _routes(name: str, served: ServedGraph, checks: list[Any], *, playground: bool) -> APIRouter:
@@ -191,21 +204,11 @@ def serve(
         ConfigurationError: the address cannot be used, a public one has no keys, or the playground is asked for on one.
         ArticuladoError: the services cannot be opened.
     """
-    if not is_loopback(host):
-        if playground:
-            raise ConfigurationError(say("server.playground", host=host, loopback=HOST))
-        if keys is None or not KeyRing(keys).keys:
-            raise ConfigurationError(say("server.public_without_keys", host=host, loopback=HOST))
-    Traces.read()  # What it lacks is said before the index is opened.
+    if playground and not is_loopback(host):
+        raise ConfigurationError(say("server.playground", host=host, loopback=HOST))
     public = not is_loopback(host)
-    with closing(listen(host, port)) as listening:
+    with taken(host, port, keys) as listening:
         if workers:
             workers(listening, public)
-            return
-        app = app_over(open_graphs(), settings, public=public, playground=playground)
-        uvicorn.Server(uvicorn.Config(app, **http_options())).run(sockets=[listening])
-
-
-def http_options() -> dict[str, Any]:
-    """Return the options of uvicorn with which every process serves."""
-    return {"ws": "none", "timeout_graceful_shutdown": SHUTDOWN_SECONDS, "access_log": False, "backlog": BACKLOG}
+        else:
+            run(app_over(open_graphs(), settings, public=public, playground=playground), listening)

@@ -16,9 +16,10 @@ from uvicorn.supervisors import Multiprocess
 
 from graph.opened import OpenGraphs
 from language.current import say, speaking
-from server.app import app_over, http_options
+from server.app import app_over
 from server.operations.metrics import SHARED_FIGURES
 from server.operations.requests import log_to_stderr
+from server.running import http_options
 from server.settings import ServerSettings
 from services.conversations.kept import MEMORY, open_conversations
 from services.portal import wait_for
@@ -69,7 +70,7 @@ def worker_app(plan: WorkerPlan) -> FastAPI:
     profile = load_profile(plan.settings.profile)
     with speaking(profile.language):
         try:
-            return app_over(OpenGraphs(plan.settings, profile), plan.limits, public=plan.public, warm_first=True)
+            return app_over(OpenGraphs(plan.settings, profile), plan.limits, public=plan.public, worker=True)
         except ArticuladoError as error:
             print(error, file=sys.stderr)
             sys.exit(STARTUP_FAILURE)

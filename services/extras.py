@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, get_args
 from language.current import say
 from state.errors import ConfigurationError
 
-Extra = Literal["documents", "training", "rerank", "eval", "peers", "postgres", "qdrant", "redis", "otel"]
+Extra = Literal["documents", "training", "rerank", "eval", "peers", "postgres", "qdrant", "redis", "otel", "mcp"]
 
 EXTRAS: tuple[Extra, ...] = get_args(Extra)
 
@@ -29,6 +29,7 @@ _CONTENTS: Mapping[Extra, _Contents] = {
     "postgres": _Contents(("psycopg", "psycopg_pool"), "extras.postgres"),
     "qdrant": _Contents(("qdrant_client",), "extras.qdrant"),
     "redis": _Contents(("redis",), "extras.redis"),
+    "mcp": _Contents(("mcp",), "extras.mcp"),
     "otel": _Contents(("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"), "extras.otel"),
 }
 

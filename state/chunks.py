@@ -169,14 +169,6 @@ class Candidate(TypedDict):
     final_score: NotRequired[float]
 
 
-def in_force(chunk: Chunk, as_of: date | None, today: date) -> bool:
-    """Tell whether a chunk is law today, or with ``as_of`` on that day, whatever has become of it since."""
-    day = (as_of or today).isoformat()
-    if (chunk["valid_from"] or day) > day or (chunk["valid_to"] or "9999") <= day:
-        return False
-    return as_of is not None or chunk["status"] not in REPEALED
-
-
 def ended_with_law(chunk: Chunk, today: date) -> bool:
     """Tell whether a chunk has ended without another wording in its place: the whole law has.
 

@@ -13,6 +13,7 @@ from ingestion.model import Provision
 from ingestion.structure.blocks import LONGEST_TITLE
 from language.folding import fold
 from legal.labels import PART_HEADINGS, Heading, law_url, split_heading
+from legal.validity import is_repealed
 from services.boe.xml import Element
 from state.chunks import Status
 
@@ -114,11 +115,14 @@ def _provision(
 
 
 def _status(law: LawFacts, wording: Wording, paragraphs: list[str], notes: list[str]) -> tuple[Status, str]:
-    """Return status of a wording and note on it; the block of one that has ended without another is repealed."""
+    """Return status of a wording and note on it.
+
+    The block of one that has ended without another is repealed, and so is one that says no more than that.
+    """
     if wording.end is None:
         return provision_status(paragraphs, notes)
     ended = wording.expires and wording.end <= law.today
-    return "derogada" if ended else "modificada", ""
+    return "derogada" if ended or is_repealed(paragraphs) else "modificada", ""
 
 
 def _breadcrumb(key: str, above: list[_Above], end: str | None) -> str:

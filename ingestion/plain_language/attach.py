@@ -7,10 +7,11 @@ from itertools import groupby
 
 from ingestion.links.references import current_chunk_ids
 from language.table_text import without_heads
+from legal.validity import in_force
 from legal.wordings import wording_hash
 from services.corpus.chunks import note_on_force, packaged_law_records, parse_refs
 from services.corpus.schema import EmptyRecord, LawRecord, ProvisionRecord
-from state.chunks import Chunk, in_force, provision_of
+from state.chunks import Chunk, provision_of
 
 OURS = "(nota en lenguaje claro, no oficial)."
 """What follows a note of ours beside an official text."""

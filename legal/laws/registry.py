@@ -42,6 +42,7 @@ class KnownLaw:
     aliases: tuple[str, ...]
     general: bool = False
     superseded_by: str | None = None
+    begins: date | None = None
     valid_to: date | None = None
     same_numbers: bool = False
     namesakes: bool = False
@@ -87,7 +88,7 @@ def known_laws() -> dict[str, KnownLaw]:
     """
     laws = {}
     for entry in _data()["law"]:
-        days = {key: date.fromisoformat(entry[key]) for key in ("published", "valid_to") if key in entry}
+        days = {key: date.fromisoformat(entry[key]) for key in ("published", "begins", "valid_to") if key in entry}
         try:
             law = KnownLaw(**(entry | days | {"aliases": tuple(entry["aliases"])}))
         except (TypeError, KeyError) as error:

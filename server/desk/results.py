@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 
 from legal.wordings import Certainty
 from server.desk.comparison import Paragraph
-from services.search.provision_detail import ProvisionDetail
+from services.search.provision_detail import Link, ProvisionDetail
 from services.verification.recheck import Recheck
 from state.chunks import Status
 from state.verification import Finding
@@ -36,6 +36,8 @@ class SearchHit(TypedDict):
     status: Status
     valid_from: str | None
     valid_to: str | None
+    certainty: Certainty
+    in_force: bool
     official: bool
     url: str
     excerpt: str
@@ -66,11 +68,46 @@ class ProvisionOnDay(TypedDict):
     provision: ProvisionDetail
 
 
+class DatedLink(Link):
+    """A provision that is referred to, or that refers, in the wording of a day.
+
+    ``in_force`` tells whether that is law on the day.
+    """
+
+    valid_from: str | None
+    valid_to: str | None
+    certainty: Certainty
+    in_force: bool
+
+
+class References(TypedDict):
+    """What a provision refers to (``cites``) and what refers to it (``cited_by``), in the wordings of a day."""
+
+    as_of: str
+    index_day: str | None
+    law_id: str
+    law: str
+    provision: str
+    provision_key: str
+    title: str
+    url: str
+    valid_from: str | None
+    valid_to: str | None
+    certainty: Certainty
+    in_force: bool
+    cites: list[DatedLink]
+    cited_by: list[DatedLink]
+
+
 class WordingOnDay(TypedDict):
-    """The wording of a day, as a comparison names it; ``text`` is empty where the provision was not there."""
+    """The wording of a day, as a comparison names it; ``text`` is empty where the provision was not there.
+
+    ``in_force`` is false, too, where a text says no more than that the provision is repealed.
+    """
 
     day: str
     certainty: Certainty
+    in_force: bool
     valid_from: str | None
     valid_to: str | None
     status: Status | None

@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
+from state.errors import ArticuladoError
+
 logger = logging.getLogger(__name__)
 
 WarmUp = Callable[[], Awaitable[None]]
@@ -42,6 +44,9 @@ class Readiness:
         try:
             await warm_up()
             self.is_ready, self.problem = True, ""
+        except ArticuladoError as error:
+            self.problem = type(error).__name__
+            logger.error("warm-up failed: %s", error)
         except Exception as error:
             self.problem = type(error).__name__
             logger.exception("warm-up failed")

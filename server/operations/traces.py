@@ -22,12 +22,15 @@ from services.tracing import spanning, tracing
 from state.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from fastapi.telemetry import TelemetryConfig
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.trace import Tracer
 
 Line = Mapping[str, Any]
 """What the log says of a request."""
 
+NO_TELEMETRY: "TelemetryConfig" = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+"""FastAPI's own spans and logs hold paths, queries and messages of errors; those of ``Traces`` do not."""
 SERVICE = "articulado"
 FLUSH_SECONDS = 10.0
 """That a server waits at its end for a collector to take what is left."""

@@ -11,6 +11,7 @@ from typing import Self
 
 from legal.laws.registry import known_laws
 from legal.territory.mentions import place_called
+from legal.validity import in_force
 from legal.wordings import annotate_validity
 from services.container import Services
 from services.deadlines import UNLIMITED, QuestionTime
@@ -20,7 +21,7 @@ from services.profile.profile import Profile
 from services.profile.search import Caps, Fusion
 from services.protocols import ChunkStore, Embedder, Hit, HybridQuery, SearchFilter, SparseEncoder, SparseVector, Vector
 from state.candidates import candidate, in_order, merged
-from state.chunks import Candidate, Chunk, in_force, provision_of
+from state.chunks import Candidate, Chunk, provision_of
 from state.context import ResolvedContext
 from state.errors import ModelError
 from state.rag import RagState, agreements_asked, days_of

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from legal.laws.registry import known_laws
+from legal.validity import in_force
 from legal.wordings import annotate_validity
 from services.protocols import ChunkStore
 from services.store.layout import order_parts
 from state.candidates import NAMED_SCORE, candidate, merged
-from state.chunks import Candidate, Chunk, in_force
+from state.chunks import Candidate, Chunk
 from state.values import NamedProvision
 
 MAX_DIRECT_PROVISIONS = 8

@@ -77,8 +77,8 @@ class Link(TypedDict):
     url: str
 
 
-class ProvisionDetail(Version):
-    """A provision: one of its ``wordings`` (oldest first) with all that is known of it.
+class ProvisionText(Version):
+    """A provision: one of its ``wordings`` (oldest first) with all that is known of it but for its links.
 
     ``official`` tells the text of the law from our summary of it; ``page`` is the one on which it begins, empty without
     pages, ``agreement`` the scope of a collective agreement.
@@ -99,8 +99,13 @@ class ProvisionDetail(Version):
     page: str
     agreement: Agreement | None
     notes: list[str]
-    chunk_ids: list[int]
     wordings: list[Version]
+
+
+class ProvisionDetail(ProvisionText):
+    """A provision with its chunks and links."""
+
+    chunk_ids: list[int]
     cites: list[Link]
     cited_by: list[Link]
 
@@ -118,7 +123,7 @@ async def provision_detail(
         return None
     wording = wording_on(wordings, day, today)
     if wording is None:
-        raise NoResultsFound(_without_wording(wordings, day))
+        raise NoResultsFound(without_wording(wordings, day))
     chunk, ids = wording.head, [part["id"] for part in wording.parts]
     cited = await store.fetch(list(dict.fromkeys(ref for part in wording.parts for ref in part["refs"])))
     return {
@@ -140,8 +145,8 @@ async def provision_detail(
         "notes": chunk["notes"],
         "chunk_ids": ids,
         "wordings": [_version(other) for other in wordings],
-        "cites": sorted(_links(cited, chunk), key=_order_in_law),
-        "cited_by": sorted(_links(await store.citing(ids), chunk), key=_order_in_law),
+        "cites": sorted(_links(cited, chunk), key=order_in_law),
+        "cited_by": sorted(_links(await store.citing(ids), chunk), key=order_in_law),
     }
 
 
@@ -176,13 +181,15 @@ def _links(chunks: Iterable[Chunk], linked: Chunk) -> list[Link]:
     ]
 
 
-def _order_in_law(link: Link) -> tuple[object, ...]:
+def order_in_law(link: Link) -> tuple[object, ...]:
+    """Return what orders provisions as their laws do, law by law."""
     number = link["provision_key"].partition(":")[2]
     digits = re.match(r"\d{1,6}", number)
     return link["law"], link["law_id"], order_of_kind(link["provision_key"]), int(digits[0]) if digits else 0, number
 
 
-def _without_wording(wordings: list[Wording], day: date | None) -> str:
+def without_wording(wordings: Sequence[Wording], day: date | None) -> str:
+    """Say that there is no wording of a day, and from when to when there are any."""
     first, last = wordings[0].head, wordings[-1].head
     until = say("search.until", day=last["valid_to"]) if last["valid_to"] else ""
     return say(
@@ -214,7 +221,7 @@ def wordings_of(chunks: Iterable[Chunk]) -> list[Wording]:
 def wording_on(wordings: Sequence[Wording], day: date | None, today: date) -> Wording | None:
     """Return the wording of a day, if any; without one that of today, else the last that there was."""
     of_day = next((wording for wording in wordings if wording.is_of(day or today)), None)
-    return of_day or (wordings[-1] if day is None else None)
+    return of_day or (wordings[-1] if wordings and day is None else None)
 
 
 def excerpt(text: str, apartado: str, letter: str) -> str:

@@ -12,6 +12,7 @@ from legal.citations.parser import Citation
 from legal.labels import provision_name
 from legal.laws.mentions import law_mentions
 from legal.laws.registry import known_laws
+from legal.validity import in_force
 from services.protocols import ChunkStore
 from services.verification.apartados import better_subdivision
 from services.verification.attribution import marks_in
@@ -20,7 +21,7 @@ from services.verification.quotations import stands_in
 from services.verification.quoted_spans import quotations_in
 from services.verification.reading import LEAST_QUOTED, ReadAnswer, Sentence
 from services.verification.sources import Source, provisions_in
-from state.chunks import REPEALED, Chunk, ProvisionRef, in_force
+from state.chunks import REPEALED, Chunk, ProvisionRef
 from state.verification import Finding, NamedStatus, NamedVerdict
 
 MOST_LOOKED_UP = 12

@@ -8,16 +8,15 @@ from language.current import say
 from language.formats import long_day
 from legal.citations.parser import Citation
 from legal.laws.registry import known_laws
-from legal.wordings import Certainty, certainty, tracked_laws
+from legal.validity import in_force
+from legal.wordings import Certainty, certainty
 from services.protocols import ChunkStore
 from services.search.provision_detail import Wording, excerpt, wording_on, wordings_of
+from services.search.tracked_laws import is_tracked
 from services.verification.briefs.report import BriefCitation, CitationStatus
 from services.verification.sources import Source
-from state.chunks import REPEALED, ProvisionRef
+from state.chunks import ProvisionRef
 from state.verification import Finding
-
-_PROBED = 40
-"""Articles of a law of which one should tell an amendment, if its source tells any."""
 
 
 @dataclass(frozen=True)
@@ -84,17 +83,13 @@ class Provisions:
         sure: Certainty = "sure"
         if self.day != self.today:
             sure = certainty(of_day.head, self.day, await self._tracked_law(law_id))
-        is_repealed = self.day >= self.today and of_day.head["status"] in REPEALED
-        return LookedUp("repealed" if is_repealed else "in_force", sure, of_day, others, name)
+        stands = in_force(of_day.head, self.day, self.today)
+        return LookedUp("in_force" if stands else "repealed", sure, of_day, others, name)
 
     async def _tracked_law(self, law_id: str) -> frozenset[str]:
-        """Return the law if its source tells amendments, as far as its first articles show it; else nothing."""
+        """Return the law if its source tells amendments, else nothing."""
         if law_id not in self._tracked:
-            self._tracked[law_id] = frozenset()
-            for number in range(1, _PROBED):
-                if tracked := tracked_laws(await self.store.find(law_id, f"art:{number}")):
-                    self._tracked[law_id] = tracked
-                    break
+            self._tracked[law_id] = frozenset((law_id,)) if await is_tracked(self.store, law_id) else frozenset()
         return self._tracked[law_id]
 
     def _without_wording(self, wordings: list[Wording], name: str) -> LookedUp:

@@ -41,6 +41,15 @@ CHUNKS = [
         text="El traslado exige un preaviso de treinta días.",
         valid_to="2021-01-01",
     ),
+    make_chunk(
+        43,
+        provision="Artículo 43",
+        provision_key="art:43",
+        text="(Derogado)",
+        valid_from="2021-01-01",
+        status="derogada",
+        notes=NOTES,
+    ),
 ]
 
 
@@ -58,6 +67,11 @@ def test_what_does_not_exist_and_what_is_law_no_longer() -> None:
     assert kinds(report) == ["unknown_provision", "unknown_subdivision", "repealed"]
     assert [finding["where"] for finding in report["paragraphs"][0]["findings"]] == ["512", "art. 38.7", "art. 40"]
     assert not report["ok"]
+
+
+@pytest.mark.parametrize("day", [None, date(2023, 5, 3)])
+def test_the_mark_of_a_repeal_is_no_law(day: date | None) -> None:
+    assert kinds(checked("Invoca el art. 43 ET.", day=day)) == ["repealed"]
 
 
 def test_the_day_of_the_brief_decides() -> None:

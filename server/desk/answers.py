@@ -1,0 +1,175 @@
+"""Questions and cases, answered by the graphs, with the dates of what the answers rest on."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from typing_extensions import TypedDict
+
+from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, OpenGraphs
+from legal.labels import provision_key
+from legal.wordings import Certainty
+from server.desk.index import DeskIndex
+from server.desk.references import dated_links
+from server.desk.results import DatedLink
+from server.operations.requests import note_run
+from server.runnable import cancellable_stream
+from services.search.provision_detail import wording_on
+from services.search.reference import ProvisionRequest
+from state.case import RequiredDataOutput, ResponseOutput
+from state.chunks import Chunk
+from state.context import RunContext
+from state.values import AnswerOutcome, Citation, Message, Usage
+from state.verification import Finding
+
+Heard = Callable[[str], Awaitable[None]]
+"""Is told the name of each stage as it begins."""
+
+
+class DatedCitation(Citation):
+    """A fragment that an answer rests on; ``in_force``: its wording is law on the day of the answer."""
+
+    certainty: Certainty
+    in_force: bool
+
+
+class Answered(TypedDict):
+    """An answer, with what it rests on as of the day ``as_of``.
+
+    ``context_chunk_ids`` go into ``previous_chunk_ids`` of the next question. ``findings`` are what its sources do not
+    bear out.
+    """
+
+    question: str
+    as_of: str
+    index_day: str | None
+    outcome: AnswerOutcome
+    answer: str
+    citations: list[DatedCitation]
+    findings: list[Finding]
+    warnings: list[str]
+    context_chunk_ids: list[int]
+    usage: Usage
+
+
+class DatedRequiredData(RequiredDataOutput):
+    """The data that a case needs; ``provisions`` are those that its sources rest on, in the wording of ``as_of``."""
+
+    as_of: str
+    index_day: str | None
+    provisions: list[DatedLink]
+
+
+class DatedResponse(ResponseOutput):
+    """The answer to a case; ``provisions`` are those that its sources rest on, in the wording of ``as_of``."""
+
+    as_of: str
+    index_day: str | None
+    provisions: list[DatedLink]
+
+
+class AnswerDesk:
+    """Answers questions and cases; ``today`` says which day it is. A call that is cancelled ends its run."""
+
+    def __init__(self, opened: OpenGraphs, today: Callable[[], date] = date.today) -> None:
+        self._opened = opened
+        self._today = today
+
+    async def ask(
+        self,
+        question: str,
+        context: RunContext,
+        heard: Heard,
+        *,
+        history: Sequence[Message] = (),
+        previous_chunk_ids: Sequence[int] = (),
+    ) -> Answered:
+        """Answer a question; what follows another one comes with its ``history`` and the chunks it rested on.
+
+        Raises:
+            ArticuladoError: the question or an option cannot be used, or the index or a model cannot.
+        """
+        sent: dict[str, Any] = {"question": question}
+        if history:
+            sent["history"] = list(history)
+        if previous_chunk_ids:
+            sent["previous_chunk_ids"] = list(previous_chunk_ids)
+        async with DeskIndex.held(self._opened, self._today) as index:
+            result, day = await self._run(index, RAG, sent, context, heard)
+            return {
+                "question": result["question"],
+                "as_of": index.day_of(day),
+                "index_day": index.day,
+                "outcome": result["outcome"],
+                "answer": result["answer"],
+                "citations": await self._dated(index, result["citations"], day),
+                "findings": result["findings"],
+                "warnings": result["warnings"],
+                "context_chunk_ids": result["context_chunk_ids"],
+                "usage": result["usage"],
+            }
+
+    async def required_data(self, case: Mapping[str, Any], heard: Heard) -> DatedRequiredData:
+        """Say which data a case needs: its ``inquiry``, and values of the profile's filter fields.
+
+        Raises:
+            ArticuladoError: as ``ask``.
+        """
+        async with DeskIndex.held(self._opened, self._today) as index:
+            result, day = await self._run(index, REQUIRED_DATA, case, None, heard)
+            return {**result, **await self._basis(index, result, day)}  # type: ignore[typeddict-item]
+
+    async def respond(self, case: Mapping[str, Any], heard: Heard) -> DatedResponse:
+        """Answer a case with the data that were collected.
+
+        Raises:
+            ArticuladoError: as ``ask``.
+        """
+        async with DeskIndex.held(self._opened, self._today) as index:
+            result, day = await self._run(index, GENERATE_RESPONSE, case, None, heard)
+            return {**result, **await self._basis(index, result, day)}  # type: ignore[typeddict-item]
+
+    async def _run(
+        self, index: DeskIndex, name: str, sent: Mapping[str, Any], context: RunContext | None, heard: Heard
+    ) -> tuple[dict[str, Any], date | None]:
+        """Return the result of a graph, and the day whose law it is of, ``None`` for today."""
+        result: dict[str, Any] = {}
+        as_of: str | None = None
+        events: AsyncIterator[Any] = index.graphs[name].astream(
+            dict(sent), context=context, stream_mode=["custom", "values"], output_keys=["as_of"]
+        )
+        async for mode, event in cancellable_stream(events):
+            if mode == "values":
+                as_of = event.get("as_of")
+            elif event["type"] == "stage":
+                await heard(event["stage"])
+            elif event["type"] == "final":
+                result = event["result"]
+        note_run(sent, result)
+        return result, date.fromisoformat(as_of) if as_of else None
+
+    async def _dated(self, index: DeskIndex, citations: Sequence[Citation], day: date | None) -> list[DatedCitation]:
+        """Return citations with what is known of their wordings on a day."""
+        chunks = {chunk["id"]: chunk for chunk in await index.store.fetch([one["chunk_id"] for one in citations])}
+        of_citations = [chunks[cited["chunk_id"]] for cited in citations]
+        sure = await index.certainties(of_citations, day)
+        return [
+            {**cited, "certainty": certainty, "in_force": index.in_force(chunk, day)}
+            for cited, certainty, chunk in zip(citations, sure, of_citations, strict=True)
+        ]
+
+    async def _basis(self, index: DeskIndex, result: Mapping[str, Any], day: date | None) -> dict[str, Any]:
+        """Return the days of a case, and the provisions of its sources that the index has, each once."""
+        named = dict.fromkeys(name for source in result["sources"] for name in source["provisions"])
+        chunks: list[Chunk] = []
+        for name in named:
+            law_id, _, label = name.partition("#")
+            if key := provision_key(label):
+                wordings = await index.wordings(ProvisionRequest(law_id, key))
+                if wording := wording_on(wordings, day, index.today):
+                    chunks.append(wording.head)
+        return {
+            "as_of": index.day_of(day),
+            "index_day": index.day,
+            "provisions": await dated_links(index, chunks, day),
+        }

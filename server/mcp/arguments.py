@@ -1,0 +1,144 @@
+"""What the tools take; their descriptions are in ``texts``, by the names of the fields."""
+
+import json
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
+
+from nodes.validation import MAX_CARRIED
+from server.policy import MAX_HISTORY
+from server.v1.requests import Day, Question
+from services.profile.profile import Profile
+from services.profile.sections import FilterField
+from state.chunks import MAX_CHUNK_ID
+from state.context import RunContext
+from state.values import Message
+
+MAX_HITS = 50
+Direction = Literal["both", "cites", "cited_by"]
+
+
+def _as_json(value: object) -> object:
+    """Read a list or an object that came as text: some chat programs send them so."""
+    if isinstance(value, str):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value  # What is wrong with it, its own type says.
+    return value
+
+
+FromText = BeforeValidator(_as_json)
+LawName = Annotated[str, Field(min_length=1, max_length=300)]
+Label = Annotated[str, Field(min_length=1, max_length=100)]
+Place = Annotated[str, Field(max_length=100)]
+
+
+class Arguments(BaseModel):
+    """The arguments of a tool; a field that is not known is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Turn(Arguments):
+    """A message of the conversation before a question."""
+
+    role: Literal["user", "assistant"]
+    content: str
+
+
+class Search(Arguments):
+    """Words or a question to search for."""
+
+    query: Question
+    limit: Annotated[int, Field(ge=1, le=MAX_HITS)] = 10
+    date: Day | None = None
+    territory: Place | None = None
+    collections: Annotated[list[str], Field(max_length=50), FromText] | None = None
+
+    def context(self) -> RunContext:
+        """Return the options of the run."""
+        return RunContext(as_of=self.date, territory=self.territory, collections=self.collections)
+
+
+class Ask(Arguments):
+    """A question; a follow-up brings the conversation before it and the chunks that its last answer rested on."""
+
+    question: Question
+    date: Day | None = None
+    territory: Place | None = None
+    collections: Annotated[list[str], Field(max_length=50), FromText] | None = None
+    history: Annotated[list[Turn], Field(max_length=MAX_HISTORY), FromText] = []
+    previous_chunk_ids: Annotated[
+        list[Annotated[int, Field(ge=0, le=MAX_CHUNK_ID)]], Field(max_length=MAX_CARRIED), FromText
+    ] = []
+
+    def context(self) -> RunContext:
+        """Return the options of the run."""
+        return RunContext(as_of=self.date, territory=self.territory, collections=self.collections)
+
+    def messages(self) -> list[Message]:
+        """Return the history as the graphs take it."""
+        return [cast("Message", turn.model_dump()) for turn in self.history]
+
+
+class Provision(Arguments):
+    """A provision of a law, on a day."""
+
+    law: LawName
+    provision: Label
+    date: Day | None = None
+
+
+class References(Provision):
+    """A provision whose references are asked for, in one direction or in both."""
+
+    direction: Direction = "both"
+
+
+class CompareWordings(Arguments):
+    """A provision on two days."""
+
+    law: LawName
+    provision: Label
+    before: Day
+    after: Day
+
+
+class CheckCitation(Arguments):
+    """A citation, and what is claimed of it."""
+
+    citation: Annotated[str, Field(min_length=1, max_length=500)]
+    claim: Annotated[str, Field(max_length=4_000)] = ""
+    date: Day | None = None
+
+
+class Case(Arguments):
+    """A case; the filter fields of the profile are arguments of their own (``of_profile``)."""
+
+    inquiry: Question
+
+    def sent(self) -> dict[str, Any]:
+        """Return the case as the graphs take it: what was left out is not there."""
+        return self.model_dump(exclude_none=True)
+
+
+class CaseAnswered(Case):
+    """A case that is to be answered with the data that were collected."""
+
+    collected_data: Annotated[dict[str, Any], Field(max_length=500), FromText] = {}
+    max_tokens: Annotated[int, Field(ge=200, le=200_000)] | None = None
+
+
+def of_profile(arguments: type[Case], profile: Profile) -> type[Case]:
+    """Return the arguments of a case with the filter fields of a profile."""
+    fields: dict[str, Any] = {field.name: (_filter(field), None) for field in profile.filter_fields}
+    return create_model(arguments.__name__, __base__=arguments, **fields)
+
+
+def _filter(field: FilterField) -> Any:
+    """Return the type of a filter field: any text, as its values have other names, too; the schema has the values."""
+    schema: dict[str, Any] = {"type": "string"}
+    if field.values:
+        schema["enum"] = list(field.values)
+    return Annotated[str, Field(max_length=200), WithJsonSchema(schema)] | None

@@ -1,0 +1,142 @@
+"""The MCP server itself: it lists the tools, calls them, and says what went wrong as their results."""
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
+from importlib.metadata import version
+from typing import Any, TypeAlias
+
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    ToolAnnotations,
+)
+from mcp.types import Tool as ListedTool
+from pydantic import ValidationError
+
+from graph.opened import OpenGraphs
+from language.current import say, speaking
+from server.desk.answers import Heard
+from server.errors import problem_of
+from server.mcp.schemas import input_schema, output_schema
+from server.mcp.texts import Texts, texts_in
+from server.mcp.tools import Desks, Tool, tools_of
+from services.profile.profile import Profile
+from state.errors import ArticuladoError
+
+logger = logging.getLogger(__name__)
+
+NAME = "articulado"
+READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+MAX_PROBLEMS = 3
+"""Wrong arguments that a message tells of."""
+
+CallContext: TypeAlias = ServerRequestContext[Any, Any]
+Held: TypeAlias = Callable[[CallContext], AbstractAsyncContextManager[None]]
+"""Surrounds each call with what bounds it: room, time, and the client that waits for it."""
+
+
+def mcp_server(opened: OpenGraphs, held: Held = lambda context: nullcontext()) -> Server[Any]:
+    """Return the server of the tools over the graphs of a process; nothing is opened before the first call.
+
+    ``held`` surrounds each call; one that it refuses is told as any error is.
+    """
+    profile = opened.profile
+    texts = texts_in(profile.language)
+    calls = ToolCalls(tools_of(profile), Desks.over(opened), profile, texts, held)
+    return Server(
+        NAME,
+        version=version(NAME),
+        title=f"{NAME}: {profile.title}",
+        instructions=texts.instructions.strip().format(title=profile.title),
+        get_tool_input_schema=calls.input_schema,
+        on_list_tools=calls.listed,
+        on_call_tool=calls.call,
+    )
+
+
+class ToolCalls:
+    """The tools of a server, and the calls of them."""
+
+    def __init__(self, tools: Mapping[str, Tool], desks: Desks, profile: Profile, texts: Texts, held: Held) -> None:
+        self._tools = tools
+        self._desks = desks
+        self._language = profile.language
+        self._texts = texts
+        self._held = held
+        self._listed = [_listed(tool, profile, texts) for tool in tools.values()]
+
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """Return the schema of the arguments of a tool; ``None`` where there is no such tool."""
+        return next((tool.input_schema for tool in self._listed if tool.name == name), None)
+
+    async def listed(self, context: CallContext, params: PaginatedRequestParams | None) -> ListToolsResult:
+        """List the tools."""
+        return ListToolsResult(tools=self._listed)
+
+    async def call(self, context: CallContext, params: CallToolRequestParams) -> CallToolResult:
+        """Call a tool; what cannot be done is its result, too, and says what to do.
+
+        Raises:
+            MCPError: there is no such tool.
+        """
+        with speaking(self._language):
+            tool = self._tools.get(params.name)
+            if tool is None:
+                raise MCPError(INVALID_PARAMS, say("mcp.unknown_tool", name=params.name, tools=", ".join(self._tools)))
+            try:
+                arguments = tool.arguments.model_validate(params.arguments or {})
+                async with self._held(context):
+                    return _succeeded(await tool.call(self._desks, arguments, self._progress(context)))
+            except ValidationError as error:
+                return _failed(say("mcp.invalid_arguments", tool=tool.name, explained=_explained(error)))
+            except ArticuladoError as error:
+                return _failed(str(error))
+            except Exception:
+                logger.exception("the tool %s failed", tool.name)
+            return _failed(say("server.unexpected"))
+
+    def _progress(self, context: CallContext) -> Heard:
+        """Return what tells a client that asks for it which stages a run has come to."""
+        begun = 0
+
+        async def heard(stage: str) -> None:
+            nonlocal begun
+            begun += 1
+            if message := self._texts.stages.get(stage):
+                await context.session.report_progress(begun, message=message)
+
+        return heard
+
+
+def _listed(tool: Tool, profile: Profile, texts: Texts) -> ListedTool:
+    return ListedTool(
+        name=tool.name,
+        title=texts.titles[tool.name],
+        description=texts.descriptions[tool.name],
+        input_schema=input_schema(tool, profile, texts),
+        output_schema=output_schema(tool, texts),
+        annotations=READ_ONLY,
+    )
+
+
+def _succeeded(result: Mapping[str, Any]) -> CallToolResult:
+    """Return a result, as data and, for clients that read nothing else, as text."""
+    text = json.dumps(result, ensure_ascii=False)
+    return CallToolResult(content=[TextContent(text=text)], structured_content=dict(result))
+
+
+def _failed(message: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=message)], is_error=True)
+
+
+def _explained(error: ValidationError) -> str:
+    return "; ".join(problem_of(problem) for problem in error.errors()[:MAX_PROBLEMS])
