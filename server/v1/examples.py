@@ -71,6 +71,8 @@ FOUND: SearchResult = {
             "status": "modificada",
             "valid_from": "2023-03-01",
             "valid_to": "2025-07-31",
+            "certainty": "sure",
+            "in_force": True,
             "official": True,
             "url": _URL,
             "excerpt": "4. El nacimiento […] durante dieciséis semanas.",
@@ -89,6 +91,7 @@ COMPARISON: Comparison = {
     "before": {
         "day": "2019-05-01",
         "certainty": "sure",
+        "in_force": True,
         "valid_from": "2019-04-01",
         "valid_to": "2021-01-01",
         "status": "modificada",
@@ -98,6 +101,7 @@ COMPARISON: Comparison = {
     "after": {
         "day": "2024-01-01",
         "certainty": "sure",
+        "in_force": True,
         "valid_from": "2023-03-01",
         "valid_to": "2025-07-31",
         "status": "modificada",
