@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
 
 from language.current import speaking
@@ -80,8 +80,27 @@ class SecondsAccount:
         return {**update, "seconds": {stage: round(seconds, 3)}}
 
 
-def stage(node: Node, *, account: Account, **services: Any) -> RunnableLambda[Any, dict[str, Any]]:
-    """Bind a node to its services and make a graph node of it, for ``ainvoke`` and for plain ``invoke``.
+class Stage(Runnable[Any, dict[str, Any]]):
+    """A node of a graph over a coroutine function, for ``ainvoke`` and for plain ``invoke``.
+
+    The graph itself tells callbacks of each node: that is once, as ``RunnableLambda`` would be another run within it.
+    """
+
+    def __init__(self, name: str, run: Callable[[Mapping[str, Any], Runtime[Any]], Awaitable[dict[str, Any]]]) -> None:
+        self.name = name
+        self._run = run
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> dict[str, Any]:
+        """Run on the loop of the caller."""
+        return await self._run(input, get_runtime())
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> dict[str, Any]:
+        """Run on the portal's loop, and wait."""
+        return wait_for(self.ainvoke(input))
+
+
+def stage(node: Node, *, account: Account, **services: Any) -> Stage:
+    """Bind a node to its services and make a graph node of it.
 
     Raises:
         TypeError: the node takes other services than these.
@@ -98,13 +117,7 @@ def stage(node: Node, *, account: Account, **services: Any) -> RunnableLambda[An
             spend(update.get("cost", NO_COST))
         return account.end(name, state, update, time.perf_counter() - began)
 
-    async def ainvoke(state: Mapping[str, Any]) -> dict[str, Any]:
-        return await run(state, get_runtime())
-
-    def invoke(state: Mapping[str, Any]) -> dict[str, Any]:
-        return wait_for(run(state, get_runtime()))
-
-    return RunnableLambda(invoke, afunc=ainvoke, name=name)
+    return Stage(name, run)
 
 
 def final_event(schema: type[Any], result: Mapping[str, Any]) -> FinalEvent:

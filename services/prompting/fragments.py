@@ -78,6 +78,8 @@ _NAMES = (
 _LABEL = re.compile(rf"^(\s*(?:{_NAMES})(?: \([^)]{{0,60}}\))?):", re.IGNORECASE)
 _DASHES = re.compile(r"^\s*-{3,}\s*$")
 _LAST_LINE = re.compile(r"^\s*(?:Ú|U\u0301?)LTIMA\s+CONSULTA\W*$", re.IGNORECASE)
+_FRAME = re.compile("|".join(line.pattern for line in (_LABEL, _DASHES, _LAST_LINE)), re.IGNORECASE)
+"""What a line of the frame begins with: hardly any line of data does."""
 _STOPS = re.compile(r"\.+(?= |$)")
 _BRACKET_NOTE = re.compile(r"\[(?=\s*NOTA\s*:)", re.IGNORECASE)
 
@@ -205,7 +207,7 @@ def neutralise(text: str) -> str:
     ['Lo dice (C1).', '—', 'USED/1', 'Fuente : x']
     """
     text = _BRACKET_NOTE.sub("(", defuse_self_evaluation(defuse_markers(text)))
-    return "\n".join(_neutral_line(line) for line in text.split("\n"))
+    return "\n".join(_neutral_line(line) if _FRAME.match(line) else line for line in text.split("\n"))
 
 
 def _neutral_line(line: str) -> str:

@@ -10,6 +10,7 @@ from threading import Lock
 import qdrant_edge as q
 
 from services.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
+from services.store.chunk_cache import ChunkCache
 from services.store.filters import (
     After,
     AllOf,
@@ -86,6 +87,7 @@ class EdgeStore:
         self._today = today
         self._shards: dict[str, q.EdgeShard] = {}
         self._points: Points | None = None
+        self._read = ChunkCache()
         self._opening = Lock()
 
     async def search(
@@ -99,15 +101,14 @@ class EdgeStore:
 
     async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
         """Return chunks by id; see ``ChunkStore.fetch``."""
-
-        def read(name: str) -> list[q.Record]:
-            with self._engine(name) as shard:
-                return shard.retrieve(list(ids), with_payload=True, with_vector=False)
-
-        answers = await asyncio.gather(*(asyncio.to_thread(read, name) for name in self._names)) if ids else []
-        return order_by_ids(
-            ids, (to_chunk(record.payload or {}, self._today()) for records in answers for record in records)
-        )
+        today = self._today()
+        known = self._read.get(ids, today)
+        missing = [id for id in dict.fromkeys(ids) if id not in known]
+        if missing:
+            read = (asyncio.to_thread(self._retrieve, name, missing, today) for name in self._names)
+            for chunks in await asyncio.gather(*read):
+                known |= chunks
+        return order_by_ids(ids, known.values())
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
         """Return the parts of a provision; see ``ChunkStore.find``."""
@@ -203,11 +204,20 @@ class EdgeStore:
             for query, pair in zip(queries, vectors, strict=True)
         ]
         # Reading a payload costs more than finding it: only those of the best are read.
-        best: list[q.PointId] = [ranked.point for ranking in rankings for ranked in ranking]
+        best = list(dict.fromkeys(ranked.point for ranking in rankings for ranked in ranking))
+        today = self._today()
+        chunks = self._read.get(best, today)
+        if missing := [id for id in best if id not in chunks]:
+            chunks |= self._retrieve(collection, missing, today)
+        return [to_hits(ranking, chunks) for ranking in rankings]
+
+    def _retrieve(self, collection: str, ids: Sequence[int], today: date) -> dict[int, Chunk]:
+        """Read those of some chunks that a collection has, by id, and keep them."""
         with self._engine(collection) as shard:
-            records = shard.retrieve(best, with_payload=True, with_vector=False)
-        payloads = {int(str(record.id)): record.payload or {} for record in records}
-        return [to_hits(ranking, payloads, self._today()) for ranking in rankings]
+            records = shard.retrieve(list(ids), with_payload=True, with_vector=False)
+        chunks = {int(str(record.id)): to_chunk(record.payload or {}, today) for record in records}
+        self._read.put(chunks.values(), today)
+        return chunks
 
     def _parents(self, points: Sequence[q.ScoredPoint], limit: int) -> list[Scored]:
         if self._points is None:
