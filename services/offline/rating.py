@@ -20,7 +20,7 @@ from services.domain.rows import named_words, words_of_names
 from services.offline.asked import Asked
 from services.offline.figures import without_facts
 from services.offline.notes import in_force
-from services.offline.passages import Passage, passages_of
+from services.offline.passages import Passage, has_passages, passages_of
 from services.offline.plain_words import PlainWords, Point, plain_words, read_point
 from services.prompting.fragments import Fragment
 
@@ -169,8 +169,12 @@ class RatedProvision:
         self.fragments = fragments
         self.citation = citation
         self.outdated = outdated
-        self.passages = passages_of(fragments, scorer.domain.language)
         self._scorer = scorer
+
+    @cached_property
+    def passages(self) -> list[Passage]:
+        """What it says, passage by passage."""
+        return passages_of(self.fragments, self._scorer.domain.language)
 
     @property
     def first(self) -> Fragment:
@@ -292,10 +296,10 @@ def rate_provisions(question: str, fragments: Sequence[Fragment], scorer: Scorer
     citations = _citations_of([parts[0] for parts in groups.values()], scorer.domain.citations(question), question)
     rated = []
     for (law_name, _, _), parts in groups.items():
+        if not has_passages(parts):
+            continue
         outdated = not in_force(parts[0]) and not _law_is_named(law_name, question)
-        provision = RatedProvision(parts, scorer, citations.get(id(parts[0])), outdated)
-        if provision.passages:
-            rated.append(provision)
+        rated.append(RatedProvision(parts, scorer, citations.get(id(parts[0])), outdated))
     named = list(citations.values())
     return sorted(
         rated,

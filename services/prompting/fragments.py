@@ -28,6 +28,7 @@ marker, a separator, a label at the beginning of a line, or a self-evaluation, i
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 
 from language.formats import long_day
@@ -198,6 +199,7 @@ def parse(text: str) -> list[Fragment]:
     return fragments
 
 
+@lru_cache(maxsize=1_024)
 def neutralise(text: str) -> str:
     r"""Return a text without what would look like frame or a reply; line breaks become newlines.
 
@@ -255,6 +257,7 @@ def _render(name: str, chunk: Chunk, relevance: float, note: str, purpose: str, 
     return "\n".join(lines)
 
 
+@lru_cache(maxsize=8_192)
 def _field(value: str) -> str:
     """Return the value of a field on one line, neutralised."""
     return neutralise(" ".join(value.split()))

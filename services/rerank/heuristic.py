@@ -3,7 +3,6 @@
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Protocol
 
 from services.domain.base import Domain
@@ -13,11 +12,8 @@ from services.domain.lexicon import EqualWeights, StemWeights
 from services.domain.prominence import Prominence
 from services.domain.question import speaks_of_the_answer, split_subject
 from services.offline.encoder.encoder import DualEncoder
-from services.protocols import Reranked, Vector
+from services.protocols import Reranked
 from state.chunks import Candidate, Chunk, ProvisionRef, indexed_text, provision_of
-
-MAX_CACHED_VECTORS = 8_192
-"""Chunks whose vectors are kept: with their texts about 30 MB at 192 dimensions; a question looks at a hundred."""
 
 _SEARCH_WEIGHT = 0.9
 """What one search of the decomposer counts for, in words or similarity, against the whole question."""
@@ -51,19 +47,15 @@ Support = Callable[[str], Mapping[ProvisionRef, float]]
 
 
 class EncodedSimilarity:
-    """Satisfies ``Similarity`` with the learnt encoder; the vectors of chunks are kept, by their text."""
+    """Satisfies ``Similarity`` with the learnt encoder, which keeps the vectors of chunks by their text."""
 
     def __init__(self, encoder: DualEncoder) -> None:
         self._encoder = encoder
-        self._vector = lru_cache(MAX_CACHED_VECTORS)(self._embed)
 
     def __call__(self, question: str, chunks: Sequence[Chunk]) -> Sequence[float]:
         """Return one cosine in [−1, 1] for each chunk, in their order; 0 where no word of a text is known."""
         question_vector = self._encoder.embed_question(question)
-        return [float(question_vector @ self._vector(indexed_text(chunk))) for chunk in chunks]
-
-    def _embed(self, text: str) -> Vector:
-        return self._encoder.embed_all([text])[0]
+        return [float(question_vector @ self._encoder.embed_document(indexed_text(chunk))) for chunk in chunks]
 
 
 class HeuristicReranker:
