@@ -1,5 +1,6 @@
 """The program ``articulado``: its commands, and the frame that turns every failure into a message and a status."""
 
+import os
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
@@ -24,6 +25,7 @@ from cli.spanish import Command, Commands, usage_message
 from cli.verify.command import verify
 from language.current import speaking
 from services.profile.files import spoken_language
+from services.threads import ONE_THREAD
 
 app = typer.Typer(
     name="articulado",
@@ -98,4 +100,6 @@ def _profile_named(arguments: Sequence[str]) -> str | None:
 
 def main() -> None:
     """Run the command line of this process."""
+    for name, count in ONE_THREAD.items():
+        os.environ.setdefault(name, count)
     sys.exit(run())

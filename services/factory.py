@@ -236,10 +236,19 @@ def _principal(settings: ModelSettings, domain: Domain, lexicon: Lexicon, encode
         from services.models.openai import chat_model
 
         return chat_model("principal", settings)
+    return _extractive_principal(domain, lexicon, encoder)
+
+
+def offline_principal(services: Services) -> ChatModel:
+    """Return a principal over some services that asks no provider; nothing that it says is learnt."""
+    return _extractive_principal(services.domain, services.weights, None)
+
+
+def _extractive_principal(domain: Domain, weights: StemWeights, encoder: DualEncoder | None) -> ChatModel:
     from services.offline.answer_writer import ExtractivePrincipal
 
     similarity = encoder.similarities if encoder else None
-    principal = ExtractivePrincipal(domain=domain, weights=lexicon, similarity=similarity)
+    principal = ExtractivePrincipal(domain=domain, weights=weights, similarity=similarity)
     return _in_process(principal, "sin conexión (citas literales)")
 
 

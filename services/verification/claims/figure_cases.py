@@ -71,7 +71,6 @@ def of_another_case(answer: ReadAnswer, sentence: Sentence, figures: Sequence[Qu
     """Return the figure of a sentence that is said of another case most plainly, of those given, if any is."""
     if _CLAIMS_NO_RULE.search(fold(sentence.text)):
         return None
-    rarity = rarity_in(answer.sources)
     cited = answer.of_sentence(sentence)
     best: tuple[float, OtherCase] | None = None
     for figure in figures:
@@ -79,6 +78,7 @@ def of_another_case(answer: ReadAnswer, sentence: Sentence, figures: Sequence[Qu
         same, others = places_of(claim, answer.sources, cited)
         if not same or not others:
             continue
+        rarity = rarity_in(answer.sources)
         scores = [
             np.array([features(claim, place, rarity, is_cited=source in cited) for source, place in some]) @ weights()
             for some in (same, others)
