@@ -10,6 +10,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
 
 from language.current import speaking
+from nodes.chunk_texts import ChunkTexts, is_on_thread
 from services.portal import wait_for
 from services.protocols import Progress
 from services.tracing import stage_span
@@ -99,8 +100,10 @@ class Stage(Runnable[Any, dict[str, Any]]):
         return wait_for(self.ainvoke(input))
 
 
-def stage(node: Node, *, account: Account, **services: Any) -> Stage:
+def stage(node: Node, *, account: Account, texts: ChunkTexts | None = None, **services: Any) -> Stage:
     """Bind a node to its services and make a graph node of it.
+
+    With ``texts`` the node sees whole chunks, and what it leaves on a thread holds references to them.
 
     Raises:
         TypeError: the node takes other services than these.
@@ -111,10 +114,13 @@ def stage(node: Node, *, account: Account, **services: Any) -> Stage:
 
     async def run(state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
         stage_runtime = account.begin(name, runtime)
+        referring = texts if is_on_thread() else None
         began = time.perf_counter()
         with speaking(account.language), stage_span(name) as spend:
-            update = dict(await node(state, stage_runtime, **services))
+            whole = await referring.resolved(state) if referring else state
+            update = dict(await node(whole, stage_runtime, **services))
             spend(update.get("cost", NO_COST))
+            update = await referring.referred(update, state) if referring else update
         return account.end(name, state, update, time.perf_counter() - began)
 
     return Stage(name, run)

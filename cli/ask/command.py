@@ -72,7 +72,7 @@ def ask(
 
                 from cli.ask.dossier import THREAD, write_dossier
             # Only what is remembered can be read off the run afterwards.
-            graph = build_rag(services, InMemorySaver() if dossier else None)
+            graph = build_rag(services, InMemorySaver() if dossier else None, whole_chunks=bool(dossier))
             events = ask_graph(graph, question_text, context, previous=ids, thread=THREAD if dossier else None)
             if as_json:
                 result = await result_of(events)

@@ -35,11 +35,7 @@ class Coverage:
     def __init__(self, concepts: Sequence[Concept], weights: StemWeights) -> None:
         self._total = sum(concept.weight for concept in concepts)
         self._concepts = [
-            (
-                concept.weight,
-                _Term(concept.stems, 1.0, weights),
-                [_Term(stems, certainty, weights) for stems, certainty in concept.legal_terms],
-            )
+            (concept.weight, [_weighed(term, weights) for term in ((concept.stems, 1.0), *concept.legal_terms)])
             for concept in concepts
         ]
 
@@ -51,29 +47,24 @@ class Coverage:
         """
         if not self._total:
             return 0.0
-        covered = 0.0
-        for weight, own_words, legal_terms in self._concepts:
-            best = own_words.covered(strengths)
-            for term in legal_terms:
-                best = max(best, term.covered(strengths))
-            covered += weight * best
-        return covered / self._total
+        whole = 0.0
+        for weight, terms in self._concepts:
+            best = 0.0
+            for stems, total, certainty in terms:
+                covered = 0.0
+                for stem, idf in stems:
+                    if stem in strengths:
+                        covered += idf * strengths[stem]
+                if covered and (share := certainty * (covered / total)) > best:
+                    best = share
+            whole += weight * best
+        return whole / self._total
 
 
-class _Term:
-    """The stems of a term, how much each says, and how surely it is meant."""
-
-    __slots__ = ("_certainty", "_stems", "_total")
-
-    def __init__(self, stems: Sequence[str], certainty: float, weights: StemWeights) -> None:
-        self._stems = [(stem, weights.idf(stem)) for stem in stems]
-        self._total = sum(weight for _, weight in self._stems)
-        self._certainty = certainty
-
-    def covered(self, strengths: Mapping[str, float]) -> float:
-        """Return the share of the term that a text covers, times its certainty."""
-        covered = 0.0
-        for stem, weight in self._stems:
-            if stem in strengths:
-                covered += weight * strengths[stem]
-        return self._certainty * (covered / self._total) if covered else 0.0
+def _weighed(
+    term: tuple[Sequence[str], float], weights: StemWeights
+) -> tuple[Sequence[tuple[str, float]], float, float]:
+    """Return the stems of a term with how much each says, how much all say, and how surely it is meant."""
+    stems, certainty = term
+    weighed = [(stem, weights.idf(stem)) for stem in stems]
+    return weighed, sum(idf for _, idf in weighed), certainty
