@@ -3,6 +3,7 @@
 Where the command line says ``--json``, a failure is one JSON object on stdout, too.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
@@ -28,6 +29,7 @@ from cli.spanish import Command, Commands
 from cli.verify.command import verify
 from language.current import speaking
 from services.profile.files import spoken_language
+from services.threads import ONE_THREAD
 
 app = typer.Typer(
     name="articulado",
@@ -109,4 +111,6 @@ def _asks_for_json(arguments: Sequence[str]) -> bool:
 
 def main() -> None:
     """Run the command line of this process."""
+    for name, count in ONE_THREAD.items():
+        os.environ.setdefault(name, count)
     sys.exit(run())

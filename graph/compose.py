@@ -2,7 +2,9 @@
 
 import asyncio
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ingestion.first_index import Announce, open_configured
@@ -10,7 +12,7 @@ from ingestion.incremental.catalog import changes_of, read_catalog, titles_of
 from language.current import speaking
 from legal.laws.indexed import NO_LAWS, IndexedLaws
 from services.container import Services
-from services.factory import build_services
+from services.factory import build_services, offline_principal
 from services.portal import wait_for
 from services.profile.profile import Profile, load_profile
 from services.settings import Settings
@@ -48,21 +50,31 @@ async def open_services(
         return services
 
 
-async def warm_up(services: Services) -> None:
-    """Do once what a first question would wait for: read the index and the models that are on this machine.
+WARM_UP_QUESTIONS = 8
+"""Titles of provisions that are asked about before the first question: by then, what is read once has been read."""
 
-    No provider is asked: where a reader or an embedder is one, only the index is opened.
+
+async def warm_up(services: Services) -> None:
+    """Do once what a first question would wait for: read the index, the tables and the models that are on this machine.
+
+    Questions are answered, with the writer that needs no model. No provider is asked: where a reader or an embedder is
+    one, only the index is opened.
 
     Raises:
         ArticuladoError: the index or a model cannot be used.
     """
-    from graph.rag import build_retrieval
+    from graph.rag import build_rag
 
     roles = services.settings.reader, services.settings.embedder
     if services.settings.rag_enabled and any(role.provider != "offline" for role in roles):
         await services.store.counts()
         return
-    await build_retrieval(services).ainvoke({"question": services.profile.title})
+    rag = build_rag(replace(services, principal=offline_principal(services)))
+    steps = rag.astream({"question": services.profile.title}, stream_mode="values", output_keys=["candidates"])
+    candidates = [candidate async for step in steps for candidate in step.get("candidates", ())]
+    titles = dict.fromkeys(title for candidate in candidates if (title := candidate["chunk"]["title"].strip()))
+    for title in islice(titles, WARM_UP_QUESTIONS):
+        await rag.ainvoke({"question": title})
 
 
 def open_rag(settings: Settings | None = None, checkpointer: "BaseCheckpointSaver[str] | None" = None) -> "Rag":

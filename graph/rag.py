@@ -11,6 +11,7 @@ from nodes.abstain import abstain
 from nodes.add_companions import add_companions
 from nodes.analyze_question import analyze_question
 from nodes.answer import answer
+from nodes.chunk_texts import ChunkTexts
 from nodes.decompose import decompose
 from nodes.embed_queries import embed_queries
 from nodes.encode_sparse import encode_sparse
@@ -41,11 +42,19 @@ Builder = StateGraph[RagState, RunContext, RagInput, RagOutput]
 Rag = CompiledStateGraph[RagState, RunContext, RagInput, RagOutput]
 
 
-def build_rag(services: Services, checkpointer: BaseCheckpointSaver[str] | None = None) -> Rag:
-    """Wire the answering graph; with a checkpointer, each thread remembers its conversation."""
+def build_rag(
+    services: Services, checkpointer: BaseCheckpointSaver[str] | None = None, *, whole_chunks: bool = False
+) -> Rag:
+    """Wire the answering graph; with a checkpointer, each thread remembers its conversation.
+
+    The state of a thread has references to chunks (``nodes.chunk_texts``); with ``whole_chunks`` the chunks themselves,
+    for who reads them off it.
+    """
     search, prompts = HybridSearch.over(services, services.profile.for_questions), load_prompts(services.profile)
-    builder = _retrieval(services, search, prompts)
-    bind = partial(stage, account=UsageAccount(services.settings.defaults(), services.profile.language))
+    texts = None if whole_chunks else ChunkTexts(_stores(services))
+    builder = _retrieval(services, search, prompts, texts)
+    account = UsageAccount(services.settings.defaults(), services.profile.language)
+    bind = partial(stage, account=account, texts=texts)
 
     principal = partial(bind, principal=services.principal, prompts=prompts, language=services.language)
     builder.add_node("answer", principal(answer))
@@ -90,12 +99,13 @@ def _stores(services: Services) -> dict[StoreName, ChunkStore]:
     return {"index": services.store, "records": services.records}
 
 
-def _retrieval(services: Services, search: HybridSearch, prompts: Prompts) -> Builder:
+def _retrieval(services: Services, search: HybridSearch, prompts: Prompts, texts: ChunkTexts | None = None) -> Builder:
     settings, profile = services.settings, services.profile
     question_time = QuestionTime(settings.question_timeout)
     stores = _stores(services)
-    bind = partial(stage, account=UsageAccount(settings.defaults(), profile.language))
-    opens_turn = partial(stage, account=UsageAccount(settings.defaults(), profile.language, opens_turn=True))
+    bind = partial(stage, account=UsageAccount(settings.defaults(), profile.language), texts=texts)
+    opening = UsageAccount(settings.defaults(), profile.language, opens_turn=True)
+    opens_turn = partial(stage, account=opening, texts=texts)
     builder = Builder(RagState, context_schema=RunContext, input_schema=RagInput, output_schema=RagOutput)
 
     builder.add_node(

@@ -52,6 +52,11 @@ def stem_word(word: str) -> str:
     return _stem(word)
 
 
+def stems(text: str) -> list[str]:
+    """Return the stems of the content words of a text, in order."""
+    return [stem for word in content_words(text) if (stem := _stem(word))]
+
+
 def _bare(word: str) -> str:
     return word.removesuffix("'s").replace("'", "").strip("_")
 

@@ -158,11 +158,14 @@ class _Analysis:
     stop_words: Callable[[], frozenset[str]]
     content_words: Callable[[str], list[str]]
     stem_word: Callable[[str], str]
+    stems: Callable[[str], list[str]]
     fingerprint: Callable[[], str]
 
 
 _ANALYSES: Mapping[str, _Analysis] = {
-    code: _Analysis(module.stop_words, module.content_words, module.stem_word, module.analysis_fingerprint)
+    code: _Analysis(
+        module.stop_words, module.content_words, module.stem_word, module.stems, module.analysis_fingerprint
+    )
     for code, module in (("es", spanish), ("en", english))
 }
 
@@ -221,7 +224,7 @@ class Language:
 
     def stems(self, text: str) -> list[str]:
         """Return the stems of the content words of a text, in order; numbers stay as they are."""
-        return [stem for word in self.content_words(text) if (stem := self._analysis.stem_word(word))]
+        return self._analysis.stems(text)
 
     def say(self, key: str, **fields: object) -> str:
         """Return a message with its fields filled in.

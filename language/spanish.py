@@ -13,6 +13,7 @@ from py_rust_stemmers import SnowballStemmer
 
 from language.folding import fold, without_accents
 from language.numerals import read_words
+from language.stem_table import StemTable
 from language.word_lists import read_list, word_families
 
 _VERSION = "es-1"
@@ -70,7 +71,8 @@ def content_words(text: str) -> list[str]:
 
 def stems(text: str) -> list[str]:
     """Return the stems of the content words of a text, in order; numbers stay as they are."""
-    return [stem for word in content_words(text) if (stem := _stem(word))]
+    words = _WORD.findall(unicodedata.normalize("NFC", text).lower())
+    return list(filter(None, map(_STEMS.__getitem__, words)))
 
 
 def sentences(text: str) -> list[str]:
@@ -116,6 +118,9 @@ def _ends(line: str, start: int, ending: re.Match[str]) -> bool:
 def _stem(word: str) -> str:
     stem = _snowball(word)
     return _families().get(stem, stem)
+
+
+_STEMS = StemTable(_stem, stop_words)
 
 
 @cache

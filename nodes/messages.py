@@ -43,6 +43,7 @@ class Spoken:
         self._id = _answer_id(asked_of(state)[0]) + attempt
         self._times = 0
         self._run: CallbackManagerForLLMRun | None = None
+        self._is_heard = True
         self.message_id = ""
 
     def __call__(self, event: Mapping[str, Any]) -> None:
@@ -62,9 +63,12 @@ class Spoken:
 
     def _say(self, text: str) -> None:
         self.message_id = f"{self._id}.{self._times}" if self._times else self._id
+        if not self._is_heard:
+            return
         if self._run is None:
             manager = get_callback_manager_for_config(ensure_config())
-            if not manager.handlers:
+            self._is_heard = bool(manager.handlers)
+            if not self._is_heard:
                 return
             [self._run] = manager.on_chat_model_start({"name": "answer"}, [[]])
         piece = ChatGenerationChunk(message=AIMessageChunk(content=text, id=self.message_id))

@@ -6,10 +6,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
 
 from language.current import speaking
+from nodes.chunk_texts import ChunkTexts, is_on_thread
 from services.portal import wait_for
 from services.protocols import Progress
 from services.tracing import stage_span
@@ -80,8 +81,29 @@ class SecondsAccount:
         return {**update, "seconds": {stage: round(seconds, 3)}}
 
 
-def stage(node: Node, *, account: Account, **services: Any) -> RunnableLambda[Any, dict[str, Any]]:
-    """Bind a node to its services and make a graph node of it, for ``ainvoke`` and for plain ``invoke``.
+class Stage(Runnable[Any, dict[str, Any]]):
+    """A node of a graph over a coroutine function, for ``ainvoke`` and for plain ``invoke``.
+
+    The graph itself tells callbacks of each node: that is once, as ``RunnableLambda`` would be another run within it.
+    """
+
+    def __init__(self, name: str, run: Callable[[Mapping[str, Any], Runtime[Any]], Awaitable[dict[str, Any]]]) -> None:
+        self.name = name
+        self._run = run
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> dict[str, Any]:
+        """Run on the loop of the caller."""
+        return await self._run(input, get_runtime())
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> dict[str, Any]:
+        """Run on the portal's loop, and wait."""
+        return wait_for(self.ainvoke(input))
+
+
+def stage(node: Node, *, account: Account, texts: ChunkTexts | None = None, **services: Any) -> Stage:
+    """Bind a node to its services and make a graph node of it.
+
+    With ``texts`` the node sees whole chunks, and what it leaves on a thread holds references to them.
 
     Raises:
         TypeError: the node takes other services than these.
@@ -92,19 +114,16 @@ def stage(node: Node, *, account: Account, **services: Any) -> RunnableLambda[An
 
     async def run(state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
         stage_runtime = account.begin(name, runtime)
+        referring = texts if is_on_thread() else None
         began = time.perf_counter()
         with speaking(account.language), stage_span(name) as spend:
-            update = dict(await node(state, stage_runtime, **services))
+            whole = await referring.resolved(state) if referring else state
+            update = dict(await node(whole, stage_runtime, **services))
             spend(update.get("cost", NO_COST))
+            update = await referring.referred(update, state) if referring else update
         return account.end(name, state, update, time.perf_counter() - began)
 
-    async def ainvoke(state: Mapping[str, Any]) -> dict[str, Any]:
-        return await run(state, get_runtime())
-
-    def invoke(state: Mapping[str, Any]) -> dict[str, Any]:
-        return wait_for(run(state, get_runtime()))
-
-    return RunnableLambda(invoke, afunc=ainvoke, name=name)
+    return Stage(name, run)
 
 
 def final_event(schema: type[Any], result: Mapping[str, Any]) -> FinalEvent:

@@ -1,7 +1,7 @@
 """From settings to services: the one place that decides which adapter stands behind each Protocol."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 
 from langchain_core.language_models import BaseChatModel
 
@@ -19,6 +19,7 @@ from services.corpus.chunks import lay_phrasings
 from services.corpus.lookup import PackagedRecords
 from services.domain.base import Domain
 from services.domain.lexicon import Lexicon, StemWeights
+from services.domain.prominence import Prominence
 from services.domain.registry import domain_of
 from services.domain.spanish_law import SPANISH_LAW
 from services.models.chat import LangChainChat
@@ -41,7 +42,10 @@ from services.store.edge_writer import EdgeWriter
 from services.store.inspection import InspectedStore
 from services.store.manifest import Fingerprints, Index
 from services.store.writer import WriterFactory
-from state.chunks import Chunk
+from state.chunks import ProvisionRef
+
+MAX_SUPPORTED = 64
+"""Questions whose precedents are kept: several stages ask for those of the same one."""
 
 CHUNKER = "small_to_big:2000:300:50:4"
 """Fingerprint of how documents are cut and what chunks hold; another one where the same document gives other chunks."""
@@ -76,8 +80,8 @@ def build_services(
     reader = _reader(settings.reader, domain, lexicon)
     encoder = DualEncoder.load(index.models) if index else _packaged_encoder(domain)
     similarity = EncodedSimilarity(encoder) if encoder else None
-    phrasings = lay_phrasings if profile.features.records else _no_phrasings
-    heuristic = HeuristicReranker(domain, lexicon, phrasings, similarity, _support(encoder))
+    prominence = Prominence(domain, lay_phrasings) if profile.features.records else Prominence(domain)
+    heuristic = HeuristicReranker(domain, lexicon, prominence, similarity, _support(encoder))
     store = open_store(settings, index) if index else records
     return Services(
         settings=settings,
@@ -88,7 +92,7 @@ def build_services(
         embedder=((_provider_embedder(settings) or encoder) if index else None) or DisabledEmbedder(),
         sparse=Bm25Encoder.of(domain),
         rerankers=rerankers(settings, reader, heuristic, profile),
-        judge=_judge(domain, lexicon, heuristic, similarity, phrasings),
+        judge=_judge(domain, lexicon, heuristic, similarity, prominence),
         leaning=_leaning(domain, heuristic),
         matcher=StoredArticles(store, profile, domain, encoder if index else None),
         records=records,
@@ -172,7 +176,12 @@ def _support(encoder: DualEncoder | None) -> Support | None:
     """Return what precedents say, ``None`` where there are none: those of the package are on Spanish law."""
     if encoder is None or encoder.domain is not SPANISH_LAW:
         return None
-    return lambda question: packaged_precedents(encoder.dimensions).support(encoder.embed_question(question))
+
+    @lru_cache(MAX_SUPPORTED)
+    def support(question: str) -> Mapping[ProvisionRef, float]:
+        return packaged_precedents(encoder.dimensions).support(encoder.embed_question(question))
+
+    return support
 
 
 def _judge(
@@ -180,12 +189,12 @@ def _judge(
     weights: StemWeights,
     heuristic: HeuristicReranker,
     similarity: Similarity | None,
-    phrasings: Callable[[Chunk], str],
+    prominence: Prominence,
 ) -> RelevanceJudge:
     """Return what has been learnt for Spanish law; of any other domain the best score is all that is known."""
     if domain is not SPANISH_LAW or similarity is None:
         return BestScoreJudge()
-    return LearntJudge(EvidenceReader(domain, weights, similarity, heuristic, phrasings), packaged_judgement)
+    return LearntJudge(EvidenceReader(domain, weights, similarity, heuristic, prominence), packaged_judgement)
 
 
 def _leaning(domain: Domain, heuristic: HeuristicReranker) -> LeaningJudge:
@@ -193,11 +202,6 @@ def _leaning(domain: Domain, heuristic: HeuristicReranker) -> LeaningJudge:
     if heuristic.support is None:
         return WrittenLeaning(domain.language)
     return LearntLeaning(SignReader(domain, lambda: packaged_judgement().wording, heuristic.support), packaged_leaning)
-
-
-def _no_phrasings(chunk: Chunk) -> str:
-    """Return nothing: without records, nothing tells how people ask for a chunk."""
-    return ""
 
 
 def open_store(settings: Settings, index: Index) -> InspectedStore:
@@ -232,10 +236,19 @@ def _principal(settings: ModelSettings, domain: Domain, lexicon: Lexicon, encode
         from services.models.openai import chat_model
 
         return chat_model("principal", settings)
+    return _extractive_principal(domain, lexicon, encoder)
+
+
+def offline_principal(services: Services) -> ChatModel:
+    """Return a principal over some services that asks no provider; nothing that it says is learnt."""
+    return _extractive_principal(services.domain, services.weights, None)
+
+
+def _extractive_principal(domain: Domain, weights: StemWeights, encoder: DualEncoder | None) -> ChatModel:
     from services.offline.answer_writer import ExtractivePrincipal
 
     similarity = encoder.similarities if encoder else None
-    principal = ExtractivePrincipal(domain=domain, weights=lexicon, similarity=similarity)
+    principal = ExtractivePrincipal(domain=domain, weights=weights, similarity=similarity)
     return _in_process(principal, "sin conexión (citas literales)")
 
 

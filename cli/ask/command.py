@@ -47,10 +47,7 @@ def ask(
     as_json: Json = False,
 ) -> None:
     """Responde una pregunta y dice en qué preceptos se apoya."""
-    from langgraph.checkpoint.memory import InMemorySaver
-
     from cli.ask.checks import print_end
-    from cli.ask.dossier import THREAD, check_writable, write_dossier
     from cli.ask.view import AnswerView, result_of
     from cli.render import console, print_json
     from cli.session import ask_graph, opened_services
@@ -62,14 +59,20 @@ def ask(
     ids = checked_ids([part.strip() for part in previous.split(",")]) if previous else None
 
     if dossier:
+        from cli.ask.dossier import check_writable
+
         check_writable(dossier)
 
     async def run_command() -> None:
         async with opened_services(settings, knowledge) as services:
             from graph.rag import build_rag
 
+            if dossier:
+                from langgraph.checkpoint.memory import InMemorySaver
+
+                from cli.ask.dossier import THREAD, write_dossier
             # Only what is remembered can be read off the run afterwards.
-            graph = build_rag(services, InMemorySaver() if dossier else None)
+            graph = build_rag(services, InMemorySaver() if dossier else None, whole_chunks=bool(dossier))
             events = ask_graph(graph, question_text, context, previous=ids, thread=THREAD if dossier else None)
             out = console()
             result = await (result_of(events) if as_json else AnswerView(out).show(events))

@@ -108,7 +108,10 @@ async def evaluate_conversations(
         ArticuladoError: a question cannot be asked, or a service does not work; the message names the conversation.
     """
     principal, memory = OverheardChat(services.principal), InMemorySaver()
-    graph, has_form = build_rag(replace(services, principal=principal), memory), is_asked_for_form(services, context)
+    graph, has_form = (
+        build_rag(replace(services, principal=principal), memory, whole_chunks=True),
+        is_asked_for_form(services, context),
+    )
     results: list[TurnResult] = []
     unfinished: dict[str, ReplyMissing] = {}
     for conversation in conversations:

@@ -2,6 +2,7 @@
 
 import re
 from datetime import date
+from functools import lru_cache
 
 from language.days import MONTHS
 from language.folding import fold
@@ -52,7 +53,8 @@ def without_days(text: str, *, today: date) -> str:
     return " ".join("".join(kept).split())
 
 
-def _asked_about(text: str, today: date) -> list[tuple[int, DateMention]]:
+@lru_cache(maxsize=256)
+def _asked_about(text: str, today: date) -> tuple[tuple[int, DateMention], ...]:
     """Return the days as of which a text asks, each with its rank: 1 where one decides which law applies, else 2."""
     folded = fold(text)
     masked = _LAW.sub(lambda law: " " * len(law[0]), folded)
@@ -64,7 +66,7 @@ def _asked_about(text: str, today: date) -> list[tuple[int, DateMention]]:
     ]
     events = Events(folded)
     past = [mention for mention in mentions if mention.day.year >= EARLIEST_YEAR and mention.day < today]
-    return [(rank, mention) for mention in past if (rank := _rank(mention, events))]
+    return tuple((rank, mention) for mention in past if (rank := _rank(mention, events)))
 
 
 def _rank(mention: DateMention, events: Events) -> int:

@@ -7,7 +7,7 @@ from datetime import date
 
 from language.folding import fold
 from legal.ids import boe_id
-from legal.laws.names import first_words, name_patterns, of_community
+from legal.laws.names import first_words, name_pattern, of_community
 from legal.laws.numbers import NumberedLaw, numbered_laws
 from legal.laws.registry import KnownLaw, known_laws, law_in_force_on, law_named_on, laws_by_name, name_key
 
@@ -60,7 +60,7 @@ def _mentions_by_name(
     position, laws = 0, laws_by_name()
     while first := first_words().search(folded, position):
         position = first.end()
-        match = name_patterns()[_UNDOTTED.sub("", first[0])].match(folded, first.start())
+        match = name_pattern(_UNDOTTED.sub("", first[0])).match(folded, first.start())
         if match is None:
             continue
         position = match.end()

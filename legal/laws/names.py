@@ -11,16 +11,24 @@ _ABBREVIATED = frozenset(("rd", "rdl"))
 
 
 @cache
-def name_patterns() -> dict[str, re.Pattern[str]]:
-    """Return for each first word of a name a pattern of all names that begin with it, longest first."""
+def _names_by_first_word() -> dict[str, set[str]]:
+    """Return the spellings of names by their first words."""
     groups: dict[str, set[str]] = {}
     names = [name for law in known_laws().values() for name in law.names]
     for spelling in {spelling for name in (*names, *other_names()) for spelling in spellings(name)}:
         groups.setdefault(spelling.split()[0], set()).add(spelling)
-    return {
-        first: re.compile("(?:" + "|".join(map(_spaced, sorted(group, key=len, reverse=True))) + r")(?!\.?\w)")
-        for first, group in groups.items()
-    }
+    return groups
+
+
+@cache
+def name_pattern(first: str) -> re.Pattern[str]:
+    """Return a pattern of all names that begin with a first word, longest first; compiled where a text has the word.
+
+    Raises:
+        KeyError: no name begins with it.
+    """
+    group = _names_by_first_word()[first]
+    return re.compile("(?:" + "|".join(map(_spaced, sorted(group, key=len, reverse=True))) + r")(?!\.?\w)")
 
 
 def _spaced(name: str) -> str:
@@ -47,7 +55,7 @@ def first_words() -> re.Pattern[str]:
     """Return a pattern of the words that names begin with."""
     return re.compile(
         r"(?<![\w/])(?:"
-        + "|".join(_written(first) for first in sorted(name_patterns(), key=len, reverse=True))
+        + "|".join(_written(first) for first in sorted(_names_by_first_word(), key=len, reverse=True))
         + r")(?![\w/])"
     )
 

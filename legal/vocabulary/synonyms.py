@@ -95,6 +95,10 @@ def root(word: str) -> str:
     return _ENDING.sub("", _unaccented(word))
 
 
+MAX_READ = 256
+"""Texts whose terms are kept: each stage of a question asks for those of the same ones."""
+
+
 @dataclass(frozen=True)
 class LayTerm:
     """A term of the table in a text: the stems of its words, and the legal terms that it calls for, with weights."""
@@ -115,11 +119,16 @@ def expand(text: str, stem: Stem = root) -> list[tuple[str, float]]:
     >>> expand("¿me pueden echar?")
     [('despido', 0.9), ('extinción del contrato', 0.9)]
     """
+    return list(_expanded(text, stem))
+
+
+@lru_cache(maxsize=MAX_READ)
+def _expanded(text: str, stem: Stem) -> tuple[tuple[str, float], ...]:
     weights: dict[str, float] = {}
     for term, weight in (target for lay_term in find_terms(text, stem) for target in lay_term.legal):
         weights[term] = max(weight, weights.get(term, 0.0))
     stems = _joined_stems(text, stem)
-    return [(term, weight) for term, weight in weights.items() if _joined_stems(term, stem) not in stems]
+    return tuple((term, weight) for term, weight in weights.items() if _joined_stems(term, stem) not in stems)
 
 
 def _joined_stems(text: str, stem: Stem) -> str:
@@ -129,7 +138,12 @@ def _joined_stems(text: str, stem: Stem) -> str:
 
 def find_terms(text: str, stem: Stem = root) -> list[LayTerm]:
     """Return the terms of the table in a text, in its order; of terms that overlap the longest wins, then the first."""
-    return _table(stem).find(text)
+    return list(_found(text, stem))
+
+
+@lru_cache(maxsize=MAX_READ)
+def _found(text: str, stem: Stem) -> tuple[LayTerm, ...]:
+    return tuple(_table(stem).find(text))
 
 
 def has_field_term(text: str, stem: Stem = root) -> bool:

@@ -18,6 +18,7 @@ from language.current import current_language, say
 from language.formats import written
 from services.bounded.child import IDLE_SECONDS, OUT_OF_MEMORY
 from services.bounded.limits import Limits, mebibytes
+from services.threads import ONE_THREAD
 from state.errors import InvalidInput
 
 T = TypeVar("T")
@@ -26,9 +27,6 @@ Answer = tuple[str, Any]
 """What came of a call, and its value: those of ``services.bounded.child``, ``time``, or ``died`` and how."""
 
 _PROGRAM = "import sys; sys.path[:] = {path!r}; from services.bounded.child import main; main()"
-_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-"""Each thread of a library for vectors takes memory of the limit."""
-
 _WAITING = 10
 """Times its limit that a call may take on a machine that is busy, or waits for a disk."""
 
@@ -141,7 +139,7 @@ class _Worker:
             [sys.executable, "-c", _PROGRAM.format(path=sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=os.environ | _ONE_THREAD,
+            env=os.environ | ONE_THREAD,
         )
         self._send(pickle.dumps(self._limits))
 

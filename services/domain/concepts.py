@@ -29,25 +29,42 @@ def single_words(stems: Iterable[str], weights: StemWeights) -> Iterator[Concept
         yield Concept((stem,), (), min(weight, NUMBER_WEIGHT) if stem.isdigit() else weight)
 
 
-def coverage(concepts: Sequence[Concept], strengths: Mapping[str, float], weights: StemWeights) -> float:
-    """Return how much of the concepts a text covers, in [0, 1].
+class Coverage:
+    """Measures how much of some concepts a text covers; what depends on the concepts alone is worked out once."""
 
-    ``strengths`` says for each stem of the text, in [0, 1], how prominent it is there. A concept counts by its own
-    words or by the legal term that the text covers best, whichever is more.
-    """
-    total = sum(concept.weight for concept in concepts)
-    if not total:
-        return 0.0
-    covered = sum(concept.weight * _concept_coverage(concept, strengths, weights) for concept in concepts)
-    return covered / total
+    def __init__(self, concepts: Sequence[Concept], weights: StemWeights) -> None:
+        self._total = sum(concept.weight for concept in concepts)
+        self._concepts = [
+            (concept.weight, [_weighed(term, weights) for term in ((concept.stems, 1.0), *concept.legal_terms)])
+            for concept in concepts
+        ]
+
+    def __call__(self, strengths: Mapping[str, float]) -> float:
+        """Return how much of the concepts a text covers, in [0, 1].
+
+        ``strengths`` says for each stem of the text, in [0, 1], how prominent it is there. A concept counts by its own
+        words or by the legal term that the text covers best, whichever is more.
+        """
+        if not self._total:
+            return 0.0
+        whole = 0.0
+        for weight, terms in self._concepts:
+            best = 0.0
+            for stems, total, certainty in terms:
+                covered = 0.0
+                for stem, idf in stems:
+                    if stem in strengths:
+                        covered += idf * strengths[stem]
+                if covered and (share := certainty * (covered / total)) > best:
+                    best = share
+            whole += weight * best
+        return whole / self._total
 
 
-def _concept_coverage(concept: Concept, strengths: Mapping[str, float], weights: StemWeights) -> float:
-    own_words = _term_coverage(concept.stems, strengths, weights)
-    legal_terms = (certainty * _term_coverage(term, strengths, weights) for term, certainty in concept.legal_terms)
-    return max([own_words, *legal_terms])
-
-
-def _term_coverage(term: Sequence[str], strengths: Mapping[str, float], weights: StemWeights) -> float:
-    total = sum(weights.idf(stem) for stem in term)
-    return sum(weights.idf(stem) * strengths.get(stem, 0.0) for stem in term) / total if total else 0.0
+def _weighed(
+    term: tuple[Sequence[str], float], weights: StemWeights
+) -> tuple[Sequence[tuple[str, float]], float, float]:
+    """Return the stems of a term with how much each says, how much all say, and how surely it is meant."""
+    stems, certainty = term
+    weighed = [(stem, weights.idf(stem)) for stem in stems]
+    return weighed, sum(idf for _, idf in weighed), certainty

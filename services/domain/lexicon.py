@@ -23,6 +23,10 @@ class StemWeights(Protocol):
         """Return the weight of a stem in [0, 1]."""
         ...
 
+    def __hash__(self) -> int:
+        """Tell weights apart: what was worked out with some holds for no others."""
+        ...
+
 
 class EqualWeights:
     """All stems say as much; stands in where there is no lexicon."""

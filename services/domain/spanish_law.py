@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date
+from functools import lru_cache
 
 from language.languages import Language, language
 from language.spanish import stem_word
@@ -39,30 +40,7 @@ class SpanishLaw:
 
     def concepts(self, question: str, weights: StemWeights) -> list[Concept]:
         """Return the concepts of a question: terms of the synonym table, and the words beside them."""
-        question = without_days(self.language.query_patterns.without_measure(question), today=date.today())
-        places = {stem for word in place_words(question) for stem in self.stems(word)}
-        content = dict.fromkeys(self.stems(question))
-        concepts: dict[tuple[str, ...], Concept] = {}
-        in_domain = has_field_term(question, stem_word)
-        for term in find_terms(question, stem_word):
-            own = tuple(stem for stem in term.stems if stem in content)
-            legal_terms = tuple((tuple(self.stems(name)), certainty) for name, certainty in term.legal)
-            # A word that no text has says nothing about how much the legal terms say.
-            indexed = tuple(stem for stem in own if weights.idf(stem) < 1)
-            weighed = indexed or tuple(stem for legal_stems, _ in legal_terms for stem in legal_stems)
-            concepts[term.stems] = Concept(own, legal_terms, max(weights.idf(stem) for stem in weighed))
-            for stem in own:
-                content.pop(stem, None)
-        for stem in content:
-            weight = weights.idf(stem)
-            if stem in places:
-                weight = min(weight, _PLACE_WEIGHT)
-            elif stem[0].isdigit():
-                weight = min(weight, NUMBER_WEIGHT)
-            elif in_domain and weight >= 1:
-                weight = _FOREIGN_WEIGHT
-            concepts[(stem,)] = Concept((stem,), (), weight)
-        return list(concepts.values())
+        return list(_concepts(question, weights, date.today()))
 
     def terms(self, text: str) -> Sequence[tuple[str, float]]:
         """Return the legal terms that a text calls for (``legal.vocabulary.synonyms``)."""
@@ -79,6 +57,36 @@ class SpanishLaw:
     def citations(self, text: str, context: CitationContext | None = None) -> Sequence[Citation]:
         """Return the provisions that a text names."""
         return parse_citations(text, context)
+
+
+@lru_cache(maxsize=256)
+def _concepts(question: str, weights: StemWeights, today: date) -> tuple[Concept, ...]:
+    """Return the concepts of a question, which each stage asks for."""
+    spanish = language("es")
+    question = without_days(spanish.query_patterns.without_measure(question), today=today)
+    places = {stem for word in place_words(question) for stem in spanish.stems(word)}
+    content = dict.fromkeys(spanish.stems(question))
+    concepts: dict[tuple[str, ...], Concept] = {}
+    in_domain = has_field_term(question, stem_word)
+    for term in find_terms(question, stem_word):
+        own = tuple(stem for stem in term.stems if stem in content)
+        legal_terms = tuple((tuple(spanish.stems(name)), certainty) for name, certainty in term.legal)
+        # A word that no text has says nothing about how much the legal terms say.
+        indexed = tuple(stem for stem in own if weights.idf(stem) < 1)
+        weighed = indexed or tuple(stem for legal_stems, _ in legal_terms for stem in legal_stems)
+        concepts[term.stems] = Concept(own, legal_terms, max(weights.idf(stem) for stem in weighed))
+        for stem in own:
+            content.pop(stem, None)
+    for stem in content:
+        weight = weights.idf(stem)
+        if stem in places:
+            weight = min(weight, _PLACE_WEIGHT)
+        elif stem[0].isdigit():
+            weight = min(weight, NUMBER_WEIGHT)
+        elif in_domain and weight >= 1:
+            weight = _FOREIGN_WEIGHT
+        concepts[(stem,)] = Concept((stem,), (), weight)
+    return tuple(concepts.values())
 
 
 SPANISH_LAW = SpanishLaw()

@@ -1,4 +1,4 @@
-"""What the offline chat models share: a reply worked out in this process, handed over word by word."""
+"""What the offline chat models share: a reply worked out in this process, handed over a few words at a time."""
 
 import re
 from abc import abstractmethod
@@ -11,7 +11,8 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
 _FINISHED = {"finish_reason": "stop"}
-_WORD = re.compile(r"\s*\S+\s*?|\s+")
+_PIECE = re.compile(r"(?:\s*\S+){1,6}|\s+")
+"""Six words, as much as a model hands over in a tenth of a second."""
 
 
 class OfflineChat(BaseChatModel):
@@ -71,7 +72,7 @@ class OfflineChat(BaseChatModel):
 
 
 def _chunks(text: str) -> Iterator[ChatGenerationChunk]:
-    """Cut a reply into words; the last chunk, empty, says that it is whole."""
-    for word in _WORD.findall(text):
-        yield ChatGenerationChunk(message=AIMessageChunk(content=word))
+    """Cut a reply into pieces; the last chunk, empty, says that it is whole."""
+    for piece in _PIECE.findall(text):
+        yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
     yield ChatGenerationChunk(message=AIMessageChunk(content="", response_metadata=_FINISHED, chunk_position="last"))

@@ -14,7 +14,7 @@ from legal.labels import WRITTEN_SUFFIXES
 from services.offline.shortening import LEFT_OUT, shorten
 from services.prompting.fragments import Fragment
 
-__all__ = ["LEFT_OUT", "MAX_PASSAGE_CHARACTERS", "Passage", "passages_of", "quote", "shorten"]
+__all__ = ["LEFT_OUT", "MAX_PASSAGE_CHARACTERS", "Passage", "has_passages", "passages_of", "quote", "shorten"]
 
 MAX_PASSAGE_CHARACTERS = 900
 MAX_WHOLE_LIST = 600
@@ -101,11 +101,27 @@ def passages_of(fragments: Iterable[Fragment], locale: Language | None = None) -
     reader = _PassageReader()
     for fragment in fragments:
         reader.begin(fragment)
-        for line in (fragment.text or ("" if fragment.official else fragment.summary)).splitlines():
-            reader.read(line.strip(), fragment)
+        for line in _lines_of(fragment):
+            reader.read(line, fragment)
     resolved = list(_with_context(list(_with_short_lists_whole(reader.passages)), locale or language("es")))
     lead_ins = {lead_in.position for passage in resolved for lead_in in passage.lead_ins}
     return [passage for passage in resolved if passage.position not in lead_ins]
+
+
+def has_passages(fragments: Iterable[Fragment]) -> bool:
+    """Tell whether a provision has any passage, without reading further than to the first."""
+    reader = _PassageReader()
+    for fragment in fragments:
+        for line in _lines_of(fragment):
+            reader.read(line, fragment)
+            if reader.passages:
+                return True
+    return False
+
+
+def _lines_of(fragment: Fragment) -> list[str]:
+    text = fragment.text or ("" if fragment.official else fragment.summary)
+    return [line.strip() for line in text.splitlines()]
 
 
 def quote(selected: Sequence[Passage], provision: Sequence[Passage]) -> tuple[str, ...]:

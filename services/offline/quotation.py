@@ -142,8 +142,11 @@ def _selected(provisions: Sequence[RatedProvision], share: float) -> list[RatedP
     others = [provision for provision in provisions if not provision.citation]
     current = [provision for provision in others if not provision.outdated]
     least = share * max((provision.fit for provision in current), default=0.0)
-    covered = max((provision.coverage for provision in current), default=0.0)
-    close = [other for other in others if other.fit >= least and (not other.outdated or other.coverage > covered)]
+    close = [other for other in others if other.fit >= least]
+    # Seldom is there any, and what they say is read for nothing else.
+    if any(other.outdated for other in close):
+        covered = max((provision.coverage for provision in current), default=0.0)
+        close = [other for other in close if not other.outdated or other.coverage > covered]
     return [*named, *close][:MAX_PROVISIONS]
 
 

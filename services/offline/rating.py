@@ -1,6 +1,6 @@
 """Rate the provisions of a context: how well each fits a question, and each sentence in it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, runtime_checkable
@@ -14,13 +14,13 @@ from legal.labels import provision_key
 from legal.laws.indexed import IndexedLaws
 from legal.laws.mentions import find_law, law_mentions
 from services.domain.base import Domain
-from services.domain.concepts import Concept, coverage
+from services.domain.concepts import Concept, Coverage
 from services.domain.lexicon import StemWeights
 from services.domain.rows import named_words, words_of_names
 from services.offline.asked import Asked
 from services.offline.figures import without_facts
 from services.offline.notes import in_force
-from services.offline.passages import Passage, passages_of
+from services.offline.passages import Passage, has_passages, passages_of
 from services.offline.plain_words import PlainWords, Point, plain_words, read_point
 from services.prompting.fragments import Fragment
 
@@ -86,15 +86,33 @@ class Scorer:
             for concept in self.concepts
             for stem in (*concept.stems, *(stem for term, _ in concept.legal_terms for stem in term))
         )
+        self._coverage = Coverage(self.concepts, weights)
+        self._stems_of: dict[str, frozenset[str]] = {}
+        self._worth_of: dict[str, tuple[Mapping[str, float], float]] = {}
         self._question = f"{question} {earlier}".strip()
         self._names = words_of_names(question, domain)
         self._all_names = words_of_names(self._question, domain)
         self._similarity = similarity
 
+    def stems_of(self, text: str) -> frozenset[str]:
+        """Return the stems and numbers of a text, which is compared with many others."""
+        stems = self._stems_of.get(text)
+        if stems is None:
+            stems = self._stems_of[text] = stems_and_numbers(text, self.domain)
+        return stems
+
+    def worth(self, text: str) -> tuple[Mapping[str, float], float]:
+        """Return what each stem and number of a text is worth where it is compared with others, and all together."""
+        worth = self._worth_of.get(text)
+        if worth is None:
+            of_stems = {stem: _NUMBER if stem.isdigit() else self.weights.idf(stem) for stem in self.stems_of(text)}
+            worth = self._worth_of[text] = of_stems, sum(of_stems.values())
+        return worth
+
     def is_topic(self, heading: Fragment) -> bool:
         """Tell whether a question asks for nothing but what the title of a provision names."""
         title = dict.fromkeys(self.domain.stems(heading.title), 1.0)
-        return not self.asked.is_particular and coverage(self.concepts, title, self.weights) >= _TOPIC
+        return not self.asked.is_particular and self._coverage(title) >= _TOPIC
 
     def rate(self, texts: Sequence[str], heading: Fragment) -> list[Rated]:
         """Rate texts below a heading.
@@ -109,9 +127,9 @@ class Scorer:
         rated = []
         for text, similarity in zip(texts, similarities, strict=True):
             inside = dict.fromkeys(stems(text), 1.0)
-            covered = coverage(self.concepts, {**around, **inside}, self.weights)
+            covered = self._coverage({**around, **inside})
             asked = _ASKED * self.asked.match(text) * min(1.0, 2 * covered)
-            own = coverage(self.concepts, inside, self.weights)
+            own = self._coverage(inside)
             rated.append(Rated(covered + asked + _SIMILARITY * max(0.0, similarity), own))
         return rated
 
@@ -151,8 +169,12 @@ class RatedProvision:
         self.fragments = fragments
         self.citation = citation
         self.outdated = outdated
-        self.passages = passages_of(fragments, scorer.domain.language)
         self._scorer = scorer
+
+    @cached_property
+    def passages(self) -> list[Passage]:
+        """What it says, passage by passage."""
+        return passages_of(self.fragments, self._scorer.domain.language)
 
     @property
     def first(self) -> Fragment:
@@ -240,12 +262,9 @@ class RatedProvision:
 
     def likeness(self, point: Point, passage: Passage) -> float:
         """Return the share of a point's words that a passage has: figures count most, then the rarer words."""
-        own, others = self._stems(point.text), self._stems(passage.text)
-        worth = {stem: _NUMBER if stem.isdigit() else self._scorer.weights.idf(stem) for stem in own}
-        return sum(worth[stem] for stem in own & others) / (sum(worth.values()) + 1)
-
-    def _stems(self, text: str) -> frozenset[str]:
-        return stems_and_numbers(text, self._scorer.domain)
+        worth, total = self._scorer.worth(point.text)
+        others = self._scorer.stems_of(passage.text)
+        return sum(worth[stem] for stem in worth.keys() & others) / (total + 1)
 
 
 def is_of(passage: Passage, point: Point) -> bool:
@@ -277,10 +296,10 @@ def rate_provisions(question: str, fragments: Sequence[Fragment], scorer: Scorer
     citations = _citations_of([parts[0] for parts in groups.values()], scorer.domain.citations(question), question)
     rated = []
     for (law_name, _, _), parts in groups.items():
+        if not has_passages(parts):
+            continue
         outdated = not in_force(parts[0]) and not _law_is_named(law_name, question)
-        provision = RatedProvision(parts, scorer, citations.get(id(parts[0])), outdated)
-        if provision.passages:
-            rated.append(provision)
+        rated.append(RatedProvision(parts, scorer, citations.get(id(parts[0])), outdated))
     named = list(citations.values())
     return sorted(
         rated,

@@ -22,6 +22,7 @@ _LEAD_IN = r"(?:(?:ver|v[eé]an?se|cfr?|fragmentos?|fragments?|frag)\b\.?|[\s*_`
 _LONGEST_LEAD_IN = 150
 """Characters between the bracket and the first number: no lead-in is longer."""
 
+_OPENING = re.compile(_OPEN)
 _MARKER_START = re.compile(rf"{_OPEN}{_LEAD_IN}(?:{_FRAGMENT}{_BLANK}(?:C{_BLANK})?|C{_BLANK})(?=\d)", re.IGNORECASE)
 _MARKER = re.compile(rf"{_MARKER_START.pattern}{_INNER}{_CLOSE}", re.IGNORECASE)
 _UNFINISHED = re.compile(rf"{_OPEN}(?:[^\W\d]|[\s.*`^]){{0,{_LONGEST_LEAD_IN}}}$")
@@ -163,6 +164,8 @@ def _may_be_marker(unclosed: str) -> bool:
 
 def defuse_markers(text: str) -> str:
     """Return a text in which ``markers_in`` finds nothing, even once a bracket is closed: ``[C1]`` -> ``(C1)``."""
+    if not _OPENING.search(text):
+        return text
     text = _MARKER.sub(lambda match: f"({match.group()[1:-1]})", text)
     return _MARKER_START.sub(lambda match: f"({match.group()[1:]}", text)
 

@@ -28,6 +28,7 @@ marker, a separator, a label at the beginning of a line, or a self-evaluation, i
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 
 from language.formats import long_day
@@ -78,6 +79,8 @@ _NAMES = (
 _LABEL = re.compile(rf"^(\s*(?:{_NAMES})(?: \([^)]{{0,60}}\))?):", re.IGNORECASE)
 _DASHES = re.compile(r"^\s*-{3,}\s*$")
 _LAST_LINE = re.compile(r"^\s*(?:Ú|U\u0301?)LTIMA\s+CONSULTA\W*$", re.IGNORECASE)
+_FRAME = re.compile("|".join(line.pattern for line in (_LABEL, _DASHES, _LAST_LINE)), re.IGNORECASE)
+"""What a line of the frame begins with: hardly any line of data does."""
 _STOPS = re.compile(r"\.+(?= |$)")
 _BRACKET_NOTE = re.compile(r"\[(?=\s*NOTA\s*:)", re.IGNORECASE)
 
@@ -196,6 +199,7 @@ def parse(text: str) -> list[Fragment]:
     return fragments
 
 
+@lru_cache(maxsize=1_024)
 def neutralise(text: str) -> str:
     r"""Return a text without what would look like frame or a reply; line breaks become newlines.
 
@@ -205,7 +209,7 @@ def neutralise(text: str) -> str:
     ['Lo dice (C1).', '—', 'USED/1', 'Fuente : x']
     """
     text = _BRACKET_NOTE.sub("(", defuse_self_evaluation(defuse_markers(text)))
-    return "\n".join(_neutral_line(line) for line in text.split("\n"))
+    return "\n".join(_neutral_line(line) if _FRAME.match(line) else line for line in text.split("\n"))
 
 
 def _neutral_line(line: str) -> str:
@@ -253,6 +257,7 @@ def _render(name: str, chunk: Chunk, relevance: float, note: str, purpose: str, 
     return "\n".join(lines)
 
 
+@lru_cache(maxsize=8_192)
 def _field(value: str) -> str:
     """Return the value of a field on one line, neutralised."""
     return neutralise(" ".join(value.split()))

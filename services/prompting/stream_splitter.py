@@ -28,6 +28,7 @@ from services.prompting.protocol_lines import (
     is_cut_off,
     is_delimiter,
     may_become_protocol,
+    may_hold_protocol,
 )
 
 MAX_EVALUATION_LINE = 2_000
@@ -39,17 +40,18 @@ CUT_OFF = 3
 _DEFUSED = "=META="
 _PIECES = re.compile(r"\n|[^\n]{1,500}")
 """What is taken at once: deciding on a line costs the square of what is new of it."""
-_BREAKS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
+_BREAK = re.compile("\r\n|[\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 
 
 def unify_breaks(text: str) -> str:
     """Return a text whose line breaks are all newlines."""
-    return text.replace("\r\n", "\n").translate(_BREAKS)
+    return _BREAK.sub("\n", text)
 
 
 def defuse_self_evaluation(text: str) -> str:
     """Return a text in which a splitter finds no delimiter and no line of self-evaluation: ``USED|1`` -> ``USED/1``."""
-    return "\n".join(_defused(line) for line in unify_breaks(text).split("\n"))
+    text = unify_breaks(text)
+    return "\n".join(map(_defused, text.split("\n"))) if may_hold_protocol(text) else text
 
 
 def _defused(line: str) -> str:

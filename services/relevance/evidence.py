@@ -1,14 +1,15 @@
 """What speaks for it that a question is answered by what was found: the features of the judgement."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from services.domain.base import Domain
-from services.domain.concepts import coverage
+from services.domain.concepts import Coverage
 from services.domain.lexicon import StemWeights
-from services.rerank.heuristic import HeuristicReranker, Similarity, strengths_of
-from state.chunks import Candidate, Chunk
+from services.domain.prominence import Prominence
+from services.rerank.heuristic import HeuristicReranker, Similarity
+from state.chunks import Candidate
 
 MAX_JUDGED = 10
 """How many of the best candidates are looked at."""
@@ -48,7 +49,7 @@ class EvidenceReader:
     weights: StemWeights
     similarity: Similarity
     heuristic: HeuristicReranker
-    lay_phrasings: Callable[[Chunk], str]
+    prominence: Prominence
 
     async def read(self, question: str, candidates: Sequence[Candidate]) -> list[float]:
         """Return the features of a question, ``EVIDENCE``; ``candidates`` are at least one, the best first."""
@@ -56,10 +57,10 @@ class EvidenceReader:
         chunks = [candidate["chunk"] for candidate in best]
         stems = list(dict.fromkeys(self.domain.stems(question)))
         rarities = [self.weights.idf(stem) for stem in stems] or [1.0]
-        cosines = list(self.similarity(question, chunks))
-        concepts = self.domain.concepts(question, self.weights)
-        strengths = [strengths_of(chunk, self.lay_phrasings(chunk), self.domain.stems) for chunk in chunks[:_COVERING]]
-        covered = [coverage(concepts, of_chunk, self.weights) for of_chunk in strengths]
+        cosines = self.similarity(question, chunks)
+        coverage = Coverage(self.domain.concepts(question, self.weights), self.weights)
+        strengths = [self.prominence(chunk) for chunk in chunks[:_COVERING]]
+        covered = [coverage(of_chunk) for of_chunk in strengths]
         fused = sorted((candidate["score"] for candidate in best), reverse=True)
         relevant = sorted((await self.heuristic.score(question, [], best)).scores, key=lambda score: -(score or 0.0))
         odds = [_log_odds(score or 0.0) for score in relevant]
@@ -75,7 +76,7 @@ class EvidenceReader:
             max(cosines) - _mean(cosines),
             covered[0],
             max(covered),
-            coverage(concepts, _joined(strengths), self.weights),
+            coverage(_joined(strengths)),
             fused[0],
             fused[min(1, len(fused) - 1)],
             odds[0],

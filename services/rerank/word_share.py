@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from services.domain.base import Domain
-from services.domain.concepts import coverage
+from services.domain.concepts import Coverage
 from services.domain.lexicon import EqualWeights, StemWeights
+from services.domain.prominence import Prominence
 from services.domain.question import split_subject
-from services.rerank.heuristic import strengths_of
 from state.chunks import Chunk
 
 _OWN_WORDS = 0.5
@@ -19,6 +19,7 @@ class WordShare:
     def __init__(self, domain: Domain, weights: StemWeights | None = None) -> None:
         self._domain = domain
         self._weights = weights or EqualWeights()
+        self._prominence = Prominence(domain)
 
     def __call__(self, question: str, chunks: Sequence[Chunk]) -> list[float]:
         """Return one share in [0, 1] for each chunk, in their order."""
@@ -30,5 +31,5 @@ class WordShare:
         return [(1 - _OWN_WORDS) * whole + _OWN_WORDS * alone for whole, alone in pairs]
 
     def _shares(self, question: str, chunks: Sequence[Chunk]) -> list[float]:
-        concepts = self._domain.concepts(question, self._weights)
-        return [coverage(concepts, strengths_of(chunk, "", self._domain.stems), self._weights) for chunk in chunks]
+        coverage = Coverage(self._domain.concepts(question, self._weights), self._weights)
+        return [coverage(self._prominence(chunk)) for chunk in chunks]

@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 
 import qdrant_edge as q
 
 from services.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
+from services.store.chunk_cache import ChunkCache
 from services.store.filters import (
     After,
     AllOf,
@@ -43,6 +45,9 @@ from services.store.points import Points
 from services.store.rrf import Scored, collapse_to_parents, rank
 from services.store.shard import open_shard, translate_engine_errors
 from state.chunks import Chunk
+
+MAX_CLAUSES = 256
+"""Clauses of filters of which it is kept whether they exclude anything."""
 
 
 def edge_filter(clauses: Sequence[Clause]) -> q.Filter:
@@ -86,6 +91,8 @@ class EdgeStore:
         self._today = today
         self._shards: dict[str, q.EdgeShard] = {}
         self._points: Points | None = None
+        self._read = ChunkCache()
+        self._excludes = lru_cache(MAX_CLAUSES)(self._count_excluded)
         self._opening = Lock()
 
     async def search(
@@ -94,20 +101,19 @@ class EdgeStore:
         """Search one collection; see ``ChunkStore.search``."""
         if collection not in self._names:
             return [[] for _ in queries]
-        condition = edge_filter(search_clauses(where, self._today()))
-        return await asyncio.to_thread(self._search, collection, queries, limit, prefetch, condition)
+        clauses = search_clauses(where, self._today())
+        return await asyncio.to_thread(self._search, collection, queries, limit, prefetch, clauses, where.as_of is None)
 
     async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
         """Return chunks by id; see ``ChunkStore.fetch``."""
-
-        def read(name: str) -> list[q.Record]:
-            with self._engine(name) as shard:
-                return shard.retrieve(list(ids), with_payload=True, with_vector=False)
-
-        answers = await asyncio.gather(*(asyncio.to_thread(read, name) for name in self._names)) if ids else []
-        return order_by_ids(
-            ids, (to_chunk(record.payload or {}, self._today()) for records in answers for record in records)
-        )
+        today = self._today()
+        known = self._read.get(ids, today)
+        missing = [id for id in dict.fromkeys(ids) if id not in known]
+        if missing:
+            read = (asyncio.to_thread(self._retrieve, name, missing, today) for name in self._names)
+            for chunks in await asyncio.gather(*read):
+                known |= chunks
+        return order_by_ids(ids, known.values())
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
         """Return the parts of a provision; see ``ChunkStore.find``."""
@@ -189,10 +195,19 @@ class EdgeStore:
         return [to_chunk(record.payload or {}, self._today()) for records in answers for record in records]
 
     def _search(
-        self, collection: str, queries: Sequence[HybridQuery], limit: int, prefetch: int, condition: q.Filter
+        self,
+        collection: str,
+        queries: Sequence[HybridQuery],
+        limit: int,
+        prefetch: int,
+        clauses: Sequence[Clause],
+        of_today: bool,
     ) -> list[list[Hit]]:
         vectors = [_vectors(query) for query in queries]
         points = prefetch * POINTS_PER_PARENT
+        # Of another day there are too many to ask each once.
+        clauses = [clause for clause in clauses if not of_today or self._excludes(collection, clause)]
+        condition = edge_filter(clauses) if clauses else None
         requests = [q.QueryRequest(limit=points, query=vector, filter=condition) for pair in vectors for vector in pair]
         if not requests:
             return [[] for _ in queries]
@@ -203,16 +218,35 @@ class EdgeStore:
             for query, pair in zip(queries, vectors, strict=True)
         ]
         # Reading a payload costs more than finding it: only those of the best are read.
-        best: list[q.PointId] = [ranked.point for ranking in rankings for ranked in ranking]
+        best = list(dict.fromkeys(ranked.point for ranking in rankings for ranked in ranking))
+        today = self._today()
+        chunks = self._read.get(best, today)
+        if missing := [id for id in best if id not in chunks]:
+            chunks |= self._retrieve(collection, missing, today)
+        return [to_hits(ranking, chunks) for ranking in rankings]
+
+    def _count_excluded(self, collection: str, clause: Clause) -> bool:
+        """Tell whether there is a point of a collection that does not satisfy a clause.
+
+        Most of what an index holds is in force and of the whole state; to have the engine test that of each point takes
+        as long as comparing its vector.
+        """
         with self._engine(collection) as shard:
-            records = shard.retrieve(best, with_payload=True, with_vector=False)
-        payloads = {int(str(record.id)): record.payload or {} for record in records}
-        return [to_hits(ranking, payloads, self._today()) for ranking in rankings]
+            passing = shard.count(q.CountRequest(exact=True, filter=edge_filter([clause])))
+            return bool(passing < shard.count(q.CountRequest(exact=True)))
+
+    def _retrieve(self, collection: str, ids: Sequence[int], today: date) -> dict[int, Chunk]:
+        """Read those of some chunks that a collection has, by id, and keep them."""
+        with self._engine(collection) as shard:
+            records = shard.retrieve(list(ids), with_payload=True, with_vector=False)
+        chunks = {_id(record.id): to_chunk(record.payload or {}, today) for record in records}
+        self._read.put(chunks.values(), today)
+        return chunks
 
     def _parents(self, points: Sequence[q.ScoredPoint], limit: int) -> list[Scored]:
         if self._points is None:
             self._points = Points.load(self._folder)
-        ranking = [(int(str(point.id)), point.score) for point in points]
+        ranking = [(_id(point.id), point.score) for point in points]
         return collapse_to_parents(ranking, self._points.parents([point for point, _ in ranking]), limit)
 
     def _shard(self, name: str) -> q.EdgeShard:
@@ -226,6 +260,11 @@ class EdgeStore:
         """Yield the shard of a collection; failures of the engine within the block become errors of this project."""
         with translate_engine_errors(self._folder, name):
             yield self._shard(name)
+
+
+def _id(point: "q.PointId") -> int:
+    """Return the id of a point, which is a number in all that this project writes."""
+    return point if isinstance(point, int) else int(str(point))
 
 
 def _vectors(query: HybridQuery) -> list[q.Query]:

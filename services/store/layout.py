@@ -110,13 +110,9 @@ def to_chunk(payload: Payload, today: date) -> Chunk:
     return {**chunk, "status_note": f"{chunk['status_note']} {note}".strip()} if note else chunk
 
 
-def to_hits(ranking: Sequence[Ranked], payloads: Mapping[int, Payload], today: date) -> list[Hit]:
+def to_hits(ranking: Sequence[Ranked], chunks: Mapping[int, Chunk]) -> list[Hit]:
     """Return the hits of a fused ranking; a point that was deleted meanwhile is left out."""
-    return [
-        Hit(to_chunk(payloads[ranked.point], today), ranked.score, ranked.similarity)
-        for ranked in ranking
-        if ranked.point in payloads
-    ]
+    return [Hit(chunks[ranked.point], ranked.score, ranked.similarity) for ranked in ranking if ranked.point in chunks]
 
 
 def order_articles(chunks: Iterable[Chunk]) -> list[Chunk]:

@@ -131,8 +131,9 @@ class ServerStore:
         best = list({ranked.point: None for ranking in fused for ranked in ranking})
         with translate_server_errors():
             records = await self._client.retrieve(self._names[collection], best) if best else []
-        payloads = {int(str(record.id)): record.payload or {} for record in records}
-        return [to_hits(ranking, payloads, self._today()) for ranking in fused]
+        today = self._today()
+        chunks = {int(str(record.id)): to_chunk(record.payload or {}, today) for record in records}
+        return [to_hits(ranking, chunks) for ranking in fused]
 
     async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
         """Return chunks by id; see ``ChunkStore.fetch``."""

@@ -83,9 +83,10 @@ def words_of(text: str) -> Words:
     ('el', '25', '%', 'o', '1200', '€')
     """
     found = _TOKEN.findall(fold(text))
-    return Words(text, tuple(token if token.isalpha() and token not in _SAME else _plain(token) for token in found))
+    return Words(text, tuple(map(_plain, found)))
 
 
+@lru_cache(maxsize=16_384)
 def _plain(token: str) -> str:
     """Return a figure without points between thousands, and what stands for a sign as the sign."""
     if token[0].isdigit():

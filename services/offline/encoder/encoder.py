@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from hashlib import blake2b
 from importlib import resources
 from pathlib import Path
@@ -22,6 +22,9 @@ from services.protocols import Embedded, Vector
 from state.errors import ConfigurationError, IndexMissing
 
 DIMENSIONS = 192
+MAX_QUESTIONS, MAX_DOCUMENTS = 256, 16_384
+"""Texts whose vectors are kept, each once for all stages: of documents, with their texts, about 40 MB."""
+
 FOLDER = Path(str(resources.files("services.offline.encoder")))
 """Where the encoder of the package lies."""
 
@@ -46,8 +49,9 @@ class DualEncoder:
 
     A question and the document that answers it need not share a word: the axes of "echaron" have learnt to lie near
     those of "despido". A text without any known stem gets the zero vector: it has no dense side. Vectors always have
-    the dimensions asked for, whatever the number of texts. The axes are (stems, dim), a row for each stem of the
-    vocabulary; ``domain`` says what a stem is, and which terms a question calls for.
+    the dimensions asked for, whatever the number of texts. The vectors of single texts (``embed_question``,
+    ``embed_document``) are kept for the next time, and not to be changed. The axes are (stems, dim), a row for each
+    stem of the vocabulary; ``domain`` says what a stem is, and which terms a question calls for.
     """
 
     def __init__(
@@ -61,6 +65,8 @@ class DualEncoder:
         self.domain = domain
         self._question_axes = question_axes.astype(np.float32)
         self._document_axes = document_axes.astype(np.float32)
+        self.embed_question = lru_cache(MAX_QUESTIONS)(self._embed_question)
+        self.embed_document = lru_cache(MAX_DOCUMENTS)(self._embed_document)
 
     @classmethod
     def fit(cls, training_pairs: TrainingPairs, dimensions: int, domain: Domain = SPANISH_LAW) -> "DualEncoder":
@@ -156,14 +162,18 @@ class DualEncoder:
         """Embed texts of the corpus, here and now."""
         return self._embed([document_counts(text, self.domain) for text in texts], self._document_axes)
 
-    def embed_question(self, text: str) -> Vector:
-        """Embed one question, here and now."""
-        return self._embed([question_counts(text, self.domain)], self._question_axes)[0]
-
     def similarities(self, question: str, texts: Sequence[str]) -> list[float]:
         """Return the cosine of a question and each text, in [−1, 1]; 0 where no word is known."""
         vector = self.embed_question(question)
-        return [float(vector @ other) for other in self.embed_all(texts)]
+        return [float(vector @ self.embed_document(text)) for text in texts]
+
+    def _embed_question(self, text: str) -> Vector:
+        """Embed one question, here and now."""
+        return self._embed([question_counts(text, self.domain)], self._question_axes)[0]
+
+    def _embed_document(self, text: str) -> Vector:
+        """Embed one text of the corpus, here and now."""
+        return self.embed_all([text])[0]
 
     def _embed(self, texts: Sequence[Counts], axes: NDArray[np.float32]) -> list[Vector]:
         # Row by row: as a sparse matrix it would need scipy, whose import takes longer than a question.

@@ -10,10 +10,11 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +71,6 @@ def of_another_case(answer: ReadAnswer, sentence: Sentence, figures: Sequence[Qu
     """Return the figure of a sentence that is said of another case most plainly, of those given, if any is."""
     if _CLAIMS_NO_RULE.search(fold(sentence.text)):
         return None
-    rarity = rarity_in(answer.sources)
     cited = answer.of_sentence(sentence)
     best: tuple[float, OtherCase] | None = None
     for figure in figures:
@@ -78,6 +78,7 @@ def of_another_case(answer: ReadAnswer, sentence: Sentence, figures: Sequence[Qu
         same, others = places_of(claim, answer.sources, cited)
         if not same or not others:
             continue
+        rarity = rarity_in(answer.sources)
         scores = [
             np.array([features(claim, place, rarity, is_cited=source in cited) for source, place in some]) @ weights()
             for some in (same, others)
@@ -154,17 +155,25 @@ def features(claim: Place, place: Place, rarity: Rarity, *, is_cited: bool) -> N
 
 def rarity_in(sources: Sequence[Source]) -> Rarity:
     """Return the weight of a word: the logarithm of the share of the sentences of the sources that have it."""
-    counts: Counter[str] = Counter()
-    total = 0
-    for source in sources:
-        of_source, sentences = _sentence_counts(source.text)
-        counts.update(dict(of_source))
-        total += sentences
-    return lambda word: math.log((total + 1) / (counts[word] + 0.5))
+    return _rarity(tuple(source.text for source in sources))
+
+
+@lru_cache(maxsize=8)
+def _rarity(texts: tuple[str, ...]) -> Rarity:
+    """Return the weights of the words of some texts: each sentence of an answer is compared with all of them."""
+    counts = [_sentence_counts(text) for text in texts]
+    total = sum(sentences for _, sentences in counts)
+
+    @cache
+    def rarity(word: str) -> float:
+        return math.log((total + 1) / (sum(of_text.get(word, 0) for of_text, _ in counts) + 0.5))
+
+    return rarity
 
 
 @lru_cache(maxsize=2048)
-def _sentence_counts(text: str) -> tuple[tuple[tuple[str, int], ...], int]:
+def _sentence_counts(text: str) -> tuple[Mapping[str, int], int]:
+    """Return in how many sentences of a text each word is, and how many there are."""
     spans = list(cuts.sentences(text))
     counts = Counter(word for start, end in spans for word in words_of(text[start:end]))
-    return tuple(counts.items()), len(spans)
+    return MappingProxyType(counts), len(spans)

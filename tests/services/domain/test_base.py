@@ -5,7 +5,7 @@ from support.doubles import make_chunk
 
 from language.languages import language
 from services.domain.base import Domain, PlainDomain
-from services.domain.concepts import Concept, coverage
+from services.domain.concepts import Concept, Coverage
 from services.domain.lexicon import Lexicon
 from services.domain.registry import domain_named, domain_of
 from services.domain.spanish_law import SPANISH_LAW
@@ -58,4 +58,4 @@ def test_nothing_of_the_law_is_at_work_in_another_domain():
 
 def test_a_text_covers_the_share_of_the_words_that_it_has():
     concepts = PLAIN.concepts("fees of a rollover", WEIGHTS)
-    assert coverage(concepts, dict.fromkeys(PLAIN.stems(TEXTS[0]), 1.0), WEIGHTS) == 0.5
+    assert Coverage(concepts, WEIGHTS)(dict.fromkeys(PLAIN.stems(TEXTS[0]), 1.0)) == 0.5

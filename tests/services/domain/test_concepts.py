@@ -1,5 +1,5 @@
 from language.spanish import stems
-from services.domain.concepts import Concept, coverage
+from services.domain.concepts import Concept, Coverage
 from services.domain.lexicon import EqualWeights, Lexicon
 from services.domain.spanish_law import SPANISH_LAW
 
@@ -48,14 +48,14 @@ def test_how_much_time_asks_for_a_figure_and_is_no_topic():
 
 def test_nothing_but_stop_words_is_about_nothing():
     assert SPANISH_LAW.concepts("¿y eso?", LEXICON) == []
-    assert coverage([], {"x": 1.0}, LEXICON) == 0.0
+    assert Coverage([], LEXICON)({"x": 1.0}) == 0.0
 
 
 def test_coverage_takes_the_best_of_own_words_and_legal_names():
     weights = EqualWeights()
     payslip = Concept(("nomin",), ((("recib", "salari"), 0.9),), 1.0)
     paella = Concept(("paell",), (), 1.0)
-    assert coverage([payslip], {"nomin": 0.75}, weights) == 0.75
-    assert coverage([payslip], {"recib": 1.0, "salari": 1.0}, weights) == 0.9
-    assert coverage([payslip], {"recib": 1.0}, weights) == 0.45
-    assert coverage([payslip, paella], {"nomin": 1.0}, weights) == 0.5
+    assert Coverage([payslip], weights)({"nomin": 0.75}) == 0.75
+    assert Coverage([payslip], weights)({"recib": 1.0, "salari": 1.0}) == 0.9
+    assert Coverage([payslip], weights)({"recib": 1.0}) == 0.45
+    assert Coverage([payslip, paella], weights)({"nomin": 1.0}) == 0.5

@@ -3,7 +3,7 @@
 import pytest
 
 from language.spanish import stems
-from services.domain.concepts import coverage
+from services.domain.concepts import Coverage
 from services.domain.lexicon import Lexicon
 from services.domain.question import topic_of
 from services.domain.spanish_law import SPANISH_LAW
@@ -13,7 +13,7 @@ WEIGHTS = Lexicon.build(TEXTS, stems)
 
 
 def covered(question: str, text: str) -> float:
-    return coverage(SPANISH_LAW.concepts(question, WEIGHTS), dict.fromkeys(stems(text), 1.0), WEIGHTS)
+    return Coverage(SPANISH_LAW.concepts(question, WEIGHTS), WEIGHTS)(dict.fromkeys(stems(text), 1.0))
 
 
 @pytest.mark.parametrize("aside", [" en 2019", " antes de la reforma laboral", " el 3/3/22", " a finales de 2012"])

@@ -9,6 +9,7 @@ from support.doubles import FixedReranker, make_chunk
 from language.languages import language
 from services.domain.base import PlainDomain
 from services.domain.lexicon import Lexicon
+from services.domain.prominence import Prominence
 from services.domain.spanish_law import SPANISH_LAW
 from services.relevance.evidence import EVIDENCE, MAX_JUDGED, EvidenceReader
 from services.rerank.heuristic import HeuristicReranker
@@ -31,8 +32,8 @@ def reader(domain=PLAIN, cosines=COSINES, heuristic=None, phrasings=lambda chunk
         domain,
         WEIGHTS,
         lambda question, chunks: [cosines.get(chunk["id"], 0.0) for chunk in chunks],
-        heuristic or HeuristicReranker(domain, WEIGHTS, phrasings, support=lambda question: {}),
-        phrasings,
+        heuristic or HeuristicReranker(domain, WEIGHTS, Prominence(domain, phrasings), support=lambda question: {}),
+        Prominence(domain, phrasings),
     )
 
 

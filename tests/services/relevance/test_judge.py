@@ -10,6 +10,7 @@ from support.doubles import make_chunk
 from language.languages import language
 from services.domain.base import PlainDomain
 from services.domain.lexicon import EqualWeights
+from services.domain.prominence import Prominence
 from services.relevance import judge as judge_module
 from services.relevance.evidence import EVIDENCE, EvidenceReader
 from services.relevance.judge import BestScoreJudge, JudgementModel, LearntJudge, packaged_judgement
@@ -80,7 +81,7 @@ def learnt(judging, loaded=None):
         EqualWeights(),
         lambda question, chunks: [0.5] * len(chunks),
         HeuristicReranker(domain),
-        lambda chunk: "",
+        Prominence(domain),
     )
 
     def load():

@@ -8,6 +8,7 @@ from support.doubles import make_chunk
 
 from language.spanish import stems
 from services.domain.lexicon import Lexicon
+from services.domain.prominence import Prominence
 from services.domain.spanish_law import SPANISH_LAW
 from services.protocols import Reranked
 from services.rerank.heuristic import HeuristicReranker
@@ -132,7 +133,9 @@ async def test_what_people_say_the_topic_and_attributes_count_alike_and_a_summar
         candidate(blank, attributes={"keywords": "preaviso"}),
         candidate(blank, summary="Preaviso."),
     )
-    (lay_phrasings,) = await sums("preaviso", candidate(blank), lay_phrasings=lambda chunk: "cuánto preaviso doy")
+    (lay_phrasings,) = await sums(
+        "preaviso", candidate(blank), prominence=Prominence(SPANISH_LAW, lambda chunk: "cuánto preaviso doy")
+    )
     assert topic == attribute == lay_phrasings == pytest.approx(0.9 / 3.5)
     assert summary == pytest.approx(0)
 

@@ -1,0 +1,24 @@
+"""What a question never waits for: packages that train, plot, serve or call a provider."""
+
+import json
+import subprocess
+import sys
+
+NEVER = {
+    *("sklearn", "scipy", "onnxruntime", "matplotlib", "pandas", "torch", "fastembed", "tokenizers"),
+    *("openai", "langchain_openai", "qdrant_client", "fastapi", "uvicorn", "langserve", "lxml", "pypdf", "docx"),
+}
+SCRIPT = """
+import json, sys
+from cli.main import run
+status = run(["ask", "--json", "¿Cuántos días de vacaciones me corresponden?"])
+print(json.dumps([status, sorted({name.partition(".")[0] for name in sys.modules})]))
+"""
+
+
+def test_an_answer_offline_imports_none_of_them(demo_index):
+    ran = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
+    status, modules = json.loads(ran.stdout.splitlines()[-1])
+    assert status == 0
+    assert "qdrant_edge" in modules
+    assert NEVER.isdisjoint(modules)
