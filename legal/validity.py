@@ -24,6 +24,11 @@ def is_repealed(paragraphs: Sequence[str]) -> bool:
     return bool(paragraphs) and all(_NOTHING_ELSE.fullmatch(paragraph.strip()) for paragraph in paragraphs)
 
 
+def is_of_day(chunk: Chunk, day: date) -> bool:
+    """Tell whether a wording is the one of a day, be it law or nothing but the mark of a repeal."""
+    return (chunk["valid_from"] or "") <= day.isoformat() < (chunk["valid_to"] or "9999")
+
+
 def in_force(chunk: Chunk, as_of: date | None, today: date) -> bool:
     """Tell whether a chunk is law today, or with ``as_of`` on that day, whatever becomes of it later.
 
@@ -34,7 +39,7 @@ def in_force(chunk: Chunk, as_of: date | None, today: date) -> bool:
     law = known_laws().get(chunk["law_id"])
     if law and law.begins and day < law.begins.isoformat():
         return False
-    if (chunk["valid_from"] or day) > day or (chunk["valid_to"] or "9999") <= day:
+    if not is_of_day(chunk, as_of or today):
         return False
     if chunk["status"] in REPEALED and chunk["valid_to"] is None and day >= today.isoformat():
         return False

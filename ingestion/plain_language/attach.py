@@ -7,7 +7,7 @@ from itertools import groupby
 
 from ingestion.links.references import current_chunk_ids
 from language.table_text import without_heads
-from legal.validity import in_force
+from legal.validity import in_force, is_of_day
 from legal.wordings import wording_hash
 from services.corpus.chunks import note_on_force, packaged_law_records, parse_refs
 from services.corpus.schema import EmptyRecord, LawRecord, ProvisionRecord
@@ -47,7 +47,7 @@ def attach_records(chunks: Sequence[Chunk], today: date, others: Sequence[Chunk]
             attached += parts
         elif isinstance(record, EmptyRecord):
             # A text that only says that it is gone has no force, but a time.
-            current |= {ref} if in_force(parts[0], today, today) else set()
+            current |= {ref} if is_of_day(parts[0], today) else set()
             attached += [_redirected(part, record, successors) for part in parts]
         else:
             summarised.add(ref)
