@@ -1,5 +1,6 @@
 """The program ``articulado``: its commands, and the frame that turns every failure into a message and a status."""
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -26,6 +27,12 @@ from cli.verify.command import verify
 from language.current import speaking
 from services.profile.files import spoken_language
 from services.threads import ONE_THREAD
+
+COLLECTED_EVERY = (50_000, 20, 20)
+"""New objects after which the collector looks for cycles, and how often it does before it looks at older ones.
+
+What is read at the start stays, and by Python's own measure of 700 it is looked at hundreds of times meanwhile.
+"""
 
 app = typer.Typer(
     name="articulado",
@@ -102,4 +109,5 @@ def main() -> None:
     """Run the command line of this process."""
     for name, count in ONE_THREAD.items():
         os.environ.setdefault(name, count)
+    gc.set_threshold(*COLLECTED_EVERY)
     sys.exit(run())
