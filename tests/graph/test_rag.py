@@ -282,6 +282,24 @@ async def test_a_forked_checkpoint_makes_its_vectors_again():
     assert not any("array" in repr(value) for value in before_search.values.values())
 
 
+async def test_a_thread_holds_ids_and_a_fork_elsewhere_reads_their_texts_again():
+    saver, thread = InMemorySaver(), {"configurable": {"thread_id": "1"}}
+    first_services = services()
+    first = build_rag(first_services, saver)
+    answered = await first.ainvoke({"question": "vacaciones"}, thread)
+    values = (await first.aget_state(thread)).values
+    assert {frozenset(candidate["chunk"]) for candidate in values["candidates"]} == {frozenset({"id"})}
+    assert values["context"][0]["chunk"] == {"id": 38}
+    other = services()
+    graph = build_rag(other, saver)
+    again = await graph.ainvoke(None, (await checkpoint_before(graph, thread, "answer")).config)
+    assert (again["answer"], again["citations"]) == (answered["answer"], answered["citations"])
+    assert other.principal.calls == first_services.principal.calls
+    whole = build_rag(services(), InMemorySaver(), whole_chunks=True)
+    await whole.ainvoke({"question": "vacaciones"}, thread)
+    assert "text" in (await whole.aget_state(thread)).values["context"][0]["chunk"]
+
+
 async def forked(graph, thread, values, as_node, *, before):
     """Run on from where the thread stood before these stages, with values put in the place of a stage's own."""
     snapshot = await checkpoint_before(graph, thread, *before)

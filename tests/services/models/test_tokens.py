@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.paths import DATA
 
-from services.models.token_bound import _PATTERNS, ENCODINGS, LEADS, max_parts, token_list
+from services.models.token_bound import _PATTERNS, ENCODINGS, LEADS, max_parts, token_bound, token_list
 from services.models.tokens import ByteCounter, EstimatedCounter, TiktokenCounter, token_counter
 
 O200K_FILE = hashlib.sha1(b"https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken").hexdigest()
@@ -253,3 +253,10 @@ def test_with_its_table_on_the_machine_tiktoken_counts():
     if not isinstance(counter, TiktokenCounter):
         pytest.skip("tiktoken's table of o200k_base is not on this machine")
     assert [counter.count(row["text"]) for row in COUNTED] == [row["o200k_base"] for row in COUNTED]
+
+
+@given(st.text(st.sampled_from(" \n\t\r/.,'s1aéÑ«»\u00a0"), max_size=14))
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_word_by_word_a_text_has_the_pieces_that_it_has_as_a_whole(encoding, text):
+    bound = token_bound(encoding)
+    assert bound.count(text) == bound._count_pieces(text)
