@@ -204,10 +204,10 @@ class IngestState(IngestInput, total=False):
 
     ``undelivered`` is what the gazette did not give; ``checked``, ``unchecked`` and ``shrunk``: see the report.
     ``base`` is the generation that is served, empty where there is none. ``with_packaged`` tells whether the index is
-    to have what articulado brings along. ``sources`` is what the index is to hold, in the order of reading; ``added``,
-    ``updated`` and ``removed`` are titles, ``changed`` tells whether the index must be written. ``links`` names the
-    file of references. ``stale`` tells that another ingest has come between. ``generation`` is the one that was
-    written, ``counts`` its points.
+    to have what articulado brings along. ``draft`` names the file of the catalogue that the index is to have:
+    documents, references and points are in it, and none of them here. ``added``, ``updated`` and ``removed`` are
+    titles, ``changed`` tells whether the index must be written. ``stale`` tells that another ingest has come between.
+    ``generation`` is the one that was written, ``counts`` its points.
     """
 
     request: IngestRequest
@@ -218,17 +218,13 @@ class IngestState(IngestInput, total=False):
     shrunk: list[ShrunkLaw]
     base: str
     with_packaged: bool
-    sources: list[Source]
+    draft: str
     added: list[str]
     updated: list[str]
     removed: list[str]
     replaced: list[Replaced]
     copies: list[Copy]
     changed: bool
-    links: str
-    resolved: int
-    unresolved: dict[str, int]
-    examples: list[Unresolved]
     stale: bool
     generation: str
     counts: dict[str, int]

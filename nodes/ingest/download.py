@@ -163,7 +163,9 @@ def _day(written: str | None) -> date | None:
 
 def _indexed_laws(base: IndexBase, request: IngestRequest) -> Collection[str]:
     """Return the ids of the laws of the index that came from the gazette, in its order."""
-    sources = base.catalog(request).sources
-    return dict.fromkeys(
-        source["law_id"] for source in sources if any(file["root"].startswith(BOE + ":") for file in source["files"])
-    )
+    with base.catalog(request) as catalog:
+        return dict.fromkeys(
+            source["law_id"]
+            for source in catalog.sources()
+            if any(file["root"].startswith(BOE + ":") for file in source["files"])
+        )

@@ -23,7 +23,7 @@ from services.store.server_collection import (
     stored_collections,
     switch_aliases,
 )
-from services.store.writer import WriterFactory
+from services.store.writer import Placed, WriterFactory
 from state.chunks import Chunk
 from state.errors import IndexMissing
 
@@ -92,18 +92,26 @@ class ServerWriter:
         await self._delete(stored - set(self._written.values()))
         self._indexed_paths = {name: await indexed_paths(self._client, name) for name in self._written.values()}
 
-    async def delete(self, ids: Mapping[str, Sequence[int]]) -> None:
-        """Delete points, by collection."""
-        for name, points in ids.items():
+    async def delete(self, points: Sequence[Placed]) -> None:
+        """Delete points; see ``IndexWriter.delete``."""
+        by_collection: dict[str, list[models.ExtendedPointId]] = {}
+        for point in points:
+            by_collection.setdefault(point.collection, []).append(point.id)
+        for name, ids in by_collection.items():
             with translate_server_errors():
-                for start in range(0, len(points), IDS_PER_REQUEST):
-                    batch: list[models.ExtendedPointId] = list(points[start : start + IDS_PER_REQUEST])
-                    await self._client.delete(self._written[name], batch, wait=True)
+                for start in range(0, len(ids), IDS_PER_REQUEST):
+                    await self._client.delete(self._written[name], ids[start : start + IDS_PER_REQUEST], wait=True)
 
     async def add(
-        self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector], *, size: int
-    ) -> None:
-        """Write chunks; see ``IndexWriter.add``."""
+        self,
+        chunks: Sequence[Chunk],
+        dense: Sequence[Vector | None],
+        sparse: Sequence[SparseVector],
+        *,
+        size: int,
+        replaced: Mapping[int, Placed],
+    ) -> Sequence[int]:
+        """Write chunks; see ``IndexWriter.add``. Segments are the server's own affair: all are 0 here."""
         batches: dict[str, list[models.PointStruct]] = {}
         for chunk, dense_vector, sparse_vector in zip(chunks, dense, sparse, strict=True):
             batches.setdefault(chunk["collection"], []).append(_point(chunk, dense_vector, sparse_vector))
@@ -117,8 +125,9 @@ class ServerWriter:
             requests += [(collection, points[start : start + length]) for start in range(0, len(points), length)]
         for start in range(0, len(requests), MAX_CONCURRENT_REQUESTS):
             await self._upsert(requests[start : start + MAX_CONCURRENT_REQUESTS])
+        return [0] * len(chunks)
 
-    def bytes_of(self, chunks: Sequence[Chunk], dimensions: int) -> int:
+    def bytes_of(self, points: int, dimensions: int) -> int:
         """Return 0: points take room on the server, which says itself where it lacks."""
         return 0
 

@@ -36,7 +36,7 @@ async def test_a_closed_store_opens_again(tmp_path: Path) -> None:
 
 async def test_a_large_collection_is_indexed_and_found_as_before(tmp_path: Path) -> None:
     batch, queries, where = random_batch(3, count=400), random_queries(3), SearchFilter()
-    index = await build(tmp_path, [batch], partial(EdgeWriter, exact_up_to=100))
+    index = await build(tmp_path, [batch], partial(EdgeWriter, exact_up_to=100, segment_points=400))
     assert list(index.folder.glob("normativa/segments/*/vector_index-text-dense/graph.bin"))
     store = EdgeStore(index.folder, ["normativa"], today=lambda: TODAY)
     answers = await store.search("normativa", queries, limit=10, prefetch=20, where=where)
