@@ -88,7 +88,7 @@ class Draft(Catalog):
     def begin(cls, folder: Path, generation: Path | None) -> Path:
         """Begin a draft in a folder, from the catalogue of a generation if there is one; return its file."""
         file = folder / f"{uuid4().hex}{SUFFIX}"
-        with translate_disk_errors(folder):
+        with translate_disk_errors(folder.parent):
             folder.mkdir(parents=True, exist_ok=True)
             earlier = generation / CATALOG if generation else None
             if earlier and earlier.is_file():

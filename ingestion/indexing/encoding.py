@@ -27,7 +27,7 @@ from state.errors import ConfigurationError
 BATCH = 1_024
 """Entries that are encoded and written together."""
 
-WORTH_PROCESSES = 100 * BATCH
+WORTH_PROCESSES = 30 * BATCH
 """Entries from which more processes are worth the memory that each takes (0.4 GB) and the seconds to start them."""
 
 WHOLE_WEIGHT = np.float32(2)

@@ -176,6 +176,8 @@ class EdgeWriter:
             shard = self._shard(name, number)
             with translate_engine_errors(self._folder, name):
                 shard.update(q.UpdateOperation.upsert_points(points))
+            # Early: the engine indexes what it is given for nothing, and reads all payloads anew for what it has.
+            self._index_fields(name, number)
         return numbers
 
     def _roomy(self, name: str) -> int:
@@ -200,14 +202,21 @@ class EdgeWriter:
 
     def _finish_segment(self, name: str, number: int) -> None:
         collection = self._collections[name]
-        segment, shard = collection.segments[number], self._shard(name, number)
+        segment = collection.segments[number]
         require_room(self._folder, WRITING_ROOM + segment.points * BYTES_OF_FIELDS)
-        fields = self._fields(name)
-        if segment.points >= INDEXED_FROM or len(collection.segments) > 1:
-            with translate_engine_errors(self._folder, name):
-                _index_fields(shard, fields)
-            segment.fields = list(fields)
+        self._shard(name, number)
+        self._index_fields(name, number)
         self._files.finish(name, number, segment)
+
+    def _index_fields(self, name: str, number: int) -> None:
+        """Have the fields of a segment indexed by which searches filter, if it is large enough to be worth it."""
+        collection = self._collections[name]
+        segment, fields = collection.segments[number], self._fields(name)
+        is_large = segment.points >= INDEXED_FROM or len(collection.segments) > 1
+        if is_large and not fields.keys() <= set(segment.fields):
+            with translate_engine_errors(self._folder, name):
+                _index_fields(self._shard(name, number), fields)
+            segment.fields = list(fields)
 
     def _fields(self, name: str) -> dict[str, IndexKind]:
         """Return the fields of a collection that are indexed: always the same, and the attributes that it has."""

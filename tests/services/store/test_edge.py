@@ -13,6 +13,7 @@ from services.protocols import SearchFilter
 from services.store.edge import EdgeStore
 from services.store.edge_writer import INDEXED_FROM, EdgeWriter
 from services.store.layout import INDEXED_FIELDS
+from services.store.segments import load_segments, save_segments
 from state.errors import StoreUnavailable
 
 
@@ -80,6 +81,9 @@ async def test_an_older_index_gets_its_field_indexes_when_it_is_continued(tmp_pa
         shard.update(q.UpdateOperation.delete_field_index(path))
     shard.flush()
     shard.close()
+    listed = load_segments(base.folder)
+    listed["normativa"].segments[0].fields.clear()
+    save_segments(base.folder, listed)
     where = SearchFilter(chunk_types=("provision",), fields=(("attributes.record_keeper", ("Acme",)), ("topic", ("",))))
 
     store = EdgeStore(base.folder, ["normativa"])
