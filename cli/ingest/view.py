@@ -14,7 +14,8 @@ from legal.labels import law_url
 
 if TYPE_CHECKING:
     from services.profile.profile import Profile
-    from state.ingest import IngestReport, ShrunkLaw, SkippedFiles
+    from state.documents import ShrunkLaw, SkippedFiles
+    from state.ingest import IngestReport
 
 CAUSES = {
     "unknown law": "norma desconocida",

@@ -14,8 +14,8 @@ from ingestion.links.provision_index import SCHEMA as WORDINGS
 from language.current import say
 from services.store.agreements import IndexedAgreement
 from services.store.manifest import CATALOG
+from state.documents import Source, SourceFile, StaleRecord, Unresolved
 from state.errors import IndexMismatch, StoreUnavailable
-from state.ingest import Source, SourceFile, StaleRecord, Unresolved
 
 VERSION = 1
 """Of the tables; it goes up where they change, and an older catalogue is not read."""

@@ -27,7 +27,7 @@ from services.store.copying import copy_file
 from services.store.generations import translate_disk_errors
 from services.store.manifest import CATALOG
 from state.chunks import ProvisionRef
-from state.ingest import Source, SourceFile, StaleRecord, Unresolved
+from state.documents import Source, SourceFile, StaleRecord, Unresolved
 
 SUFFIX = ".draft"
 

@@ -12,8 +12,8 @@ from uuid import uuid4
 from language.current import say
 from services.store.generations import translate_disk_errors
 from state.chunks import Chunk
+from state.documents import Failure
 from state.errors import StoreUnavailable
-from state.ingest import Failure
 
 KEPT_SECONDS = 24 * 3600
 """How long a file that nobody uses is kept: another ingest may be about to use it."""

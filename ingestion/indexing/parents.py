@@ -18,7 +18,7 @@ from services.corpus.chunks import lay_phrasings
 from services.corpus.schema import LawRecord
 from services.profile.profile import Profile
 from state.chunks import Chunk
-from state.ingest import StaleRecord, Unresolved
+from state.documents import StaleRecord, Unresolved
 
 MAX_EXAMPLES = 20
 """Citations that lead nowhere and are named in the report; the rest is counted."""

@@ -7,8 +7,9 @@ from typing_extensions import TypedDict
 
 from language.current import say
 from legal.ids import is_boe_id
+from state.documents import Failure, ShrunkLaw, SourceFile
 from state.errors import InvalidInput
-from state.ingest import Failure, IngestRequest, IngestState, ShrunkLaw, SourceFile
+from state.ingest import IngestRequest, IngestState
 
 _LISTS = {"paths": "leyes/", "boe": "BOE-A-2015-11430", "remove": "BOE-A-2015-11430"}
 """The fields that are lists of names, each with an example of a name."""

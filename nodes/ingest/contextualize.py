@@ -21,7 +21,8 @@ from ingestion.indexing.parents import DocumentReader
 from language.current import say
 from nodes.stage import progress_of
 from services.container import IngestServices
-from state.ingest import Copy, IngestState, Replaced
+from state.documents import Copy, Replaced
+from state.ingest import IngestState
 
 YES = ("true", "sí", "si", "s", "yes", "y")
 """What counts as a yes where an answer is a text, as a person types it in Studio."""

@@ -14,8 +14,9 @@ from language.current import say
 from nodes.stage import progress_of
 from services.boe.client import BoeClient, RawLaw
 from services.boe.shrinkage import Shrinkage
+from state.documents import Failure, ShrunkLaw, SourceFile
 from state.errors import InvalidInput, SourceUnavailable, UnreadableAnswer
-from state.ingest import Failure, IngestRequest, IngestState, Listing, ShrunkLaw, SourceFile
+from state.ingest import IngestRequest, IngestState, Listing
 
 STEP = "Descargando del BOE"
 

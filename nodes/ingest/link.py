@@ -18,7 +18,8 @@ from ingestion.links.provision_index import ProvisionIndex
 from nodes.stage import progress_of
 from services.store.agreements import IndexedAgreement
 from state.chunks import ProvisionRef
-from state.ingest import IngestState, Source
+from state.documents import Source
+from state.ingest import IngestState
 
 STEP = "Enlazando citas"
 

@@ -19,8 +19,9 @@ from ingestion.source_reader import read_source
 from language.current import say
 from nodes.stage import progress_of
 from services.container import IngestServices
+from state.documents import Copy, Failure, Replaced, Source
 from state.errors import InvalidInput
-from state.ingest import Copy, Failure, IngestState, Replaced, Source
+from state.ingest import IngestState
 
 STEP = "Leyendo documentos"
 

@@ -8,8 +8,8 @@ from support.doubles import make_chunk
 from ingestion.incremental.catalog import FILE, GONE, read_catalog, titles_in
 from ingestion.incremental.draft import Draft, Links
 from services.store.manifest import CATALOG
+from state.documents import Source, SourceFile
 from state.errors import IndexMismatch
-from state.ingest import Source, SourceFile
 
 
 def source(law_id: str, title: str = "Ley", provisions: int = 1, files: tuple[SourceFile, ...] = ()) -> Source:
