@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from services.store.layout import (
     to_payload,
 )
 from services.store.manifest import REBUILD_HINT, Index
+from services.store.sample import WrittenSample
 from services.store.segments import CONFIG, SEGMENTS, Collection, Segment, SegmentFiles, load_segments, save_segments
 from services.store.shard import translate_engine_errors
 from services.store.writer import Placed
@@ -73,6 +75,7 @@ class EdgeWriter:
         self._collections: dict[str, Collection] = {}
         self._files = SegmentFiles(folder)
         self._attributes: dict[str, set[str]] = {}
+        self._samples: defaultdict[tuple[str, int], WrittenSample] = defaultdict(WrittenSample)
         self._config: q.EdgeConfig | None = None
 
     @property
@@ -172,6 +175,7 @@ class EdgeWriter:
             batches.setdefault((name, number), []).append(q.Point(chunk["id"], vectors, to_payload(chunk)))
             self._attributes.setdefault(name, set()).update(attributes_of(chunk))
             numbers.append(number)
+            self._samples[name, number].add([chunk])
         for (name, number), points in batches.items():
             shard = self._shard(name, number)
             with translate_engine_errors(self._folder, name):
@@ -206,7 +210,7 @@ class EdgeWriter:
         require_room(self._folder, WRITING_ROOM + segment.points * BYTES_OF_FIELDS)
         self._shard(name, number)
         self._index_fields(name, number)
-        self._files.finish(name, number, segment)
+        self._files.finish(name, number, segment, self._samples[name, number])
 
     def _index_fields(self, name: str, number: int) -> None:
         """Have the fields of a segment indexed by which searches filter, if it is large enough to be worth it."""
@@ -253,7 +257,7 @@ class EdgeWriter:
             with translate_engine_errors(self._folder, name):
                 shard.optimize()
             segment.graph = True
-            self._files.finish(name, number, segment)
+            self._files.finish(name, number, segment, self._samples[name, number])
 
 
 def _damaged(name: str, folder: Path) -> StoreUnavailable:

@@ -20,6 +20,7 @@ from services.store.copying import copy_file, copy_folder, is_temporary, link_fo
 from services.store.disk import bytes_on_disk, require_room
 from services.store.generations import translate_disk_errors, write_durably
 from services.store.manifest import Index
+from services.store.sample import WrittenSample
 from services.store.shard import translate_engine_errors
 
 SEGMENTS = "segments.json"
@@ -91,8 +92,13 @@ class SegmentFiles:
         """Return the folder of a segment while it is changed."""
         return self._generation / f".{name}.{number}"
 
-    def finish(self, name: str, number: int, segment: Segment) -> None:
-        """Close a segment that is open, count it anew and put it into the shard of its collection."""
+    def finish(self, name: str, number: int, segment: Segment, sample: WrittenSample) -> None:
+        """Close a segment that is open, read it back and put it into the shard of its collection.
+
+        Raises:
+            IndexMismatch: it does not hold what was written to it.
+            StoreUnavailable, ConfigurationError: its files cannot be written or read.
+        """
         shard = self._opened.pop((name, number))
         workshop = self.workshop(name, number)
         with translate_engine_errors(self._generation, name):
@@ -101,6 +107,8 @@ class SegmentFiles:
             written = q.EdgeShard.load(str(workshop))
             try:
                 segment.points = written.count(q.CountRequest(exact=True))
+                records = written.retrieve(list(sample.ids), with_payload=True, with_vector=False)
+                sample.check({int(str(record.id)): record.payload or {} for record in records}, self._generation)
             finally:
                 written.close()
         segment.folders = sorted(path.name for path in (workshop / _FOLDER).iterdir() if not is_temporary(path.name))
