@@ -7,6 +7,7 @@ files of all others with it (hard links): nobody writes to a segment any more on
 ``segments.json`` of a generation lists the segments of each collection.
 """
 
+import ctypes
 import json
 import os
 from dataclasses import asdict, dataclass, field
@@ -121,6 +122,7 @@ class SegmentFiles:
                 copy_file(workshop / CONFIG, target / CONFIG)
             rmtree(workshop)
         self._made.add((name, number))
+        _give_back_memory()
 
     def share(self, name: str, collection: Collection) -> None:
         """Put the segments that were not changed into the shard of their collection: the other generation's files."""
@@ -188,6 +190,17 @@ def save_segments(generation: Path, collections: dict[str, Collection]) -> None:
         ConfigurationError, StoreUnavailable: as ``Generations``.
     """
     write_durably(generation / SEGMENTS, json.dumps({name: asdict(listed) for name, listed in collections.items()}))
+
+
+def _give_back_memory() -> None:
+    """Give the memory of a segment that was closed back to the system.
+
+    The allocator of the GNU system keeps it, in an arena for each of the engine's threads: a build would grow with each
+    segment. Others have no such call.
+    """
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def _make_durable(folder: Path) -> None:
