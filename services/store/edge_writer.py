@@ -77,6 +77,7 @@ class EdgeWriter:
         self._attributes: dict[str, set[str]] = {}
         self._samples: defaultdict[tuple[str, int], WrittenSample] = defaultdict(WrittenSample)
         self._config: q.EdgeConfig | None = None
+        self._continues = False
 
     @property
     def stored_as(self) -> str:
@@ -93,6 +94,7 @@ class EdgeWriter:
         def look() -> None:
             require_room(self._folder, WRITING_ROOM)
             self._files = SegmentFiles(self._folder, base)
+            self._continues = True
             self._config = _config(base.manifest.dimensions)
             for name in base.manifest.collections:
                 try:
@@ -182,6 +184,9 @@ class EdgeWriter:
                 shard.update(q.UpdateOperation.upsert_points(points))
             # Early: the engine indexes what it is given for nothing, and reads all payloads anew for what it has.
             self._index_fields(name, number)
+            # A build from nothing has no more to do with it; an update may have points in it to replace.
+            if not self._continues and self._collections[name].segments[number].points >= self._segment_points:
+                self._finish_segment(name, number)
         return numbers
 
     def _roomy(self, name: str) -> int:
