@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ingestion.first_index import Announce, open_configured
-from ingestion.incremental.catalog import changes_of, read_catalog, titles_of
+from ingestion.incremental.catalog import changes_in, titles_in
 from language.current import speaking
 from legal.laws.indexed import NO_LAWS, IndexedLaws
 from services.container import Services
@@ -39,8 +39,8 @@ async def open_services(
     profile = profile or load_profile(settings.profile)
     with speaking(profile.language):
         index = await open_configured(settings, profile, announce=announce) if settings.rag_enabled else None
-        laws = IndexedLaws(lambda: titles_of(read_catalog(index.folder))) if index else NO_LAWS
-        last_changes = cache(lambda: changes_of(read_catalog(index.folder))) if index else dict[str, str]
+        laws = IndexedLaws(lambda: titles_in(index.folder)) if index else NO_LAWS
+        last_changes = cache(lambda: changes_in(index.folder)) if index else dict[str, str]
         services = await asyncio.to_thread(build_services, settings, profile, index, laws, last_changes)
         if index is not None:
             async with AsyncExitStack() as stack:

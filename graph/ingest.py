@@ -54,7 +54,7 @@ def build_ingest(services: IngestServices, checkpointer: BaseCheckpointSaver[str
     builder.add_node("download", bind(download, base=base, boe=services.boe))
     builder.add_node("discover", bind(discover, base=base))
     builder.add_node("read", bind(read, base=base, services=services))
-    builder.add_node("link", bind(link, workspace=base.workspace, profile=profile))
+    builder.add_node("link", bind(link, base=base))
     builder.add_node("contextualize", bind(contextualize, base=base, services=services))
     builder.add_node("write_index", bind(write_index, base=base, services=services))
     builder.add_node("summarize", bind(summarize, base=base))

@@ -1,6 +1,6 @@
 """What a profile brings along and an index takes in: packaged records, decisions, and the profile's own articles."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -10,13 +10,15 @@ import yaml
 
 from ingestion.articles.chunks import ArticleChunks, cut_article
 from ingestion.files.formats.source import SUFFIX, is_article
+from ingestion.incremental.catalog import ARTICLE, DECISION, RECORD
 from ingestion.incremental.digests import profile_digest
+from ingestion.links.provision_index import ProvisionIndex
 from ingestion.links.references import current_chunk_ids
 from language.current import say
 from services.corpus.chunks import lay_phrasings, packaged_records, parse_refs, refs_of
 from services.profile.profile import Profile
 from state.articles import details_of
-from state.chunks import Chunk, provision_of
+from state.chunks import Chunk, ProvisionRef
 from state.errors import ConfigurationError, InvalidInput
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with it
@@ -30,71 +32,93 @@ class BundledChunks:
     lay_phrasings: dict[int, str] = field(default_factory=dict)
 
 
-def bundled_chunks(parents: Sequence[Chunk], profile: Profile, *, packaged: bool = True) -> BundledChunks:
-    """Return what a profile adds to the parents of documents; a document that is among these is not added again.
+@dataclass(frozen=True)
+class BundledDocument:
+    """A law, a decision or an article that comes along: its chunks, how people ask about them, and what they lead to.
 
-    That are its own articles and, if ``packaged``, the packaged rulings and criteria and the records of all laws whose
-    text is not there. Without parents it is all of it: what the first index is made of.
+    ``refs`` are the provisions that each chunk leads to. Those of records are provisions of just that key; what an
+    article rests on may be answered for by another, as in a citation.
+    """
+
+    kind: str
+    collection: str
+    id: str
+    title: str
+    chunks: list[Chunk]
+    lay_phrasings: dict[int, str]
+    refs: dict[int, list[ProvisionRef]]
+
+    def linked(self, index: ProvisionIndex) -> list[Chunk]:
+        """Return the chunks with references to the wordings in force today of what they lead to."""
+        wanted = dict.fromkeys(ref for refs in self.refs.values() for ref in refs)
+        ids = current_chunk_ids([ref for ref in wanted if self.kind == ARTICLE or index.has_itself(*ref)], index)
+        return [
+            {**chunk, "refs": list(dict.fromkeys(ids[ref] for ref in self.refs[chunk["id"]] if ref in ids))}
+            for chunk in self.chunks
+        ]
+
+
+def bundled_documents(profile: Profile, *, packaged: bool = True) -> list[BundledDocument]:
+    """Return all that comes along with a profile: its own articles and, if ``packaged``, records, rulings and criteria.
 
     Raises:
         ConfigurationError: what the profile brings along breaks its schema.
     """
-    documents = {(chunk["collection"], chunk["law_id"]) for chunk in parents}
-    records = packaged_laws(parents, profile) if packaged else []
-    targets = [*parents, *records]
-    decisions = packaged_decisions() if packaged and profile.features.records else []
-    added = [*records, *(chunk for chunk in decisions if (chunk["collection"], chunk["law_id"]) not in documents)]
-    articles = [article for article in bundled_articles(profile) if (article.collection, article.id) not in documents]
-    linked = linked_articles(articles, targets)
-    return BundledChunks(
-        [*_linked_records(added, targets), *linked.chunks],
-        {chunk["id"]: lay_phrasings(chunk) for chunk in added} | linked.lay_phrasings,
-    )
-
-
-def packaged_laws(provisions: Sequence[Chunk], profile: Profile) -> list[Chunk]:
-    """Return the packaged records of each law without a text among ``provisions``; none if the profile has no records.
-
-    It is all of a law or nothing: a record of a provision that the text of its law does not have is of another wording.
-
-    Raises:
-        ConfigurationError: the corpus breaks its schema.
-    """
-    if not profile.features.records:
-        return []
-    ingested = {chunk["law_id"] for chunk in provisions}
-    chunks = (chunk for _, chunk in packaged_records())
-    return [chunk for chunk in chunks if chunk["chunk_type"] == "provision" and chunk["law_id"] not in ingested]
-
-
-def packaged_decisions() -> list[Chunk]:
-    """Return the packaged rulings and criteria.
-
-    Raises:
-        ConfigurationError: the corpus breaks its schema.
-    """
-    return [chunk for _, chunk in packaged_records() if chunk["chunk_type"] == "doctrine"]
-
-
-def _linked_records(chunks: Sequence[Chunk], targets: Sequence[Chunk]) -> list[Chunk]:
-    """Return the chunks of records with references to the wording in force today of those of ``targets`` they name."""
-    refs = {chunk["id"]: refs_of(record) for record, chunk in packaged_records()}
-    wanted = {ref for chunk in chunks for ref in refs[chunk["id"]]}
-    ids = current_chunk_ids(wanted & {provision_of(chunk) for chunk in targets}, targets)
-    return [
-        {**chunk, "refs": list(dict.fromkeys(ids[ref] for ref in refs[chunk["id"]] if ref in ids))} for chunk in chunks
+    documents: dict[tuple[str, str], BundledDocument] = {}
+    if packaged and profile.features.records:
+        for record, chunk in sorted(packaged_records(), key=lambda pair: pair[1]["chunk_type"] != "provision"):
+            key = chunk["collection"], chunk["law_id"]
+            if key not in documents:
+                kind = RECORD if chunk["chunk_type"] == "provision" else DECISION
+                documents[key] = BundledDocument(kind, *key, chunk["law_name"], [], {}, {})
+            document = documents[key]
+            document.chunks.append(chunk)
+            document.lay_phrasings[chunk["id"]] = lay_phrasings(chunk)
+            document.refs[chunk["id"]] = refs_of(record)
+    articles = [
+        BundledDocument(
+            ARTICLE,
+            article.collection,
+            article.id,
+            article.title,
+            article.chunks,
+            article.lay_phrasings,
+            {chunk["id"]: legal_basis(chunk) for chunk in article.chunks},
+        )
+        for article in bundled_articles(profile)
     ]
+    return [*documents.values(), *articles]
 
 
-def linked_articles(articles: Iterable[ArticleChunks], provisions: Sequence[Chunk]) -> BundledChunks:
-    """Return the chunks of articles, with references to those of ``provisions`` that they rest on."""
-    articles = list(articles)
-    chunks = [chunk for article in articles for chunk in article.chunks]
-    bases = {chunk["id"]: legal_basis(chunk) for chunk in chunks}
-    ids = current_chunk_ids({ref for refs in bases.values() for ref in refs}, provisions)
+def comes_along(
+    document: BundledDocument, has_law: Callable[[str], bool], has_document: Callable[[str, str], bool]
+) -> bool:
+    """Tell whether what comes along has its place beside the documents of files.
+
+    A law's records stand in for its text, all or none of them: one of a provision that the text does not have is of
+    another wording. A decision or an article that is among the documents is not there twice.
+    """
+    return not (has_law(document.id) if document.kind == RECORD else has_document(document.collection, document.id))
+
+
+def bundled_chunks(parents: Sequence[Chunk], profile: Profile, *, packaged: bool = True) -> BundledChunks:
+    """Return what a profile adds to the parents of documents: without any, what the first index is made of.
+
+    Raises:
+        ConfigurationError: what the profile brings along breaks its schema.
+    """
+    laws = {chunk["law_id"] for chunk in parents}
+    documents = {(chunk["collection"], chunk["law_id"]) for chunk in parents}
+    added = [
+        document
+        for document in bundled_documents(profile, packaged=packaged)
+        if comes_along(document, laws.__contains__, lambda *key: key in documents)
+    ]
+    records = [chunk for document in added if document.kind == RECORD for chunk in document.chunks]
+    index = ProvisionIndex.of([*parents, *records])
     return BundledChunks(
-        [{**chunk, "refs": [ids[ref] for ref in bases[chunk["id"]] if ref in ids]} for chunk in chunks],
-        {chunk_id: phrasing for article in articles for chunk_id, phrasing in article.lay_phrasings.items()},
+        [chunk for document in added for chunk in document.linked(index)],
+        {id: phrasing for document in added for id, phrasing in document.lay_phrasings.items()},
     )
 
 

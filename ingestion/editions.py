@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ingestion.history.snapshots import is_dated, snapshot_day
 from ingestion.markdown.reader import read_front
+from state.documents import Copy, Replaced, Source, SourceFile
 from state.errors import InvalidInput
-from state.ingest import Copy, Replaced, Source, SourceFile
 
 _FOREVER = "9999"
 _UPDATED = re.compile(rb"<fecha_actualizacion>\s*(\d{4})(\d{2})(\d{2})")

@@ -127,7 +127,8 @@ def follows_profile(base: IndexBase) -> bool:
     generation = base.generation()
     if generation is None or not base.is_ingested():
         return True  # a first index sees to it itself
-    return read_catalog(generation).profile == profile_digest(base.profile)
+    with read_catalog(generation) as catalog:
+        return catalog.profile == profile_digest(base.profile)
 
 
 def nothing_to_renew(base: IndexBase) -> str:

@@ -18,8 +18,8 @@ from language.current import say
 from legal.laws.registry import known_laws
 from services.profile.profile import Profile
 from state.chunks import Chunk
+from state.documents import Failure
 from state.errors import InvalidInput
-from state.ingest import Failure
 
 BY_KIND = ("normativa", "sentencias", "criterios_inss", "documentos")
 """The collections of documents by their kind; where a profile lacks one, its documents go with its articles."""

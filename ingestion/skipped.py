@@ -6,7 +6,7 @@ from pathlib import Path
 
 from language.current import say
 from language.system import printable
-from state.ingest import SkippedFiles
+from state.documents import SkippedFiles
 
 _CONVERTED: dict[str, tuple[str, ...]] = {
     ".docx": (".doc", ".docm", ".dot", ".dotx", ".pages", ".rtf", ".wpd", ".wps"),

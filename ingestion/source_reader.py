@@ -9,7 +9,7 @@ from ingestion.reading import read_files, staged_document
 from services.bounded.worker import workers
 from services.container import IngestServices
 from services.protocols import Vector
-from state.ingest import Source
+from state.documents import Source
 
 
 async def read_source(source: Source, services: IngestServices) -> Staged:

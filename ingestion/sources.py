@@ -14,7 +14,7 @@ from ingestion.skipped import advice_for, describe, skipped_files
 from language.current import say
 from language.system import printable, reason
 from legal.ids import BOE_ID
-from state.ingest import Failure, SkippedFiles, SourceFile
+from state.documents import Failure, SkippedFiles, SourceFile
 
 SUFFIXES = (*READERS, ".xml")
 FORMATS = ", ".join((*SUFFIXES, SUFFIX))

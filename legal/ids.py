@@ -3,7 +3,10 @@
 import re
 from hashlib import blake2b
 
-from state.chunks import MAX_CHUNK_ID
+from state.chunks import MAX_CHUNK_ID, Chunk
+
+NEAREST_PARTS = 16
+"""Other parts of its own provision that go with a part at most: an annex may have a thousand."""
 
 
 def chunk_id(collection: str, law_id: str, label: str, valid_from: str | None, part: int, child: int = 0) -> int:
@@ -14,6 +17,20 @@ def chunk_id(collection: str, law_id: str, label: str, valid_from: str | None, p
     """
     name = "\x1f".join((collection, law_id, label, valid_from or "", str(part), str(child)))
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "big") & MAX_CHUNK_ID
+
+
+def nearest_part_ids(chunk: Chunk) -> list[int]:
+    """Return the ids of the other parts of a law's provision that are nearest to a part, the nearest first.
+
+    They follow from what the part is, so nothing lists them. What is no provision of a law has none: each part of a
+    running text stands for itself.
+    """
+    if chunk["chunk_type"] != "provision" or chunk["parts"] == 1:
+        return []
+    own = chunk["part"]
+    by_distance = sorted(range(1, chunk["parts"] + 1), key=lambda part: (abs(part - own), part))[1 : NEAREST_PARTS + 1]
+    of_law = chunk["collection"], chunk["law_id"], chunk["provision_key"], chunk["valid_from"]
+    return [chunk_id(*of_law, part) for part in by_distance]
 
 
 BOE_ID = r"[A-Z]{3,6}-[A-Za-z]-\d{4}-\d{1,6}"

@@ -7,6 +7,7 @@ from datetime import date
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from legal.ids import nearest_part_ids
 from legal.validity import in_force
 from services.profile.profile import Profile
 from services.protocols import ChunkStore
@@ -38,7 +39,8 @@ async def expand_references(
     if not profile.features.references:
         return {"candidates": sources}
     candidate_ids = {source["chunk"]["id"] for source in sources}
-    refs = dict.fromkeys(ref for source in sources for ref in source["chunk"]["refs"] if ref not in candidate_ids)
+    leads = {source["chunk"]["id"]: _leads_of(source["chunk"]) for source in sources}
+    refs = dict.fromkeys(ref for of_source in leads.values() for ref in of_source if ref not in candidate_ids)
     store, (as_of, today) = stores[state["store"]], days_of(state)
     allowed = territories_of(sources)
     excluded = frozenset(agreements_asked(state).excluded)
@@ -53,11 +55,16 @@ async def expand_references(
     best: dict[int, Candidate] = {}
     for source in in_order(sources):
         # Two references may have become one: to the two parts of what had a single one on the day asked about.
-        cited_here = {fetched[ref]["id"]: fetched[ref] for ref in source["chunk"]["refs"] if ref in fetched}
+        cited_here = {fetched[ref]["id"]: fetched[ref] for ref in leads[source["chunk"]["id"]] if ref in fetched}
         for chunk in references_to_follow(source["chunk"], list(cited_here.values())):
             score = round(source["score"] * PARENT_FACTOR, 6)
             best.setdefault(chunk["id"], candidate(chunk, score, "reference", source["chunk"]["provision"]))
     return {"candidates": sources + in_order(best.values())[:MAX_REFERENCES]}
+
+
+def _leads_of(chunk: Chunk) -> list[int]:
+    """Return the ids of the other parts of a chunk's own provision, then of what it cites."""
+    return list(dict.fromkeys([*nearest_part_ids(chunk), *chunk["refs"]]))
 
 
 def territory_of(chunk: Chunk) -> tuple[str | None, str | None]:

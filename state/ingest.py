@@ -1,10 +1,11 @@
 """The state of the ingestion graph. The chunks themselves are in files between the stages: the state names them."""
 
-from typing import Annotated, Literal, NotRequired
+from typing import Annotated
 
 from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
 
+from state.documents import Copy, Failure, Replaced, ShrunkLaw, SkippedFiles, SourceFile, StaleRecord, Unresolved
 from state.reducers import add_seconds
 
 
@@ -51,102 +52,6 @@ class IngestInput(TypedDict, total=False):
     rebuild: Annotated[bool, EphemeralValue]
     confirmed: Annotated[bool, EphemeralValue]
     packaged: Annotated[bool | None, EphemeralValue]
-
-
-class SourceFile(TypedDict):
-    """A file that a document is read from.
-
-    ``root`` is the argument that it was found under, ``digest`` a hash of its content. Files of the same ``identity``
-    are of one document: that of a law is its official identifier, that of any other file its path.
-    """
-
-    path: str
-    root: str
-    digest: str
-    identity: str
-
-
-class Failure(TypedDict):
-    """Something that was left out, and why."""
-
-    source: str
-    reason: str
-
-
-class ShrunkLaw(TypedDict):
-    """A law whose text at the gazette has lost more than a tenth of its provisions or wordings: it was not taken.
-
-    Both are counted as the index has them, and as they would be.
-    """
-
-    law_id: str
-    provisions: int
-    provisions_left: int
-    wordings: int
-    wordings_left: int
-
-
-class SkippedFiles(TypedDict):
-    """The files of folders that end in ``kind`` (".doc"), which is no format that is read, and what to do about it."""
-
-    kind: str
-    files: list[str]
-    advice: str
-
-
-class Source(TypedDict):
-    """The files of one document: of a law in the order in which they were given, of equal files the one read first.
-
-    ``law_id`` is empty until it was read; ``staged`` names what it was cut into. ``skipped`` are files left out of it.
-    ``last_change`` is the last day (ISO 8601) on which a wording of it came in force, where its source tells days.
-    """
-
-    identity: str
-    collection: str
-    law_id: str
-    title: str
-    files: list[SourceFile]
-    staged: str
-    provisions: int
-    parents: int
-    skipped: list[Failure]
-    last_change: NotRequired[str | None]
-
-
-class Replaced(TypedDict):
-    """A text of a law that a newer one, or one of the same day that was given later, replaces; both are paths."""
-
-    law: str
-    kept: str
-    replaced: str
-
-
-class Copy(TypedDict):
-    """A file with the very content of another one, so that both are one document; both are paths."""
-
-    document: str
-    kept: str
-    copy: str
-
-
-class Unresolved(TypedDict):
-    """A citation that leads nowhere: the provision that cites, what it cites, and why it is not found."""
-
-    source: str
-    cited: str
-    cause: Literal["unknown law", "law not held", "no such provision"]
-
-
-class StaleRecord(TypedDict):
-    """A packaged record of another wording than that in force: its summary is not shown.
-
-    ``written_against`` is the day from which the wording that it was written from is in force, ISO 8601.
-    """
-
-    law_id: str
-    law: str
-    provision: str
-    written_against: str
 
 
 class IngestReport(TypedDict):
@@ -204,10 +109,10 @@ class IngestState(IngestInput, total=False):
 
     ``undelivered`` is what the gazette did not give; ``checked``, ``unchecked`` and ``shrunk``: see the report.
     ``base`` is the generation that is served, empty where there is none. ``with_packaged`` tells whether the index is
-    to have what articulado brings along. ``sources`` is what the index is to hold, in the order of reading; ``added``,
-    ``updated`` and ``removed`` are titles, ``changed`` tells whether the index must be written. ``links`` names the
-    file of references. ``stale`` tells that another ingest has come between. ``generation`` is the one that was
-    written, ``counts`` its points.
+    to have what articulado brings along. ``draft`` names the file of the catalogue that the index is to have:
+    documents, references and points are in it, and none of them here. ``added``, ``updated`` and ``removed`` are
+    titles, ``changed`` tells whether the index must be written. ``stale`` tells that another ingest has come between.
+    ``generation`` is the one that was written, ``counts`` its points.
     """
 
     request: IngestRequest
@@ -218,17 +123,13 @@ class IngestState(IngestInput, total=False):
     shrunk: list[ShrunkLaw]
     base: str
     with_packaged: bool
-    sources: list[Source]
+    draft: str
     added: list[str]
     updated: list[str]
     removed: list[str]
     replaced: list[Replaced]
     copies: list[Copy]
     changed: bool
-    links: str
-    resolved: int
-    unresolved: dict[str, int]
-    examples: list[Unresolved]
     stale: bool
     generation: str
     counts: dict[str, int]

@@ -84,7 +84,8 @@ def _document_problems(index: "Index", inspection: "Inspection") -> list[str]:
         if len(inspection.laws[name]) != expected
     ]
     try:
-        sources = [source for source in read_catalog(index.folder).sources if source["parents"]]
+        with read_catalog(index.folder) as catalog:
+            sources = [source for source in catalog.sources() if source["parents"]]
     except ArticuladoError as error:
         return [*problems, str(error)]
     for name in dict.fromkeys(source["collection"] for source in sources):

@@ -257,7 +257,9 @@ def _index(index: "Index", folder: Path) -> IndexDiagnosis:
     try:
         catalog = read_catalog(index.folder)
     except IndexMismatch:  # the notes tell
-        catalog = Catalog(made_with="")
+        catalog = Catalog.empty()
+    with catalog:
+        record_laws, packaged = len(catalog.record_laws), catalog.packaged
     return {
         "folder": str(folder),
         "demo": manifest.demo,
@@ -266,7 +268,7 @@ def _index(index: "Index", folder: Path) -> IndexDiagnosis:
         "points": sum(manifest.collections.values()),
         "collections": manifest.collections,
         "documents": manifest.documents,
-        "record_laws": manifest.documents.get("normativa", 0) if manifest.demo else len(catalog.record_laws),
-        "packaged": catalog.packaged,
+        "record_laws": manifest.documents.get("normativa", 0) if manifest.demo else record_laws,
+        "packaged": packaged,
         "fingerprints": manifest.fingerprints.model_dump(),
     }

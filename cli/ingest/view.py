@@ -14,7 +14,8 @@ from legal.labels import law_url
 
 if TYPE_CHECKING:
     from services.profile.profile import Profile
-    from state.ingest import Failure, IngestReport, ShrunkLaw, SkippedFiles
+    from state.documents import Failure, ShrunkLaw, SkippedFiles
+    from state.ingest import IngestReport
 
 CAUSES = {
     "unknown law": "norma desconocida",

@@ -86,17 +86,18 @@ def find_provision(base: "IndexBase", text: str) -> tuple[list[str], str]:
 
 def _document_names(base: "IndexBase") -> list[tuple[str, str]]:
     """Return the names of the documents of the index that came from files of their own, in small letters, with ids."""
-    from ingestion.incremental.catalog import read_catalog
+    from ingestion.incremental.catalog import Catalog, read_catalog
     from services.store.agreements import load_agreements
 
     index = base.open() if base.settings.rag_enabled else None
     names: list[tuple[str, str]] = []
-    for source in read_catalog(index.folder).sources if index else ():
-        files = [file["path"] for file in source["files"]]
-        # What goes by its path is no law: those have provisions, and are read as references.
-        if source["identity"] in files:
-            own = (source["law_id"], source["title"], *files, *(Path(file).name for file in files))
-            names += [(name.casefold(), source["law_id"]) for name in own]
+    with read_catalog(index.folder) if index else Catalog.empty() as catalog:
+        for source in catalog.sources():
+            files = [file["path"] for file in source["files"]]
+            # What goes by its path is no law: those have provisions, and are read as references.
+            if source["identity"] in files:
+                own = (source["law_id"], source["title"], *files, *(Path(file).name for file in files))
+                names += [(name.casefold(), source["law_id"]) for name in own]
     if index:
         names += [(agreement.name.casefold(), agreement.law_id) for agreement in load_agreements(index.folder)]
     return names

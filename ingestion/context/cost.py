@@ -28,6 +28,17 @@ class ContextCost:
     output_tokens: int
     cached: int
 
+    def __add__(self, other: "ContextCost") -> "ContextCost":
+        return ContextCost(
+            self.requests + other.requests,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached + other.cached,
+        )
+
+
+NO_COST = ContextCost(0, 0, 0, 0)
+
 
 def estimate(
     children: Sequence[ParentChild], cache: ContextCache, reader_name: str, counter: TokenCounter, prompt: ContextPrompt

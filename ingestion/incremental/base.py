@@ -6,6 +6,7 @@ from pathlib import Path
 from ingestion.context.paid_cache import ContextCache
 from ingestion.incremental.catalog import Catalog, read_catalog
 from ingestion.incremental.digests import code_digest, corpus_digest, profile_digest
+from ingestion.incremental.draft import EARLIER, Draft
 from ingestion.incremental.workspace import Workspace, key_of
 from services.factory import CHUNKER, expected_fingerprints
 from services.profile.profile import Profile
@@ -27,7 +28,7 @@ class IndexBase:
     @property
     def workspace(self) -> Workspace:
         """The folder where the stages of an ingest leave what they have made."""
-        return Workspace(self.settings.index_folder / "documents")
+        return Workspace(self.drafts)
 
     @property
     def fingerprints(self) -> Fingerprints:
@@ -43,28 +44,47 @@ class IndexBase:
         return Generations(self.settings.index_folder).current()
 
     def catalog(self, request: IngestRequest) -> Catalog:
-        """Return the catalogue of the generation in use: its documents count, whatever becomes of its points.
+        """Open the catalogue of the generation in use: its documents count, whatever becomes of its points.
 
         A catalogue that is damaged counts as empty for a rebuild that names its documents.
 
         Raises:
             IndexMismatch: it cannot be read, or the index is of another profile.
         """
-        generation = self.generation()
-        if generation is None:
-            return Catalog(made_with="")
-        self._check_profile(generation)
-        try:
-            return read_catalog(generation)
-        except IndexMismatch:
-            if request.get("rebuild") and (request.get("paths") or request.get("boe") or request.get("listing")):
-                return Catalog(made_with="")
-            raise
+        generation = self._readable_generation(request)
+        return read_catalog(generation) if generation else Catalog.empty()
+
+    def begin_draft(self, request: IngestRequest) -> Path:
+        """Begin the draft of the next catalogue from that of the generation in use; return its file.
+
+        Raises:
+            IndexMismatch: as ``catalog``.
+        """
+        return Draft.begin(self.drafts, self._readable_generation(request))
+
+    @property
+    def drafts(self) -> Path:
+        """The folder of drafts: that of what was staged."""
+        return self.settings.index_folder / "documents"
 
     def is_ingested(self) -> bool:
         """Tell whether the index in use was made by an ingest: the first index of a profile has no catalogue."""
         generation = self.generation()
-        return generation is not None and (generation / CATALOG).is_file()
+        return generation is not None and any((generation / name).is_file() for name in (CATALOG, EARLIER))
+
+    def _readable_generation(self, request: IngestRequest) -> Path | None:
+        """Return the generation in use, if it has a catalogue that can be read."""
+        generation = self.generation()
+        if generation is None:
+            return None
+        self._check_profile(generation)
+        try:
+            read_catalog(generation).close()
+        except IndexMismatch:
+            if request.get("rebuild") and (request.get("paths") or request.get("boe") or request.get("listing")):
+                return None
+            raise
+        return generation
 
     def open(self) -> Index | None:
         """Return the index; ``None`` where there is none, it is the demo, or its points are of no use.

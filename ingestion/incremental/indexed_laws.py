@@ -38,25 +38,25 @@ class IndexedLaw:
 
 def indexed_laws(base: "IndexBase") -> dict[str, str]:
     """Return the laws of the index: names by identifier."""
-    from ingestion.incremental.catalog import read_catalog, titles_of
+    from ingestion.incremental.catalog import read_catalog
 
     names = {record["law_id"]: record["law_name"] for record in _records() if record["chunk_type"] == "provision"}
     if base.settings.rag_enabled and (served := base.open()):
-        catalog = read_catalog(served.folder)
-        return titles_of(catalog) | {law_id: names[law_id] for law_id in catalog.record_laws if law_id in names}
+        with read_catalog(served.folder) as catalog:
+            return catalog.titles() | {law_id: names[law_id] for law_id in catalog.record_laws if law_id in names}
     return names
 
 
 def indexed_law(base: "IndexBase", law_id: str) -> IndexedLaw | None:
     """Return what the index has of a law; ``None`` where it does not have it."""
-    from ingestion.incremental.catalog import read_catalog
+    from ingestion.incremental.catalog import Catalog, read_catalog
 
     served = base.open() if base.settings.rag_enabled else None
-    catalog = read_catalog(served.folder) if served else None
-    if catalog is None or law_id in catalog.record_laws:
-        chunks = [record for record in _records() if record["law_id"] == law_id]
-        return _indexed_law(chunks, chunks[0]["law_name"], ()) if chunks else None
-    source = next((source for source in catalog.sources if source["law_id"] == law_id), None)
+    with read_catalog(served.folder) if served else Catalog.empty() as catalog:
+        source = catalog.source_of(law_id)
+        if served is None or law_id in catalog.record_laws:
+            chunks = [record for record in _records() if record["law_id"] == law_id]
+            return _indexed_law(chunks, chunks[0]["law_name"], ()) if chunks else None
     if source is None:
         return None
     staged = base.workspace.staged(source["staged"])
@@ -72,12 +72,12 @@ def named_documents(base: "IndexBase") -> str:
 
     if not (base.settings.rag_enabled and (served := base.open())):
         return ""
-    sources = read_catalog(served.folder).sources
-    titles = {
-        source["law_id"]: source["title"]
-        for source in sources
-        if source["identity"] in [file["path"] for file in source["files"]]
-    }
+    with read_catalog(served.folder) as catalog:
+        titles = {
+            source["law_id"]: source["title"]
+            for source in catalog.sources()
+            if source["identity"] in [file["path"] for file in source["files"]]
+        }
     return say("ingest.documents_there", names=_first_names(titles)) if titles else ""
 
 

@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -12,8 +12,8 @@ from uuid import uuid4
 from language.current import say
 from services.store.generations import translate_disk_errors
 from state.chunks import Chunk
+from state.documents import Failure
 from state.errors import StoreUnavailable
-from state.ingest import Failure
 
 KEPT_SECONDS = 24 * 3600
 """How long a file that nobody uses is kept: another ingest may be about to use it."""
@@ -52,11 +52,14 @@ class Workspace:
     def staged(self, key: str) -> Staged | None:
         """Return a document that was staged; ``None`` if it was not, or the file is damaged."""
         content = self._read(f"{key}.document.json")
-        if not isinstance(content, dict):
-            return None
         try:
-            staged = Staged(**content)
+            staged = Staged(**content) if isinstance(content, dict) else None
         except TypeError:
+            staged = None
+        if staged is None:
+            # Half of a file is none: so it is read again, and not taken to be there.
+            with translate_disk_errors(self._folder.parent):
+                (self._folder / f"{key}.document.json").unlink(missing_ok=True)
             return None
         interprets = [(law_id, provision_key) for law_id, provision_key in staged.interprets]
         spoken = {int(chunk_id): phrasings for chunk_id, phrasings in staged.spoken.items()}
@@ -77,21 +80,17 @@ class Workspace:
         """Keep a document under a key."""
         self._write(f"{key}.document.json", asdict(document))
 
-    def links(self, key: str) -> dict[int, list[int]]:
-        """Return the references that ``link`` kept under a key, by the id of the citing chunk."""
-        content = self._read(f"{key}.links.json")
-        return {int(chunk_id): refs for chunk_id, refs in content.items()} if isinstance(content, dict) else {}
+    def has(self, key: str) -> bool:
+        """Tell whether a document is staged, as far as can be told without reading it."""
+        return (self._folder / f"{key}.document.json").is_file()
 
-    def link(self, key: str, refs: Mapping[int, Sequence[int]]) -> None:
-        """Keep under a key the references of chunks, by the id of the citing one."""
-        self._write(f"{key}.links.json", {str(chunk_id): list(cited) for chunk_id, cited in refs.items() if cited})
-
-    def clean(self, used: Collection[str]) -> None:
-        """Remove what was not made or used of late, but for the keys in ``used``."""
+    def clean(self, is_used: Callable[[str], bool]) -> None:
+        """Remove what was not made of late, drafts included, but for what ``is_used`` names by its key."""
         oldest = time.time() - KEPT_SECONDS
-        for file in self._folder.glob("*.json*"):
-            if file.name.partition(".")[0] not in used and file.stat().st_mtime < oldest:
-                file.unlink(missing_ok=True)
+        with os.scandir(self._folder) as files:
+            for file in files:
+                if file.stat().st_mtime < oldest and not is_used(file.name.partition(".")[0]):
+                    Path(file).unlink(missing_ok=True)
 
     def _read(self, name: str) -> object:
         with translate_disk_errors(self._folder.parent):

@@ -1,11 +1,14 @@
 """Write a generation of the index from its entries: fit or call the embedder, encode what is new, write, describe."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+import heapq
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from ingestion.ahead import in_thread
+from ingestion.indexing.changes import Change, WordStatistics
 from ingestion.indexing.encoding import Encode, VectorJournal, encode_batches, offline_encoder, provider_encoder
 from ingestion.indexing.entries import Entry
 from services.case.matching.guides import asked_in, general_matters
@@ -32,6 +35,10 @@ MIN_STEPS = 10
 were shown with a wrong article, and more lose those that were not."""
 
 
+MAX_FITTED = 20_000
+"""Parents without questions that an encoder is fitted to at most: what it learns from more is no longer much."""
+
+
 @dataclass(frozen=True)
 class WriteCounts:
     """How many points of an index a build has written, and how many it has deleted."""
@@ -48,65 +55,117 @@ async def write_entries(
     base: Index | None = None,
     progress: Progress = lambda step, done, total: None,
 ) -> WriteCounts:
-    """Write the entries of a generation. With ``base``, only what differs from it; its models are kept.
+    """Write an index of a few entries, all of which are at hand. With ``base``, only what differs; its models are kept.
 
     Raises:
         ModelError: the provider of the embedder failed for good; vectors that it has computed are kept for next time.
         StoreUnavailable: the disk has no room for what is to be written.
     """
-    indexed = await builder.continue_from(base) if base else {}
+    indexed: Mapping[int, int] = await builder.continue_from(base) if base else {}
     new = [entry for entry in entries if indexed.get(entry.chunk["id"]) != digest(entry.chunk)]
-    gone = set(indexed).difference(entry.chunk["id"] for entry in entries)
-    await builder.remove(gone)
+    gone = list(set(indexed).difference(entry.chunk["id"] for entry in entries))
+    if base is None:
+        await fit(builder, lambda: entries, services, progress=progress)
+    counts = await write_changes(builder, iter([Change(new, gone)]), services, expected=len(new), progress=progress)
+    words = WordStatistics(services.profile, services.domain).of(entries)
+    Lexicon.of(words).save(builder.models)
+    return counts
+
+
+async def write_changes(
+    builder: IndexBuilder,
+    changes: Iterator[Change],
+    services: IngestServices,
+    *,
+    expected: int,
+    progress: Progress = lambda step, done, total: None,
+) -> WriteCounts:
+    """Encode and write what has changed, as it comes; about ``expected`` points will be written.
+
+    Raises:
+        ModelError: the provider of the embedder failed for good; vectors that it has computed are kept for next time.
+        StoreUnavailable: the disk has no room for what is to be written.
+    """
+    settings = services.settings
+    deleted = written = 0
+
+    async def new_entries() -> AsyncIterator[Entry]:
+        nonlocal deleted
+        async for change in in_thread(changes):
+            await builder.remove(change.gone)
+            deleted += len(change.gone)
+            for entry in change.new:
+                yield entry
+
     async with AsyncExitStack() as stack:
         embedder = services.embedder() if services.embedder else None
-        dimensions = embedder.dimensions if embedder else services.settings.offline_dimensions
-        await builder.require_room([entry.chunk for entry in new], dimensions)
-        encode = await _encoder(builder, entries, new, services, stack, fit=base is None, progress=progress)
-        done = 0
-        async for batch in encode_batches(new, encode, services.settings.ingest_workers):
+        await builder.require_room(expected, embedder.dimensions if embedder else settings.offline_dimensions)
+        encode = await _encoder(builder, services, stack, expected)
+        async for batch in encode_batches(new_entries(), encode, settings.ingest_workers):
             await builder.add([entry.chunk for entry in batch.entries], batch.dense, batch.sparse)
-            done += len(batch.entries)
-            progress(STEP, done, len(new))
-    return WriteCounts(len(new), len(gone))
+            written += len(batch.entries)
+            progress(STEP, written, max(written, expected))
+        progress(STEP, written, written)
+    return WriteCounts(written, deleted)
 
 
-async def _encoder(
+async def fit(
     builder: IndexBuilder,
-    entries: Sequence[Entry],
-    new: Sequence[Entry],
+    entries: Callable[[], Iterable[Entry]],
     services: IngestServices,
-    stack: AsyncExitStack,
     *,
-    fit: bool,
-    progress: Progress,
-) -> Encode:
-    """Return the encoder of the new entries; where ``fit``, the models of the index are made from all entries first."""
-    settings, profile, domain = services.settings, services.profile, services.domain
-    # Before there is anything to fit: a key may be missing.
-    embedder = services.embedder() if services.embedder else None
-    if fit:
-        progress("Analizando el vocabulario", 0, 0)
-        # What is searched for cases alone does not tell how rare a word is in what questions are answered from.
-        left_out = set(profile.names) - set(profile.for_questions or profile.names)
-        texts = (entry.sparse for entry in entries if entry.sparse and entry.chunk["collection"] not in left_out)
-        Lexicon.build(texts, domain.stems).save(builder.models)
-        # With a provider's embedder, too: the reranker asks it how near a question and a provision are.
-        await asyncio.to_thread(_save_encoder, entries, profile, settings.offline_dimensions, builder.models)
-    if embedder is None:
-        return await offline_encoder(builder.models, domain, len(new), settings.ingest_workers, stack)
+    progress: Progress = lambda step, done, total: None,
+) -> None:
+    """Make what is fitted to the texts of an index, from all of its entries.
+
+    With a provider's embedder, too: the reranker asks it how near a question and a provision are.
+    """
+    if services.embedder:
+        services.embedder()  # Before there is anything to fit: a key may be missing.
+    progress("Analizando el vocabulario", 0, 0)
+    settings, profile = services.settings, services.profile
+    await asyncio.to_thread(_save_encoder, entries, profile, settings.offline_dimensions, builder.models)
+
+
+async def _encoder(builder: IndexBuilder, services: IngestServices, stack: AsyncExitStack, expected: int) -> Encode:
+    settings, domain = services.settings, services.domain
+    if services.embedder is None:
+        return await offline_encoder(builder.models, domain, expected, settings.ingest_workers, stack)
     journal = stack.enter_context(VectorJournal(settings.home / "vectors.sqlite"))
-    return provider_encoder(embedder, domain, journal)
+    return provider_encoder(services.embedder(), domain, journal)
 
 
-def _save_encoder(entries: Sequence[Entry], profile: Profile, dimensions: int, models: Path) -> None:
+def is_fitted(profile: Profile) -> bool:
+    """Tell whether the encoder of an index is fitted to its texts, and none that comes with the package."""
+    return domain_of(profile) is not SPANISH_LAW
+
+
+def _save_encoder(entries: Callable[[], Iterable[Entry]], profile: Profile, dimensions: int, models: Path) -> None:
     """Write the encoder of an index: a copy of the packaged one, or one that is trained on its texts."""
-    domain = domain_of(profile)
-    if domain is SPANISH_LAW:
+    if not is_fitted(profile):
         # A copy, so that an index goes on being searched by the encoder that it was made with.
         packaged_encoder(dimensions).save(models)
     else:
-        DualEncoder.fit(training_pairs_of(entries, profile), dimensions, domain).save(models)
+        sample = _sampled(entries())
+        DualEncoder.fit(training_pairs_of(sample, profile), dimensions, domain_of(profile)).save(models)
+
+
+def _sampled(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the parents that an encoder is fitted to: those that questions lead to, and ``MAX_FITTED`` others.
+
+    Ids are hashes, so that the smallest are a sample, and the same one each time.
+    """
+    asked: list[tuple[int, Entry]] = []
+
+    def others() -> Iterator[tuple[int, Entry]]:
+        for place, entry in enumerate(entries):
+            if entry.sparse and entry.lay_phrasings:
+                asked.append((place, entry))
+            elif entry.sparse:
+                yield place, entry
+
+    sample = heapq.nsmallest(MAX_FITTED, others(), key=lambda placed: placed[1].chunk["id"])
+    return [entry for _, entry in sorted([*asked, *sample], key=lambda placed: placed[0])]
 
 
 def training_pairs_of(entries: Iterable[Entry], profile: Profile) -> TrainingPairs:

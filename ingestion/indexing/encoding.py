@@ -2,7 +2,7 @@
 
 import asyncio
 import multiprocessing
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AsyncExitStack, aclosing
@@ -27,7 +27,7 @@ from state.errors import ConfigurationError
 BATCH = 1_024
 """Entries that are encoded and written together."""
 
-WORTH_PROCESSES = 100 * BATCH
+WORTH_PROCESSES = 30 * BATCH
 """Entries from which more processes are worth the memory that each takes (0.4 GB) and the seconds to start them."""
 
 WHOLE_WEIGHT = np.float32(2)
@@ -74,12 +74,22 @@ EntryTexts = tuple[str, str, str]
 """The ``dense``, ``within`` and ``sparse`` text of an entry: all that a worker process needs of it."""
 
 
-async def encode_batches(entries: Sequence[Entry], encode: Encode, ahead: int) -> AsyncIterator[Encoded]:
+async def encode_batches(entries: AsyncIterable[Entry], encode: Encode, ahead: int) -> AsyncIterator[Encoded]:
     """Yield the entries encoded in batches, in order; ``ahead`` further batches are encoded meanwhile."""
-    batches = (entries[start : start + BATCH] for start in range(0, len(entries), BATCH))
-    async with aclosing(in_order(batches, encode, ahead)) as encoded:
+    async with aclosing(in_order(_batches(entries), encode, ahead)) as encoded:
         async for _, batch in encoded:
             yield batch.result()
+
+
+async def _batches(entries: AsyncIterable[Entry]) -> AsyncIterator[list[Entry]]:
+    batch: list[Entry] = []
+    async for entry in entries:
+        batch.append(entry)
+        if len(batch) == BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 async def offline_encoder(models: Path, domain: Domain, count: int, workers: int, stack: AsyncExitStack) -> Encode:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from ingestion.links.provision_index import ProvisionIndex
+from ingestion.links.provision_index import OwnProvisions, ProvisionIndex
 from legal.citations.owners import CitationContext
 from legal.citations.parser import Citation, parse_citations
 from legal.laws.mentions import law_mentions
@@ -16,7 +16,7 @@ _REWORDING = re.compile(r"(?:redactad[oa]s?|redacción|siguientes? términos?|te
 _AMENDING = re.compile(r"(?:Modificaci[óo]n(?:es)?|Reforma)\b", re.IGNORECASE)
 
 
-def cited_by(parts: Sequence[Chunk], index: ProvisionIndex) -> dict[int, list[Citation]]:
+def cited_by(parts: Sequence[Chunk], own: OwnProvisions, index: ProvisionIndex) -> dict[int, list[Citation]]:
     """Return what each part of a wording cites (by chunk id), in order; spans are those of the part.
 
     Names of laws are read as of the day of the wording, and the parts as one text, so that "dicha Ley" may have been
@@ -24,17 +24,17 @@ def cited_by(parts: Sequence[Chunk], index: ProvisionIndex) -> dict[int, list[Ci
     """
     quotes = any(_REWORDING.search(part["text"]) for part in parts)
     texts = [[part] for part in parts] if quotes else [list(parts)]
-    return {part_id: citations for text in texts for part_id, citations in _cited_by_text(text, index).items()}
+    return {part_id: citations for text in texts for part_id, citations in _cited_by_text(text, own, index).items()}
 
 
-def _cited_by_text(parts: Sequence[Chunk], index: ProvisionIndex) -> dict[int, list[Citation]]:
+def _cited_by_text(parts: Sequence[Chunk], own: OwnProvisions, index: ProvisionIndex) -> dict[int, list[Citation]]:
     """Read parts as one text.
 
     An old regulation that was amended lately cites the new law by the name of the old one: where only the new one has
     a provision of that number, the whole part is read as of today.
     """
     text = "\n\n".join(part["text"] for part in parts)
-    context = _context(parts[0], text, index)
+    context = _context(parts[0], text, own)
     as_written = parse_citations(text, context)
     of_today: list[Citation] | None = None
     by_part, start = {}, 0
@@ -71,7 +71,7 @@ def _attributed(citation: Citation, chunk: Chunk, day: date | None, index: Provi
     return citation
 
 
-def _context(chunk: Chunk, text: str, index: ProvisionIndex) -> CitationContext:
+def _context(chunk: Chunk, text: str, own: OwnProvisions) -> CitationContext:
     """Return where a text of a chunk's wording stands: in its law, or in the one that it amends and quotes."""
     day = date.fromisoformat(chunk["valid_from"]) if chunk["valid_from"] else None
     if _is_document(chunk):
@@ -82,7 +82,7 @@ def _context(chunk: Chunk, text: str, index: ProvisionIndex) -> CitationContext:
     if _REWORDING.search(text):
         # What an untitled amendment quotes is of other laws unless it names its own.
         return CitationContext(day=day, prose=True)
-    previous, following = index.neighbours(chunk)
+    previous, following = own.neighbours(chunk)
     return CitationContext(chunk["law_id"], previous, following, day)
 
 

@@ -1,17 +1,13 @@
 """Turn the citations in the text of chunks into references between chunks."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 from ingestion.links.citing import cited_by
-from ingestion.links.provision_index import ProvisionIndex
+from ingestion.links.provision_index import OwnProvisions, ProvisionIndex
 from legal.citations.parser import Citation
 from state.chunks import Chunk, ProvisionRef
-
-NEAREST_PARTS = 16
-"""Other parts of its own provision that a part refers to: an annex of a thousand parts would have a million links."""
 
 
 @dataclass(frozen=True)
@@ -25,27 +21,27 @@ class UnresolvedCitation:
 
 def resolve_refs(
     chunks: Sequence[Chunk],
+    index: ProvisionIndex,
     unresolved: list[UnresolvedCitation] | None = None,
     *,
-    records: Sequence[Chunk] = (),
     today: date | None = None,
     citations: bool = True,
 ) -> list[Chunk]:
     """Return the chunks with ``refs`` filled: ids of the chunks that their text cites, in order of appearance.
 
-    The nearest other parts of a chunk's own wording come first, 16 at most. A citation leads to the wording in
-    force on the last day of the citing one (today, where that is in force); of several parts to the one that holds the
-    cited apartado, else the first. Citations that lead nowhere are added to ``unresolved``. ``records`` stand for the
-    laws that have no text among the chunks. Without ``citations``, texts are not read for them.
+    ``index`` has all that can be cited. A citation leads to the wording in force on the last day of the citing one
+    (today, where that is in force); of several parts to the one that holds the cited apartado, else the first. The
+    other parts of a chunk's own provision are no references: its number says which they are
+    (``legal.ids.nearest_part_ids``). Citations that lead nowhere are added to ``unresolved``. Without ``citations``,
+    texts are not read for them.
     """
-    index = ProvisionIndex([*chunks, *records])
-    now = today or date.today()
+    own, now = OwnProvisions(chunks), today or date.today()
     cited: dict[int, list[Citation]] = {}
     resolved: list[Chunk] = []
     for chunk in chunks:
         if citations and chunk["id"] not in cited:
-            cited |= cited_by(index.parts(chunk), index)
-        refs = dict.fromkeys(_other_parts(chunk, index))
+            cited |= cited_by(own.parts(chunk), own, index)
+        refs: dict[int, None] = {}
         day = _last_day(chunk, now)
         for citation in cited.get(chunk["id"], []):
             if (cause := _cause(citation, index)) is None:
@@ -57,23 +53,16 @@ def resolve_refs(
 
 
 def current_chunk_ids(
-    refs: Iterable[ProvisionRef], chunks: Sequence[Chunk], *, today: date | None = None
+    refs: Iterable[ProvisionRef], index: ProvisionIndex, *, today: date | None = None
 ) -> dict[ProvisionRef, int]:
     """Return the chunk that each provision ref (law id and provision key) leads to today, by its id.
 
-    It is the first part of the wording in force; what is not among ``chunks`` is left out. An article of a law whose
+    It is the first part of the wording in force; what is not in the index is left out. An article of a law whose
     successor kept the numbers is read in the successor.
     """
-    index, day = ProvisionIndex(chunks), (today or date.today()).isoformat()
+    day = (today or date.today()).isoformat()
     wordings = {(law_id, key): index.wording_or_successor(law_id, key, day) for law_id, key in refs}
-    return {ref: parts[0]["id"] for ref, parts in wordings.items() if parts}
-
-
-def _other_parts(chunk: Chunk, index: ProvisionIndex) -> list[int]:
-    """Return the ids of the nearest other parts of a chunk's wording, the nearest first."""
-    others = [part for part in index.parts(chunk) if part["id"] != chunk["id"]]
-    by_distance = sorted(others, key=lambda part: (abs(part["part"] - chunk["part"]), part["part"]))
-    return [part["id"] for part in by_distance[:NEAREST_PARTS]]
+    return {ref: parts[0].id for ref, parts in wordings.items() if parts}
 
 
 def _last_day(chunk: Chunk, today: date) -> str:
@@ -87,12 +76,10 @@ def _last_day(chunk: Chunk, today: date) -> str:
 def _target(index: ProvisionIndex, citation: Citation, source: Chunk, day: str) -> list[int]:
     """Return the id of the part that a citation leads to; empty where that is the citing provision itself."""
     parts = index.wording_or_successor(citation.law_id or citation.current_id or "", citation.provision_key, day)
-    if not parts or (parts[0]["law_id"], parts[0]["provision_key"]) == (source["law_id"], source["provision_key"]):
+    if not parts or (parts[0].law_id, parts[0].provision_key) == (source["law_id"], source["provision_key"]):
         return []
-    if citation.apartado:
-        begins = re.compile(rf"(?:^|\n\n){citation.apartado}(?:\.º|\.ª|\.) ")
-        return [next((part["id"] for part in parts if begins.search(part["text"])), parts[0]["id"])]
-    return [parts[0]["id"]]
+    holding = (part.id for part in parts if citation.apartado and part.has_apartado(citation.apartado))
+    return [next(holding, parts[0].id)]
 
 
 def _cause(citation: Citation, index: ProvisionIndex) -> str | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 
+from ingestion.links.provision_index import ProvisionIndex
 from ingestion.links.references import current_chunk_ids
 from language.table_text import without_heads
 from legal.validity import in_force, is_of_day
@@ -26,17 +27,17 @@ class Attached:
     stale: list[LawRecord]
 
 
-def attach_records(chunks: Sequence[Chunk], today: date, others: Sequence[Chunk] = ()) -> Attached:
+def attach_records(chunks: Sequence[Chunk], today: date, index: ProvisionIndex) -> Attached:
     """Return the chunks with what their record says, where the wording is the one that it was written from.
 
     Every part of such a wording gets summary, topic and note; a provision without rules of its own gets references to
     where they are now, and if it is law no longer, a note on it. A record is stale where its provision is here and has
-    no such wording, or none in force on ``today``; how people ask about it is searched all the same. ``others`` are
-    what else the index has, and references may lead to.
+    no such wording, or none in force on ``today``; how people ask about it is searched all the same. ``index`` has all
+    that references may lead to.
     """
     records = packaged_law_records()
     indexed = dict.fromkeys(ref for chunk in chunks if (ref := provision_of(chunk)) in records)
-    successors = current_chunk_ids(_replacing([records[ref] for ref in indexed]), [*chunks, *others])
+    successors = current_chunk_ids(_replacing([records[ref] for ref in indexed]), index)
     summarised, current = set(), set()
     attached: list[Chunk] = []
     for _, group in groupby(chunks, lambda chunk: (*provision_of(chunk), chunk["valid_from"])):

@@ -7,8 +7,9 @@ from typing_extensions import TypedDict
 
 from language.current import say
 from legal.ids import is_boe_id
+from state.documents import Failure, ShrunkLaw, SourceFile
 from state.errors import InvalidInput
-from state.ingest import Failure, IngestRequest, IngestState, ShrunkLaw, SourceFile, Unresolved
+from state.ingest import IngestRequest, IngestState
 
 _LISTS = {"paths": "leyes/", "boe": "BOE-A-2015-11430", "remove": "BOE-A-2015-11430"}
 """The fields that are lists of names, each with an example of a name."""
@@ -24,10 +25,6 @@ class AcceptUpdate(TypedDict):
     unchecked: list[str]
     shrunk: list[ShrunkLaw]
     stale: bool
-    links: str
-    resolved: int
-    unresolved: dict[str, int]
-    examples: list[Unresolved]
     generation: str
     counts: dict[str, int]
     documents: dict[str, int]
@@ -66,10 +63,6 @@ async def accept(state: IngestState, runtime: Runtime[None]) -> AcceptUpdate:
         "unchecked": [],
         "shrunk": [],
         "stale": False,
-        "links": "",
-        "resolved": 0,
-        "unresolved": {},
-        "examples": [],
         "generation": "",
         "counts": {},
         "documents": {},

@@ -1,25 +1,35 @@
 """Let the reader model situate each child in its parent, where the settings ask for it."""
 
 import asyncio
+from collections.abc import Iterator
 from contextlib import AsyncExitStack
+from functools import partial
 
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
+from ingestion.ahead import in_thread
 from ingestion.chunking.children import children_of
-from ingestion.context.cost import estimate, explain
+from ingestion.context.cost import NO_COST, ContextCost, estimate, explain
 from ingestion.context.request import ContextPrompt, ParentChild
 from ingestion.context.situate import check_reader, situate
 from ingestion.incremental.base import IndexBase, context_cache
-from ingestion.indexing.parents import parents_of
+from ingestion.incremental.catalog import GONE
+from ingestion.incremental.draft import Draft
+from ingestion.indexing.parents import DocumentReader
 from language.current import say
 from nodes.stage import progress_of
 from services.container import IngestServices
-from state.ingest import Copy, IngestState, Replaced, Source
+from state.documents import Copy, Replaced
+from state.ingest import IngestState
 
 YES = ("true", "sí", "si", "s", "yes", "y")
 """What counts as a yes where an answer is a text, as a person types it in Studio."""
+
+
+PAIRS = 10_000
+"""Children that are asked about together: what is held of them at once."""
 
 
 class ContextualizeUpdate(TypedDict, total=False):
@@ -27,7 +37,6 @@ class ContextualizeUpdate(TypedDict, total=False):
 
     warnings: list[str]
     changed: bool
-    sources: list[Source]
     added: list[str]
     updated: list[str]
     removed: list[str]
@@ -49,23 +58,31 @@ async def contextualize(
     """
     settings = services.settings
     check_reader(settings.reader)
-    pairs = await asyncio.to_thread(_pairs, state, base)
     prompt = await asyncio.to_thread(ContextPrompt.of, base.profile)
+    pairs = partial(_pairs, state, base)
     async with AsyncExitStack() as stack:
         cache = await asyncio.to_thread(context_cache, settings)
         stack.push_async_callback(asyncio.to_thread, cache.close)
         counter = await asyncio.to_thread(services.counter)
-        cost = await asyncio.to_thread(estimate, pairs, cache, settings.reader.name, counter, prompt)
+
+        def estimated() -> ContextCost:
+            costs = (estimate(batch, cache, settings.reader.name, counter, prompt) for batch in pairs())
+            return sum(costs, start=NO_COST)
+
+        cost = await asyncio.to_thread(estimated)
         if cost.requests and not state["request"].get("confirmed"):
             asked = {"type": "cost", "message": explain(cost, settings.reader), "answer": say("ingest.cost_answer")}
             if not _is_yes(interrupt(asked)):
-                return await asyncio.to_thread(_unchanged, state, base)
+                return _unchanged(state)
         reader = await asyncio.to_thread(services.reader)
-        sentences = await situate(
-            pairs, reader, cache, prompt, concurrency=settings.ingest_workers, progress=progress_of(runtime)
-        )
+        without = 0
+        async for batch in in_thread(pairs()):
+            sentences = await situate(
+                batch, reader, cache, prompt, concurrency=settings.ingest_workers, progress=progress_of(runtime)
+            )
+            without += len(batch) - len(sentences)
     warnings = list(state["warnings"])
-    if without := len(pairs) - len(sentences):
+    if without:
         warnings.append(say("ingest.without_sentence", without=without))
     return {"warnings": warnings}
 
@@ -74,11 +91,10 @@ def _is_yes(answer: object) -> bool:
     return answer is True or (isinstance(answer, str) and answer.strip().lower() in YES)
 
 
-def _unchanged(state: IngestState, base: IndexBase) -> ContextualizeUpdate:
+def _unchanged(state: IngestState) -> ContextualizeUpdate:
     """Return an update by which nothing is written, and the report is of the index as it is."""
     return {
         "changed": False,
-        "sources": base.catalog({}).sources,
         "added": [],
         "updated": [],
         "removed": [],
@@ -88,6 +104,16 @@ def _unchanged(state: IngestState, base: IndexBase) -> ContextualizeUpdate:
     }
 
 
-def _pairs(state: IngestState, base: IndexBase) -> list[ParentChild]:
-    parents = parents_of(state, base.workspace, base.profile).chunks
-    return [(parent, child) for parent in parents for child in children_of(parent)]
+def _pairs(state: IngestState, base: IndexBase) -> Iterator[list[ParentChild]]:
+    """Yield the children of the documents that are to be written, each with its parent, many at once."""
+    batch: list[ParentChild] = []
+    with Draft(base.drafts / state["draft"]) as draft:
+        reader = DocumentReader(draft, base.workspace, base.profile, packaged=state["with_packaged"])
+        for row in draft.to_write():
+            parents = reader.parents(row).chunks if row.kind != GONE else []
+            batch += [(parent, child) for parent in parents for child in children_of(parent)]
+            if len(batch) >= PAIRS:
+                yield batch
+                batch = []
+    if batch:
+        yield batch

@@ -2,25 +2,28 @@
 
 import asyncio
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from ingestion.bundled import article_named
-from ingestion.editions import by_age, is_loose, names_of
+from ingestion.editions import by_age, is_loose
 from ingestion.files.formats.source import is_article
 from ingestion.first_index import how_to_remove, nothing_to_renew
 from ingestion.incremental.base import IndexBase
+from ingestion.incremental.catalog import Catalog
 from ingestion.incremental.digests import code_digest, profile_digest
+from ingestion.incremental.draft import Draft
 from ingestion.incremental.workspace import key_of
 from ingestion.sources import absolute, source_files
 from language.current import say
 from legal.laws.mentions import find_law
 from services.factory import CHUNKER
+from state.documents import Failure, SkippedFiles, Source, SourceFile
 from state.errors import InvalidInput
-from state.ingest import Failure, IngestState, SkippedFiles, Source, SourceFile
+from state.ingest import IngestRequest, IngestState
 
 MAX_NAMED = 8
 """Documents that a message lists."""
@@ -31,7 +34,7 @@ class DiscoverUpdate(TypedDict):
 
     base: str
     with_packaged: bool
-    sources: list[Source]
+    draft: str
     removed: list[str]
     skipped: list[SkippedFiles]
     failures: list[Failure]
@@ -59,42 +62,60 @@ def _discover(state: IngestState, base: IndexBase) -> DiscoverUpdate:
     if renewal and not base.is_ingested():
         raise InvalidInput(nothing_to_renew(base))
     served = base.generation()
-    catalog = base.catalog(request)
-    indexed = {source["identity"]: source for source in catalog.sources}
-    files, failures, skipped = source_files(request.get("paths", []))
-    files += state["downloaded"]
-    gone = _to_remove(request.get("remove", []), indexed.values(), base)
-    folders = [absolute(path) for path in request.get("paths", [])]
-    unreadable = [absolute(failure["source"]) for failure in failures]
-    kept = [
-        file
-        for source in indexed.values()
-        if source["identity"] not in gone
-        for file in source["files"]
-        # What has vanished from a folder that can be read is not wanted any more.
-        if not _below(file["path"], folders) or _below(file["path"], unreadable)
-    ]
-    groups = _grouped(kept, files)
-    made_with = code_digest(), _cutting(base), profile_digest(base.profile)
-    sources = [_source(group, indexed, made_with) for group in groups]
-    names = {name for source in sources for name in names_of(source)}
-    removed = [source["title"] for source in indexed.values() if not names.intersection(names_of(source))]
-    failures = [*state["undelivered"], *failures]
-    # What is left of an index when all its documents are out is what the profile brings along.
-    if not (sources or removed or renewal):
-        _refuse(failures)
+    file = base.begin_draft(request)
+    try:
+        with Draft(file) as draft:
+            gone = _to_remove(request.get("remove", []), draft, base)
+            files, failures, skipped = source_files(request.get("paths", []))
+            draft.drop_files(_unwanted(draft, gone, request, failures))
+            draft.put_files([*files, *state["downloaded"]])
+            made_with = code_digest(), _cutting(base), profile_digest(base.profile)
+            draft.plan(_source(_in_order(group), draft, made_with) for group in draft.groups())
+            removed = _removed(draft)
+            failures = [*state["undelivered"], *failures]
+            # What is left of an index when all its documents are out is what the profile brings along.
+            if not (draft.planned_count() or removed or renewal):
+                _refuse(failures)
+            with_packaged = draft.packaged if packaged is None else packaged
+    except BaseException:
+        file.unlink(missing_ok=True)
+        raise
     return {
         "base": served.name if served else "",
-        "with_packaged": catalog.packaged if packaged is None else packaged,
-        "sources": sources,
+        "with_packaged": with_packaged,
+        "draft": file.name,
         "removed": removed,
         "skipped": skipped,
         "failures": failures,
     }
 
 
-def _below(path: str, folders: Iterable[str]) -> bool:
-    return any(Path(path).is_relative_to(folder) for folder in folders)
+def _unwanted(draft: Draft, gone: set[str], request: IngestRequest, failures: Sequence[Failure]) -> Iterator[str]:
+    """Yield the files that the index has and is not to have: of what is to go, or not there any more.
+
+    What has vanished from a folder that can be read is not wanted any more; what is there is given again.
+    """
+    folders = tuple(_as_prefix(absolute(path)) for path in request.get("paths", []))
+    unreadable = tuple(_as_prefix(absolute(failure["source"])) for failure in failures)
+    for path, identity in draft.paths():
+        below = _as_prefix(path).startswith(folders) and not _as_prefix(path).startswith(unreadable)
+        if below or identity in gone or path in gone:
+            yield path
+
+
+def _as_prefix(path: str) -> str:
+    return path.rstrip(os.sep) + os.sep
+
+
+def _removed(draft: Draft) -> list[str]:
+    """Return the titles of the documents of which no file is left."""
+    planned = {identity for _, source in draft.planned() for identity in [source["identity"]]}
+    return [
+        source["title"]
+        for source in draft.sources()
+        if source["identity"] not in planned
+        and not any(draft.has_file(file["path"]) for file in source["files"] if is_loose(file))
+    ]
 
 
 def _cutting(base: IndexBase) -> str:
@@ -102,21 +123,12 @@ def _cutting(base: IndexBase) -> str:
     return base.fingerprints.embedder if base.settings.embedder.provider != "offline" else "offline"
 
 
-def _grouped(kept: Sequence[SourceFile], given: Sequence[SourceFile]) -> list[list[SourceFile]]:
-    """Return the files of each document, those of a law in the order in which they were given.
-
-    Loose files of equal content are one document, which is read from the first of them that is still there.
-    """
-    files = {file["path"]: file for file in (*kept, *given)}
-    groups: dict[str, list[SourceFile]] = {}
-    for file in files.values():
-        groups.setdefault(file["digest"] if is_loose(file) else file["identity"], []).append(file)
-    return [
-        sorted(group, key=lambda file: is_loose(file) and not os.path.exists(file["path"])) for group in groups.values()
-    ]
+def _in_order(files: list[SourceFile]) -> list[SourceFile]:
+    """Return the files of a document, equal ones in the order in which they are there to be read."""
+    return sorted(files, key=lambda file: is_loose(file) and not os.path.exists(file["path"]))
 
 
-def _source(files: list[SourceFile], indexed: Mapping[str, Source], made_with: tuple[str, str, str]) -> Source:
+def _source(files: list[SourceFile], draft: Draft, made_with: tuple[str, str, str]) -> Source:
     """Return a document; one that is indexed and unchanged as it is.
 
     ``made_with`` is the code, what cuts running text, and the profile, by which articles are read.
@@ -126,8 +138,8 @@ def _source(files: list[SourceFile], indexed: Mapping[str, Source], made_with: t
     # What is no law is cut by meaning, and leads to its file, by its path; a law is the same wherever it lies.
     own = [(first["path"], profile if is_article(first["path"]) else cutting)] if is_loose(first) else []
     staged = key_of(CHUNKER, code, identity, own, _digests(files))
-    before = indexed.get(identity)
-    if before is not None and before["staged"] == staged:
+    before = draft.source_named(identity)
+    if before is not None and before["identity"] == identity and before["staged"] == staged:
         return {**before, "files": files}
     return {
         "identity": identity,
@@ -150,23 +162,24 @@ def _digests(files: Sequence[SourceFile]) -> list[str]:
     return list(dict.fromkeys(digests[str(path)] for path in reversed(by_age([Path(path) for path in digests]))))
 
 
-def _to_remove(names: Iterable[str], indexed: Iterable[Source], base: IndexBase) -> set[str]:
-    """Return the identities of the documents that are to go, each named by its identifier, a name or its file."""
-    documents = list(indexed)
-    gone = set()
+def _to_remove(names: Iterable[str], catalog: Catalog, base: IndexBase) -> set[str]:
+    """Return identities and files of the documents that are to go, each named by its identifier, a name or its file."""
+    gone: set[str] = set()
     for name in names:
-        spellings = {name.strip(), name.strip().upper(), absolute(name)}
-        matches = [source["identity"] for source in documents if {source["law_id"], *names_of(source)} & spellings]
+        spellings = dict.fromkeys([name.strip(), name.strip().upper(), absolute(name)])
+        sources = [catalog.source_named(spelling) or catalog.source_of(spelling) for spelling in spellings]
         # A name inside a path ("guia del Estatuto.txt") is none.
-        if not matches and (law := find_law(name)) and not Path(name).suffix and os.sep not in name:
-            matches = [source["identity"] for source in documents if source["law_id"] == law.id]
-        if not matches and (article := article_named(base.profile, name)):
+        if not any(sources) and (law := find_law(name)) and not Path(name).suffix and os.sep not in name:
+            sources = [catalog.source_of(law.id)]
+        if not any(sources) and (article := article_named(base.profile, name)):
             raise InvalidInput(how_to_remove(article, base))
-        if not matches:
-            known = ", ".join(sorted(source["law_id"] for source in documents)[:MAX_NAMED]) or say("system.none")
+        if not any(sources):
+            documents = sorted(source["law_id"] for source in catalog.sources())
+            known = ", ".join(documents[:MAX_NAMED]) or say("system.none")
             more = "…" if len(documents) > MAX_NAMED else ""
             raise InvalidInput(say("ingest.not_indexed", name=name, known=known, more=more))
-        gone.update(matches)
+        for source in filter(None, sources):
+            gone.update((source["identity"], *(file["path"] for file in source["files"])))
     return gone
 
 

@@ -14,8 +14,9 @@ from language.current import say
 from nodes.stage import progress_of
 from services.boe.client import BoeClient, RawLaw
 from services.boe.shrinkage import Shrinkage
+from state.documents import Failure, ShrunkLaw, SourceFile
 from state.errors import InvalidInput, SourceUnavailable, UnreadableAnswer
-from state.ingest import Failure, IngestRequest, IngestState, Listing, ShrunkLaw, SourceFile
+from state.ingest import IngestRequest, IngestState, Listing
 
 STEP = "Descargando del BOE"
 
@@ -163,7 +164,9 @@ def _day(written: str | None) -> date | None:
 
 def _indexed_laws(base: IndexBase, request: IngestRequest) -> Collection[str]:
     """Return the ids of the laws of the index that came from the gazette, in its order."""
-    sources = base.catalog(request).sources
-    return dict.fromkeys(
-        source["law_id"] for source in sources if any(file["root"].startswith(BOE + ":") for file in source["files"])
-    )
+    with base.catalog(request) as catalog:
+        return dict.fromkeys(
+            source["law_id"]
+            for source in catalog.sources()
+            if any(file["root"].startswith(BOE + ":") for file in source["files"])
+        )

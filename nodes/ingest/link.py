@@ -1,74 +1,155 @@
-"""Resolve the citations of all documents to the chunks that they cite."""
+"""Bring the draft up to date with the plan, and link what has changed, and what cites that, to what it cites."""
 
 import asyncio
-from collections import Counter
+from collections.abc import Iterable
+from datetime import date
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ingestion.bundled import legal_basis, packaged_laws
-from ingestion.incremental.workspace import Workspace, key_of
-from ingestion.links.references import UnresolvedCitation, current_chunk_ids, resolve_refs
-from legal.laws.registry import known_laws
+from ingestion.bundled import BundledDocument, comes_along
+from ingestion.incremental.base import IndexBase
+from ingestion.incremental.catalog import FILE, GONE, RECORD
+from ingestion.incremental.digests import corpus_digest, profile_digest
+from ingestion.incremental.draft import Draft
+from ingestion.incremental.workspace import Staged, key_of
+from ingestion.indexing.parents import DocumentReader
+from ingestion.links.provision_index import ProvisionIndex
 from nodes.stage import progress_of
-from services.profile.profile import Profile
-from state.chunks import Chunk
-from state.ingest import IngestState, Unresolved
+from services.store.agreements import IndexedAgreement
+from state.chunks import ProvisionRef
+from state.documents import Source
+from state.ingest import IngestState
 
 STEP = "Enlazando citas"
-MAX_EXAMPLES = 20
-"""Citations that lead nowhere and are named in the report; the rest is counted."""
 
 
 class LinkUpdate(TypedDict):
-    """Where the references are, and how many there are."""
-
-    links: str
-    resolved: int
-    unresolved: dict[str, int]
-    examples: list[Unresolved]
+    """Nothing: what has changed is in the draft."""
 
 
-async def link(state: IngestState, runtime: Runtime[None], *, workspace: Workspace, profile: Profile) -> LinkUpdate:
-    """Link every parent to what its text cites, each decision to what it interprets, each article to what it rests on.
+async def link(state: IngestState, runtime: Runtime[None], *, base: IndexBase) -> LinkUpdate:
+    """Link every document that is new or changed, and every one that has looked up what has come, gone or changed.
 
-    Citations are read where the profile is of Spanish law, and lead to the packaged records of a law where its text is
-    not there. All documents take part, the unchanged ones too: what they cite may have come, gone or been cut anew.
+    Of the others the references stay: they rest on what they have looked up, and that is as it was. A wording that has
+    begun or ended since the last ingest counts as changed. Where the points are of no use, or code or profile are
+    others, everything is linked.
     """
     progress_of(runtime)(STEP, 0, 0)
-    return await asyncio.to_thread(_link, state, workspace, profile)
+    await asyncio.to_thread(_link, state, base)
+    return {}
 
 
-def _link(state: IngestState, workspace: Workspace, profile: Profile) -> LinkUpdate:
-    chunks: list[Chunk] = []
-    interprets: dict[int, list[tuple[str, str]]] = {}
-    for source in state["sources"]:
-        staged = workspace.document(source["staged"])
-        chunks += staged.parents
-        interprets |= {chunk["id"]: [*staged.interprets, *legal_basis(chunk)] for chunk in staged.parents}
-    unresolved: list[UnresolvedCitation] = []
-    records = packaged_laws(chunks, profile) if state["with_packaged"] else []
-    resolved = resolve_refs(chunks, unresolved, records=records, citations=profile.features.spanish_law)
-    refs = {chunk["id"]: chunk["refs"] for chunk in resolved}
-    ids = current_chunk_ids({ref for provisions in interprets.values() for ref in provisions}, [*chunks, *records])
-    for chunk_id, provisions in interprets.items():
-        refs[chunk_id] = list(dict.fromkeys([*(ids[ref] for ref in provisions if ref in ids), *refs[chunk_id]]))
-    key = key_of("links", [source["staged"] for source in state["sources"]], [chunk["id"] for chunk in records])
-    workspace.link(key, refs)
-    by_id = {chunk["id"]: chunk for chunk in chunks}
+def _link(state: IngestState, base: IndexBase) -> None:
+    profile, request = base.profile, state["request"]
+    with Draft(base.drafts / state["draft"]) as draft:
+        made_with, today = base.made_with(), date.today().isoformat()
+        served = None if request.get("rebuild") else base.open()
+        if served is None:
+            draft.forget_documents()
+        everything = served is None or draft.made_with != made_with
+        reader = DocumentReader(draft, base.workspace, profile, packaged=state["with_packaged"])
+        index = draft.index
+        changed = _Changes(draft, everything)
+        came_or_went = _put_planned(draft, index, base, changed, everything)
+        packaged = "yes" if state["with_packaged"] else "no"
+        bundle = key_of(corpus_digest(), profile_digest(profile), packaged)
+        if everything or came_or_went or draft.fact("bundle") != bundle:
+            _put_bundled(draft, index, reader, bundle, changed)
+        if everything:
+            draft.disturb_all()
+        else:
+            changed.note(index.turned_between(draft.fact("linked", today), today))
+        for row in draft.to_write():
+            if row.kind != GONE:
+                draft.put_links(row.number, reader.link(row))
+        draft.note(
+            continues=served.folder.name if served else "",
+            made_with=made_with,
+            profile=profile_digest(profile),
+            packaged=packaged,
+            bundle=bundle,
+            linked=today,
+        )
+
+
+class _Changes:
+    """Has those linked again that have looked up what changes; where everything is, nothing need be noted."""
+
+    def __init__(self, draft: Draft, everything: bool) -> None:
+        self._draft = draft
+        self._everything = everything
+
+    def note(self, provisions: Iterable[ProvisionRef]) -> None:
+        if not self._everything:
+            self._draft.disturb(provisions)
+
+
+def _put_planned(draft: Draft, index: ProvisionIndex, base: IndexBase, changed: _Changes, everything: bool) -> bool:
+    """Bring the documents of files up to date; tell whether any has come or gone."""
+    came_or_went = False
+    for position, source in draft.planned(taken=True):
+        before = draft.number_of(source["collection"], source["law_id"])
+        if before is not None and not everything and before[1:] == (FILE, source["staged"]):
+            draft.keep_document(before[0], position, source)
+            continue
+        came_or_went = came_or_went or before is None or before[1] != FILE
+        staged = base.workspace.document(source["staged"])
+        characters = sum(len(chunk["text"]) for chunk in staged.parents)
+        number = draft.put_document(position, FILE, source, characters=characters, agreement=_agreement(staged))
+        changed.note(index.put(number, staged.parents))
+    for number, law_id in draft.unplanned():
+        came_or_went = True
+        changed.note(index.remove(number, law_id))
+        draft.drop_document(number)
+    return came_or_went
+
+
+def _put_bundled(draft: Draft, index: ProvisionIndex, reader: DocumentReader, bundle: str, changed: _Changes) -> None:
+    """Bring what comes along up to date: what has no place beside the documents any more goes, what has one comes."""
+    brought = draft.brought()
+
+    def has_document(collection: str, law_id: str) -> bool:
+        stored = draft.number_of(collection, law_id)
+        return stored is not None and stored[1] == FILE
+
+    wanted = {
+        key: document for key, document in reader.bundled.items() if comes_along(document, draft.has_law, has_document)
+    }
+    for key, (number, _, _) in brought.items():
+        if key not in wanted:
+            changed.note(index.remove(number, key[1]))
+            draft.drop_document(number)
+    for place, (key, document) in enumerate(wanted.items()):
+        if key in brought and brought[key][2] == bundle:
+            continue
+        characters = sum(len(chunk["text"]) for chunk in document.chunks)
+        source = _source(document, bundle)
+        number = draft.put_document(_AFTER_FILES + place, document.kind, source, characters=characters)
+        if document.kind == RECORD:
+            changed.note(index.put(number, document.chunks))
+
+
+_AFTER_FILES = 1 << 40
+"""What comes along is written after the documents of files."""
+
+
+def _source(document: BundledDocument, bundle: str) -> Source:
     return {
-        "links": key,
-        "resolved": sum(map(len, refs.values())),
-        "unresolved": dict(Counter(citation.cause for citation in unresolved)),
-        "examples": [_example(citation, by_id[citation.chunk_id]) for citation in unresolved[:MAX_EXAMPLES]],
+        "identity": f"{document.kind}:{document.id}",
+        "collection": document.collection,
+        "law_id": document.id,
+        "title": document.title,
+        "files": [],
+        "staged": bundle,
+        "provisions": 0,
+        "parents": len(document.chunks),
+        "skipped": [],
     }
 
 
-def _example(unresolved: UnresolvedCitation, chunk: Chunk) -> Unresolved:
-    citation = unresolved.citation
-    law = known_laws().get(citation.law_id or "")
-    return {
-        "source": f"{chunk['law_name']}, {chunk['provision']}",
-        "cited": f"{law.short if law else citation.law_id or '?'}, {citation.provision_key}",
-        "cause": unresolved.cause,  # type: ignore[typeddict-item]
-    }
+def _agreement(staged: Staged) -> IndexedAgreement | None:
+    first = staged.parents[0] if staged.parents else None
+    if first is None or "agreement" not in first:
+        return None
+    return IndexedAgreement(first["law_id"], first["law_name"], first["agreement"])

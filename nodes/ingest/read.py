@@ -1,33 +1,34 @@
 """Read the documents that are new or changed, and cut them into parents."""
 
 import asyncio
+from collections.abc import Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ingestion.ahead import in_order
-from ingestion.editions import names_of, unread_files
+from ingestion.ahead import in_order, in_thread
+from ingestion.editions import unread_files
 from ingestion.incremental.base import IndexBase
-from ingestion.incremental.catalog import Catalog
+from ingestion.incremental.draft import Draft
 from ingestion.incremental.workspace import Staged, Workspace
 from ingestion.source_reader import read_source
 from language.current import say
 from nodes.stage import progress_of
 from services.container import IngestServices
+from state.documents import Copy, Failure, Replaced, Source
 from state.errors import InvalidInput
-from state.ingest import Copy, Failure, IngestState, Replaced, Source
+from state.ingest import IngestState
 
 STEP = "Leyendo documentos"
 
 
 class ReadUpdate(TypedDict):
-    """The documents that can be read, with what they are."""
+    """What is new and what has changed among the documents that can be read; they themselves are in the draft."""
 
-    sources: list[Source]
     added: list[str]
     updated: list[str]
     replaced: list[Replaced]
@@ -40,8 +41,8 @@ class ReadUpdate(TypedDict):
 async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, services: IngestServices) -> ReadUpdate:
     """Stage every document that is not staged yet; what an earlier run has staged is not read again.
 
-    A document that cannot be read keeps what the index has of it. Of two documents of the same id the first counts; if
-    they say the same, they are one.
+    A document that cannot be read keeps what the index has of it. Of two documents of the same id that counts which
+    the index has, else the first; if they say the same, they are one.
 
     Raises:
         InvalidInput: nothing at all can be read, and nothing is left of the index.
@@ -49,59 +50,98 @@ async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, s
         ModelError: a provider's embedder, which finds where running text may be cut, has failed.
     """
     progress, workspace = progress_of(runtime), base.workspace
-    catalog = await asyncio.to_thread(base.catalog, state["request"])
-    before = {name: source for source in catalog.sources for name in names_of(source)}
     failures, warnings = list(state["failures"]), list(state["warnings"])
-    documents: dict[tuple[str, str], Source] = {}
-    done = 0
-    readings = in_order(
-        state["sources"],
-        partial(_staged, workspace=workspace, services=services),
-        services.settings.ingest_workers - 1,
-    )
-    async with aclosing(readings):
-        async for source, reading in readings:
-            try:
-                staged, warned = reading.result()
-                document: Source | None = staged
-                warnings += warned
-            except InvalidInput as error:
-                failures.append({"source": source["files"][0]["path"], "reason": str(error)})
-                document = await _as_indexed(before.get(source["identity"]), workspace)
-            if document is not None:
-                failures += await asyncio.to_thread(_take, document, documents, workspace)
-            done += 1
-            progress(STEP, done, len(state["sources"]))
-    if state["sources"] and not documents and not state["removed"]:
-        reasons = "; ".join(f"{failure['source']}: {failure['reason']}" for failure in failures)
-        raise InvalidInput(say("ingest.nothing_read", reasons=reasons))
-    sources = list(documents.values())
-    added = [source["title"] for source in sources if source["identity"] not in before]
-    fresh = [source for source in sources if not _is_same(before.get(source["identity"]), source)]
-    updated = [
-        source["title"]
-        for source in fresh
-        if (indexed := before.get(source["identity"]))
-        and not await asyncio.to_thread(_reads_alike, indexed, source, workspace)
-    ]
-    unread = [await asyncio.to_thread(unread_files, source) for source in fresh]
-    changed = bool(fresh or state["removed"] or state["request"].get("rebuild"))
-    changed = changed or state["with_packaged"] != catalog.packaged
-    changed = changed or not await asyncio.to_thread(_is_current, catalog, base)
+    with await asyncio.to_thread(Draft, base.drafts / state["draft"]) as draft:
+        to_read = await asyncio.to_thread(_take_unchanged, draft, workspace)
+        total = await asyncio.to_thread(draft.planned_count)
+        done = total - len(to_read)
+        readings = in_order(
+            in_thread(_planned(draft, to_read)),
+            partial(_staged, workspace=workspace, services=services),
+            services.settings.ingest_workers - 1,
+        )
+        async with aclosing(readings):
+            async for (position, source), reading in readings:
+                try:
+                    staged, warned = reading.result()
+                    document: Source | None = staged
+                    warnings += warned
+                except InvalidInput as error:
+                    failures.append({"source": source["files"][0]["path"], "reason": str(error)})
+                    document = await asyncio.to_thread(_as_indexed, draft, source, workspace)
+                if document is not None:
+                    failures += await asyncio.to_thread(_take, position, document, draft, workspace)
+                done += 1
+                progress(STEP, done, total)
+        news = await asyncio.to_thread(_news, draft, workspace)
+        if total and not news.taken and not state["removed"]:
+            reasons = "; ".join(f"{failure['source']}: {failure['reason']}" for failure in failures)
+            raise InvalidInput(say("ingest.nothing_read", reasons=reasons))
+        changed = bool(news.fresh or state["removed"] or state["request"].get("rebuild"))
+        changed = changed or state["with_packaged"] != draft.packaged
+        changed = changed or not await asyncio.to_thread(_is_current, draft, base)
     return {
-        "sources": sources,
-        "added": added,
-        "updated": updated,
-        "replaced": [text for replaced, _ in unread for text in replaced],
-        "copies": [copy for _, copies in unread for copy in copies],
+        "added": news.added,
+        "updated": news.updated,
+        "replaced": news.replaced,
+        "copies": news.copies,
         "changed": changed,
         "failures": failures,
         "warnings": warnings,
     }
 
 
-async def _staged(source: Source, workspace: Workspace, services: IngestServices) -> tuple[Source, list[str]]:
+@dataclass
+class _News:
+    """How many documents there are, how many of them are not as the index has them, and what the report names."""
+
+    taken: int = 0
+    fresh: int = 0
+    added: list[str] = field(default_factory=list)
+    updated: list[str] = field(default_factory=list)
+    replaced: list[Replaced] = field(default_factory=list)
+    copies: list[Copy] = field(default_factory=list)
+
+
+def _take_unchanged(draft: Draft, workspace: Workspace) -> list[int]:
+    """Take the documents that are as the index has them, and return the positions of those that are to be read."""
+    to_read: list[int] = []
+    for position, source in draft.planned():
+        before = draft.source_named(source["identity"]) if source["law_id"] else None
+        if before is not None and before["staged"] == source["staged"] and workspace.has(source["staged"]):
+            draft.take(position, source)
+        else:
+            to_read.append(position)
+    return to_read
+
+
+def _planned(draft: Draft, positions: Sequence[int]) -> Iterator[tuple[int, Source]]:
+    return ((position, draft.planned_at(position)) for position in positions)
+
+
+def _news(draft: Draft, workspace: Workspace) -> _News:
+    news = _News()
+    for _, source in draft.planned(taken=True):
+        news.taken += 1
+        before = draft.source_named(source["identity"])
+        if before is None:
+            news.added.append(source["title"])
+        elif _is_same(before, source):
+            continue
+        elif not _reads_alike(before, source, workspace):
+            news.updated.append(source["title"])
+        news.fresh += 1
+        replaced, copies = unread_files(source)
+        news.replaced += replaced
+        news.copies += copies
+    return news
+
+
+async def _staged(
+    planned: tuple[int, Source], workspace: Workspace, services: IngestServices
+) -> tuple[Source, list[str]]:
     """Return a document with what was read of it, now or before, and the warnings of what is read now."""
+    _, source = planned
     warnings: list[str] = []
     staged = await asyncio.to_thread(workspace.staged, source["staged"])
     if staged is None:
@@ -111,30 +151,35 @@ async def _staged(source: Source, workspace: Workspace, services: IngestServices
     return _described(source, staged), warnings
 
 
-async def _as_indexed(source: Source | None, workspace: Workspace) -> Source | None:
+def _as_indexed(draft: Draft, source: Source, workspace: Workspace) -> Source | None:
     """Return a document that can no longer be read as the index has it; ``None`` where it has not.
 
     Raises:
         InvalidInput: what was read of it is gone, too.
     """
-    if source is not None and await asyncio.to_thread(workspace.staged, source["staged"]) is None:
+    before = draft.source_named(source["identity"])
+    if before is not None and workspace.staged(before["staged"]) is None:
         raise InvalidInput(
-            say("ingest.source_gone", title=source["title"], path=source["files"][0]["path"], law_id=source["law_id"])
+            say("ingest.source_gone", title=before["title"], path=before["files"][0]["path"], law_id=before["law_id"])
         )
-    return source
+    return before
 
 
-def _take(document: Source, documents: dict[tuple[str, str], Source], workspace: Workspace) -> list[Failure]:
-    """Add a document to those that were read, by collection and id; return what of it is not taken."""
-    key = document["collection"], document["law_id"]
-    twin = documents.get(key)
-    if twin is None or _moved(twin):
-        documents[key] = document
+def _take(position: int, document: Source, draft: Draft, workspace: Workspace) -> list[Failure]:
+    """Take a document, by collection and id; return what of it is not taken."""
+    twin = draft.taken(document["collection"], document["law_id"])
+    if twin is None:
+        draft.take(position, document)
         return document["skipped"]
-    if _same_text(twin, document, workspace):
-        documents[key] = {**twin, "files": [*twin["files"], *document["files"]]}
+    place, other = twin
+    if _moved(other):
+        draft.leave(place)
+        draft.take(position, document)
+        return document["skipped"]
+    if _same_text(other, document, workspace):
+        draft.take(place, {**other, "files": [*other["files"], *document["files"]]})
         return []
-    return [_duplicate(document, twin)]
+    return [_duplicate(document, other)]
 
 
 def _moved(source: Source) -> bool:
@@ -148,9 +193,9 @@ def _same_text(source: Source, other: Source, workspace: Workspace) -> bool:
     return [chunk["text"] for chunk in one.parents] == [chunk["text"] for chunk in two.parents]
 
 
-def _is_same(indexed: Source | None, source: Source) -> bool:
+def _is_same(indexed: Source, source: Source) -> bool:
     """Tell whether the index has a document as it is, from the same files."""
-    return indexed is not None and indexed["staged"] == source["staged"] and _paths(indexed) == _paths(source)
+    return indexed["staged"] == source["staged"] and _paths(indexed) == _paths(source)
 
 
 def _paths(source: Source) -> set[str]:
@@ -167,8 +212,8 @@ def _reads_alike(indexed: Source, source: Source, workspace: Workspace) -> bool:
     )
 
 
-def _is_current(catalog: Catalog, base: IndexBase) -> bool:
-    return base.open() is not None and catalog.made_with == base.made_with()
+def _is_current(draft: Draft, base: IndexBase) -> bool:
+    return base.open() is not None and draft.made_with == base.made_with()
 
 
 def _described(source: Source, staged: Staged) -> Source:

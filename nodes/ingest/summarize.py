@@ -6,6 +6,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from ingestion.incremental.base import IndexBase
+from ingestion.indexing.parents import MAX_EXAMPLES
 from services.store.manifest import Index
 from services.store.points import Points
 from state.ingest import IngestReport, IngestState
@@ -22,32 +23,36 @@ class SummarizeUpdate(TypedDict):
 
 async def summarize(state: IngestState, runtime: Runtime[None], *, base: IndexBase) -> SummarizeUpdate:
     """Report what the index has now, what has changed, which citations lead nowhere and what was left out."""
-    served = await asyncio.to_thread(base.open)
-    catalog = await asyncio.to_thread(base.catalog, {})
-    parents, children = await asyncio.to_thread(_counted, served)
-    counts = state["counts"]
-    documents = state["documents"] or (served.manifest.documents if served else {})
-    return {
-        "report": {
+    return await asyncio.to_thread(_summary, state, base)
+
+
+def _summary(state: IngestState, base: IndexBase) -> SummarizeUpdate:
+    served = base.open()
+    with base.catalog({}) as catalog:
+        counts = state["counts"]
+        documents = state["documents"] or (served.manifest.documents if served else {})
+        parents, children = _counted(served)
+        record_laws = len(catalog.record_laws)
+        report: IngestReport = {
             "index": str(base.settings.index_folder),
             "generation": state["generation"] or (served.folder.name if served else ""),
             "documents": documents,
-            "official_laws": documents.get(LAWS, 0) - len(catalog.record_laws),
-            "record_laws": len(catalog.record_laws),
-            "provisions": sum(source["provisions"] for source in state["sources"]),
+            "official_laws": documents.get(LAWS, 0) - record_laws,
+            "record_laws": record_laws,
+            "provisions": catalog.provisions(),
             "parents": parents,
             "children": children,
             "added": state["added"],
             "updated": state["updated"],
             "removed": state["removed"],
-            "unchanged": len(state["sources"]) - len(state["added"]) - len(state["updated"]),
+            "unchanged": catalog.count() - len(state["added"]) - len(state["updated"]),
             "replaced": state["replaced"],
             "copies": state["copies"],
             "written": counts.get("written", 0),
             "deleted": counts.get("deleted", 0),
             "resolved": catalog.resolved,
             "unresolved": catalog.unresolved,
-            "examples": state["examples"],
+            "examples": catalog.examples(MAX_EXAMPLES) if state["generation"] else [],
             "summaries": catalog.summaries,
             "stale": catalog.stale,
             "checked": state["checked"],
@@ -58,11 +63,14 @@ async def summarize(state: IngestState, runtime: Runtime[None], *, base: IndexBa
             "warnings": list(dict.fromkeys(state["warnings"])),
             "seconds": state["seconds"],
         }
-    }
+    (base.drafts / state["draft"]).unlink(missing_ok=True)
+    return {"report": report}
 
 
 def _counted(served: Index | None) -> tuple[int, int]:
     """Return how many parents and how many children an index has."""
-    points = list(Points.load(served.folder)) if served else []
-    parents = sum(point.id == point.parent for point in points)
+    if served is None:
+        return 0, 0
+    points = Points.load(served.folder)
+    parents = points.count_parents()
     return parents, len(points) - parents

@@ -1,39 +1,42 @@
 """Write what has changed into a new generation of the index, and serve it."""
 
 import asyncio
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack, ExitStack
+from dataclasses import replace
+from pathlib import Path
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from ingestion.chunking.children import children_of
-from ingestion.context.request import ContextPrompt
 from ingestion.incremental.base import IndexBase, context_cache
-from ingestion.incremental.catalog import Catalog, read_catalog
-from ingestion.incremental.digests import profile_digest
+from ingestion.incremental.catalog import read_catalog
+from ingestion.incremental.draft import Draft
 from ingestion.incremental.workspace import Workspace
-from ingestion.indexing.build import describe, write_entries
-from ingestion.indexing.entries import Entry, entries_of
-from ingestion.indexing.parents import Parents, parents_of
+from ingestion.indexing.build import WriteCounts, describe, fit, is_fitted, write_changes
+from ingestion.indexing.changes import DocumentEntries, WordStatistics, changes, disturb_touched
+from ingestion.indexing.entries import Entry
+from ingestion.indexing.parents import DocumentReader
 from ingestion.sources import BOE
-from legal.laws.registry import known_laws
+from language.current import say
 from nodes.stage import progress_of
 from services.container import IngestServices
-from services.corpus.chunks import RECORD
-from services.corpus.schema import LawRecord
+from services.domain.lexicon import Lexicon, WordCount
 from services.factory import check_models
 from services.profile.profile import Profile
-from services.settings import Settings
-from services.store.agreements import agreements_of, save_agreements
-from services.store.builder import IndexBuilder, digest
-from services.store.manifest import Index
-from services.store.points import Points
-from state.chunks import Chunk
-from state.ingest import IngestState, Source, StaleRecord
+from services.protocols import Progress
+from services.store.agreements import save_agreements
+from services.store.builder import IndexBuilder
+from services.store.copying import move_durably
+from services.store.index import open_index
+from services.store.manifest import CATALOG
+from state.ingest import IngestState
 
-MAX_CHANGED = 0.2
-"""Share of the points that may change, in one run or in several, before the models are fitted to the new texts."""
+REFIT_DUE = 0.2
+"""Share of the points that have changed since an encoder was fitted to the texts, from which it is due to be anew."""
+
+CHARACTERS_PER_POINT = 160
+"""Of the text of a document, for each parent and child that is made of it: rather fewer than more."""
 
 
 class WriteIndexUpdate(TypedDict, total=False):
@@ -43,12 +46,13 @@ class WriteIndexUpdate(TypedDict, total=False):
     generation: str
     counts: dict[str, int]
     documents: dict[str, int]
+    warnings: list[str]
 
 
 async def write_index(
     state: IngestState, runtime: Runtime[None], *, base: IndexBase, services: IngestServices
 ) -> WriteIndexUpdate:
-    """Compare all points with those of the index, write the difference, and serve the result.
+    """Compare what has changed with the points of the index, document by document, write the difference, and serve it.
 
     Raises:
         ConfigurationError, StoreUnavailable, ModelError: it could not be written; the old index is still served.
@@ -56,91 +60,101 @@ async def write_index(
     settings, profile, progress = services.settings, services.profile, progress_of(runtime)
     check_models(settings)
     progress("Preparando fragmentos", 0, 0)
-    parents = await asyncio.to_thread(parents_of, state, base.workspace, profile)
-    entries = await asyncio.to_thread(_entries, parents, settings, profile)
-    async with IndexBuilder(settings.index_folder, services.writer) as builder:
+    async with AsyncExitStack() as stack:
+        builder = await stack.enter_async_context(IndexBuilder(settings.index_folder, services.writer))
         served = await asyncio.to_thread(base.generation)
         if (served.name if served else "") != state["base"]:
             return {"stale": True}
-        continued, drift = await asyncio.to_thread(_continued, state, entries, base)
-        counts = await write_entries(builder, entries, services, base=continued, progress=progress)
-        catalog = Catalog(
-            made_with=await asyncio.to_thread(base.made_with),
-            profile=await asyncio.to_thread(profile_digest, profile),
-            sources=state["sources"],
-            drift=drift,
-            resolved=state["resolved"],
-            unresolved=state["unresolved"],
-            summaries=parents.summaries,
-            stale=[_stale(record) for record in parents.stale],
-            packaged=state["with_packaged"],
-            record_laws=_record_laws(parents.chunks),
-        )
-        await asyncio.to_thread(catalog.save, builder.folder)
-        await asyncio.to_thread(save_agreements, builder.folder, agreements_of(parents.chunks))
-        ids = {(chunk["collection"], chunk["law_id"]) for chunk in parents.chunks}
-        documents = Counter(collection for collection, _ in ids)
-        origin = _origin(state["sources"], catalog.record_laws)
-        description = describe(settings, profile, source=origin, documents=dict(documents))
-        index = await builder.commit(description)
-        await asyncio.to_thread(_clean, state, base.workspace)
+        file = base.drafts / state["draft"]
+        with await asyncio.to_thread(Draft, file) as draft:
+            counts = await _write(state, draft, builder, base, services, progress)
+            refit = await asyncio.to_thread(_note_drift, draft, counts, builder.points, profile)
+            await asyncio.to_thread(save_agreements, builder.folder, draft.agreements())
+            documents = await asyncio.to_thread(draft.documents)
+            origin = _origin(draft.roots(), draft.record_laws)
+            await asyncio.to_thread(draft.finish)
+        await asyncio.to_thread(move_durably, file, builder.folder / CATALOG)
+        index = await builder.commit(describe(settings, profile, source=origin, documents=documents))
+        await asyncio.to_thread(_clean, index.folder, base.workspace)
     return {
         "stale": False,
         "generation": index.folder.name,
         "counts": {"written": counts.written, "deleted": counts.deleted},
-        "documents": dict(documents),
+        "documents": documents,
+        "warnings": [*state["warnings"], *refit],
     }
 
 
-def _entries(parents: Parents, settings: Settings, profile: Profile) -> list[Entry]:
-    sentences: dict[int, str] = {}
-    if settings.chunk_context == "reader":
-        pairs = [(parent, child) for parent in parents.chunks for child in children_of(parent)]
-        keys = ContextPrompt.of(profile).keyed(pairs, settings.reader.name)
-        with context_cache(settings) as cache:
-            cached = cache.get_many([key for key, _ in keys])
-        sentences = {child["id"]: cached.get(key, "") for key, (_, child) in keys}
-    offline = settings.embedder.provider == "offline"
-    return list(entries_of(parents.chunks, parents.lay_phrasings, settings.chunk_context, sentences, in_whole=offline))
+async def _write(
+    state: IngestState,
+    draft: Draft,
+    builder: IndexBuilder,
+    base: IndexBase,
+    services: IngestServices,
+    progress: Progress,
+) -> WriteCounts:
+    """Write the documents of a draft that are to be looked at, into a generation that continues or is new."""
+    settings, profile = services.settings, services.profile
+    stored, strays, count = None, list[int](), WordCount()
+    if draft.fact("continues"):
+        index = await asyncio.to_thread(open_index, settings.index_folder)
+        stored = await builder.continue_from(index)
+        strays = await asyncio.to_thread(disturb_touched, draft, stored.touched)
+        lexicon = await asyncio.to_thread(Lexicon.load, builder.models)
+        count = WordCount(lexicon.texts, lexicon.frequencies)
+    reader = DocumentReader(draft, base.workspace, profile, packaged=state["with_packaged"])
+    with ExitStack() as stack:
+        cache = stack.enter_context(context_cache(settings)) if settings.chunk_context == "reader" else None
+        documents = DocumentEntries(reader, settings, profile, cache)
+        if stored is None:
+            await fit(builder, lambda: _all_entries(draft, documents), services, progress=progress)
+        statistics = WordStatistics(profile, services.domain, count)
+        expected = await asyncio.to_thread(draft.characters_to_write) // CHARACTERS_PER_POINT
+        counts = await write_changes(
+            builder,
+            changes(draft, documents, statistics, stored),
+            services,
+            # Of a document that is compared, mostly little is written.
+            expected=expected if stored is None else 0,
+            progress=progress,
+        )
+    left = [point for point in strays if not builder.has_added(point)]
+    await builder.remove(left)
+    await asyncio.to_thread(Lexicon.of(statistics.count).save, builder.models)
+    await asyncio.to_thread(draft.forget_gone)
+    return replace(counts, deleted=counts.deleted + len(left))
 
 
-def _record_laws(chunks: Sequence[Chunk]) -> list[str]:
-    """Return the laws that are there as packaged records alone."""
-    records = (chunk for chunk in chunks if chunk["strategy"] == RECORD and chunk["chunk_type"] == "provision")
-    return list(dict.fromkeys(chunk["law_id"] for chunk in records))
+def _all_entries(draft: Draft, documents: DocumentEntries) -> Iterator[Entry]:
+    for row in draft.to_write():
+        yield from documents.of(row)
 
 
-def _stale(record: LawRecord) -> StaleRecord:
-    law = known_laws()[record.law_id]
-    day = record.written_against.date.isoformat()
-    return {"law_id": law.id, "law": law.short, "provision": record.provision, "written_against": day}
+def _note_drift(draft: Draft, counts: WriteCounts, points: int, profile: Profile) -> list[str]:
+    """Note how much has changed since the encoder was fitted; return the warning where it is due to be fitted anew."""
+    continues = bool(draft.fact("continues"))
+    drift = draft.drift + counts.written + counts.deleted if continues else 0
+    draft.note(drift=str(drift))
+    if not is_fitted(profile) or drift <= REFIT_DUE * points:
+        return []
+    return [say("ingest.refit_due", share=round(100 * drift / points))]
 
 
-def _continued(state: IngestState, entries: Sequence[Entry], base: IndexBase) -> tuple[Index | None, int]:
-    """Return the index to continue, and how many of its points will have changed since its models were fitted.
-
-    It is begun anew where its points are of no use, where too many have changed, or where that is asked for.
-    """
-    served = None if state["request"].get("rebuild") else base.open()
-    if served is None:
-        return None, 0
-    indexed = {point.id: point.digest for point in Points.load(served.folder)}
-    new = {entry.chunk["id"]: digest(entry.chunk) for entry in entries}
-    changed = sum(indexed.get(point) != value for point, value in new.items()) + len(indexed.keys() - new.keys())
-    drift = read_catalog(served.folder).drift + changed
-    return (served, drift) if drift <= MAX_CHANGED * len(new) else (None, 0)
-
-
-def _origin(sources: Sequence[Source], record_laws: Sequence[str]) -> str:
+def _origin(roots: Iterable[str], record_laws: Sequence[str]) -> str:
     """Return in Spanish where the documents came from, and that some laws are packaged records."""
-    roots = dict.fromkeys(file["root"] for source in sources for file in source["files"])
-    folders = [root for root in roots if not root.startswith(f"{BOE}:")]
-    downloaded = len(roots) - len(folders)
+    folders: list[str] = []
+    downloaded = 0
+    for root in roots:
+        if root.startswith(f"{BOE}:"):
+            downloaded += 1
+        else:
+            folders.append(root)
     gazette = [f"BOE ({downloaded} normas)"] if downloaded else []
     records = [f"resúmenes incluidos en articulado ({len(record_laws)} normas)"] if record_laws else []
     return ", ".join([*folders, *gazette, *records])
 
 
-def _clean(state: IngestState, workspace: Workspace) -> None:
+def _clean(generation: Path, workspace: Workspace) -> None:
     """Remove what neither this generation nor an ingest of the last day has use for."""
-    workspace.clean({state["links"], *(source["staged"] for source in state["sources"])})
+    with read_catalog(generation) as catalog:
+        workspace.clean(catalog.is_staged)

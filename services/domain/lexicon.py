@@ -2,8 +2,9 @@
 
 import json
 import math
+import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -36,6 +37,42 @@ class EqualWeights:
         return 1.0
 
 
+class WordCount:
+    """In how many of some texts each stem occurs, where texts come and go."""
+
+    def __init__(self, texts: int = 0, frequencies: Mapping[str, int] | None = None) -> None:
+        self.texts = texts
+        self.frequencies = Counter(frequencies or {})
+
+    @classmethod
+    def of(cls, texts: Iterable[str], stems: Callable[[str], Iterable[str]]) -> "WordCount":
+        """Count texts."""
+        count = cls()
+        for text in texts:
+            count.texts += 1
+            count.frequencies.update(set(stems(text)))
+        return count
+
+    def add(self, other: "WordCount") -> None:
+        """Count texts that have come."""
+        self.texts += other.texts
+        self.frequencies.update(other.frequencies)
+
+    def subtract(self, other: "WordCount") -> None:
+        """Count texts no more, that have gone."""
+        self.texts -= other.texts
+        self.frequencies.subtract(other.frequencies)
+
+    def dumps(self) -> bytes:
+        """Return the count as bytes."""
+        return zlib.compress(json.dumps([self.texts, self.frequencies], ensure_ascii=False).encode(), level=1)
+
+    @classmethod
+    def loads(cls, stored: bytes) -> "WordCount":
+        """Read what ``dumps`` has written; of nothing, a count of no texts."""
+        return cls(*json.loads(zlib.decompress(stored))) if stored else cls()
+
+
 class Lexicon:
     """Document frequencies of stems, the most frequent first, ties in alphabetical order."""
 
@@ -46,12 +83,13 @@ class Lexicon:
     @classmethod
     def build(cls, texts: Iterable[str], stems: Callable[[str], Iterable[str]]) -> "Lexicon":
         """Count the texts that each stem occurs in; ``stems`` are those of their language."""
-        total = 0
-        counter: Counter[str] = Counter()
-        for text in texts:
-            total += 1
-            counter.update(set(stems(text)))
-        return cls(total, dict(sorted(counter.items(), key=lambda item: (-item[1], item[0]))))
+        return cls.of(WordCount.of(texts, stems))
+
+    @classmethod
+    def of(cls, count: WordCount) -> "Lexicon":
+        """Return the lexicon of texts that were counted."""
+        counted = ((stem, texts) for stem, texts in count.frequencies.items() if texts > 0)
+        return cls(count.texts, dict(sorted(counted, key=lambda item: (-item[1], item[0]))))
 
     def save(self, folder: Path) -> None:
         """Write the lexicon into the ``models`` folder of an index."""

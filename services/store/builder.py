@@ -28,13 +28,17 @@ from services.store.manifest import (
     read_manifest,
 )
 from services.store.pending import PendingLog
-from services.store.points import UNKNOWN, Point, Points
-from services.store.writer import WriterFactory
+from services.store.point_changes import Digests, PointChanges
+from services.store.points import Point, Points
+from services.store.writer import Placed, WriterFactory
 from state.chunks import Chunk
 from state.errors import ArticuladoError, IndexMismatch, InvalidInput
 
 BYTES_OF_MODELS = 16 * MEGABYTE
-"""Room for the models, the table of points and the catalogue: more than any of them takes."""
+"""Room for the models and the catalogue, beside what grows with the points."""
+
+CHANGES = ".changes"
+"""The folder, in that of a generation, where the builder keeps what it has written until the table is."""
 
 
 def digest(chunk: Chunk) -> int:
@@ -59,8 +63,11 @@ class IndexBuilder:
         self._make_writer = writer
         self._stack = AsyncExitStack()
         self._names: list[str] = []
-        self._points: dict[int, Point] = {}
-        self._added: set[int] = set()
+        self._stored = Points.of([])
+        self._digests = Digests(self._stored)
+        self._touched: dict[int, str] = {}
+        self._settled: set[int] = set()
+        self._expected = 0
         self._dimensions: int | None = None
         self._base: Index | None = None
         self._maybe_served = False
@@ -70,6 +77,7 @@ class IndexBuilder:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._generations.locked())
             self._folder = await asyncio.to_thread(self._generations.begin)
+            self._changes = PointChanges(self._folder / CHANGES)
             self._writer = self._make_writer(self._folder)
             stack.push_async_callback(self._writer.close)
             unfinished = await asyncio.to_thread(self._generations.unfinished)
@@ -95,7 +103,16 @@ class IndexBuilder:
         """Folder for the files of the embedder; it exists."""
         return self._folder / MODELS
 
-    async def continue_from(self, base: Index) -> Mapping[int, int]:
+    @property
+    def points(self) -> int:
+        """Number of points that the generation has, if it is committed now."""
+        return self._expected
+
+    def has_added(self, touched: int) -> bool:
+        """Tell whether a point was added that an update which was killed may have changed."""
+        return touched in self._settled
+
+    async def continue_from(self, base: Index) -> Digests:
         """Begin with the points and models of another generation; return the digest of each point, by its id.
 
         A digest is ``UNKNOWN`` where an update that was killed may have changed the point. What the caller does not
@@ -106,38 +123,45 @@ class IndexBuilder:
             IndexMismatch: its files are damaged.
         """
         self._base = base
-        # Whole, since a copy would have checksums of its own, and pass off the damage for what was written.
-        await asyncio.to_thread(check_files, base, deep=True)
+        # Sizes and slices of all; what is copied is looked at whole when it is: a copy would have checksums of its own,
+        # and pass off the damage for what was written.
+        await asyncio.to_thread(check_files, base)
+        own = base.manifest.collections.keys()
+        await asyncio.to_thread(check_files, base, deep=True, among=lambda name: name.partition("/")[0] not in own)
         await self._writer.continue_from(base)
         with translate_disk_errors(self.models):
             await asyncio.to_thread(copy_folder, base.models, self.models)
         self._names = list(base.manifest.collections)
-        self._points = {point.id: point for point in await asyncio.to_thread(Points.load, base.folder)}
+        self._stored = await asyncio.to_thread(Points.load, base.folder)
+        self._changes = PointChanges(self._folder / CHANGES, self._stored)
+        self._expected = len(self._stored)
         touched = await asyncio.to_thread(self._pending.read, self._writer.stored_as)
-        for point, name in touched.items():
-            if name in self._names:  # the writer starts any other collection anew
-                parent = self._points[point].parent if point in self._points else point
-                self._points[point] = Point(point, parent, UNKNOWN, self._position(name))
+        # The writer starts any other collection anew.
+        self._touched = {point: name for point, name in touched.items() if name in self._names}
         self._dimensions = base.manifest.dimensions
-        return {point.id: point.digest for point in self._points.values()}
+        self._digests = Digests(self._stored, self._touched)
+        return self._digests
 
-    async def require_room(self, chunks: Sequence[Chunk], dimensions: int) -> None:
-        """Check that the disk has room for chunks that will be added, with dense vectors of this length.
+    async def require_room(self, points: int, dimensions: int) -> None:
+        """Check that the disk has room for points that will be added, with dense vectors of this length.
 
         Raises:
             StoreUnavailable: it has not; the message says how much is needed.
         """
-        needed = BYTES_OF_MODELS + await asyncio.to_thread(self._writer.bytes_of, chunks, dimensions)
+        needed = BYTES_OF_MODELS + self._writer.bytes_of(points, dimensions)
         await asyncio.to_thread(require_room, self._folder, needed)
 
     async def remove(self, ids: Collection[int]) -> None:
-        """Delete points, by id, that the generation began with."""
-        removed: dict[str, list[int]] = {}
-        for point in ids:
-            removed.setdefault(self._names[self._points.pop(point).collection], []).append(point)
+        """Delete points, by id, that the generation began with; each once, and none that is added."""
+        stored = await asyncio.to_thread(self._stored.find, list(ids))
+        listed = {point.id for point in stored}
+        removed = [Placed(self._names[point.collection], point.segment, point.id) for point in stored]
+        removed += [Placed(self._touched[id], 0, id) for id in ids if id in self._touched and id not in listed]
         if removed:
             await self._note(removed)
             await self._writer.delete(removed)
+            await asyncio.to_thread(self._changes.remove, listed)
+            self._expected -= len(listed)
 
     async def add(
         self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector]
@@ -145,49 +169,50 @@ class IndexBuilder:
         """Write a batch of chunks with their vectors, in the same order; one that the generation has is replaced.
 
         A ``None`` dense vector (a parent, or a text without a known word) or an empty sparse one leaves that side out;
-        the first batch needs a dense vector, which tells the length of all.
+        the first batch needs a dense vector, which tells the length of all. A chunk is added once: that two share an id
+        is told when the generation is committed.
 
         Raises:
-            InvalidInput: two chunks share an id, or no dense vector has come yet.
+            InvalidInput: no dense vector has come yet.
         """
         if self._dimensions is None:
             self._dimensions = next((len(vector) for vector in dense if vector is not None), None)
         if self._dimensions is None:
             raise InvalidInput(say("store.no_dense_vectors"))
-        touched: dict[str, list[int]] = {}
-        for chunk in chunks:
-            if chunk["id"] in self._added:
-                raise InvalidInput(
-                    say("store.id_twice", id=chunk["id"], provision=chunk["provision"], law_id=chunk["law_id"])
-                )
-            self._added.add(chunk["id"])
-            touched.setdefault(chunk["collection"], []).append(chunk["id"])
-            self._points[chunk["id"]] = Point(
-                chunk["id"], chunk["parent_id"] or chunk["id"], digest(chunk), self._position(chunk["collection"])
+        ids = [chunk["id"] for chunk in chunks]
+        stored = {point.id: point for point in await asyncio.to_thread(self._stored.find, ids)}
+        replaced = {id: Placed(self._names[point.collection], point.segment, id) for id, point in stored.items()}
+        await self._note([Placed(chunk["collection"], 0, chunk["id"]) for chunk in chunks])
+        segments = await self._writer.add(chunks, dense, sparse, size=self._dimensions, replaced=replaced)
+        points = [
+            Point(
+                chunk["id"],
+                chunk["parent_id"] or chunk["id"],
+                digest(chunk),
+                self._position(chunk["collection"]),
+                segment,
             )
-        await self._note(touched)
-        await self._writer.add(chunks, dense, sparse, size=self._dimensions)
+            for chunk, segment in zip(chunks, segments, strict=True)
+        ]
+        await asyncio.to_thread(self._changes.add, points)
+        self._expected += len(points) - len(stored)
+        self._settled.update(self._touched.keys() & set(ids))
 
     async def commit(self, description: Description) -> Index:
         """Check what was written and serve it from now on.
 
         Raises:
-            InvalidInput: the generation has no chunks.
+            InvalidInput: the generation has no chunks, or two of them share an id.
             IndexMismatch: the store does not hold what was added.
             StoreUnavailable, ConfigurationError: it could not be published; the old generation still serves.
         """
-        if self._dimensions is None or not self._points:
+        if self._dimensions is None or not self._expected:
             raise InvalidInput(say("store.nothing_to_index"))
         counts = await self._writer.finish()
-        if sum(counts.values()) != len(self._points):
-            raise IndexMismatch(
-                say(
-                    "store.incomplete",
-                    expected=len(self._points),
-                    stored=sum(counts.values()),
-                    advice=self._what_to_do(),
-                )
-            )
+        new_positions = {name: position for position, name in enumerate(counts)}
+        positions = [new_positions[name] for name in self._names]
+        await asyncio.to_thread(self._changes.save, self._folder, positions)
+        self._check_counts(counts)
         manifest = Manifest(
             **description.model_dump(exclude={"fingerprints"}),
             fingerprints=description.fingerprints,
@@ -198,12 +223,7 @@ class IndexBuilder:
             collections=counts,
             stored_as=self._writer.stored_as,
         )
-        new_positions = {self._names.index(name): position for position, name in enumerate(counts)}
-        points = Points.of(
-            point._replace(collection=new_positions[point.collection]) for point in self._points.values()
-        )
-        await asyncio.to_thread(points.save, self._folder)
-        checksums = await asyncio.to_thread(write_checksums, self._folder)
+        checksums = await asyncio.to_thread(write_checksums, self._folder, self._base)
         manifest = manifest.model_copy(update={"checksums": checksums})
         await asyncio.to_thread(write_durably, self._folder / MANIFEST, manifest.model_dump_json(indent=2))
         served = await asyncio.to_thread(self._generations.current)
@@ -215,6 +235,17 @@ class IndexBuilder:
         # The last generation stays for readers that have it open, or were about to open it.
         await self._remove(await asyncio.to_thread(self._generations.all_but, self._folder, served))
         return Index(self._folder, manifest)
+
+    def _check_counts(self, counts: Mapping[str, int]) -> None:
+        if sum(counts.values()) != self._expected:
+            raise IndexMismatch(
+                say(
+                    "store.incomplete",
+                    expected=self._expected,
+                    stored=sum(counts.values()),
+                    advice=self._what_to_do(),
+                )
+            )
 
     def _position(self, name: str) -> int:
         if name not in self._names:
@@ -233,9 +264,12 @@ class IndexBuilder:
         """Tell whether what is written changes the points that are served."""
         return self._writer.stored_as != self._folder.name
 
-    async def _note(self, ids: Mapping[str, Sequence[int]]) -> None:
+    async def _note(self, points: Sequence[Placed]) -> None:
         """Log the points that are about to change, by collection, where they are being served."""
         if self._in_place:
+            ids: dict[str, list[int]] = {}
+            for point in points:
+                ids.setdefault(point.collection, []).append(point.id)
             await asyncio.to_thread(self._pending.note, self._writer.stored_as, ids)
 
     async def _remove(self, folders: Iterable[Path]) -> None:

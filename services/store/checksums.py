@@ -45,20 +45,28 @@ class Checksum(NamedTuple):
     slices: int
 
 
-def write_checksums(generation: Path) -> str:
+def write_checksums(generation: Path, base: Index | None = None) -> str:
     """List the files of a generation with their checksums, durably; return the checksum of the list.
+
+    Files that it shares with the generation ``base`` keep the checksums that they had there: they are not read again,
+    and damage to them is not passed off for what was written.
 
     Raises:
         ConfigurationError, StoreUnavailable: as ``Generations``.
     """
+    shared = _listed(base) if base else {}
+    files: dict[str, Checksum] = {}
     with translate_disk_errors(generation):
-        files = {str(path.relative_to(generation)): _checksum(path) for path in sorted(_files(generation))}
+        for path in sorted(_files(generation)):
+            name = str(path.relative_to(generation))
+            known = shared.get(name) if base and _is_same_file(path, base.folder / name) else None
+            files[name] = known or _checksum(path)
     text = json.dumps({"engine": _engine(), "files": files})
     write_durably(generation / CHECKSUMS, text)
     return _of_list(text.encode())
 
 
-def check_files(index: Index, *, deep: bool = False) -> None:
+def check_files(index: Index, *, deep: bool = False, among: Callable[[str], bool] = lambda name: True) -> None:
     """Compare the files of an index with what was written, before a shard is opened; see ``damaged_files``.
 
     A damaged file can make the engine crash, or answer with less.
@@ -66,19 +74,23 @@ def check_files(index: Index, *, deep: bool = False) -> None:
     Raises:
         IndexMismatch: they differ; the message names files, and what to run.
     """
-    if damaged := damaged_files(index, deep=deep):
+    if damaged := damaged_files(index, deep=deep, among=among):
         named = ", ".join(damaged[:_NAMED]) + (" …" if len(damaged) > _NAMED else "")
         raise IndexMismatch(say("store.files_damaged", folder=index.folder, files=named, advice=index.advice))
 
 
 def damaged_files(
-    index: Index, *, deep: bool = False, progress: Callable[[int, int], None] = lambda done, total: None
+    index: Index,
+    *,
+    deep: bool = False,
+    among: Callable[[str], bool] = lambda name: True,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[str]:
     """Return the files of an index that are missing or differ from what was written, relative to its folder.
 
-    Sizes and slices are compared, with ``deep`` all of each file, and the catalogue too. An index of a version that
-    wrote no checksums has none that differ. Files of the engine are left out where another version of it has rewritten
-    them.
+    Sizes and slices are compared, with ``deep`` all of each file, and the catalogue too; ``among`` tells of which.
+    An index of a version that wrote no checksums has none that differ. Files of the engine are left out where another
+    version of it has rewritten them.
     """
     if not index.manifest.checksums:
         return []
@@ -89,7 +101,7 @@ def damaged_files(
     if _of_list(text) != index.manifest.checksums:
         return [CHECKSUMS]
     stored = json.loads(text)
-    files: Mapping[str, list[object]] = stored["files"]
+    files: Mapping[str, list[object]] = {name: values for name, values in stored["files"].items() if among(name)}
     damaged = []
     for done, (name, values) in enumerate(files.items()):
         progress(done, len(files))
@@ -101,6 +113,22 @@ def damaged_files(
     if damaged and stored["engine"] != _engine():
         damaged = [name for name in damaged if name.split("/")[0] not in index.manifest.collections]
     return damaged
+
+
+def _listed(index: Index) -> dict[str, Checksum]:
+    """Return the checksums of the files of an index; none where an earlier version has written no list."""
+    try:
+        stored = json.loads((index.folder / CHECKSUMS).read_bytes()) if index.manifest.checksums else {"files": {}}
+    except (OSError, ValueError):
+        return {}
+    return {name: Checksum(*values) for name, values in stored["files"].items()}
+
+
+def _is_same_file(path: Path, other: Path) -> bool:
+    try:
+        return os.path.samefile(path, other)
+    except OSError:
+        return False
 
 
 def _is_intact(path: Path, expected: Checksum, *, deep: bool) -> bool:

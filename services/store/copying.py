@@ -9,6 +9,9 @@ _TEMPORARY_PREFIX = ".atomicwrite"
 
 _BLOCK_BYTES = 1 << 20
 
+_CANNOT_LINK = (errno.EPERM, errno.EXDEV, errno.EMLINK, errno.ENOTSUP)
+"""Errors of file systems that have no hard links, or no more of them."""
+
 
 def is_temporary(folder: str) -> bool:
     """Tell from its name whether a folder is one of the engine's, which lives for a moment."""
@@ -31,6 +34,29 @@ def copy_folder(source: Path, target: Path) -> None:
         copied.mkdir(parents=True, exist_ok=True)
         for name in files:
             copy_file(Path(folder, name), copied / name)
+
+
+def link_folder(source: Path, target: Path) -> None:
+    """Give a folder's files a second name in another one; where the file system cannot, copy them.
+
+    Raises:
+        OSError: something cannot be read or written.
+    """
+
+    def raise_error(error: OSError) -> None:
+        raise error
+
+    for folder, folders, files in os.walk(source, onerror=raise_error):
+        folders[:] = [name for name in folders if not is_temporary(name)]
+        linked = target / Path(folder).relative_to(source)
+        linked.mkdir(parents=True, exist_ok=True)
+        for name in files:
+            try:
+                os.link(Path(folder, name), linked / name)
+            except OSError as error:
+                if error.errno not in _CANNOT_LINK:
+                    raise
+                copy_file(Path(folder, name), linked / name)
 
 
 def copy_file(source: Path, target: Path) -> None:
@@ -58,3 +84,19 @@ def copy_file(source: Path, target: Path) -> None:
         copy.truncate(size)
         copy.flush()
         os.fsync(copy.fileno())
+
+
+def move_durably(source: Path, target: Path) -> None:
+    """Move a file that nobody writes to any more within its disk, so that it survives a crash.
+
+    Raises:
+        OSError: it cannot be moved.
+    """
+    with source.open("rb+") as written:
+        os.fsync(written.fileno())
+    source.replace(target)
+    folder = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

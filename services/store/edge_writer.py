@@ -2,24 +2,48 @@
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import qdrant_edge as q
 
 from language.current import say
 from services.protocols import SparseVector, Vector
-from services.store.copying import copy_folder
 from services.store.disk import MEGABYTE, bytes_on_disk, require_room
-from services.store.generations import translate_disk_errors
-from services.store.layout import DENSE, SPARSE, attributes_of, field_path, indexed_fields, to_payload
+from services.store.layout import (
+    ATTRIBUTES,
+    DENSE,
+    SPARSE,
+    IndexKind,
+    attributes_of,
+    field_path,
+    indexed_fields,
+    to_payload,
+)
 from services.store.manifest import REBUILD_HINT, Index
-from services.store.shard import open_shard, translate_engine_errors
+from services.store.sample import WrittenSample
+from services.store.segments import CONFIG, SEGMENTS, Collection, Segment, SegmentFiles, load_segments, save_segments
+from services.store.shard import translate_engine_errors
+from services.store.writer import Placed
 from state.chunks import Chunk
 from state.errors import StoreUnavailable
 
-EXACT_UP_TO = 50_000
-"""Chunks of a collection up to which search is exact; a larger one gets an HNSW graph when it is built."""
+EXACT_UP_TO = 250_000
+"""Chunks of a collection up to which search is exact; the segments of a larger one get graphs (docs/storage.md)."""
+
+SEGMENT_POINTS = 25_000
+"""Points of a segment: what an update copies for the points of a document, and what a build has open at once."""
+
+OPEN_SEGMENTS = 6
+"""Segments that are open at once at most; a build writes to one of each collection."""
+
+GRAPH_LINKS = 32
+GRAPH_CANDIDATES = 256
+"""What the graph of a segment is built with (``m`` and ``ef_construct``): measured, docs/storage.md."""
+
+SCANNED = 10_000
+"""Kilobytes of vectors up to which the engine reads them all, graph or not."""
 
 INDEXED_FROM = 100
 """Chunks of a collection from which its fields are indexed. The indexes take 20 ms whenever a shard is opened; without
@@ -31,6 +55,9 @@ WRITING_ROOM = 32 * MEGABYTE
 BYTES_OF_SHARD = MEGABYTE
 """Taken by a collection, however small."""
 
+BYTES_OF_POINT = 2_400
+"""Taken by a point beside its dense vector: rather more than less (docs/sizing.md)."""
+
 BYTES_OF_FIELDS = 500
 """Taken by the indexes of the fields of a point."""
 
@@ -39,13 +66,18 @@ SAMPLED_PAYLOADS = 64
 
 
 class EdgeWriter:
-    """Satisfies ``IndexWriter``: one shard for each collection, in the generation's folder."""
+    """Satisfies ``IndexWriter``: one shard for each collection, of segments, in the generation's folder."""
 
-    def __init__(self, folder: Path, *, exact_up_to: int = EXACT_UP_TO) -> None:
+    def __init__(self, folder: Path, *, exact_up_to: int = EXACT_UP_TO, segment_points: int = SEGMENT_POINTS) -> None:
         self._folder = folder
         self._exact_up_to = exact_up_to
-        self._shards: dict[str, q.EdgeShard] = {}
+        self._segment_points = segment_points
+        self._collections: dict[str, Collection] = {}
+        self._files = SegmentFiles(folder)
         self._attributes: dict[str, set[str]] = {}
+        self._samples: defaultdict[tuple[str, int], WrittenSample] = defaultdict(WrittenSample)
+        self._config: q.EdgeConfig | None = None
+        self._continues = False
 
     @property
     def stored_as(self) -> str:
@@ -53,53 +85,51 @@ class EdgeWriter:
         return self._folder.name
 
     async def continue_from(self, base: Index) -> None:
-        """Copy the shards of another generation, which stays as it is.
+        """Begin with the segments of another generation, which stays as it is; what is changed is copied first.
 
         Raises:
-            ConfigurationError, StoreUnavailable: they cannot be read or copied.
+            ConfigurationError, StoreUnavailable: they cannot be read.
         """
 
-        def copy(name: str) -> None:
-            if not (base.folder / name).is_dir():
-                raise StoreUnavailable(
-                    say("store.collection_damaged", name=name, folder=base.folder, command=REBUILD_HINT)
-                )
-            with translate_disk_errors(self._folder):
-                copy_folder(base.folder / name, self._folder / name)
-            with translate_engine_errors(self._folder, name, "store.collection_damaged"):
-                self._shards[name] = q.EdgeShard.load(str(self._folder / name))
-
         def look() -> None:
-            require_room(self._folder, WRITING_ROOM + bytes_on_disk(base.folder))
+            require_room(self._folder, WRITING_ROOM)
+            self._files = SegmentFiles(self._folder, base)
+            self._continues = True
+            self._config = _config(base.manifest.dimensions)
+            for name in base.manifest.collections:
+                try:
+                    json.loads((base.folder / name / CONFIG).read_bytes())
+                except (OSError, ValueError) as error:
+                    raise _damaged(name, base.folder) from error
+            try:
+                self._collections = load_segments(base.folder)
+            except (OSError, ValueError, TypeError, KeyError) as error:
+                raise _damaged(SEGMENTS, base.folder) from error
 
         await asyncio.to_thread(look)
-        for name in base.manifest.collections:
-            await asyncio.to_thread(copy, name)
 
-    async def delete(self, ids: Mapping[str, Sequence[int]]) -> None:
-        """Delete points, by collection."""
-
-        def delete(name: str, points: "list[q.PointId]") -> None:
-            require_room(self._folder, WRITING_ROOM)
-            with translate_engine_errors(self._folder, name):
-                self._shards[name].update(q.UpdateOperation.delete_points(points))
-
-        for name, points in ids.items():
-            await asyncio.to_thread(delete, name, list(points))
+    async def delete(self, points: Sequence[Placed]) -> None:
+        """Delete points; see ``IndexWriter.delete``."""
+        await asyncio.to_thread(self._delete, points)
 
     async def add(
-        self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector], *, size: int
-    ) -> None:
-        """Write chunks; see ``IndexWriter.add``."""
-        await asyncio.to_thread(self._add, chunks, dense, sparse, size)
+        self,
+        chunks: Sequence[Chunk],
+        dense: Sequence[Vector | None],
+        sparse: Sequence[SparseVector],
+        *,
+        size: int,
+        replaced: Mapping[int, Placed],
+    ) -> Sequence[int]:
+        """Write chunks; see ``IndexWriter.add``. One that is replaced stays in its segment."""
+        return await asyncio.to_thread(self._add, chunks, dense, sparse, size, replaced)
 
-    def bytes_of(self, chunks: Sequence[Chunk], dimensions: int) -> int:
-        """Estimate what chunks take; see ``IndexWriter.bytes_of``."""
-        collections = {chunk["collection"] for chunk in chunks}
-        return WRITING_ROOM + len(collections) * BYTES_OF_SHARD + _estimate(chunks, dimensions)
+    def bytes_of(self, points: int, dimensions: int) -> int:
+        """Estimate what points take; see ``IndexWriter.bytes_of``."""
+        return WRITING_ROOM + BYTES_OF_SHARD + points * (BYTES_OF_POINT + 4 * dimensions)
 
     async def finish(self) -> dict[str, int]:
-        """Flush and close the shards, then open them anew to count what they hold."""
+        """Finish every segment that was changed, and put the collections together; return what they hold."""
         return await asyncio.to_thread(self._finish)
 
     async def publish(self) -> None:
@@ -109,60 +139,134 @@ class EdgeWriter:
         """Do nothing: the shards go with the generation's folder."""
 
     async def close(self) -> None:
-        """Close the shards."""
-        while self._shards:
-            name, shard = self._shards.popitem()
+        """Close the segments."""
+        await asyncio.to_thread(self._files.close)
+
+    def _delete(self, points: Sequence[Placed]) -> None:
+        require_room(self._folder, WRITING_ROOM)
+        by_segment: dict[tuple[str, int], list[q.PointId]] = {}
+        for point in points:
+            by_segment.setdefault((point.collection, point.segment), []).append(point.id)
+        for (name, number), ids in by_segment.items():
+            shard = self._shard(name, number)
             with translate_engine_errors(self._folder, name):
-                await asyncio.to_thread(shard.close)
+                shard.update(q.UpdateOperation.delete_points(ids))
+            self._collections[name].segments[number].points -= len(ids)
 
     def _add(
-        self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector], size: int
-    ) -> None:
-        points: dict[str, list[q.Point]] = {}
+        self,
+        chunks: Sequence[Chunk],
+        dense: Sequence[Vector | None],
+        sparse: Sequence[SparseVector],
+        size: int,
+        replaced: Mapping[int, Placed],
+    ) -> Sequence[int]:
+        self._config = self._config or _config(size)
+        require_room(self._folder, WRITING_ROOM + _estimate(chunks, size))
+        batches: dict[tuple[str, int], list[q.Point]] = {}
+        numbers = []
         for chunk, dense_vector, sparse_vector in zip(chunks, dense, sparse, strict=True):
+            name = chunk["collection"]
             vectors: dict[str, q.NamedVector] = {}
             if dense_vector is not None:
                 vectors[DENSE] = dense_vector.tolist()
             if sparse_vector.indices:
                 vectors[SPARSE] = q.SparseVector(list(sparse_vector.indices), list(sparse_vector.values))
-            point = q.Point(chunk["id"], vectors, to_payload(chunk))
-            points.setdefault(chunk["collection"], []).append(point)
-            self._attributes.setdefault(chunk["collection"], set()).update(attributes_of(chunk))
-        require_room(self._folder, WRITING_ROOM + _estimate(chunks, size))
-        for name, batch in points.items():
+            before = replaced.get(chunk["id"])
+            number = before.segment if before and before.collection == name else self._roomy(name)
+            batches.setdefault((name, number), []).append(q.Point(chunk["id"], vectors, to_payload(chunk)))
+            self._attributes.setdefault(name, set()).update(attributes_of(chunk))
+            numbers.append(number)
+            self._samples[name, number].add([chunk])
+        for (name, number), points in batches.items():
+            shard = self._shard(name, number)
             with translate_engine_errors(self._folder, name):
-                self._shard(name, size).update(q.UpdateOperation.upsert_points(batch))
+                shard.update(q.UpdateOperation.upsert_points(points))
+            # Early: the engine indexes what it is given for nothing, and reads all payloads anew for what it has.
+            self._index_fields(name, number)
+            # A build from nothing has no more to do with it; an update may have points in it to replace.
+            if not self._continues and self._collections[name].segments[number].points >= self._segment_points:
+                self._finish_segment(name, number)
+        return numbers
+
+    def _roomy(self, name: str) -> int:
+        """Return the number of a segment that a new point goes to, and count it: one that is open, else the last."""
+        segments = self._collections.setdefault(name, Collection()).segments
+        opened = [number for of, number in self._files.opened if of == name]
+        last = [len(segments) - 1] if segments else []
+        for number in (*opened, *last):
+            if segments[number].points < self._segment_points:
+                break
+        else:
+            segments.append(Segment())
+            number = len(segments) - 1
+        segments[number].points += 1
+        return number
+
+    def _shard(self, name: str, number: int) -> q.EdgeShard:
+        opened = self._files.opened
+        if (name, number) not in opened and len(opened) >= OPEN_SEGMENTS:
+            self._finish_segment(*opened[0])
+        return self._files.shard(name, number, self._collections[name].segments[number], self._config)
+
+    def _finish_segment(self, name: str, number: int) -> None:
+        collection = self._collections[name]
+        segment = collection.segments[number]
+        require_room(self._folder, WRITING_ROOM + segment.points * BYTES_OF_FIELDS)
+        self._shard(name, number)
+        self._index_fields(name, number)
+        self._files.finish(name, number, segment, self._samples[name, number])
+
+    def _index_fields(self, name: str, number: int) -> None:
+        """Have the fields of a segment indexed by which searches filter, if it is large enough to be worth it."""
+        collection = self._collections[name]
+        segment, fields = collection.segments[number], self._fields(name)
+        is_large = segment.points >= INDEXED_FROM or len(collection.segments) > 1
+        if is_large and not fields.keys() <= set(segment.fields):
+            with translate_engine_errors(self._folder, name):
+                _index_fields(self._shard(name, number), fields)
+            segment.fields = list(fields)
+
+    def _fields(self, name: str) -> dict[str, IndexKind]:
+        """Return the fields of a collection that are indexed: always the same, and the attributes that it has."""
+        indexed = [field for segment in self._collections[name].segments for field in segment.fields]
+        attributes = {field.removeprefix(ATTRIBUTES) for field in indexed if field.startswith(ATTRIBUTES)}
+        return indexed_fields(attributes | self._attributes.get(name, set()))
 
     def _finish(self) -> dict[str, int]:
+        for name, number in self._files.opened:
+            self._finish_segment(name, number)
         counts = {}
-        while self._shards:
-            name, shard = self._shards.popitem()
+        for name, collection in sorted(self._collections.items()):
+            segments, fields = collection.segments, self._fields(name).keys()
+            for number, segment in enumerate(segments):
+                # What one segment has met is indexed in all: without that, a search reads every payload of the others.
+                indexed = segment.points >= INDEXED_FROM or len(segments) > 1
+                if segment.folders and indexed and not fields <= set(segment.fields):
+                    self._shard(name, number)
+                    self._finish_segment(name, number)
+            counts[name] = sum(segment.points for segment in segments)
+            if counts[name] >= self._exact_up_to:
+                self._build_graphs(name, collection)
+            self._files.share(name, collection)
+        save_segments(self._folder, self._collections)
+        return counts
+
+    def _build_graphs(self, name: str, collection: Collection) -> None:
+        """Give each segment of a large collection a graph, one after another; the last is searched as it is."""
+        for number, segment in enumerate(collection.segments):
+            if segment.graph or segment.points < self._segment_points // 2:
+                continue
+            shard = self._shard(name, number)
+            require_room(self._folder, WRITING_ROOM + 2 * bytes_on_disk(self._files.workshop(name, number)))
             with translate_engine_errors(self._folder, name):
-                counts[name] = self._finish_shard(name, shard)
-        return dict(sorted(counts.items()))
+                shard.optimize()
+            segment.graph = True
+            self._files.finish(name, number, segment, self._samples[name, number])
 
-    def _finish_shard(self, name: str, shard: q.EdgeShard) -> int:
-        count = shard.count(q.CountRequest(exact=True))
-        # A collection that gets a graph is written once more; the indexes of fields are small beside the payloads.
-        rewritten = bytes_on_disk(self._folder / name) if count >= self._exact_up_to else 0
-        require_room(self._folder, WRITING_ROOM + count * BYTES_OF_FIELDS + rewritten)
-        if count >= INDEXED_FROM:
-            _index_fields(shard, self._attributes.get(name, ()))
-        shard.optimize()  # builds the HNSW graph of a large collection; nothing to do for a small one
-        shard.flush()
-        shard.close()
-        written = open_shard(self._folder, name)
-        try:
-            return written.count(q.CountRequest(exact=True))
-        finally:
-            written.close()
 
-    def _shard(self, name: str, size: int) -> q.EdgeShard:
-        if name not in self._shards:
-            folder = self._folder / name
-            folder.mkdir(parents=True)
-            self._shards[name] = q.EdgeShard.create(str(folder), _config(size, self._exact_up_to))
-        return self._shards[name]
+def _damaged(name: str, folder: Path) -> StoreUnavailable:
+    return StoreUnavailable(say("store.collection_damaged", name=name, folder=folder, command=REBUILD_HINT))
 
 
 def _estimate(chunks: Sequence[Chunk], dimensions: int) -> int:
@@ -177,27 +281,25 @@ def _estimate(chunks: Sequence[Chunk], dimensions: int) -> int:
     return int(len(chunks) * (payloads + 4 * dimensions + BYTES_OF_FIELDS))
 
 
-def _index_fields(shard: q.EdgeShard, attributes: Iterable[str]) -> None:
+def _index_fields(shard: q.EdgeShard, fields: Mapping[str, IndexKind]) -> None:
     """Index what searches filter by; indexes that the shard has already stay."""
     kinds = {
         "keyword": q.PayloadSchemaType.Keyword,
         "datetime": q.PayloadSchemaType.Datetime,
         "integer": q.PayloadSchemaType.Integer,
     }
-    for field, kind in indexed_fields(attributes).items():
-        shard.update(q.UpdateOperation.create_field_index(field_path(field), kinds[kind]))
+    for name, kind in fields.items():
+        shard.update(q.UpdateOperation.create_field_index(field_path(name), kinds[kind]))
 
 
-def _config(size: int, exact_up_to: int) -> q.EdgeConfig:
-    bytes_of_vector = 4 * size
+def _config(size: int) -> q.EdgeConfig:
     return q.EdgeConfig(
         # Mapped as they are read, which is as fast: else each shard takes 32 MB when it is opened, however small it is.
         vectors={DENSE: q.EdgeVectorParams(size=size, distance=q.Distance.Cosine, memory=q.Memory.Cold)},
         sparse_vectors={SPARSE: q.EdgeSparseVectorParams(modifier=q.Modifier.Idf)},
-        optimizers=q.EdgeOptimizersConfig(
-            default_segment_number=1,
-            indexing_threshold=exact_up_to * bytes_of_vector // 1024,  # kilobytes
-        ),
+        hnsw_config=q.HnswIndexConfig(m=GRAPH_LINKS, ef_construct=GRAPH_CANDIDATES, full_scan_threshold=SCANNED),
+        # A graph is only built where that is asked for.
+        optimizers=q.EdgeOptimizersConfig(default_segment_number=1, indexing_threshold=1),
         # A generation is built once and is of no use unless it was flushed whole: a log would only cost time.
         wal_enabled=False,
     )

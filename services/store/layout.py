@@ -20,6 +20,9 @@ SPARSE = "text-sparse"
 CONTENT = "page_content"
 METADATA = "metadata"
 
+ATTRIBUTES = "attributes."
+"""What stands before the name of an attribute in the path of its field."""
+
 IndexKind = Literal["keyword", "datetime", "integer"]
 
 INDEXED_FIELDS: Mapping[str, IndexKind] = {
@@ -80,7 +83,7 @@ def field_path(field: str) -> str:
 
 def indexed_fields(attributes: Iterable[str]) -> dict[str, IndexKind]:
     """Return the fields to index, with the kind of each, where chunks have these attributes."""
-    return {**INDEXED_FIELDS, **{f"attributes.{name}": "keyword" for name in sorted(attributes)}}
+    return {**INDEXED_FIELDS, **{f"{ATTRIBUTES}{name}": "keyword" for name in sorted(attributes)}}
 
 
 def attributes_of(chunk: Chunk) -> set[str]:

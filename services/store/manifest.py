@@ -10,12 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from language.current import say
 from state.errors import IndexMismatch
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Version of the layout; it goes up with a change that makes older indexes unreadable."""
 
 MANIFEST = "manifest.json"
 MODELS = "models"
-CATALOG = "catalog.json"
+CATALOG = "catalog.sqlite"
 """The file of a generation that an ingest alone reads: answers need none of it."""
 
 BUILD_HINT = "articulado ingest"
@@ -64,7 +64,7 @@ class Manifest(Description):
     the list of those of the generation's files, empty where an earlier version has written none.
     """
 
-    format: Literal[2]
+    format: Literal[3]
     generation: str
     created: datetime
     dimensions: int = Field(ge=1)

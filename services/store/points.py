@@ -16,18 +16,25 @@ POINTS = "points.npy"
 UNKNOWN = -1
 """Digest of a point whose content is not known."""
 
+_PAGE = 65_536
+"""Points that are read at once."""
+
 
 class Point(NamedTuple):
-    """A point: its id, the id of its parent (its own for a chunk without one), digest and collection (by position)."""
+    """A point: its id, the id of its parent (its own for a chunk without one), digest and collection (by position).
+
+    ``segment`` is the number of the piece of its collection in which the store keeps it.
+    """
 
     id: int
     parent: int
     digest: int
     collection: int
+    segment: int = 0
 
 
 class Points:
-    """All points of a generation, by ascending id; ``table`` is (4, n) int64, its rows the fields of ``Point``."""
+    """All points of a generation, by ascending id; ``table`` is (5, n) int64, its rows the fields of ``Point``."""
 
     def __init__(self, table: NDArray[np.int64]) -> None:
         self._table = table
@@ -63,12 +70,34 @@ class Points:
         with translate_disk_errors(generation), open_durably(generation / POINTS) as stream:
             np.save(stream, self._table)
 
+    @property
+    def table(self) -> NDArray[np.int64]:
+        """The table itself."""
+        return self._table
+
+    def count_parents(self) -> int:
+        """Return how many points are their own parents."""
+        return sum(
+            int(np.count_nonzero(self._table[0, start : start + _PAGE] == self._table[1, start : start + _PAGE]))
+            for start in range(0, len(self), _PAGE)
+        )
+
+    def find(self, ids: Sequence[int]) -> list[Point]:
+        """Return those of these points that the table has, by ascending id."""
+        if not len(ids) or not len(self):
+            return []
+        requested = np.unique(np.asarray(ids, dtype=np.int64))
+        positions = np.minimum(np.searchsorted(self._table[0], requested), len(self) - 1)
+        found = positions[self._table[0][positions] == requested]
+        return [Point(*row) for row in self._table[:, found].T.tolist()]
+
     def __len__(self) -> int:
         return int(self._table.shape[1])
 
     def __iter__(self) -> Iterator[Point]:
-        for row in self._table.T.tolist():
-            yield Point(*row)
+        for start in range(0, len(self), _PAGE):
+            for row in self._table[:, start : start + _PAGE].T.tolist():
+                yield Point(*row)
 
     def sample(self, size: int) -> list[Point]:
         """Return at most so many points, always the same, evenly spread by id, the first and the last among them."""

@@ -1,6 +1,7 @@
 """Write a generation to a Qdrant server: collections of its own, to which aliases point for other programs."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from services.settings import Settings
 from services.store.connection import connect, translate_server_errors
 from services.store.layout import DENSE, SPARSE, attributes_of, field_path, indexed_fields, to_payload
 from services.store.manifest import REBUILD_HINT, Index
+from services.store.sample import WrittenSample
 from services.store.server_collection import (
     POLL_INTERVAL,
     SINGLE_NODE,
@@ -23,7 +25,7 @@ from services.store.server_collection import (
     stored_collections,
     switch_aliases,
 )
-from services.store.writer import WriterFactory
+from services.store.writer import Placed, WriterFactory
 from state.chunks import Chunk
 from state.errors import IndexMissing
 
@@ -70,6 +72,7 @@ class ServerWriter:
         self._created: set[str] = set()
         self._attributes: dict[str, set[str]] = {}
         self._indexed_paths: dict[str, set[str]] = {}
+        self._samples: defaultdict[str, WrittenSample] = defaultdict(WrittenSample)
 
     @property
     def stored_as(self) -> str:
@@ -92,22 +95,31 @@ class ServerWriter:
         await self._delete(stored - set(self._written.values()))
         self._indexed_paths = {name: await indexed_paths(self._client, name) for name in self._written.values()}
 
-    async def delete(self, ids: Mapping[str, Sequence[int]]) -> None:
-        """Delete points, by collection."""
-        for name, points in ids.items():
+    async def delete(self, points: Sequence[Placed]) -> None:
+        """Delete points; see ``IndexWriter.delete``."""
+        by_collection: dict[str, list[models.ExtendedPointId]] = {}
+        for point in points:
+            by_collection.setdefault(point.collection, []).append(point.id)
+        for name, ids in by_collection.items():
             with translate_server_errors():
-                for start in range(0, len(points), IDS_PER_REQUEST):
-                    batch: list[models.ExtendedPointId] = list(points[start : start + IDS_PER_REQUEST])
-                    await self._client.delete(self._written[name], batch, wait=True)
+                for start in range(0, len(ids), IDS_PER_REQUEST):
+                    await self._client.delete(self._written[name], ids[start : start + IDS_PER_REQUEST], wait=True)
 
     async def add(
-        self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector], *, size: int
-    ) -> None:
-        """Write chunks; see ``IndexWriter.add``."""
+        self,
+        chunks: Sequence[Chunk],
+        dense: Sequence[Vector | None],
+        sparse: Sequence[SparseVector],
+        *,
+        size: int,
+        replaced: Mapping[int, Placed],
+    ) -> Sequence[int]:
+        """Write chunks; see ``IndexWriter.add``. Segments are the server's own affair: all are 0 here."""
         batches: dict[str, list[models.PointStruct]] = {}
         for chunk, dense_vector, sparse_vector in zip(chunks, dense, sparse, strict=True):
             batches.setdefault(chunk["collection"], []).append(_point(chunk, dense_vector, sparse_vector))
             self._attributes.setdefault(chunk["collection"], set()).update(attributes_of(chunk))
+            self._samples[chunk["collection"]].add([chunk])
         requests: list[tuple[str, list[models.PointStruct]]] = []
         length = min(POINTS_PER_REQUEST, max(1, NUMBERS_PER_REQUEST // size))
         for name, points in batches.items():
@@ -117,17 +129,26 @@ class ServerWriter:
             requests += [(collection, points[start : start + length]) for start in range(0, len(points), length)]
         for start in range(0, len(requests), MAX_CONCURRENT_REQUESTS):
             await self._upsert(requests[start : start + MAX_CONCURRENT_REQUESTS])
+        return [0] * len(chunks)
 
-    def bytes_of(self, chunks: Sequence[Chunk], dimensions: int) -> int:
+    def bytes_of(self, points: int, dimensions: int) -> int:
         """Return 0: points take room on the server, which says itself where it lacks."""
         return 0
 
     async def finish(self) -> dict[str, int]:
-        """Have new collections indexed, and fields that others lack; then count what the server holds."""
+        """Have new collections indexed, and fields that others lack; then count what the server holds.
+
+        Raises:
+            IndexMismatch: a sample of what was written is not what the server gives back.
+        """
         for name, collection in sorted(self._written.items()):
             await self._index_fields(name, collection)
         for collection in sorted(self._created):
             await make_searchable(self._client, collection, poll_interval=self._poll_interval)
+        for name, sample in self._samples.items():
+            with translate_server_errors():
+                records = await self._client.retrieve(self._written[name], list(sample.ids))
+            sample.check({int(str(record.id)): record.payload or {} for record in records}, self._written[name])
         with translate_server_errors():
             counted = await asyncio.gather(
                 *(self._client.count(collection, exact=True) for collection in self._written.values())

@@ -2,11 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from services.protocols import SparseVector, Vector
 from services.store.manifest import Index
 from state.chunks import Chunk
+
+
+class Placed(NamedTuple):
+    """Where the store keeps a point: its collection, the number of the segment in that, and its id."""
+
+    collection: str
+    segment: int
+    id: int
 
 
 class IndexWriter(Protocol):
@@ -21,21 +29,28 @@ class IndexWriter(Protocol):
         """Begin with the points of another generation. Where ``stored_as`` is then its own, it changes at once."""
         ...
 
-    async def delete(self, ids: Mapping[str, Sequence[int]]) -> None:
-        """Delete points, by collection; ids that are not there are no error."""
+    async def delete(self, points: Sequence[Placed]) -> None:
+        """Delete points; those that are not there are no error."""
         ...
 
     async def add(
-        self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector], *, size: int
-    ) -> None:
+        self,
+        chunks: Sequence[Chunk],
+        dense: Sequence[Vector | None],
+        sparse: Sequence[SparseVector],
+        *,
+        size: int,
+        replaced: Mapping[int, Placed],
+    ) -> Sequence[int]:
         """Write chunks with their vectors (``size`` is the length of the dense ones), each in its collection.
 
-        A ``None`` dense vector or an empty sparse one leaves that side out. A chunk of a known id is replaced.
+        A ``None`` dense vector or an empty sparse one leaves that side out. ``replaced`` tells by id where those are
+        kept that a chunk takes the place of. Return the segment of each chunk.
         """
         ...
 
-    def bytes_of(self, chunks: Sequence[Chunk], dimensions: int) -> int:
-        """Estimate the bytes that chunks, with dense vectors of this length, will take on the disk of the index."""
+    def bytes_of(self, points: int, dimensions: int) -> int:
+        """Estimate the bytes that points, with dense vectors of this length, will take on the disk of the index."""
         ...
 
     async def finish(self) -> dict[str, int]:

@@ -23,6 +23,7 @@ from services.portal import wait_for
 from services.profile.profile import load_profile
 from services.settings import ModelSettings, Settings
 from services.store.index import open_index
+from services.store.manifest import CATALOG
 from services.store.points import Points
 from state.errors import IndexMismatch, InvalidInput, ModelError
 
@@ -340,7 +341,7 @@ async def test_an_index_of_another_version_keeps_its_documents(tmp_path: Path) -
     configured = settings(tmp_path)
     await ingest([first], configured)
     manifest = open_index(configured.index_folder).folder / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"format": 2', '"format": 1'))
+    manifest.write_text(manifest.read_text().replace('"format": 3', '"format": 2'))
     report = await ingest([write_law(tmp_path / "b.md", "BOE-A-2000-2")], configured)
     assert report["added"] == ["Ley BOE-A-2000-2"]
     assert await texts(configured, "BOE-A-2000-1")
@@ -350,7 +351,7 @@ async def test_a_damaged_catalogue_is_got_over_by_a_rebuild_that_names_what_to_h
     law = write_law(tmp_path / "a.md", "BOE-A-2000-1")
     configured = settings(tmp_path)
     await ingest([law], configured)
-    (open_index(configured.index_folder).folder / "catalog.json").write_text("{")
+    (open_index(configured.index_folder).folder / CATALOG).write_text("{")
     for request in ({}, {"rebuild": True}):
         with pytest.raises(IndexMismatch, match="--rebuild"):
             await ingest([law] if not request else [], configured, **request)

@@ -24,7 +24,9 @@ def read_from(configured: Settings) -> list[str]:
     """Return the texts that the index has, of all documents."""
     folder = open_index(configured.index_folder).folder
     documents = configured.index_folder / "documents"
-    staged = [(documents / f"{source['staged']}.document.json").read_text() for source in read_catalog(folder).sources]
+    with read_catalog(folder) as catalog:
+        keys = [source["staged"] for source in catalog.sources()]
+    staged = [(documents / f"{key}.document.json").read_text() for key in keys]
     return [text for text in ("Antiguo.", "Nuevo.", "Otro.", "Largo descanso.") if any(text in one for one in staged)]
 
 

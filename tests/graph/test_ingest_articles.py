@@ -97,7 +97,8 @@ async def test_a_document_of_the_same_name_wins_over_what_comes_along(tmp_path: 
 
 async def test_how_people_ask_survives_what_was_staged(tmp_path: Path, garden: Settings) -> None:
     await ingest([write_article(tmp_path / "roses.article.yaml")], garden)
-    [source] = read_catalog(open_index(garden.index_folder).folder).sources
+    with read_catalog(open_index(garden.index_folder).folder) as catalog:
+        [source] = catalog.sources()
     staged = base_of(garden).workspace.document(source["staged"])
     assert staged.spoken == {one["id"]: "When do I cut my roses back?" for one in staged.parents}
     before = point_ids(garden)

@@ -1,5 +1,6 @@
 """What articulado brings along stays in an index beside what is ingested, law by law."""
 
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,12 +12,13 @@ from support.small_corpus import CRITERION, ET, LGSS, RULING, record, small_corp
 from support.small_laws import write_law
 
 from graph.compose import open_services
+from ingestion.incremental.catalog import read_catalog
 from legal.wordings import wording_hash
 from services.corpus.schema import Corpus
 from services.protocols import ChunkStore
 from services.settings import Settings
 from services.store.index import open_index
-from services.store.manifest import CATALOG
+from services.store.manifest import CATALOG, MANIFEST
 from services.store.points import Points
 from state.chunks import Chunk
 from state.errors import InvalidInput
@@ -120,11 +122,13 @@ async def test_all_but_the_law_that_came_is_left_as_it_was(
 async def test_an_index_of_before_gets_its_records_with_the_next_ingest(tmp_path: Path, configured: Settings) -> None:
     (tmp_path / "guia.txt").write_text("Nada que citar.")
     await ingest([tmp_path / "guia.txt"], configured, packaged=False)
-    catalog = open_index(configured.index_folder).folder / CATALOG
-    lines = [line for line in catalog.read_text().splitlines() if "packaged" not in line and "record_laws" not in line]
-    catalog.write_text(
-        "\n".join(lines).replace('"stale": [],', '"stale": []').replace('"made_with": "', '"made_with": "x')
-    )
+    folder = open_index(configured.index_folder).folder
+    with read_catalog(folder) as catalog:
+        sources = list(catalog.sources())
+    (folder / CATALOG).unlink()
+    (folder / "catalog.json").write_text(json.dumps({"made_with": "x", "sources": sources}))
+    manifest = folder / MANIFEST
+    manifest.write_text(manifest.read_text().replace('"format": 3', '"format": 2'))
     report = await ingest([], configured)
     assert (laws(report), report["unchanged"]) == ((0, 2), 1)
 

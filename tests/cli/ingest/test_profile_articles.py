@@ -95,7 +95,7 @@ def test_an_index_whose_catalogue_is_damaged_can_be_asked(profile, doctor, capsy
     Path("guide.txt").write_text("Lavender is planted in spring.")
     assert run(["ingest", "guide.txt", "--profile", str(profile)]) == 0
     capsys.readouterr()
-    [catalog] = Path("home/index-jardin").rglob("catalog.json")
+    [catalog] = Path("home/index-jardin").rglob("catalog.sqlite")
     catalog.write_text("{")
     status, found = doctor()
     assert (status, ["catalogue" in note for note in found["notes"]]) == (0, [True])

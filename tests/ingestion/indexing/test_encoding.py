@@ -1,6 +1,7 @@
 """Encoding in batches: the same vectors whoever works, in order, and none twice."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -23,6 +24,11 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     questions = [(f"días {n}, horas y permiso {n % 7}", n) for n in range(len(TEXTS))]
     DualEncoder.fit(TrainingPairs(TEXTS, questions * 50), 8).save(folder)
     return folder
+
+
+async def each(given: list[Entry]) -> AsyncIterator[Entry]:
+    for entry in given:
+        yield entry
 
 
 def entries(count: int) -> list[Entry]:
@@ -86,7 +92,7 @@ async def test_batches_come_in_order_and_the_first_goes_alone() -> None:
         return Encoded(batch, [], [])
 
     many = [Entry(make_chunk(n)) for n in range(4 * BATCH + 1)]
-    batches = [batch.entries async for batch in encode_batches(many, encode, 2)]
+    batches = [batch.entries async for batch in encode_batches(each(many), encode, 2)]
     assert [entry.chunk["id"] for batch in batches for entry in batch] == list(range(4 * BATCH + 1))
     assert [len(batch) for batch in batches] == [BATCH] * 4 + [1]
     assert most[1] == 1, "the second has not begun before the first was done"
@@ -109,6 +115,6 @@ async def test_a_failure_ends_the_other_batches() -> None:
 
     many = [Entry(make_chunk(n)) for n in range(3 * BATCH)]
     with pytest.raises(ZeroDivisionError):
-        async for _ in encode_batches(many, encode, 2):
+        async for _ in encode_batches(each(many), encode, 2):
             pass
     assert sorted(ended) == [0, BATCH, 2 * BATCH]

@@ -6,9 +6,12 @@ from support.paths import DATA
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.history.reforms import read_reforms
 from ingestion.history.snapshots import merge_snapshots, read_snapshot
-from ingestion.links.references import UnresolvedCitation, current_chunk_ids, resolve_refs
+from ingestion.links import references
+from ingestion.links.provision_index import ProvisionIndex
+from ingestion.links.references import UnresolvedCitation
 from ingestion.markdown.reader import read_law
 from ingestion.model import Law, Provision
+from legal.ids import nearest_part_ids
 from state.chunks import Chunk
 
 ET, ET_1995 = "BOE-A-2015-11430", "BOE-A-1995-7730"
@@ -29,9 +32,17 @@ def wording(number, text, since, until=None):
     )
 
 
+def resolve(chunks, unresolved=None, **options):
+    return references.resolve_refs(chunks, ProvisionIndex.of(chunks), unresolved, **options)
+
+
+def current(provisions, chunks, **options):
+    return references.current_chunk_ids(provisions, ProvisionIndex.of(chunks), **options)
+
+
 def wordings_cited(chunks, key, since, part=1):
     """Return what a wording refers to, as (key, first day, part), read on ``TODAY``."""
-    resolved = resolve_refs(chunks, today=TODAY)
+    resolved = resolve(chunks, today=TODAY)
     by_id = {one["id"]: (one["provision_key"], one["valid_from"], one["part"]) for one in resolved}
     sources = [one for one in resolved if (one["provision_key"], one["valid_from"], one["part"]) == (key, since, part)]
     return [by_id[ref] for ref in sources[0]["refs"]]
@@ -77,7 +88,7 @@ def test_an_expired_law():
 
 
 def test_references_within_and_across_laws():
-    chunks = resolve_refs(
+    chunks = resolve(
         law_chunks(read_law(DATA / "laws" / "approved.md")) + law_chunks(law(ET, article(37, "Descanso.")))
     )
     assert refs(chunks, "BOE-A-2001-9001", "art:1") == [
@@ -90,32 +101,34 @@ def test_references_within_and_across_laws():
 
 def test_the_part_that_holds_the_apartado_else_the_first():
     long = "1. " + "Uno. " * 300 + "\n\n2. " + "Dos. " * 300
-    chunks = resolve_refs(
+    chunks = resolve(
         law_chunks(law(ET, article(1, long), article(2, "Véase el artículo 1.2."), article(3, "El artículo 1.")))
     )
     assert refs(chunks, ET, "art:2") == [(ET, "art:1", 2)]
     assert refs(chunks, ET, "art:3") == [(ET, "art:1", 1)]
 
 
-def test_the_other_parts_of_the_provision_come_first_the_nearest_before_the_rest():
+def test_the_other_parts_of_a_provision_follow_from_what_a_part_is():
     apartados = [f"{n}. El artículo 1 y el artículo 2. " + "Texto. " * 250 for n in range(1, 5)]
-    chunks = resolve_refs(law_chunks(law(ET, article(1, "\n\n".join(apartados)), article(2, "Fin."))))
-    own = [(ET, "art:1", part) for part in (1, 3, 4)]
-    assert refs(chunks, ET, "art:1", part=2) == [*own, (ET, "art:2", 1)]
+    chunks = resolve(law_chunks(law(ET, article(1, "\n\n".join(apartados)), article(2, "Fin."))))
+    assert refs(chunks, ET, "art:1", part=2) == [(ET, "art:2", 1)], "what is told by its number is not listed"
+    by_id = {chunk["id"]: chunk["part"] for chunk in chunks}
+    assert [by_id[other] for other in nearest_part_ids(chunks[1])] == [1, 3, 4]
 
 
-def test_a_part_of_a_long_provision_refers_to_the_nearest_ones_alone():
+def test_a_part_of_a_long_provision_goes_with_the_nearest_ones_alone():
     apartados = [f"{n}. " + "Texto. " * 280 for n in range(1, 41)]
-    chunks = resolve_refs(law_chunks(law(ET, article(1, "\n\n".join(apartados)))))
+    chunks = resolve(law_chunks(law(ET, article(1, "\n\n".join(apartados)))))
     assert len(chunks) == 40
-    nearest = [(ET, "art:1", 20 + side * distance) for distance in range(1, 9) for side in (-1, 1)]
-    assert refs(chunks, ET, "art:1", part=20) == nearest
-    assert refs(chunks, ET, "art:1", part=1) == [(ET, "art:1", part) for part in range(2, 18)]
+    by_id = {chunk["id"]: chunk["part"] for chunk in chunks}
+    nearest = [20 + side * distance for distance in range(1, 9) for side in (-1, 1)]
+    assert [by_id[other] for other in nearest_part_ids(chunks[19])] == nearest
+    assert [by_id[other] for other in nearest_part_ids(chunks[0])] == list(range(2, 18))
 
 
 def test_an_amendment_cites_the_law_that_it_amends():
     lprl = law("BOE-A-1995-24292", article(14, "Derecho."), article(16, "Plan."), published="1995-11-10")
-    chunks = resolve_refs(law_chunks(read_law(DATA / "laws" / "amending.md")) + law_chunks(lprl))
+    chunks = resolve(law_chunks(read_law(DATA / "laws" / "amending.md")) + law_chunks(lprl))
     assert refs(chunks, "BOE-A-2020-9002", "da:unica") == [
         ("BOE-A-1995-24292", "art:14", 1),
         ("BOE-A-1995-24292", "art:16", 1),
@@ -129,10 +142,10 @@ def test_an_amendment_cites_the_law_that_it_amends():
 def test_what_is_repealed_or_quoted_is_not_ours(text):
     own = Provision("Disposición derogatoria única", "dd:unica", "", "", (text,))
     quoting = Provision("Disposición adicional primera", "da:1", "", "", (text,))
-    chunks = resolve_refs(law_chunks(law(ET, article(2, "Dos."), article(3, "Tres."), own)))
+    chunks = resolve(law_chunks(law(ET, article(2, "Dos."), article(3, "Tres."), own)))
     assert refs(chunks, ET, "dd:unica") == []
     if "«" in text:
-        chunks = resolve_refs(law_chunks(law(ET, article(2, "Dos."), quoting)))
+        chunks = resolve(law_chunks(law(ET, article(2, "Dos."), quoting)))
         assert refs(chunks, ET, "da:1") == []
 
 
@@ -145,7 +158,7 @@ def test_an_old_regulation_amended_lately_cites_the_new_law():
     )
     old = law("BOE-A-1994-14960", article(109, "Base."), status="repealed", published="1994-06-29")
     new = law("BOE-A-2015-11724", article(109, "Otra."), article(308, "Cuota."), published="2015-10-31")
-    chunks = resolve_refs([chunk for one in (regulation, old, new) for chunk in law_chunks(one)])
+    chunks = resolve([chunk for one in (regulation, old, new) for chunk in law_chunks(one)])
     assert refs(chunks, "BOE-A-1996-1579", "art:1") == [("BOE-A-1994-14960", "art:109", 1)]
     assert refs(chunks, "BOE-A-1996-1579", "art:2") == [
         ("BOE-A-2015-11724", "art:109", 1),
@@ -155,14 +168,14 @@ def test_an_old_regulation_amended_lately_cites_the_new_law():
 
 def test_a_range_label_answers_for_its_articles():
     span = Provision("Artículos 30 a 44", "art:30-44", "", "", ("(Derogados)",))
-    chunks = resolve_refs(law_chunks(law(ET, article(1, "Véase el artículo 35."), span)))
+    chunks = resolve(law_chunks(law(ET, article(1, "Véase el artículo 35."), span)))
     assert refs(chunks, ET, "art:1") == [(ET, "art:30-44", 1)]
 
 
 def test_what_leads_nowhere_is_reported_by_cause():
     unresolved: list[UnresolvedCitation] = []
     text = "El artículo 99. El artículo 5 de la Ley 40/2007 y el artículo 14 de la Constitución."
-    resolve_refs(law_chunks(law(ET, article(1, text))), unresolved)
+    resolve(law_chunks(law(ET, article(1, text))), unresolved)
     assert [one.cause for one in unresolved] == ["no such provision", "unknown law", "law not held"]
 
 
@@ -204,7 +217,8 @@ def test_a_provision_without_a_wording_of_that_day_is_cited_in_the_last_one_befo
 def test_parts_of_another_wording_are_no_siblings():
     long = "\n\n".join(f"{n}. " + "Texto. " * 250 for n in (1, 2))
     chunks = law_chunks(law(ET, wording(1, long, None, "2020-01-01"), wording(1, long + " Fin.", "2020-01-01")))
-    assert wordings_cited(chunks, "art:1", "2020-01-01") == [("art:1", "2020-01-01", 2)]
+    of_2020 = [chunk for chunk in chunks if chunk["valid_from"] == "2020-01-01"]
+    assert nearest_part_ids(of_2020[0]) == [of_2020[1]["id"]]
 
 
 def test_another_wording_of_the_same_provision_is_not_cited():
@@ -236,12 +250,12 @@ def test_a_duplicate_label_is_neither_cited_nor_a_neighbour():
     chunks = law_chunks(
         law(ET, decree, article(1, "Uno."), quoted, article(2, "El artículo 1, el artículo anterior y el artículo 3."))
     )
-    assert refs(resolve_refs(chunks), ET, "art:2") == [(ET, "art:1", 1)]
+    assert refs(resolve(chunks), ET, "art:2") == [(ET, "art:1", 1)]
 
 
 def test_a_duplicate_label_answers_where_no_other_does():
     decree = Provision("Disposición final única", "df:unica~decreto", "", "", ("Vigor.",))
-    chunks = resolve_refs(law_chunks(law(ET, decree, article(1, "La disposición final única."))))
+    chunks = resolve(law_chunks(law(ET, decree, article(1, "La disposición final única."))))
     assert refs(chunks, ET, "art:1") == [(ET, "df:unica~decreto", 1)]
 
 
@@ -279,14 +293,14 @@ def test_an_article_that_its_law_lacks_is_of_the_law_named_nearest_that_has_it()
         article(1, "El artículo 14 de la Constitución y el artículo 34 del Estatuto de los Trabajadores."),
         article(2, "El artículo 34 del Estatuto de los Trabajadores y el apartado 1 del artículo 35."),
     )
-    chunks = resolve_refs([*law_chunks(decree), *law_chunks(law(ET, article(34, "Jornada."), article(35, "Extra.")))])
+    chunks = resolve([*law_chunks(decree), *law_chunks(law(ET, article(34, "Jornada."), article(35, "Extra.")))])
     assert refs(chunks, "BOE-A-1995-21346", "art:2") == [(ET, "art:34", 1), (ET, "art:35", 1)]
 
 
 def test_a_later_part_may_mean_a_law_named_in_an_earlier_one():
     text = "1. El artículo 34 del Estatuto de los Trabajadores. " + "Texto. " * 280 + "\n\n2. Artículo 35 de dicha Ley."
     chunks = law_chunks(law("BOE-A-1995-21346", article(1, text)))
-    chunks = resolve_refs([*chunks, *law_chunks(law(ET, article(34, "Jornada."), article(35, "Extra.")))])
+    chunks = resolve([*chunks, *law_chunks(law(ET, article(34, "Jornada."), article(35, "Extra.")))])
     assert refs(chunks, "BOE-A-1995-21346", "art:1", part=2)[-1] == (ET, "art:35", 1)
 
 
@@ -298,9 +312,7 @@ def test_a_document_has_no_articles_of_its_own():
         "provision_key": "ECLI:ES:TS:2023:1#1",
     }
     unresolved: list[UnresolvedCitation] = []
-    chunks = resolve_refs(
-        [ruling, *law_chunks(law(ET, article(37, "Descanso."), article(38, "Vacaciones.")))], unresolved
-    )
+    chunks = resolve([ruling, *law_chunks(law(ET, article(37, "Descanso."), article(38, "Vacaciones.")))], unresolved)
     assert refs(chunks, "ECLI:ES:TS:2023:1", "ECLI:ES:TS:2023:1#1") == [(ET, "art:38", 1), (ET, "art:37", 1)]
     assert [(one.citation.provision_key, one.cause) for one in unresolved] == [("art:99", "unknown law")]
 
@@ -308,18 +320,18 @@ def test_a_document_has_no_articles_of_its_own():
 def test_what_is_interpreted_is_the_first_part_of_the_wording_in_force():
     long = "\n\n".join(f"{n}. " + "Texto. " * 250 for n in (1, 2))
     chunks = law_chunks(law(ET, wording(15, long, None, "2022-03-30"), wording(15, long + " Fin.", "2022-03-30")))
-    found = current_chunk_ids([(ET, "art:15"), (ET_1995, "art:15"), (ET, "art:99")], chunks, today=TODAY)
+    found = current([(ET, "art:15"), (ET_1995, "art:15"), (ET, "art:99")], chunks, today=TODAY)
     by_id = {one["id"]: (one["valid_from"], one["part"]) for one in chunks}
     assert {place: by_id[id_] for place, id_ in found.items()} == {
         (ET, "art:15"): ("2022-03-30", 1),
         (ET_1995, "art:15"): ("2022-03-30", 1),
     }
-    assert current_chunk_ids([(ET, "art:15")], chunks, today=date(2020, 1, 1)) == {(ET, "art:15"): chunks[0]["id"]}
+    assert current([(ET, "art:15")], chunks, today=date(2020, 1, 1)) == {(ET, "art:15"): chunks[0]["id"]}
 
 
 def test_the_chunks_given_are_not_changed():
     chunks = law_chunks(law(ET, article(1, "El artículo 2."), article(2, "Dos.")))
-    resolve_refs(chunks)
+    resolve(chunks)
     assert chunks[0]["refs"] == []
 
 
@@ -342,7 +354,7 @@ def _never_superseded(chunks):
 def test_the_real_laws(real_laws):
     chunks = [chunk for path in sorted(real_laws.glob("*.md")) for chunk in law_chunks(read_law(path))]
     unresolved: list[UnresolvedCitation] = []
-    resolved = resolve_refs(chunks, unresolved)
+    resolved = resolve(chunks, unresolved)
     assert len({one["id"] for one in resolved}) == len(resolved)
     assert max(len(one["text"]) for one in resolved) <= 2000
     assert sum(len(one["refs"]) for one in resolved) > 5000
@@ -358,7 +370,7 @@ def test_the_real_wordings(real_laws):
     if not folder.is_dir():
         pytest.skip("the earlier wordings are not beside this checkout (../shared/corpus/laws_history)")
     snapshots = [read_snapshot(path) for path in [*sorted(folder.glob(f"{ET}@*.md")), real_laws / f"{ET}.md"]]
-    resolved = resolve_refs(law_chunks(merge_snapshots(snapshots, read_reforms(folder / "reforms.tsv"))))
+    resolved = resolve(law_chunks(merge_snapshots(snapshots, read_reforms(folder / "reforms.tsv"))))
     assert len({(one["provision_key"], one["valid_from"]) for one in resolved}) > len(
         {one["provision_key"] for one in resolved}
     )

@@ -7,9 +7,10 @@ import pytest
 from support.chunks import make_chunk
 from support.small_laws import write_law
 
+from ingestion.links.provision_index import ProvisionIndex
 from ingestion.model import Law, Provision
-from ingestion.plain_language import attach
-from ingestion.plain_language.attach import attach_records
+from ingestion.plain_language import attach as attaching
+from ingestion.plain_language.attach import Attached, attach_records
 from legal.wordings import wording_hash
 from services.corpus.schema import Corpus, EmptyRecord, ProvisionRecord
 from tools import record_state as state
@@ -47,6 +48,10 @@ def empty(label: str, text: str, reason: str, *replaced_by: str) -> EmptyRecord:
     )
 
 
+def attach(chunks, today: date, others=()) -> Attached:
+    return attach_records(chunks, today, ProvisionIndex.of([*chunks, *others]))
+
+
 def part(number: int, key: str, text: str, **fields):
     return make_chunk(number, law_id=ET, provision_key=key, text=text, **fields)
 
@@ -57,7 +62,7 @@ def given(monkeypatch):
 
     def give(**records):
         places = {(ET, key.replace("_", ":")): one for key, one in records.items()}
-        monkeypatch.setattr(attach, "packaged_law_records", lambda: places)
+        monkeypatch.setattr(attaching, "packaged_law_records", lambda: places)
 
     return give
 
@@ -86,7 +91,7 @@ def test_every_part_of_the_wording_gets_summary_and_topic(given):
     given(art_38=record("Artículo 38", TEXT))
     first, second = TEXT.split("\n\n")
     parts = [part(1, "art:38", first, parts=2), part(2, "art:38", second, part=2, parts=2), part(3, "art:39", "Otra.")]
-    found = attach_records(parts, TODAY)
+    found = attach(parts, TODAY)
     assert [(one["summary"], one["topic"]) for one in found.chunks] == [
         ("Un mes de descanso.", "vacaciones"),
         ("Un mes de descanso.", "vacaciones"),
@@ -100,7 +105,7 @@ def test_a_head_of_a_table_that_parts_repeat_is_in_their_wording_once(given):
     table = "La cuantía es:\n\nPuesto | Salario\nGuarda | 1.100,00\nPastor | 1.200,00"
     given(art_38=record("art:38", table))
     first, last = table[: table.index("Pastor")].strip(), "Puesto | Salario\nPastor | 1.200,00"
-    attached = attach_records([part(1, "art:38", first), part(2, "art:38", last, part=2)], TODAY)
+    attached = attach([part(1, "art:38", first), part(2, "art:38", last, part=2)], TODAY)
     assert [chunk["summary"] for chunk in attached.chunks] == ["Un mes de descanso."] * 2
     assert attached.stale == []
 
@@ -109,8 +114,8 @@ def test_what_a_later_law_says_otherwise_is_noted_beside_what_the_source_says(gi
     given(art_38=record("Artículo 38", TEXT, status_note="Superado: hoy son cuarenta."))
     known = {"last_day": "exact", "ended_by": []}
     parts = [part(1, "art:38", TEXT, status_note="Se modifica por la Ley 1/2020.", wording=known)]
-    (found,) = attach_records(parts, TODAY).chunks
-    assert found["status_note"] == f"Superado: hoy son cuarenta {attach.OURS} Se modifica por la Ley 1/2020."
+    (found,) = attach(parts, TODAY).chunks
+    assert found["status_note"] == f"Superado: hoy son cuarenta {attaching.OURS} Se modifica por la Ley 1/2020."
     assert found["wording"] == known
 
 
@@ -118,7 +123,7 @@ def test_a_record_of_another_wording_is_stale_and_not_shown(given):
     old = record("Artículo 38", TEXT)
     given(art_38=old, art_99=record("Artículo 99", "No está."))
     parts = [part(1, "art:38", TEXT.replace("treinta", "treinta y un"))]
-    found = attach_records(parts, TODAY)
+    found = attach(parts, TODAY)
     assert (found.chunks, found.summaries, found.stale) == (parts, 0, [old])
 
 
@@ -128,16 +133,16 @@ def test_a_wording_of_the_past_keeps_the_summary_that_the_one_in_force_lost(give
         part(1, "art:38", TEXT, valid_from="2015-11-13", valid_to="2026-01-01"),
         part(2, "art:38", "Treinta y un días.", valid_from="2026-01-01"),
     ]
-    found = attach_records(parts, TODAY)
+    found = attach(parts, TODAY)
     assert [one["summary"] for one in found.chunks] == ["Un mes de descanso.", ""]
     assert (found.summaries, len(found.stale)) == (1, 1)
     # On the last day before, the record was right.
-    assert attach_records(parts, date(2025, 12, 31)).stale == []
+    assert attach(parts, date(2025, 12, 31)).stale == []
 
 
 def test_what_has_been_repealed_since_is_stale(given):
     given(art_38=record("Artículo 38", TEXT))
-    found = attach_records([part(1, "art:38", "(Derogado)", status="derogada")], TODAY)
+    found = attach([part(1, "art:38", "(Derogado)", status="derogada")], TODAY)
     assert (found.summaries, len(found.stale)) == (0, 1)
 
 
@@ -148,8 +153,8 @@ def test_a_repealed_provision_says_what_replaced_it_and_leads_there(given):
         part(2, "art:38", TEXT),
         part(3, "art:39", "Otra."),
     ]
-    found = attach_records(parts, TODAY)
-    ours = f"Precepto derogado. Lo regula ahora el artículo 38 {attach.OURS}"
+    found = attach(parts, TODAY)
+    ours = f"Precepto derogado. Lo regula ahora el artículo 38 {attaching.OURS}"
     assert found.chunks[0]["status_note"] == f"{ours} Se deroga por la Ley 1/2020."
     assert found.chunks[0]["refs"] == [3, 2]
     assert (found.chunks[1:], found.summaries, found.stale) == (parts[1:], 0, [])
@@ -158,27 +163,27 @@ def test_a_repealed_provision_says_what_replaced_it_and_leads_there(given):
 def test_what_replaced_a_provision_may_be_a_record_of_another_law(given):
     given(art_9=empty("Artículo 9", "(Derogado)", "derogada", "BOE-A-2015-11724#Artículo 1"))
     beside = make_chunk(7, law_id="BOE-A-2015-11724", provision_key="art:1")
-    (chunk,) = attach_records([part(1, "art:9", "(Derogado)")], TODAY, [beside]).chunks
+    (chunk,) = attach([part(1, "art:9", "(Derogado)")], TODAY, [beside]).chunks
     assert chunk["refs"] == [7]
 
 
 def test_a_provision_in_force_without_rules_gets_references_and_no_note(given):
     given(df_1=empty("Disposición final primera", "Se modifica la ley.", "modifica_otra_norma", f"{ET}#Artículo 38"))
     parts = [part(1, "df:1", "Se modifica la ley."), part(2, "art:38", TEXT)]
-    found = attach_records(parts, TODAY)
+    found = attach(parts, TODAY)
     assert (found.chunks[0]["status_note"], found.chunks[0]["refs"]) == ("", [2])
 
 
 def test_what_has_had_its_time_is_said_to_be_no_law(given):
     given(dt_6=empty("Disposición transitoria sexta", "Durante 2012.", "agotada"))
-    (chunk,) = attach_records([part(1, "dt:6", "Durante 2012.")], TODAY).chunks
+    (chunk,) = attach([part(1, "dt:6", "Durante 2012.")], TODAY).chunks
     assert chunk["status_note"].startswith("Precepto de vigencia agotada. Lo regula ahora")
 
 
 @pytest.mark.parametrize("before", [[], [part(2, "art:9", "(Derogado)", status="derogada", valid_to="2026-01-01")]])
 def test_a_provision_that_has_rules_again_is_told(given, before):
     given(art_9=empty("Artículo 9", "(Derogado)", "derogada"))
-    found = attach_records([*before, part(1, "art:9", "Vuelve a decir algo.", valid_from="2026-01-01")], TODAY)
+    found = attach([*before, part(1, "art:9", "Vuelve a decir algo.", valid_from="2026-01-01")], TODAY)
     assert (found.chunks[-1]["status_note"], len(found.stale)) == ("", 1)
 
 

@@ -13,6 +13,7 @@ from services.protocols import SearchFilter
 from services.store.edge import EdgeStore
 from services.store.edge_writer import INDEXED_FROM, EdgeWriter
 from services.store.layout import INDEXED_FIELDS
+from services.store.segments import load_segments, save_segments
 from state.errors import StoreUnavailable
 
 
@@ -36,7 +37,7 @@ async def test_a_closed_store_opens_again(tmp_path: Path) -> None:
 
 async def test_a_large_collection_is_indexed_and_found_as_before(tmp_path: Path) -> None:
     batch, queries, where = random_batch(3, count=400), random_queries(3), SearchFilter()
-    index = await build(tmp_path, [batch], partial(EdgeWriter, exact_up_to=100))
+    index = await build(tmp_path, [batch], partial(EdgeWriter, exact_up_to=100, segment_points=400))
     assert list(index.folder.glob("normativa/segments/*/vector_index-text-dense/graph.bin"))
     store = EdgeStore(index.folder, ["normativa"], today=lambda: TODAY)
     answers = await store.search("normativa", queries, limit=10, prefetch=20, where=where)
@@ -80,6 +81,9 @@ async def test_an_older_index_gets_its_field_indexes_when_it_is_continued(tmp_pa
         shard.update(q.UpdateOperation.delete_field_index(path))
     shard.flush()
     shard.close()
+    listed = load_segments(base.folder)
+    listed["normativa"].segments[0].fields.clear()
+    save_segments(base.folder, listed)
     where = SearchFilter(chunk_types=("provision",), fields=(("attributes.record_keeper", ("Acme",)), ("topic", ("",))))
 
     store = EdgeStore(base.folder, ["normativa"])

@@ -1,0 +1,107 @@
+"""What of an index differs from what it is to be, document by document: each is looked at once, and forgotten."""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingestion.chunking.children import children_of
+from ingestion.context.paid_cache import ContextCache
+from ingestion.context.request import ContextPrompt
+from ingestion.incremental.catalog import GONE
+from ingestion.incremental.draft import Draft, Row
+from ingestion.indexing.entries import Entry, entries_of
+from ingestion.indexing.parents import DocumentReader, Parents
+from services.domain.base import Domain
+from services.domain.lexicon import WordCount
+from services.profile.profile import Profile
+from services.settings import Settings
+from services.store.builder import digest
+from services.store.point_changes import Digests
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is to be written of a document, and the ids of the points that it has no more."""
+
+    new: list[Entry]
+    gone: list[int]
+
+
+class DocumentEntries:
+    """Makes the entries of the documents of a draft; ``sentences`` are the reader's, where they are wanted."""
+
+    def __init__(
+        self, reader: DocumentReader, settings: Settings, profile: Profile, sentences: ContextCache | None
+    ) -> None:
+        self._reader = reader
+        self._settings = settings
+        self._prompt = ContextPrompt.of(profile) if sentences else None
+        self._sentences = sentences
+
+    def of(self, row: Row) -> list[Entry]:
+        """Return the entries of a document."""
+        parents = self._reader.parents(row)
+        offline = self._settings.embedder.provider == "offline"
+        sentences = self._sentences_of(parents)
+        kind = self._settings.chunk_context
+        return list(entries_of(parents.chunks, parents.lay_phrasings, kind, sentences, in_whole=offline))
+
+    def _sentences_of(self, parents: Parents) -> dict[int, str]:
+        if self._sentences is None or self._prompt is None:
+            return {}
+        pairs = [(parent, child) for parent in parents.chunks for child in children_of(parent)]
+        keys = self._prompt.keyed(pairs, self._settings.reader.name)
+        cached = self._sentences.get_many([key for key, _ in keys])
+        return {child["id"]: cached.get(key, "") for key, (_, child) in keys}
+
+
+class WordStatistics:
+    """Counts words document by document: those of the texts that questions are answered from."""
+
+    def __init__(self, profile: Profile, domain: Domain, count: WordCount | None = None) -> None:
+        # What is searched for cases alone does not tell how rare a word is in what questions are answered from.
+        self._left_out = set(profile.names) - set(profile.for_questions or profile.names)
+        self._stems = domain.stems
+        self.count = count or WordCount()
+
+    def of(self, entries: Iterable[Entry]) -> WordCount:
+        """Count the words of some entries, and nothing else."""
+        counted = (entry for entry in entries if entry.sparse and entry.chunk["collection"] not in self._left_out)
+        return WordCount.of((entry.sparse for entry in counted), self._stems)
+
+
+def changes(
+    draft: Draft, documents: DocumentEntries, statistics: WordStatistics, stored: Digests | None
+) -> Iterator[Change]:
+    """Yield what is to be written and removed of each document that is to be looked at; ``stored`` is what there is.
+
+    The draft and the statistics are brought up to date as the documents go by.
+    """
+    for row in draft.to_write():
+        entries = documents.of(row) if row.kind != GONE else []
+        digests = {entry.chunk["id"]: digest(entry.chunk) for entry in entries}
+        before = np.frombuffer(row.points, dtype=np.int64).tolist()
+        known = stored.of([*digests, *before]) if stored is not None else {}
+        words = statistics.of(entries)
+        statistics.count.subtract(WordCount.loads(row.words))
+        statistics.count.add(words)
+        draft.put_points(row.number, np.array(list(digests), dtype=np.int64).tobytes(), words.dumps())
+        yield Change(
+            [entry for entry in entries if known.get(entry.chunk["id"]) != digests[entry.chunk["id"]]],
+            [point for point in before if point in known and point not in digests],
+        )
+
+
+def disturb_touched(draft: Draft, touched: Collection[int]) -> list[int]:
+    """Have the documents of points written again of which nobody knows what they are; return points of no document."""
+    if not touched:
+        return []
+    ids = np.fromiter(touched, np.int64, len(touched))
+    found: set[int] = set()
+    for number, points in draft.all_points():
+        own = np.intersect1d(np.frombuffer(points, dtype=np.int64), ids)
+        if len(own):
+            draft.disturb_number(number)
+            found.update(own.tolist())
+    return [point for point in touched if point not in found]

@@ -1,0 +1,104 @@
+"""What an ingest works on and tells of: files, documents, and what was left out of them.
+
+Apart from the state of the graph, so that the processes that read documents need not import what graphs are made of.
+"""
+
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+
+class SourceFile(TypedDict):
+    """A file that a document is read from.
+
+    ``root`` is the argument that it was found under, ``digest`` a hash of its content. Files of the same ``identity``
+    are of one document: that of a law is its official identifier, that of any other file its path.
+    """
+
+    path: str
+    root: str
+    digest: str
+    identity: str
+
+
+class Failure(TypedDict):
+    """Something that was left out, and why."""
+
+    source: str
+    reason: str
+
+
+class ShrunkLaw(TypedDict):
+    """A law whose text at the gazette has lost more than a tenth of its provisions or wordings: it was not taken.
+
+    Both are counted as the index has them, and as they would be.
+    """
+
+    law_id: str
+    provisions: int
+    provisions_left: int
+    wordings: int
+    wordings_left: int
+
+
+class SkippedFiles(TypedDict):
+    """The files of folders that end in ``kind`` (".doc"), which is no format that is read, and what to do about it."""
+
+    kind: str
+    files: list[str]
+    advice: str
+
+
+class Source(TypedDict):
+    """The files of one document: of a law in the order in which they were given, of equal files the one read first.
+
+    ``law_id`` is empty until it was read; ``staged`` names what it was cut into. ``skipped`` are files left out of it.
+    ``last_change`` is the last day (ISO 8601) on which a wording of it came in force, where its source tells days.
+    """
+
+    identity: str
+    collection: str
+    law_id: str
+    title: str
+    files: list[SourceFile]
+    staged: str
+    provisions: int
+    parents: int
+    skipped: list[Failure]
+    last_change: NotRequired[str | None]
+
+
+class Replaced(TypedDict):
+    """A text of a law that a newer one, or one of the same day that was given later, replaces; both are paths."""
+
+    law: str
+    kept: str
+    replaced: str
+
+
+class Copy(TypedDict):
+    """A file with the very content of another one, so that both are one document; both are paths."""
+
+    document: str
+    kept: str
+    copy: str
+
+
+class Unresolved(TypedDict):
+    """A citation that leads nowhere: the provision that cites, what it cites, and why it is not found."""
+
+    source: str
+    cited: str
+    cause: Literal["unknown law", "law not held", "no such provision"]
+
+
+class StaleRecord(TypedDict):
+    """A packaged record of another wording than that in force: its summary is not shown.
+
+    ``written_against`` is the day from which the wording that it was written from is in force, ISO 8601.
+    """
+
+    law_id: str
+    law: str
+    provision: str
+    written_against: str
