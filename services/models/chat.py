@@ -10,6 +10,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel
 
+from language.current import say
 from services.models.failures import (
     Endpoint,
     MalformedReplyError,
@@ -119,6 +120,8 @@ class LangChainChat:
                     if reply.full:
                         break
             if not reply.finish_reason and not reply.full:
+                if not reply.begun:
+                    raise MalformedReplyError(say("models.empty_stream"))
                 raise TruncatedReplyError
             if text := reply.end():
                 on_text(text)
@@ -224,7 +227,8 @@ class LangChainChat:
         """Return what LangChain's own complaint about a reply stands for; Azure's filter is one of them."""
         if "content filter" in str(error):
             return content_filtered(self._retrier.endpoint)
-        return MalformedReplyError(str(error))
+        # Its text may be the provider's.
+        return MalformedReplyError(type(error).__name__)
 
     def _whole(self, message: BaseMessage) -> ReplyAccumulator:
         """Return the reply of a message that came whole."""

@@ -9,6 +9,9 @@ from datetime import date
 from functools import partial
 from typing import Self
 
+import numpy as np
+
+from language.current import say
 from legal.laws.registry import known_laws
 from legal.territory.mentions import place_called
 from legal.wordings import annotate_validity
@@ -18,7 +21,17 @@ from services.domain.base import Domain
 from services.models.vector_cache import VectorCache
 from services.profile.profile import Profile
 from services.profile.search import Caps, Fusion
-from services.protocols import ChunkStore, Embedder, Hit, HybridQuery, SearchFilter, SparseEncoder, SparseVector, Vector
+from services.protocols import (
+    ChunkStore,
+    Embedded,
+    Embedder,
+    Hit,
+    HybridQuery,
+    SearchFilter,
+    SparseEncoder,
+    SparseVector,
+    Vector,
+)
 from state.candidates import candidate, in_order, merged
 from state.chunks import Candidate, Chunk, in_force, provision_of
 from state.context import ResolvedContext
@@ -35,7 +48,8 @@ class HybridSearch:
     """Encodes queries and searches with them; vectors stay in a cache, out of the state.
 
     ``collections`` are those that are searched where a caller names none; ``fusion`` is the one for ``embedder``.
-    ``question_time`` is what a question has: the embedder gets a share of it (``services.deadlines``).
+    ``question_time`` is what a question has: the embedder gets a share of it (``services.deadlines``). An embedder that
+    ``knows_words`` gives a zero vector for a text of which it knows none; of any other, that is a fault.
     """
 
     store: ChunkStore
@@ -46,6 +60,7 @@ class HybridSearch:
     domain: Domain
     fusion: Fusion
     question_time: QuestionTime = UNLIMITED
+    knows_words: bool = False
     dense_vectors: VectorCache[Vector] = dataclasses.field(default_factory=VectorCache)
     sparse_vectors: VectorCache[SparseVector] = dataclasses.field(default_factory=VectorCache)
 
@@ -64,13 +79,15 @@ class HybridSearch:
             services.domain,
             fusion,
             question_time,
+            offline,
         )
 
     async def embed(self, queries: Sequence[str], deadline: float | None) -> tuple[list[Vector], Cost]:
         """Return the dense vector of each query, made in one batch of those that the cache lacks, and the cost.
 
         Raises:
-            ModelError: the embedder is down, or takes more than its share of the question's time.
+            ModelError: the embedder is down, takes more than its share of the question's time, or gives vectors that
+                cannot be searched with.
         """
         keys = {query: self.dense_vectors.key("dense", self.embedder.fingerprint, query) for query in queries}
         vectors = {query: cached for query, key in keys.items() if (cached := self.dense_vectors.get(key)) is not None}
@@ -80,10 +97,22 @@ class HybridSearch:
                 missing, deadline=self.question_time.deadline_of("embedder", deadline)
             )
             cost = {"requests": embedded.requests, "input_tokens": embedded.tokens, "output_tokens": 0}
+            self._check(embedded)
             for query, vector in zip(missing, embedded.vectors, strict=True):
                 vectors[query] = vector
                 self.dense_vectors.put(keys[query], vector)
         return [vectors[query] for query in queries], cost
+
+    def _check(self, embedded: Embedded) -> None:
+        """Check that vectors have the length of those in the index, are finite and, but for unknown words, not zero."""
+        dimensions = self.embedder.dimensions
+        for vector in embedded.vectors:
+            if vector.shape != (dimensions,) or not np.isfinite(vector).all() or not (self.knows_words or vector.any()):
+                error = ModelError(
+                    say("models.unusable_vectors", name=self.embedder.fingerprint, dimensions=dimensions)
+                )
+                error.attempts = embedded.requests
+                raise error
 
     async def encode(self, queries: Sequence[str]) -> list[SparseVector]:
         """Return the sparse vector of each query; those that the cache lacks are made off the event loop."""
