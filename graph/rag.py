@@ -34,6 +34,7 @@ from services.prompting.prompts import Prompts, load_prompts
 from services.protocols import ChunkStore
 from services.rerank.word_share import WordShare
 from services.search.hybrid import HybridSearch
+from services.store.supplementary import SupplementaryStore
 from state.context import RunContext, StoreName
 from state.rag import RagInput, RagOutput, RagState
 
@@ -87,7 +88,7 @@ def build_retrieval(services: Services) -> Rag:
 
 
 def _stores(services: Services) -> dict[StoreName, ChunkStore]:
-    return {"index": services.store, "records": services.records}
+    return {"index": SupplementaryStore(services.store), "records": services.records}
 
 
 def _retrieval(services: Services, search: HybridSearch, prompts: Prompts) -> Builder:
@@ -102,7 +103,7 @@ def _retrieval(services: Services, search: HybridSearch, prompts: Prompts) -> Bu
         "analyze_question",
         opens_turn(
             analyze_question,
-            store=stores["index"],
+            store=services.store,
             profile=profile,
             leaning=services.leaning,
             language=services.language,

@@ -23,6 +23,7 @@ from services.search.hybrid import territory_asked
 from services.search.named_provisions import look_up, not_in_force, not_indexed
 from services.search.question_reading import empty_analysis, read_question
 from services.store.agreements import IndexedAgreement
+from services.store.supplementary import UNAVAILABLE
 from state.chunks import in_force, provision_of
 from state.context import ResolvedContext, StoreName
 from state.rag import RagState, Turn, fresh_turn
@@ -106,12 +107,17 @@ async def analyze_question(
     completed = contextualized.question != question
     in_context = contextualized.question if completed else with_subject(question, reading.subject, language)
     uses_index = runtime.context.store == "index"
-    direct = await look_up(analysis["provisions"], store, as_of, today) if uses_index else []
+    direct, unanswered = [], False
+    if uses_index:
+        try:
+            direct = await look_up(analysis["provisions"], store, as_of, today)
+        except UNAVAILABLE:
+            unanswered = True  # the search tells which collection does not answer
     chunks = {provision_of(candidate["chunk"]): candidate["chunk"] for candidate in direct}
     missing = [
         provision
         for provision in analysis["provisions"]
-        if (provision["law_id"], provision["provision_key"]) not in chunks
+        if not unanswered and (provision["law_id"], provision["provision_key"]) not in chunks
     ]
     of_other_days = [chunk for chunk in chunks.values() if not in_force(chunk, as_of, today)]
     warnings = [*map(not_indexed, missing), *(not_in_force(chunk, as_of, today) for chunk in of_other_days)]

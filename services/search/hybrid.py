@@ -32,10 +32,11 @@ from services.protocols import (
     SparseVector,
     Vector,
 )
+from services.store.supplementary import UNAVAILABLE
 from state.candidates import candidate, in_order, merged
 from state.chunks import Candidate, Chunk, in_force, provision_of
 from state.context import ResolvedContext
-from state.errors import ModelError
+from state.errors import IndexMissing, ModelError, StoreUnavailable
 from state.rag import RagState, agreements_asked, days_of
 from state.values import NO_COST, Cost, cost_of_failure
 
@@ -134,6 +135,7 @@ class HybridSearch:
         lexical_only: bool = False,
         deadline: float | None = None,
         caps: Caps | None = None,
+        unavailable: set[str] | None = None,
     ) -> tuple[list[Candidate], Cost]:
         """Search every collection with every query at once; return the best parents, each once, and the cost.
 
@@ -142,8 +144,11 @@ class HybridSearch:
         ``lexical_only`` searches by words. Where the law of another day is asked for, a later wording stands in for one
         that the index lacks.
 
+        ``unavailable`` takes the names of collections that do not answer, as long as one does; without it, each must.
+
         Raises:
             ModelError: vectors are lacking, and the embedder is down or late.
+            StoreUnavailable, IndexMissing: a collection that must answer does not.
         """
         caps = caps or self.profile.search.caps
         dense: Sequence[Vector | None] = [None] * len(queries)
@@ -155,9 +160,9 @@ class HybridSearch:
             HybridQuery(_unless_zero(vector), terms, self.fusion) for vector, terms in zip(dense, sparse, strict=True)
         ]
         searched = collections or self.collections
-        candidates = await self._candidates(queries, vectors, where, searched, caps)
+        candidates = await self._candidates(queries, vectors, where, searched, caps, unavailable)
         if where.as_of:
-            of_today = await self._candidates(queries, vectors, replace(where, as_of=None), searched, caps)
+            of_today = await self._candidates(queries, vectors, replace(where, as_of=None), searched, caps, unavailable)
             candidates += await later_wordings(of_today, where.as_of, self.store)
         return merged(candidates)[: caps.overall], cost
 
@@ -171,14 +176,27 @@ class HybridSearch:
         deadline: float | None = None,
         caps: Caps | None = None,
     ) -> tuple[list[Candidate], Cost, list[str]]:
-        """Search as ``run`` does, or by words alone where the embedder fails: the third value then warns of it."""
-        search = partial(self.run, queries, where, collections=collections, deadline=deadline, caps=caps)
+        """Search as ``run`` does, with what there is; the third value warns of what there was not.
+
+        Where the embedder fails, the search is by words alone; collections that do not answer are left out.
+
+        Raises:
+            StoreUnavailable, IndexMissing: no collection answers.
+        """
+        unavailable: set[str] = set()
+        search = partial(
+            self.run, queries, where, collections=collections, deadline=deadline, caps=caps, unavailable=unavailable
+        )
+        warnings: list[str] = []
         try:
-            return *await search(lexical_only=lexical_only), []
+            candidates, cost = await search(lexical_only=lexical_only)
         except ModelError as error:
             candidates, _ = await search(lexical_only=True)
-            warning = self.domain.language.say("rag_searched_by_words", problem=error)
-            return candidates, cost_of_failure(error), [warning]
+            cost = cost_of_failure(error)
+            warnings = [self.domain.language.say("rag_searched_by_words", problem=error)]
+        if labels := [one.label for one in self.profile.collections if one.name in unavailable]:
+            warnings.append(self.domain.language.say("rag_searched_without", collections=", ".join(labels)))
+        return candidates, cost, warnings
 
     async def _candidates(
         self,
@@ -187,18 +205,31 @@ class HybridSearch:
         where: SearchFilter,
         collections: Sequence[str],
         caps: Caps,
+        unavailable: set[str] | None,
     ) -> list[Candidate]:
         """Search the collections at once; return what each query finds, the best first."""
-        rankings = await asyncio.gather(
-            *(
-                self.store.search(name, vectors, limit=caps.per_collection, prefetch=caps.prefetch, where=where)
-                for name in collections
-            )
-        )
+
+        async def search(name: str) -> list[list[Hit]] | StoreUnavailable | IndexMissing:
+            try:
+                return await self.store.search(
+                    name, vectors, limit=caps.per_collection, prefetch=caps.prefetch, where=where
+                )
+            except UNAVAILABLE as error:
+                if unavailable is None:
+                    raise
+                return error
+
+        answers = await asyncio.gather(*map(search, collections))
+        rankings = {name: found for name, found in zip(collections, answers, strict=True) if isinstance(found, list)}
+        for name, failure in zip(collections, answers, strict=True):
+            if not isinstance(failure, list):
+                if not rankings or unavailable is None:
+                    raise failure
+                unavailable.add(name)
         candidates: list[Candidate] = []
         for position, query in enumerate(queries):
             of_query: list[Candidate] = []
-            for name, ranking in zip(collections, rankings, strict=True):
+            for name, ranking in rankings.items():
                 weight = self.profile.weight(name)
                 of_query.extend(_candidate(hit, round(hit.score * weight, 6), query) for hit in ranking[position])
             candidates.extend(in_order(of_query)[: caps.per_query])
