@@ -24,7 +24,7 @@ from services.search.named_provisions import look_up, not_in_force, not_indexed
 from services.search.question_reading import empty_analysis, read_question
 from services.store.agreements import IndexedAgreement
 from services.store.supplementary import UNAVAILABLE
-from state.chunks import in_force, provision_of
+from state.chunks import Candidate, in_force, provision_of
 from state.context import ResolvedContext, StoreName
 from state.rag import RagState, Turn, fresh_turn
 from state.values import Analysis
@@ -107,17 +107,18 @@ async def analyze_question(
     completed = contextualized.question != question
     in_context = contextualized.question if completed else with_subject(question, reading.subject, language)
     uses_index = runtime.context.store == "index"
-    direct, unanswered = [], False
+    direct: list[Candidate] = []
     if uses_index:
         try:
             direct = await look_up(analysis["provisions"], store, as_of, today)
         except UNAVAILABLE:
-            unanswered = True  # the search tells which collection does not answer
+            # Searched for like anything else: the search tells which collection does not answer.
+            analysis = {**analysis, "provisions": [], "is_lookup": False}
     chunks = {provision_of(candidate["chunk"]): candidate["chunk"] for candidate in direct}
     missing = [
         provision
         for provision in analysis["provisions"]
-        if not unanswered and (provision["law_id"], provision["provision_key"]) not in chunks
+        if (provision["law_id"], provision["provision_key"]) not in chunks
     ]
     of_other_days = [chunk for chunk in chunks.values() if not in_force(chunk, as_of, today)]
     warnings = [*map(not_indexed, missing), *(not_in_force(chunk, as_of, today) for chunk in of_other_days)]

@@ -11,6 +11,7 @@ from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel
 
 from language.current import say
+from services.models.control_tokens import defuse_control_tokens
 from services.models.failures import (
     Endpoint,
     MalformedReplyError,
@@ -249,9 +250,9 @@ class LangChainChat:
 
 
 def _to_langchain(system: str, messages: Sequence[Message]) -> list[BaseMessage]:
-    """Return the messages as LangChain's, after the system message if there is one."""
-    turns: list[BaseMessage] = [
-        HumanMessage(message["content"]) if message["role"] == "user" else AIMessage(message["content"])
-        for message in messages
-    ]
+    """Return the messages as LangChain's, after the system message if there is one; no text may pass for a role."""
+    turns: list[BaseMessage] = []
+    for message in messages:
+        content = defuse_control_tokens(message["content"])
+        turns.append(HumanMessage(content) if message["role"] == "user" else AIMessage(content))
     return [SystemMessage(system), *turns] if system else turns

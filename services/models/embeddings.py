@@ -78,7 +78,13 @@ class OpenAIEmbedder:
         Raises:
             ModelError: the provider failed for good, or its vectors are none to search with.
         """
-        return await self._embed(texts, deadline) if texts else Embedded([])
+        embedded = await self._embed(texts, deadline) if texts else Embedded([])
+        if not all(vector.any() for vector in embedded.vectors):
+            name, dimensions = self._retrier.endpoint.title, self._dimensions
+            error = ModelError(say("models.unusable_vectors", name=name, dimensions=dimensions))
+            error.attempts = embedded.requests
+            raise error
+        return embedded
 
     async def embed_documents(self, texts: Sequence[str]) -> Embedded:
         """Embed texts of the corpus in batches, each with a deadline of its own, at the pace that ``tpm`` allows.

@@ -25,6 +25,13 @@ _LATE: Mapping[Role, str] = {
     "rerank": "models.late_rerank",
 }
 """What is late in a question, by the role of the model, and the setting that gives it more time."""
+_ROLES: Mapping[Role, str] = {
+    "reader": "models.role_reader",
+    "principal": "models.role_principal",
+    "embedder": "models.role_embedder",
+    "rerank": "models.role_rerank",
+}
+"""What a role is called."""
 _TRANSIENT_STATUS = frozenset({408, 409, 425})
 _DETAIL_CHARACTERS = 300
 
@@ -80,7 +87,7 @@ class Endpoint:
     @property
     def title(self) -> str:
         """The name with the role, as errors say it: a model may have several."""
-        return f"{self.name} [{say(f'models.role_{self.role}')}]"
+        return f"{self.name} [{say(_ROLES[self.role])}]"
 
     def variable(self, suffix: str) -> str:
         """Return the name of an environment variable of this role."""

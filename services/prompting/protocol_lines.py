@@ -49,6 +49,7 @@ _LEAD = (
 )
 _GAP = r"[\s*_`]{0,20}"
 _EVALUATION = re.compile(rf"{_LEAD}(USED|DROP|NEED){_GAP}[|:](.*)$", re.IGNORECASE)
+_EVALUATION_ANYWHERE = re.compile(rf"(?<![^\W_])(?:USED|DROP|NEED){_GAP}[|:]", re.IGNORECASE)
 _EVALUATION_START = re.compile(
     rf"{_LEAD}(?:\d{{1,2}}|U?|US|USE|USED{_GAP}|D?|DR|DRO|DROP{_GAP}|N?|NE|NEE|NEED{_GAP})$", re.IGNORECASE
 )
@@ -65,6 +66,11 @@ def evaluation(line: str) -> re.Match[str] | None:
     A delimiter may stand before it.
     """
     return _EVALUATION.match(narrow(line))
+
+
+def evaluation_signs(line: str) -> list[int]:
+    """Return where the separators of all keywords in a line are: who quotes a part of it may begin a line with it."""
+    return [match.end() - 1 for match in _EVALUATION_ANYWHERE.finditer(narrow(line))]
 
 
 def is_delimiter(line: str) -> bool:

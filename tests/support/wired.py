@@ -32,7 +32,7 @@ class Wired:
     def __init__(self, server: OpenAIServer, store: FakeStore | None = None, **fields: Any) -> None:
         self.server = server
         self.time = FakeTime()
-        self.store = store or FakeStore([VACATION, RULING], dict.fromkeys((SEARCH, QUESTION), [(38, 1.0), (90, 0.9)]))
+        self.store = store or FakeStore([VACATION, RULING], {key: [(38, 1.0), (90, 0.9)] for key in (SEARCH, QUESTION)})
         retrier = partial(Retrier, sleep=self.time.sleep)
         self.models: dict[str, Any] = {
             "reader": chat_model("reader", self._settings("reader"), retrier),
@@ -49,6 +49,10 @@ class Wired:
         # The model is called as its role: replies are scripted by it.
         settings = {"provider": "compatible", "model": role, "base_url": self.server.url, "api_key": KEY}
         return ModelSettings(**settings, **options)
+
+    async def close(self) -> None:
+        for model in self.models.values():
+            await model.close()
 
     async def events(self, question: str = QUESTION, **fields: Any) -> list[Any]:
         return [event async for event in self.graph.astream({"question": question, **fields}, stream_mode="custom")]
@@ -76,8 +80,7 @@ async def wired(server: OpenAIServer, store: FakeStore | None = None, **fields: 
     try:
         yield made
     finally:
-        for model in made.models.values():
-            await model.close()
+        await made.close()
 
 
 @contextmanager

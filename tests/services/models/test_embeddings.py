@@ -199,10 +199,13 @@ async def test_a_server_that_reports_no_usage_costs_no_tokens(server, make):
     np.testing.assert_allclose(embedded.vectors, [[0.6, 0.8]], atol=1e-6)
 
 
-async def test_a_zero_vector_stays_zero(server, make):
-    server.script("e", Reply(raw='{"data": [{"index": 0, "embedding": [0.0, 0.0]}]}'))
-    embedded = await make(model="e", provider="compatible", dimensions=2).embed_queries(["jornada"])
-    assert embedded.vectors[0].tolist() == [0.0, 0.0]
+async def test_a_zero_vector_stays_zero_and_is_no_query(server, make):
+    server.script("e", *[Reply(raw='{"data": [{"index": 0, "embedding": [0.0, 0.0]}]}')] * 2)
+    made = make(model="e", provider="compatible", dimensions=2)
+    assert (await made.embed_documents(["jornada"])).vectors[0].tolist() == [0.0, 0.0]
+    with pytest.raises(ModelError, match="2 dimensiones") as caught:
+        await made.embed_queries(["jornada"])
+    assert caught.value.attempts == 1
 
 
 async def test_the_deadline_of_the_question_holds(server):
