@@ -15,7 +15,10 @@ NEWER = $(shell for python in python3.12 python3.13 "$$HOME"/.pyenv/versions/3.1
 # The tests of the chat page drive Debian's Chromium: it is installed where that is possible, else they are skipped.
 BROWSER = $(firstword $(foreach name,chromium chromium-browser google-chrome,$(shell command -v $(name))))
 
-.PHONY: demo test check format install aegra browser clean
+# What locks, lists and audits the dependencies, apart from them.
+TOOLS := .venv-tools
+
+.PHONY: demo test check format install aegra browser lock sbom audit clean
 
 install: $(READY)
 
@@ -54,9 +57,31 @@ check: install
 	$(BIN)/lint-imports
 	$(MAKE) test
 
+$(TOOLS)/.ready:
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check 'pip-tools>=7.6,<8' 'cyclonedx-bom>=7.5,<8' 'pip-audit>=2.10,<3'
+	@touch $@
+
+# Every file of every version in constraints.txt by its hash, for Python 3.11; the project itself, which has none, left out.
+lock: $(TOOLS)/.ready
+	$(TOOLS)/bin/pip-compile --quiet --generate-hashes --extra dev --constraint constraints.txt --strip-extras --allow-unsafe \
+		--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header --no-annotate \
+		--output-file requirements.lock pyproject.toml
+	$(PYTHON) -m tools.lock requirements.lock
+
+# What is installed, as CycloneDX.
+sbom: install $(TOOLS)/.ready
+	@mkdir -p build
+	$(TOOLS)/bin/cyclonedx-py environment $(BIN)/python --output-file build/sbom.json
+	@echo "build/sbom.json"
+
+audit: $(TOOLS)/.ready
+	@$(TOOLS)/bin/pip-audit --requirement requirements.lock --require-hashes --disable-pip --progress-spinner off --format json \
+		2> /dev/null | $(PYTHON) -m tools.audit
+
 format: install
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) $(AEGRA) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) $(AEGRA) $(TOOLS) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import typer
 
 from cli.spanish import usage_message
-from language.current import say
+from language.current import current_language, say
+from language.languages import language as language_of
 from state.errors import ArticuladoError, InvalidInput
 
 if TYPE_CHECKING:
     from server.schemas import Failure
+    from state.values import Citation
 
 FAILED = 1
 MISUSED = 2
@@ -28,6 +30,8 @@ def report(error: Exception, *, as_json: bool = False) -> int:
         traceback.print_exception(error)
     failure = failure_of(error)
     complain(failure["detail"])
+    if "citations" in failure:
+        _print_found(failure["citations"])
     if as_json:
         from cli.render import print_json
 
@@ -41,8 +45,16 @@ def failure_of(error: Exception) -> "Failure":
     if isinstance(error, typer.TyperException):
         return {"error": InvalidInput.__name__, "detail": usage_message(error)}
     if isinstance(error, ArticuladoError):
-        return {"error": type(error).__name__, "detail": str(error)}
+        told: Failure = {"error": type(error).__name__, "detail": str(error)}
+        return {**told, "citations": list(error.citations)} if error.citations else told
     return {"error": "InternalError", "detail": say("command.internal", kind=type(error).__name__, error=error)}
+
+
+def _print_found(citations: "Sequence[Citation]") -> None:
+    """Write to stderr what had been found before the answer failed."""
+    from cli.render import console, print_sources
+
+    print_sources(console(stderr=True), citations, language_of(current_language()))
 
 
 def failure_beside(error: str, details: Sequence[str]) -> "Failure | dict[str, str]":

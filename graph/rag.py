@@ -35,6 +35,7 @@ from services.prompting.prompts import Prompts, load_prompts
 from services.protocols import ChunkStore
 from services.rerank.word_share import WordShare
 from services.search.hybrid import HybridSearch
+from services.store.supplementary import SupplementaryStore
 from state.context import RunContext, StoreName
 from state.rag import RagInput, RagOutput, RagState
 
@@ -96,7 +97,7 @@ def build_retrieval(services: Services) -> Rag:
 
 
 def _stores(services: Services) -> dict[StoreName, ChunkStore]:
-    return {"index": services.store, "records": services.records}
+    return {"index": SupplementaryStore(services.store), "records": services.records}
 
 
 def _retrieval(services: Services, search: HybridSearch, prompts: Prompts, texts: ChunkTexts | None = None) -> Builder:
@@ -112,7 +113,7 @@ def _retrieval(services: Services, search: HybridSearch, prompts: Prompts, texts
         "analyze_question",
         opens_turn(
             analyze_question,
-            store=stores["index"],
+            store=services.store,
             profile=profile,
             leaning=services.leaning,
             language=services.language,

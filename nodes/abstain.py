@@ -12,6 +12,7 @@ from nodes.select_context import preference
 from services.domain.question import is_courtesy, split_subject
 from services.profile.profile import Profile
 from services.prompting.citation_markers import defuse_markers, write_marker
+from services.prompting.outgoing_links import source_addresses, without_foreign_links
 from services.relevance.judge import UNDERSPECIFIED
 from state.chunks import Candidate, Chunk, provision_of
 from state.context import ResolvedContext
@@ -48,7 +49,7 @@ async def abstain(
         text, outcome = language.say("courtesy"), "answer"
     elif state["outcome"] == "near":
         outcome, shown = "near", nearest(state["candidates"], MAX_NEAREST)
-        text = _near(shown, language)
+        text = without_foreign_links(_near(shown, language), source_addresses(shown), language.say("rag_link_left_out"))
     elif state["outcome"] == "ask" or _says_nothing(state, language):
         outcome, text = "ask", _question_back(state["question"], language)
     else:
@@ -82,7 +83,7 @@ def declined(state: RagState, context: ResolvedContext, profile: Profile, langua
 
 
 def _as_the_reader_names_it(state: RagState, language: Language) -> str:
-    named = defuse_markers((state["other_matter"] or "")[:MAX_MATTER])
+    named = _inert((state["other_matter"] or "")[:MAX_MATTER], language)
     return language.say("rag_other_matter", matter=named) if named else ""
 
 
@@ -104,7 +105,12 @@ def _as_asked(state: RagState, language: Language) -> Sequence[str]:
     question = " ".join(split_subject(meant, language)[0].split())
     own = set(language.content_words(meant))
     searches = [question if own >= set(language.content_words(query)) else query for query in state["queries"]]
-    return [_cut(defuse_markers(search)) for search in dict.fromkeys(searches or [question])]
+    return [_cut(_inert(search, language)) for search in dict.fromkeys(searches or [question])]
+
+
+def _inert(text: str, language: Language) -> str:
+    """Return words of others as they may be quoted: without what would look like a marker, and without links."""
+    return without_foreign_links(defuse_markers(text), (), language.say("rag_link_left_out"))
 
 
 def _cut(search: str) -> str:

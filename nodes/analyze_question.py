@@ -24,7 +24,8 @@ from services.search.hybrid import territory_asked
 from services.search.named_provisions import look_up, not_in_force, not_indexed
 from services.search.question_reading import empty_analysis, read_question
 from services.store.agreements import IndexedAgreement
-from state.chunks import provision_of
+from services.store.supplementary import UNAVAILABLE
+from state.chunks import Candidate, provision_of
 from state.context import ResolvedContext, StoreName
 from state.rag import RagState, Turn, fresh_turn
 from state.values import Analysis
@@ -107,7 +108,13 @@ async def analyze_question(
     completed = contextualized.question != question
     in_context = contextualized.question if completed else with_subject(question, reading.subject, language)
     uses_index = runtime.context.store == "index"
-    direct = await look_up(analysis["provisions"], store, as_of, today) if uses_index else []
+    direct: list[Candidate] = []
+    if uses_index:
+        try:
+            direct = await look_up(analysis["provisions"], store, as_of, today)
+        except UNAVAILABLE:
+            # Searched for like anything else: the search tells which collection does not answer.
+            analysis = {**analysis, "provisions": [], "is_lookup": False}
     chunks = {provision_of(candidate["chunk"]): candidate["chunk"] for candidate in direct}
     missing = [
         provision

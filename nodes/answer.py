@@ -4,15 +4,17 @@ from langgraph.runtime import Runtime
 
 from language.languages import Language
 from nodes.abstain import listed, nearest
+from nodes.finalize import citation
 from nodes.messages import Spoken
 from nodes.writing import Write, WritingUpdate, prompt_messages, write_answer, written_update
 from services.prompting.citation_markers import keep_markers
+from services.prompting.outgoing_links import source_addresses, without_foreign_links
 from services.prompting.prompts import Prompts
 from services.protocols import ChatModel
 from state.context import ResolvedContext
-from state.errors import EmptyReply, ModelError
+from state.errors import ConfigurationError, EmptyReply, ModelError
 from state.rag import RagState
-from state.values import cost_of_failure
+from state.values import Citation, cost_of_failure
 
 MAX_SOURCES = 5
 """How many provisions are shown where the principal writes nothing."""
@@ -32,7 +34,8 @@ async def answer(
     writes nothing has not said that there is no answer: what was found is shown in its place.
 
     Raises:
-        ModelError: the principal failed, and there is no first answer to fall back on.
+        ModelError, ConfigurationError: the principal failed, and there is no first answer to fall back on; its
+            ``citations`` are what the answer would have been written from.
     """
     grounded = runtime.context.grounded_prompting
     spoken = Spoken(state, runtime.stream_writer, "-2" if state["refetched"] else "")
@@ -53,10 +56,19 @@ async def answer(
         if isinstance(error, EmptyReply):
             update = sources_alone(state, error, spoken, language, grounded=grounded)
             return {**update, "spoken": spoken.message_id}
+        error.citations = found_sources(state)
+        raise
+    except ConfigurationError as error:
+        error.citations = found_sources(state)
         raise
     finally:
         spoken.close()
     return {**written_update(state, written, language), "spoken": spoken.message_id}
+
+
+def found_sources(state: RagState) -> list[Citation]:
+    """Return the best provisions of the context as citations, for whoever gets an error in place of an answer."""
+    return [citation(number, one) for number, one in enumerate(nearest(state["context"], MAX_SOURCES), start=1)]
 
 
 def first_answer(state: RagState, error: ModelError, language: Language) -> WritingUpdate:
@@ -76,6 +88,7 @@ def sources_alone(
     context = nearest(state["context"], MAX_SOURCES)
     ids = [candidate["chunk"]["id"] for candidate in context]
     sources = listed(context) if grounded else keep_markers(listed(context), ())[0]
+    sources = without_foreign_links(sources, source_addresses(context), language.say("rag_link_left_out"))
     text = f"{language.say('rag_sources_alone')}\n\n{sources}"
     write({"type": "token", "text": text})
     return {

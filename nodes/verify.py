@@ -12,6 +12,7 @@ from services.conversation.refusal import is_refusal
 from services.domain.question import is_courtesy
 from services.profile.profile import Profile
 from services.prompting.citation_markers import keep_markers, markers_in
+from services.prompting.outgoing_links import source_addresses, without_foreign_links
 from services.protocols import ChunkStore
 from services.verification.citations import NOTHING_KNOWN, KnownProvisions, look_up, named_verdicts
 from services.verification.needs import needs_of
@@ -72,6 +73,8 @@ async def verify(
         # Off the event loop: a long answer takes tens of milliseconds.
         findings, provisions = await asyncio.to_thread(_check, read, known, language)
     text, dropped = keep_markers(annotated(draft, findings, language) if grounded else draft, numbers)
+    # Once more: a marker that goes may leave a link behind.
+    text = without_foreign_links(text, source_addresses(state["context"]), language.say("rag_link_left_out"))
     verdicts: list[Verdict] = [
         {
             "mark": f"C{number}",

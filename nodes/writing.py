@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
@@ -11,12 +12,13 @@ from language.current import say
 from language.languages import Language
 from services.prompting.citation_markers import MarkerRenumberer, keep_markers
 from services.prompting.fragments import neutralise, write_prompt
+from services.prompting.outgoing_links import LinkFilter, source_addresses
 from services.prompting.self_evaluation import Reply, read_self_evaluation
 from services.prompting.stream_splitter import StreamSplitter
 from services.protocols import ChatModel
 from services.search.needs import name_of
 from state.chunks import Candidate
-from state.errors import EmptyReply, ModelError, ModelTimeout
+from state.errors import ContentFiltered, EmptyReply, ModelError, ModelTimeout
 from state.rag import RagState, days_of
 from state.values import NO_COST, AnswerOutcome, Cost, Message, Need, cost_of
 
@@ -26,6 +28,7 @@ MAX_EMPTY = 2
 
 _SOMETHING = re.compile(r"\w")
 
+Show = Callable[[str], None]
 Write = Callable[[Any], None]
 """Sends an event to whoever streams the run."""
 
@@ -102,7 +105,8 @@ async def write_answer(
     """
     fragments = len(state["context"])
     valid = range(1, fragments + 1) if grounded else range(0)
-    stream = _Stream(valid, write, supersedes)
+    links = partial(LinkFilter, source_addresses(state["context"]), language.say("rag_link_left_out"))
+    stream = _Stream(valid, links, write, supersedes)
     cost, cut = NO_COST, False
 
     def restart() -> None:
@@ -116,14 +120,16 @@ async def write_answer(
             )
         except ModelError as error:
             error.attempts += cost["requests"]
+            if isinstance(error, ContentFiltered):
+                stream.begin_again(language.say("rag_answer_withdrawn"))
             if asked > 1 and isinstance(error, ModelTimeout):
                 raise nothing_written(principal.name, error.attempts, cut=cut) from error
             raise
-        splitter, renumberer = stream.close()
+        splitter, renumberer, text = stream.close()
         cost, cut = _sum(cost, cost_of(completion)), completion.cut
-        if _says_something(renumberer.text):
+        if _says_something(text):
             evaluation = read_self_evaluation(splitter, fragments, marked=grounded)
-            return Written(renumberer.text, renumberer.cited, evaluation, cut, cost)
+            return Written(text, renumberer.cited, evaluation, cut, cost)
     raise nothing_written(principal.name, cost["requests"], cut=cut)
 
 
@@ -159,14 +165,18 @@ def _without(warnings: Sequence[str], gone: str) -> list[str]:
 
 
 class _Stream:
-    """The way of a reply to the screen: taken apart, renumbered, and what is void called back before what follows."""
+    """The way of a reply to the screen: taken apart, renumbered, its links cut; what is void is called back before."""
 
-    def __init__(self, valid: Sequence[int], write: Write, supersedes: str) -> None:
+    def __init__(
+        self, valid: Sequence[int], links: Callable[[Show], LinkFilter], write: Write, supersedes: str
+    ) -> None:
         self._valid = valid
+        self._links_to = links
         self._write = write
         self._supersedes = supersedes
         self._shown = False
         self._held: list[str] = []  # what says nothing yet
+        self._links = links(self._show)
         self._renumberer = MarkerRenumberer(valid)
         self._splitter = StreamSplitter()
 
@@ -175,18 +185,20 @@ class _Stream:
         if self._shown:
             self._write({"type": "retry", "reason": reason})
         self._shown, self._held = False, []
-        self._renumberer = MarkerRenumberer(self._valid, self._show)
+        self._links = self._links_to(self._show)
+        self._renumberer = MarkerRenumberer(self._valid, self._links.feed)
         self._splitter = StreamSplitter(self._renumberer.feed)
 
     def feed(self, text: str) -> None:
         """Take the next piece of the reply."""
         self._splitter.feed(text)
 
-    def close(self) -> tuple[StreamSplitter, MarkerRenumberer]:
-        """Take the end of the reply, and return it taken apart."""
+    def close(self) -> tuple[StreamSplitter, MarkerRenumberer, str]:
+        """Take the end of the reply, and return it taken apart, last its text as it was shown."""
         self._splitter.close()
         self._renumberer.close()
-        return self._splitter, self._renumberer
+        self._links.close()
+        return self._splitter, self._renumberer, self._links.text
 
     def _show(self, text: str) -> None:
         # Nothing else than an answer may take the place of one; markers come whole.

@@ -126,8 +126,16 @@ def status_of(error: Exception) -> int:
 def failure_of(error: Exception) -> Failure:
     """Return what the caller may read; the causes of an unexpected error stay in the log."""
     if isinstance(error, ArticuladoError):
-        return {"detail": str(error), "error": type(error).__name__}
+        failure: Failure = {"detail": str(error), "error": type(error).__name__}
+        return {**failure, "citations": list(error.citations)} if error.citations else failure
     return {"detail": say("server.unexpected"), "error": "InternalError"}
+
+
+def error_event(error: Exception) -> dict[str, Any]:
+    """Return the data of the event that ends a stream which fails: the body that the failure would have, and status."""
+    failure = failure_of(error)
+    event = {"status_code": status_of(error), "message": failure["detail"], "error": failure["error"]}
+    return {**event, "citations": failure["citations"]} if "citations" in failure else event
 
 
 def explain(problems: Sequence[Any], path: str) -> str:

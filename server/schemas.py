@@ -1,12 +1,13 @@
 """What the endpoints accept beside a graph's own input, and what they say when something fails."""
 
 from collections.abc import Mapping
-from typing import Any, Required
+from typing import Any, NotRequired, Required
 
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from state.context import RunContext
+from state.values import Citation
 
 CONTEXT = "context"
 """Where the options of a run are: LangServe passes no run context, so it travels in the input."""
@@ -43,7 +44,11 @@ def _without_messages(schema: type[Any]) -> dict[str, Any]:
 
 
 class Failure(TypedDict):
-    """The body of every response that is not a success: ``detail`` is for the user, ``error`` names the kind."""
+    """The body of every response that is not a success: ``detail`` is for the user, ``error`` names the kind.
+
+    ``citations`` are there where sources had been found and no answer could be written from them.
+    """
 
     detail: str
     error: str
+    citations: NotRequired[list[Citation]]

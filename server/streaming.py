@@ -12,7 +12,7 @@ from langserve import APIHandler
 from sse_starlette import EventSourceResponse
 
 from language.current import say
-from server.errors import failure_of, status_of
+from server.errors import error_event
 from state.errors import ArticuladoError
 
 Event = dict[str, Any]
@@ -48,6 +48,4 @@ async def with_failures(events: Events) -> AsyncIterator[Event]:
     except Exception as error:
         if not isinstance(error, ArticuladoError):
             logger.exception(say("server.interrupted"))
-        failure = failure_of(error)
-        payload = {"status_code": status_of(error), "message": failure["detail"], "error": failure["error"]}
-        yield {"event": "error", "data": json.dumps(payload, ensure_ascii=False)}
+        yield {"event": "error", "data": json.dumps(error_event(error), ensure_ascii=False)}

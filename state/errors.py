@@ -1,11 +1,17 @@
 """Every error of articulado, by who can act on it."""
 
+from collections.abc import Sequence
+from typing import Any
+
 
 class ArticuladoError(RuntimeError):
     """Base of all errors that articulado raises on purpose.
 
-    A ``RuntimeError``, because LangGraph's server hides the message of every type that it does not know.
+    A ``RuntimeError``, because LangGraph's server hides the message of every type that it does not know. ``citations``
+    are the sources (``state.values.Citation``) that had been found before an answer failed, empty where none had.
     """
+
+    citations: Sequence[Any] = ()
 
 
 class InvalidInput(ArticuladoError):

@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from language.current import say
 from server.conversations import THREAD, Threads
-from server.errors import BODY_FAILURES, failure_of, failures, status_of
+from server.errors import BODY_FAILURES, error_event, failures
 from server.operations.requests import current_caller
 from server.policy import Policy
 from server.runnable import ServedGraph
@@ -130,9 +130,7 @@ async def _events(rag: ServedGraph, sent: dict[str, Any]) -> AsyncIterator[Serve
     except Exception as error:
         if not isinstance(error, ArticuladoError):
             logger.exception(say("server.interrupted"))
-        failure = failure_of(error)
-        told = {"status_code": status_of(error), "message": failure["detail"], "error": failure["error"]}
-        yield _event("error", told)
+        yield _event("error", error_event(error))
 
 
 def _event(name: str, data: Mapping[str, Any]) -> ServerSentEvent:

@@ -204,7 +204,13 @@ async def _postgres(url: str) -> AsyncIterator[Conversations]:
 
     settings: dict[str, Any] = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
     pool: AsyncConnectionPool[psycopg.AsyncConnection[dict[str, Any]]] = AsyncConnectionPool(
-        url, max_size=_CONNECTIONS, kwargs=settings, open=False, timeout=_SECONDS
+        url,
+        max_size=_CONNECTIONS,
+        kwargs=settings,
+        open=False,
+        timeout=_SECONDS,
+        # Connections die with a restart of the database: none is handed out dead.
+        check=AsyncConnectionPool.check_connection,
     )
     try:
         try:

@@ -1,6 +1,9 @@
 """A checkpointer that keeps of a turn what the next one reads, and not the law that it was answered from."""
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -11,6 +14,14 @@ from langgraph.checkpoint.base import (
     CheckpointMetadata,
     CheckpointTuple,
 )
+
+from language.current import say
+from state.errors import StoreUnavailable
+
+logger = logging.getLogger(__name__)
+
+SECONDS = 15.0
+"""That one call of the checkpointer below may take: a database that is lost in the network answers nothing at all."""
 
 KEPT = frozenset(
     (
@@ -44,11 +55,14 @@ class LeanSaver(BaseCheckpointSaver[str]):
     """Keep only ``KEPT`` of each checkpoint, in another checkpointer; tasks that are under way are not kept.
 
     A run that is cut off is asked again: nothing of it is resumed, and the turn before it is as it was.
+
+    Raises (from every coroutine): StoreUnavailable, where the checkpointer below fails, or hangs for ``seconds``.
     """
 
-    def __init__(self, saver: BaseCheckpointSaver[str]) -> None:
+    def __init__(self, saver: BaseCheckpointSaver[str], *, seconds: float = SECONDS) -> None:
         super().__init__(serde=saver.serde)
         self._saver = saver
+        self._seconds = seconds
 
     def get_next_version(self, current: str | None, channel: None) -> str:
         """Return the next version of a channel, as the checkpointer below counts them."""
@@ -56,7 +70,9 @@ class LeanSaver(BaseCheckpointSaver[str]):
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return the last checkpoint of a thread, or the one that ``config`` names."""
-        return await self._saver.aget_tuple(config)
+        with _as_unavailable():
+            async with asyncio.timeout(self._seconds):
+                return await self._saver.aget_tuple(config)
 
     async def alist(
         self,
@@ -67,8 +83,9 @@ class LeanSaver(BaseCheckpointSaver[str]):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         """Yield checkpoints, the newest first."""
-        async for found in self._saver.alist(config, filter=filter, before=before, limit=limit):
-            yield found
+        with _as_unavailable():
+            async for found in self._saver.alist(config, filter=filter, before=before, limit=limit):
+                yield found
 
     async def aput(
         self,
@@ -80,7 +97,9 @@ class LeanSaver(BaseCheckpointSaver[str]):
         """Keep a checkpoint."""
         values = {name: value for name, value in checkpoint["channel_values"].items() if name in KEPT}
         lean: Checkpoint = {**checkpoint, "channel_values": values}
-        return await self._saver.aput(config, lean, metadata, new_versions)
+        with _as_unavailable():
+            async with asyncio.timeout(self._seconds):
+                return await self._saver.aput(config, lean, metadata, new_versions)
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
@@ -89,4 +108,16 @@ class LeanSaver(BaseCheckpointSaver[str]):
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete all that is kept of a thread."""
-        await self._saver.adelete_thread(thread_id)
+        with _as_unavailable():
+            async with asyncio.timeout(self._seconds):
+                await self._saver.adelete_thread(thread_id)
+
+
+@contextmanager
+def _as_unavailable() -> Iterator[None]:
+    """Turn what a checkpointer raises in a block into an error of this project: its databases share no base."""
+    try:
+        yield
+    except Exception as error:
+        logger.error("%s", type(error).__qualname__)
+        raise StoreUnavailable(say("conversations.failing")) from error

@@ -10,6 +10,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel
 
+from language.current import say
+from services.models.control_tokens import defuse_control_tokens
 from services.models.failures import (
     Endpoint,
     MalformedReplyError,
@@ -119,6 +121,8 @@ class LangChainChat:
                     if reply.full:
                         break
             if not reply.finish_reason and not reply.full:
+                if not reply.begun:
+                    raise MalformedReplyError(say("models.empty_stream"))
                 raise TruncatedReplyError
             if text := reply.end():
                 on_text(text)
@@ -224,7 +228,8 @@ class LangChainChat:
         """Return what LangChain's own complaint about a reply stands for; Azure's filter is one of them."""
         if "content filter" in str(error):
             return content_filtered(self._retrier.endpoint)
-        return MalformedReplyError(str(error))
+        # Its text may be the provider's.
+        return MalformedReplyError(type(error).__name__)
 
     def _whole(self, message: BaseMessage) -> ReplyAccumulator:
         """Return the reply of a message that came whole."""
@@ -245,9 +250,9 @@ class LangChainChat:
 
 
 def _to_langchain(system: str, messages: Sequence[Message]) -> list[BaseMessage]:
-    """Return the messages as LangChain's, after the system message if there is one."""
-    turns: list[BaseMessage] = [
-        HumanMessage(message["content"]) if message["role"] == "user" else AIMessage(message["content"])
-        for message in messages
-    ]
+    """Return the messages as LangChain's, after the system message if there is one; no text may pass for a role."""
+    turns: list[BaseMessage] = []
+    for message in messages:
+        content = defuse_control_tokens(message["content"])
+        turns.append(HumanMessage(content) if message["role"] == "user" else AIMessage(content))
     return [SystemMessage(system), *turns] if system else turns

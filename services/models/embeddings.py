@@ -12,7 +12,7 @@ from language.current import say
 from services.models.failures import MalformedReplyError
 from services.models.retry import Retrier
 from services.protocols import AsyncClose, Embedded, TokenCounter, Vector
-from state.errors import ConfigurationError
+from state.errors import ConfigurationError, ModelError
 
 MAX_TEXTS = 256
 """Texts of one request."""
@@ -76,9 +76,15 @@ class OpenAIEmbedder:
         """Embed search queries in one request; none for no texts.
 
         Raises:
-            ModelError: the provider failed for good.
+            ModelError: the provider failed for good, or its vectors are none to search with.
         """
-        return await self._embed(texts, deadline) if texts else Embedded([])
+        embedded = await self._embed(texts, deadline) if texts else Embedded([])
+        if not all(vector.any() for vector in embedded.vectors):
+            name, dimensions = self._retrier.endpoint.title, self._dimensions
+            error = ModelError(say("models.unusable_vectors", name=name, dimensions=dimensions))
+            error.attempts = embedded.requests
+            raise error
+        return embedded
 
     async def embed_documents(self, texts: Sequence[str]) -> Embedded:
         """Embed texts of the corpus in batches, each with a deadline of its own, at the pace that ``tpm`` allows.
@@ -137,9 +143,11 @@ class OpenAIEmbedder:
                 rows = [item.embedding for item in sorted(response.data, key=lambda item: int(item.index))]
                 matrix = np.asarray(rows, dtype=np.float32)
             except (ValueError, LookupError, TypeError, AttributeError) as error:
-                raise MalformedReplyError(str(error)) from error
+                raise MalformedReplyError(type(error).__name__) from error
             if matrix.ndim != 2 or len(matrix) != len(texts):
                 raise MalformedReplyError(say("models.vector_count", vectors=len(rows), texts=len(texts)))
+            if not np.isfinite(matrix).all():
+                raise MalformedReplyError(say("models.not_finite"))
             return Embedded(self._normalised(matrix), tokens=getattr(response.usage, "prompt_tokens", None) or 0)
 
         embedded, attempts = await self._retrier.run(attempt, deadline)
@@ -149,13 +157,13 @@ class OpenAIEmbedder:
         """Return the rows of a (texts, dim) matrix, L2-normalised (a zero vector stays zero).
 
         Raises:
-            ConfigurationError: the dimensions are not those that are configured.
+            ModelError: the dimensions are not those that are configured.
         """
         if matrix.shape[1] != self._dimensions:
-            raise ConfigurationError(
+            raise ModelError(
                 say(
                     "models.wrong_dimensions",
-                    name=self._retrier.endpoint.name,
+                    name=self._retrier.endpoint.title,
                     given=matrix.shape[1],
                     expected=self._dimensions,
                     variable=self._retrier.endpoint.variable("DIMENSIONS"),

@@ -25,8 +25,56 @@ _LATE: Mapping[Role, str] = {
     "rerank": "models.late_rerank",
 }
 """What is late in a question, by the role of the model, and the setting that gives it more time."""
+_ROLES: Mapping[Role, str] = {
+    "reader": "models.role_reader",
+    "principal": "models.role_principal",
+    "embedder": "models.role_embedder",
+    "rerank": "models.role_rerank",
+}
+"""What a role is called."""
 _TRANSIENT_STATUS = frozenset({408, 409, 425})
 _DETAIL_CHARACTERS = 300
+
+_CODES = frozenset(
+    (
+        "bad_request",
+        "context_length_exceeded",
+        "invalid_api_key",
+        "invalid_request_error",
+        "invalid_type",
+        "invalid_value",
+        "model_not_found",
+        "null_value",
+        "server_error",
+        "string_above_max_length",
+        "unknown_parameter",
+        "unsupported_parameter",
+        "unsupported_value",
+    )
+)
+"""Codes of OpenAI's API: of all that a provider says, only these and the names below are repeated."""
+_PARAMETERS = frozenset(
+    (
+        "dimensions",
+        "encoding_format",
+        "input",
+        "max_completion_tokens",
+        "max_tokens",
+        "messages",
+        "model",
+        "reasoning_effort",
+        "response_format",
+        "stream",
+        "stream_options",
+        "temperature",
+        "tool_choice",
+        "tools",
+        "top_p",
+        "verbosity",
+    )
+)
+"""What requests of ours may have."""
+_STATUSES = frozenset([*range(300, 600), *map(str, range(300, 600))])
 
 
 @dataclass(frozen=True)
@@ -35,6 +83,11 @@ class Endpoint:
 
     name: str
     role: Role = "principal"
+
+    @property
+    def title(self) -> str:
+        """The name with the role, as errors say it: a model may have several."""
+        return f"{self.name} [{say(_ROLES[self.role])}]"
 
     def variable(self, suffix: str) -> str:
         """Return the name of an environment variable of this role."""
@@ -46,7 +99,20 @@ class TruncatedReplyError(Exception):
 
 
 class MalformedReplyError(Exception):
-    """The provider sent something that the client cannot read as a reply."""
+    """The provider sent something that the client cannot read as a reply; the text says why in words of ours."""
+
+
+class ProviderFailure(Exception):
+    """What was raised over a provider, as it may stand in a log: kind and status.
+
+    The exceptions of the SDKs quote what the provider said, which may quote the key or the question in its turn.
+    """
+
+
+def withheld(error: BaseException) -> ProviderFailure:
+    """Return an exception as the cause that an error of ours names, without the provider's text."""
+    status = _status_of(error)
+    return ProviderFailure(type(error).__qualname__ if status is None else f"{type(error).__qualname__}, HTTP {status}")
 
 
 @dataclass(frozen=True)
@@ -61,84 +127,75 @@ def explain(error: BaseException, endpoint: Endpoint) -> Failure | None:
     """Return what an exception means for the user; ``None`` where it is not of the provider's making."""
     import openai
 
+    name, address = endpoint.title, endpoint.variable("BASE_URL")
     if isinstance(error, TruncatedReplyError):
-        message = say("models.truncated", name=endpoint.name)
-        return Failure(ModelError(message), transient=True)
+        return Failure(ModelError(say("models.truncated", name=name)), transient=True)
     if isinstance(error, MalformedReplyError):
-        return Failure(
-            ModelError(
-                say("models.malformed", name=endpoint.name, error=_brief(error), variable=endpoint.variable("BASE_URL"))
-            ),
-            transient=True,
-        )
+        # The next reply of what is no such API would be none either.
+        return Failure(ModelError(say("models.malformed", name=name, error=_brief(error), variable=address)))
     if isinstance(error, openai.APIConnectionError):
-        return Failure(
-            ModelError(say("models.no_connection", name=endpoint.name, variable=endpoint.variable("BASE_URL"))),
-            transient=True,
-        )
+        return Failure(ModelError(say("models.no_connection", name=name, variable=address)), transient=True)
     return _explain_api_error(error, endpoint) if isinstance(error, openai.APIError) else None
 
 
 def _explain_api_error(error: "openai.APIError", endpoint: Endpoint) -> Failure:
-    """Return what an error of the SDK means; one inside a stream has a code but no HTTP status."""
+    """Return what an error of the SDK means; the provider's own text is left out, whatever it says."""
     from langchain_core.exceptions import ContextOverflowError
 
-    status: int | None = getattr(error, "status_code", None)
+    name, variable, status = endpoint.title, endpoint.variable, _status_of(error)
     if error.code == "content_filter":
         return Failure(content_filtered(endpoint))
     if "insufficient_quota" in (error.code, error.type):
-        return Failure(ModelRateLimited(say("models.quota", name=endpoint.name, variable=endpoint.variable("API_KEY"))))
+        return Failure(ModelRateLimited(say("models.quota", name=name, variable=variable("API_KEY"))))
     if isinstance(error, ContextOverflowError):
-        message = say("models.too_long", name=endpoint.name)
-        return Failure(ModelError(message))
+        return Failure(ModelError(say("models.too_long", name=name)))
     if status in (401, 403):
-        # The provider's own text is left out: it quotes a part of the key.
-        return Failure(
-            ConfigurationError(
-                say("models.key_refused", name=endpoint.name, status=status, variable=endpoint.variable("API_KEY"))
-            )
-        )
+        refused_key = say("models.key_refused", name=name, status=status, variable=variable("API_KEY"))
+        return Failure(ConfigurationError(refused_key))
     if status == 404:
-        return Failure(
-            ConfigurationError(
-                say(
-                    "models.model_unknown",
-                    name=endpoint.name,
-                    model=endpoint.variable("MODEL"),
-                    deployment=endpoint.variable("DEPLOYMENT"),
-                    base_url=endpoint.variable("BASE_URL"),
-                )
-            )
+        unknown = say(
+            "models.model_unknown",
+            name=name,
+            model=variable("MODEL"),
+            deployment=variable("DEPLOYMENT"),
+            base_url=variable("BASE_URL"),
         )
+        return Failure(ConfigurationError(unknown))
     if status == 429 or error.code == "rate_limit_exceeded":
-        limited = say("models.rate_limited", name=endpoint.name)
-        return Failure(ModelRateLimited(limited), transient=True)
+        return Failure(ModelRateLimited(say("models.rate_limited", name=name)), transient=True)
     if status is None or status >= 500 or status in _TRANSIENT_STATUS:
-        cause = _brief(error) if status is None else f"HTTP {status}"
-        failed = ModelError(say("models.failing", name=endpoint.name, cause=cause))
-        return Failure(failed, transient=True)
-    return Failure(
-        ModelError(
-            say(
-                "models.rejected",
-                name=endpoint.name,
-                status=status,
-                error=_brief(error),
-                model=endpoint.variable("MODEL"),
-                base_url=endpoint.variable("BASE_URL"),
-            )
-        )
+        return Failure(ModelError(say("models.failing", name=name, cause=_cause(error))), transient=True)
+    rejected = say(
+        "models.rejected", name=name, cause=_cause(error), model=variable("MODEL"), base_url=variable("BASE_URL")
     )
+    return Failure(ModelError(rejected))
+
+
+def _status_of(error: BaseException) -> int | None:
+    """Return the HTTP status of an error of the SDK; one inside a stream may have it as its code, or none."""
+    status: object = getattr(error, "status_code", None) or getattr(error, "code", None)
+    if getattr(error, "type", None) == "invalid_request_error" and status not in _STATUSES:
+        return 400
+    return int(str(status)) if status in _STATUSES else None
+
+
+def _cause(error: "openai.APIError") -> str:
+    """Return status, code and parameter of an error, of the last two only what is known to quote nothing."""
+    status = _status_of(error)
+    parts = [f"HTTP {status}" if status else say("models.in_stream")]
+    parts += [word for word in (error.code, error.type) if word in _CODES][:1]
+    parts += [f"«{error.param}»"] if error.param in _PARAMETERS else []
+    return ", ".join(parts)
 
 
 def content_filtered(endpoint: Endpoint) -> ContentFiltered:
     """Return the error for an answer that the content filter stopped."""
-    return ContentFiltered(say("models.filtered", name=endpoint.name))
+    return ContentFiltered(say("models.filtered", name=endpoint.title))
 
 
 def refused(endpoint: Endpoint) -> ContentFiltered:
     """Return the error for a model that declines to answer."""
-    return ContentFiltered(say("models.refused", name=endpoint.name))
+    return ContentFiltered(say("models.refused", name=endpoint.title))
 
 
 def structure_unsupported(endpoint: Endpoint) -> ConfigurationError:
@@ -146,7 +203,7 @@ def structure_unsupported(endpoint: Endpoint) -> ConfigurationError:
     return ConfigurationError(
         say(
             "models.no_structure",
-            name=endpoint.name,
+            name=endpoint.title,
             provider=endpoint.variable("PROVIDER"),
             model=endpoint.variable("MODEL"),
             api_version=endpoint.variable("API_VERSION"),
@@ -159,7 +216,7 @@ def schema_violated(endpoint: Endpoint, cause: str, attempts: int) -> ModelError
     error = ModelError(
         say(
             "models.schema_violated",
-            name=endpoint.name,
+            name=endpoint.title,
             cause=cause[:_DETAIL_CHARACTERS],
             variable=endpoint.variable("MODEL"),
         )

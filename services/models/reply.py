@@ -58,11 +58,12 @@ class ReplyAccumulator:
     """A reply as its messages or chunks come in: its text without reasoning, how it ended, and what it cost.
 
     With a ``limit`` in characters, the text ends at the first line break behind it, or ``LINE_ALLOWANCE`` later; it is
-    ``full`` then.
+    ``full`` then. It has ``begun`` with its first text, be that reasoning.
     """
 
     limit: int | None = None
     full: bool = False
+    begun: bool = False
     finish_reason: str = ""
     input_tokens: int = 0
     output_tokens: int = 0
@@ -89,6 +90,7 @@ class ReplyAccumulator:
         if isinstance(message, AIMessage) and message.usage_metadata:
             self.input_tokens = max(self.input_tokens, message.usage_metadata["input_tokens"])
             self.output_tokens = max(self.output_tokens, message.usage_metadata["output_tokens"])
+        self.begun = self.begun or bool(message.text)
         return self._keep(self._reasoning.feed(str(message.text)))
 
     def end(self) -> str:

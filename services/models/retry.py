@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from services.backoff import Backoff, DeadlinePassedError
-from services.models.failures import Endpoint, explain, late, silent
+from services.models.failures import Endpoint, explain, late, silent, withheld
 from services.settings import Role
 from state.errors import ModelError
 
@@ -52,7 +52,9 @@ class Retrier(Backoff):
                 user_error.attempts = attempts
             if user_error is error:
                 raise
-            raise user_error from error
+            cause = withheld(error)
+        # Raised out here, so that no traceback leads to the provider's own words.
+        raise user_error from cause
 
     def _is_transient(self, error: BaseException) -> bool:
         failure = explain(error, self.endpoint)

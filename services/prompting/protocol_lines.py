@@ -50,23 +50,13 @@ _LEAD = (
 )
 _GAP = r"[\s*_`]{0,20}"
 _EVALUATION = re.compile(rf"{_LEAD}(USED|DROP|NEED){_GAP}[|:](.*)$", re.IGNORECASE)
+_EVALUATION_ANYWHERE = re.compile(rf"(?<![^\W_])(?:USED|DROP|NEED){_GAP}[|:]", re.IGNORECASE)
 _EVALUATION_START = re.compile(
     rf"{_LEAD}(?:\d{{1,2}}|U?|US|USE|USED{_GAP}|D?|DR|DRO|DROP{_GAP}|N?|NE|NEE|NEED{_GAP})$", re.IGNORECASE
 )
 
 
 _WIDE_SIGN = re.compile("[" + "".join(map(re.escape, map(chr, _WIDE))) + "]")
-
-
-def may_hold_protocol(text: str) -> bool:
-    """Tell whether a text, of any number of lines, has a word of the protocol; seldom does one have it by chance.
-
-    >>> may_hold_protocol("El salario base será de 1.200 euros."), may_hold_protocol("sector del metal")
-    (False, True)
-    """
-    # Sought in capitals: that finds what a pattern finds that is blind to case, and takes a tenth of its time.
-    capitals = narrow(text).upper()
-    return any(word in capitals for word in _KEYWORDS)
 
 
 def narrow(text: str) -> str:
@@ -80,6 +70,11 @@ def evaluation(line: str) -> re.Match[str] | None:
     A delimiter may stand before it.
     """
     return _EVALUATION.match(narrow(line))
+
+
+def evaluation_signs(line: str) -> list[int]:
+    """Return where the separators of all keywords in a line are: who quotes a part of it may begin a line with it."""
+    return [match.end() - 1 for match in _EVALUATION_ANYWHERE.finditer(narrow(line))]
 
 
 def is_delimiter(line: str) -> bool:

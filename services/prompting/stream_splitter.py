@@ -21,6 +21,7 @@ from services.prompting.protocol_lines import (
     DECORATION,
     RULES,
     evaluation,
+    evaluation_signs,
     inline_delimiter,
     inline_delimiter_begins,
     is_as_asked_for,
@@ -28,7 +29,6 @@ from services.prompting.protocol_lines import (
     is_cut_off,
     is_delimiter,
     may_become_protocol,
-    may_hold_protocol,
 )
 
 MAX_EVALUATION_LINE = 2_000
@@ -49,9 +49,11 @@ def unify_breaks(text: str) -> str:
 
 
 def defuse_self_evaluation(text: str) -> str:
-    """Return a text in which a splitter finds no delimiter and no line of self-evaluation: ``USED|1`` -> ``USED/1``."""
-    text = unify_breaks(text)
-    return "\n".join(map(_defused, text.split("\n"))) if may_hold_protocol(text) else text
+    """Return a text in which a splitter finds no delimiter and no line of self-evaluation: ``USED|1`` -> ``USED/1``.
+
+    It finds none in a part of it either: a principal may be made to quote what stands in the middle of a line.
+    """
+    return "\n".join(_defused(line) for line in unify_breaks(text).split("\n"))
 
 
 def _defused(line: str) -> str:
@@ -59,8 +61,9 @@ def _defused(line: str) -> str:
         line = f"{line[: delimiter.start()]}{_DEFUSED}{line[delimiter.end() :].lstrip(RULES)}"
     if is_certain(line):
         line = _DEFUSED
-    match = evaluation(line)
-    return f"{line[: match.start(2) - 1]}/{line[match.start(2) :]}" if match else line
+    for sign in evaluation_signs(line):
+        line = f"{line[:sign]}/{line[sign + 1 :]}"
+    return line
 
 
 class StreamSplitter:

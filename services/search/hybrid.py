@@ -9,6 +9,9 @@ from datetime import date
 from functools import partial
 from typing import Self
 
+import numpy as np
+
+from language.current import say
 from legal.laws.registry import known_laws
 from legal.territory.mentions import place_called
 from legal.validity import in_force
@@ -19,11 +22,22 @@ from services.domain.base import Domain
 from services.models.vector_cache import VectorCache
 from services.profile.profile import Profile
 from services.profile.search import Caps, Fusion
-from services.protocols import ChunkStore, Embedder, Hit, HybridQuery, SearchFilter, SparseEncoder, SparseVector, Vector
+from services.protocols import (
+    ChunkStore,
+    Embedded,
+    Embedder,
+    Hit,
+    HybridQuery,
+    SearchFilter,
+    SparseEncoder,
+    SparseVector,
+    Vector,
+)
+from services.store.supplementary import UNAVAILABLE
 from state.candidates import candidate, in_order, merged
 from state.chunks import Candidate, Chunk, provision_of
 from state.context import ResolvedContext
-from state.errors import ModelError
+from state.errors import IndexMissing, ModelError, StoreUnavailable
 from state.rag import RagState, agreements_asked, days_of
 from state.values import NO_COST, Cost, cost_of_failure
 
@@ -36,7 +50,8 @@ class HybridSearch:
     """Encodes queries and searches with them; vectors stay in a cache, out of the state.
 
     ``collections`` are those that are searched where a caller names none; ``fusion`` is the one for ``embedder``.
-    ``question_time`` is what a question has: the embedder gets a share of it (``services.deadlines``).
+    ``question_time`` is what a question has: the embedder gets a share of it (``services.deadlines``). An embedder that
+    ``knows_words`` gives a zero vector for a text of which it knows none; of any other, that is a fault.
     """
 
     store: ChunkStore
@@ -47,6 +62,7 @@ class HybridSearch:
     domain: Domain
     fusion: Fusion
     question_time: QuestionTime = UNLIMITED
+    knows_words: bool = False
     dense_vectors: VectorCache[Vector] = dataclasses.field(default_factory=VectorCache)
     sparse_vectors: VectorCache[SparseVector] = dataclasses.field(default_factory=VectorCache)
 
@@ -65,13 +81,15 @@ class HybridSearch:
             services.domain,
             fusion,
             question_time,
+            offline,
         )
 
     async def embed(self, queries: Sequence[str], deadline: float | None) -> tuple[list[Vector], Cost]:
         """Return the dense vector of each query, made in one batch of those that the cache lacks, and the cost.
 
         Raises:
-            ModelError: the embedder is down, or takes more than its share of the question's time.
+            ModelError: the embedder is down, takes more than its share of the question's time, or gives vectors that
+                cannot be searched with.
         """
         keys = {query: self.dense_vectors.key("dense", self.embedder.fingerprint, query) for query in queries}
         vectors = {query: cached for query, key in keys.items() if (cached := self.dense_vectors.get(key)) is not None}
@@ -81,10 +99,22 @@ class HybridSearch:
                 missing, deadline=self.question_time.deadline_of("embedder", deadline)
             )
             cost = {"requests": embedded.requests, "input_tokens": embedded.tokens, "output_tokens": 0}
+            self._check(embedded)
             for query, vector in zip(missing, embedded.vectors, strict=True):
                 vectors[query] = vector
                 self.dense_vectors.put(keys[query], vector)
         return [vectors[query] for query in queries], cost
+
+    def _check(self, embedded: Embedded) -> None:
+        """Check that vectors have the length of those in the index, are finite and, but for unknown words, not zero."""
+        dimensions = self.embedder.dimensions
+        for vector in embedded.vectors:
+            if vector.shape != (dimensions,) or not np.isfinite(vector).all() or not (self.knows_words or vector.any()):
+                error = ModelError(
+                    say("models.unusable_vectors", name=self.embedder.fingerprint, dimensions=dimensions)
+                )
+                error.attempts = embedded.requests
+                raise error
 
     async def encode(self, queries: Sequence[str]) -> list[SparseVector]:
         """Return the sparse vector of each query; those that the cache lacks are made off the event loop."""
@@ -106,6 +136,7 @@ class HybridSearch:
         lexical_only: bool = False,
         deadline: float | None = None,
         caps: Caps | None = None,
+        unavailable: set[str] | None = None,
     ) -> tuple[list[Candidate], Cost]:
         """Search every collection with every query at once; return the best parents, each once, and the cost.
 
@@ -114,8 +145,11 @@ class HybridSearch:
         ``lexical_only`` searches by words. Where the law of another day is asked for, a later wording stands in for one
         that the index lacks.
 
+        ``unavailable`` takes the names of collections that do not answer, as long as one does; without it, each must.
+
         Raises:
             ModelError: vectors are lacking, and the embedder is down or late.
+            StoreUnavailable, IndexMissing: a collection that must answer does not.
         """
         caps = caps or self.profile.search.caps
         dense: Sequence[Vector | None] = [None] * len(queries)
@@ -127,9 +161,9 @@ class HybridSearch:
             HybridQuery(_unless_zero(vector), terms, self.fusion) for vector, terms in zip(dense, sparse, strict=True)
         ]
         searched = collections or self.collections
-        candidates = await self._candidates(queries, vectors, where, searched, caps)
+        candidates = await self._candidates(queries, vectors, where, searched, caps, unavailable)
         if where.as_of:
-            of_today = await self._candidates(queries, vectors, replace(where, as_of=None), searched, caps)
+            of_today = await self._candidates(queries, vectors, replace(where, as_of=None), searched, caps, unavailable)
             candidates += await later_wordings(of_today, where.as_of, self.store)
         return merged(candidates)[: caps.overall], cost
 
@@ -143,14 +177,27 @@ class HybridSearch:
         deadline: float | None = None,
         caps: Caps | None = None,
     ) -> tuple[list[Candidate], Cost, list[str]]:
-        """Search as ``run`` does, or by words alone where the embedder fails: the third value then warns of it."""
-        search = partial(self.run, queries, where, collections=collections, deadline=deadline, caps=caps)
+        """Search as ``run`` does, with what there is; the third value warns of what there was not.
+
+        Where the embedder fails, the search is by words alone; collections that do not answer are left out.
+
+        Raises:
+            StoreUnavailable, IndexMissing: no collection answers.
+        """
+        unavailable: set[str] = set()
+        search = partial(
+            self.run, queries, where, collections=collections, deadline=deadline, caps=caps, unavailable=unavailable
+        )
+        warnings: list[str] = []
         try:
-            return *await search(lexical_only=lexical_only), []
+            candidates, cost = await search(lexical_only=lexical_only)
         except ModelError as error:
             candidates, _ = await search(lexical_only=True)
-            warning = self.domain.language.say("rag_searched_by_words", problem=error)
-            return candidates, cost_of_failure(error), [warning]
+            cost = cost_of_failure(error)
+            warnings = [self.domain.language.say("rag_searched_by_words", problem=error)]
+        if labels := [one.label for one in self.profile.collections if one.name in unavailable]:
+            warnings.append(self.domain.language.say("rag_searched_without", collections=", ".join(labels)))
+        return candidates, cost, warnings
 
     async def _candidates(
         self,
@@ -159,18 +206,31 @@ class HybridSearch:
         where: SearchFilter,
         collections: Sequence[str],
         caps: Caps,
+        unavailable: set[str] | None,
     ) -> list[Candidate]:
         """Search the collections at once; return what each query finds, the best first."""
-        rankings = await asyncio.gather(
-            *(
-                self.store.search(name, vectors, limit=caps.per_collection, prefetch=caps.prefetch, where=where)
-                for name in collections
-            )
-        )
+
+        async def search(name: str) -> list[list[Hit]] | StoreUnavailable | IndexMissing:
+            try:
+                return await self.store.search(
+                    name, vectors, limit=caps.per_collection, prefetch=caps.prefetch, where=where
+                )
+            except UNAVAILABLE as error:
+                if unavailable is None:
+                    raise
+                return error
+
+        answers = await asyncio.gather(*map(search, collections))
+        rankings = {name: found for name, found in zip(collections, answers, strict=True) if isinstance(found, list)}
+        for name, failure in zip(collections, answers, strict=True):
+            if not isinstance(failure, list):
+                if not rankings or unavailable is None:
+                    raise failure
+                unavailable.add(name)
         candidates: list[Candidate] = []
         for position, query in enumerate(queries):
             of_query: list[Candidate] = []
-            for name, ranking in zip(collections, rankings, strict=True):
+            for name, ranking in rankings.items():
                 weight = self.profile.weight(name)
                 of_query.extend(_candidate(hit, round(hit.score * weight, 6), query) for hit in ranking[position])
             candidates.extend(in_order(of_query)[: caps.per_query])

@@ -96,6 +96,6 @@ async def test_a_reranker_has_a_fifth_of_the_question():
 
 
 async def test_an_answer_has_all_that_is_left_and_its_lateness_is_told_by_name(silent, limits):
-    with pytest.raises(ModelTimeout, match="La respuesta no ha llegado a tiempo"):
+    with pytest.raises(ModelTimeout, match=r"La respuesta \(principal\) no ha llegado a tiempo"):
         await answered(principal=silent("principal"))
     assert limits.seconds == [seconds_of(1)]

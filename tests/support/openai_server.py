@@ -6,7 +6,7 @@ import socket
 import threading
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import cycle
@@ -22,8 +22,8 @@ class Reply:
 
     ``piece`` is the length in characters of the pieces of a stream; after ``disconnect_after`` of them the
     connection breaks. As long as somebody listens, ``dribble`` sends a byte every 10 ms, and ``endless`` streams the
-    text again and again. ``refusal`` stands in the place of the text of a whole reply,
-    and so do the arguments of a call of the tool that was sent, ``called_with``.
+    text again and again; one that is ``held`` has no end until they leave. ``refusal`` stands in the place of the text
+    of a whole reply, and so do the arguments of a call of the tool that was sent, ``called_with``.
     """
 
     text: str = ""
@@ -36,6 +36,7 @@ class Reply:
     disconnect_after: int | None = None
     dribble: bool = False
     endless: bool = False
+    held: bool = False
     raw: str | None = None
     refusal: str | None = None
     called_with: str | None = None
@@ -72,7 +73,8 @@ def vector_of(text: str, dimensions: int) -> list[float]:
 class OpenAIServer:
     """Replies by model (by deployment in Azure's paths) and a record of all requests.
 
-    ``dribbling`` is set once the first bytes of a dribble are out, ``left`` once the client of an endless one is gone.
+    ``dribbling`` is set once the first bytes of a dribble are out, ``left`` once the client of an endless one is gone;
+    ``while_held`` is entered for as long as somebody waits for one that is held.
     """
 
     def __init__(self) -> None:
@@ -81,6 +83,7 @@ class OpenAIServer:
         self._queues: dict[str, deque[Reply]] = defaultdict(deque)
         self._answers: dict[str, Callable[[Recorded], Reply | str]] = {}
         self._lock = threading.Lock()
+        self.while_held: Callable[[], AbstractContextManager[None]] = nullcontext
         self.dribbling = threading.Event()
         self.left = threading.Event()
         self.root = ""
@@ -215,6 +218,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._event(_chunk(request, [{"index": 0, "delta": {"role": "assistant", "content": piece}}]))
         if reply.endless:
             self._repeat(request, pieces)
+            return
+        if reply.held:
+            with suppress(OSError), self.server.scripted.while_held():
+                self.connection.recv(1)
+            self.close_connection = True
             return
         if reply.finish_reason:
             self._event(_chunk(request, [{"index": 0, "delta": {}, "finish_reason": reply.finish_reason}]))

@@ -40,7 +40,7 @@ export class Turn {
     else if (event === "retry") this.#supersede(data.reason);
     else if (event === "sources") this.citations = data.citations;
     else if (event === "final") this.show(data);
-    else if (event === "error") this.fail(data.message);
+    else if (event === "error") this.fail(data.message, data);
   }
 
   /** Show a result whole: the end of a stream, or a turn that was kept. */
@@ -56,7 +56,7 @@ export class Turn {
         result.outcome !== "answer" && el("p", { class: "verdict" }, say(`outcome_${result.outcome}`)),
         this.body,
         this.#findings(),
-        this.#sources(),
+        this.#sources(result),
         this.#unread(),
         this.#remissions(),
         ...this.#notes(),
@@ -67,14 +67,17 @@ export class Turn {
     this.shown.announce(say(`ready_${result.outcome}`));
   }
 
-  /** Say that there is no answer, or that it ends in the middle; what was shown of it is no answer. */
-  fail(message, { stopped = false } = {}) {
+  /** Say that there is no answer, or that it ends in the middle; what was shown of it is no answer, what was found stays. */
+  fail(message, { stopped = false, citations = [] } = {}) {
     this.stages.remove();
     this.answer.dataset.outcome = stopped ? "stopped" : "failed";
     this.element.querySelector(".failure")?.remove();
     const again = el("button", { type: "button", class: "plain", onclick: () => this.shown.again(this.question) }, say("again"));
     const told = [this.text && !stopped ? `${say("unfinished")} ${message}` : message];
     this.element.append(el("p", { class: "failure", role: stopped ? null : "alert" }, told, " ", again));
+    this.element.querySelector(".sources")?.remove();
+    const found = this.#sources({ citations, answer: "" });
+    if (found) this.element.append(found);
   }
 
   #light(stage) {
@@ -134,8 +137,7 @@ export class Turn {
     return el("section", { class: "findings" }, el("h3", {}, say("check_before")), el("ul", {}, items));
   }
 
-  #sources() {
-    const { citations, answer } = this.result;
+  #sources({ citations, answer }) {
     if (!citations.length) return null;
     const claims = (mark) => answer.split("\n").filter((line) => line.includes(`[${mark}]`)).join("\n");
     const items = citations.map((citation) => el("li", {}, this.#source(citation, claims(citation.mark))));

@@ -172,6 +172,17 @@ def test_a_stream_that_is_cut_off_is_no_answer(visit: Visit) -> None:
     expect(visit.page.locator("[data-outcome=failed]")).to_have_count(1)
 
 
+def test_what_was_found_is_listed_where_no_answer_comes(visit: Visit) -> None:
+    found = {"mark": "C1", "law": "Ley de prueba", "provision": "Artículo 1", "title": "Permisos", "official": True}
+    dates = {"valid_from": None, "valid_to": None, "wording": "", "note": "", "page": "", "url": "https://www.boe.es/x"}
+    failed = {"message": "El modelo no responde.", "status_code": 503, "citations": [found | dates]}
+    answer_with(visit, ("stage", {"stage": "answer"}), ("error", failed))
+    visit.page.fill("#question", WEDDING)
+    visit.page.click("#send")
+    expect(visit.page.locator(".failure")).to_contain_text("El modelo no responde.")
+    expect(visit.page.locator(".sources")).to_contain_text("Ley de prueba, Artículo 1")
+
+
 def test_nothing_that_somebody_wrote_is_run_or_loaded(visit: Visit) -> None:
     page = visit.page
     visit.ask("<img src=x onerror=window.pwned=1> ¿Cuánto dura el teletrabajo?")

@@ -140,7 +140,7 @@ async def test_a_stream_without_finish_reason_is_asked_for_again():
 
 async def test_restart_is_not_called_where_nothing_was_shown():
     screen = Screen()
-    completion = await streamed(chat_over([AIMessageChunk("")], ["Sí.", finish()]), screen)
+    completion = await streamed(chat_over(["<think>"], ["Sí.", finish()]), screen)
     assert (completion.text, screen.wiped) == ("Sí.", [])
 
 
@@ -164,10 +164,18 @@ async def test_a_filtered_answer_is_an_error_at_once():
 
 
 @pytest.mark.parametrize("complaint", [ValueError("null choices"), KeyError("choices"), TypeError("no choices")])
-async def test_an_unreadable_reply_is_asked_for_again(complaint):
-    assert (await streamed(chat_over([complaint], ["Sí.", finish()]), Screen())).requests == 2
-    completion = await chat_over([complaint], ["Sí."]).complete("", [{"role": "user", "content": "?"}])
-    assert (completion.text, completion.requests) == ("Sí.", 2)
+async def test_an_unreadable_reply_is_not_asked_for_again(complaint):
+    with pytest.raises(ModelError, match="no se puede leer") as streaming:
+        await streamed(chat_over([complaint], ["Sí.", finish()]), Screen())
+    with pytest.raises(ModelError, match="no se puede leer") as whole:
+        await chat_over([complaint], ["Sí."]).complete("", [{"role": "user", "content": "?"}])
+    assert (streaming.value.attempts, whole.value.attempts) == (1, 1)
+
+
+async def test_a_stream_with_nothing_in_it_is_no_reply():
+    with pytest.raises(ModelError, match="respuesta vacía") as caught:
+        await streamed(chat_over([AIMessageChunk("")], ["Sí.", finish()]), Screen())
+    assert caught.value.attempts == 1
 
 
 async def test_azure_s_complaint_about_its_filter_is_understood():

@@ -155,7 +155,7 @@ def test_an_unknown_model_needs_its_dimensions(make):
 
 async def test_vectors_of_another_length_are_refused_with_the_right_one(server, make):
     server.native_dimensions["bge-m3"] = 1024
-    with pytest.raises(ConfigurationError, match="ARTICULADO_EMBEDDER_DIMENSIONS=1024"):
+    with pytest.raises(ModelError, match="ARTICULADO_EMBEDDER_DIMENSIONS=1024"):
         await make(model="bge-m3", provider="compatible", dimensions=768).embed_queries(["jornada"])
 
 
@@ -182,13 +182,14 @@ async def test_a_bad_key_names_the_variable_of_the_embedder(server, make):
         '{"data": [{"index": 0, "embedding": [1]}]}',
         '{"data": [{"index": 0, "embedding": 1}, {"index": 1, "embedding": 2}]}',
         '{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1, 2]}]}',
+        '{"data": [{"index": 0, "embedding": [1, NaN]}, {"index": 1, "embedding": [1, 2]}]}',
     ],
 )
 async def test_an_unreadable_reply_is_explained(server, make, raw):
     server.script(SMALL, *[Reply(raw=raw)] * 3)
     with pytest.raises(ModelError, match="no se puede leer"):
         await make().embed_queries(["jornada", "permiso"])
-    assert server.calls(SMALL) == 3
+    assert server.calls(SMALL) == 1
 
 
 async def test_a_server_that_reports_no_usage_costs_no_tokens(server, make):
@@ -198,10 +199,13 @@ async def test_a_server_that_reports_no_usage_costs_no_tokens(server, make):
     np.testing.assert_allclose(embedded.vectors, [[0.6, 0.8]], atol=1e-6)
 
 
-async def test_a_zero_vector_stays_zero(server, make):
-    server.script("e", Reply(raw='{"data": [{"index": 0, "embedding": [0.0, 0.0]}]}'))
-    embedded = await make(model="e", provider="compatible", dimensions=2).embed_queries(["jornada"])
-    assert embedded.vectors[0].tolist() == [0.0, 0.0]
+async def test_a_zero_vector_stays_zero_and_is_no_query(server, make):
+    server.script("e", *[Reply(raw='{"data": [{"index": 0, "embedding": [0.0, 0.0]}]}')] * 2)
+    made = make(model="e", provider="compatible", dimensions=2)
+    assert (await made.embed_documents(["jornada"])).vectors[0].tolist() == [0.0, 0.0]
+    with pytest.raises(ModelError, match="2 dimensiones") as caught:
+        await made.embed_queries(["jornada"])
+    assert caught.value.attempts == 1
 
 
 async def test_the_deadline_of_the_question_holds(server):

@@ -1,4 +1,5 @@
 import asyncio
+import traceback
 from collections.abc import Awaitable, Callable
 from email.utils import formatdate
 
@@ -10,7 +11,14 @@ from support.waiting import PATIENCE, Limits
 
 from services.models.failures import Endpoint, MalformedReplyError, TruncatedReplyError
 from services.models.retry import Retrier
-from state.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
+from state.errors import (
+    ArticuladoError,
+    ConfigurationError,
+    ContentFiltered,
+    ModelError,
+    ModelRateLimited,
+    ModelTimeout,
+)
 
 ENDPOINT = Endpoint("gpt-5.2 (openai)", "principal")
 
@@ -51,8 +59,7 @@ async def test_success_costs_one_attempt_and_no_pause():
     assert fake.pauses == []
 
 
-UNREADABLE = MalformedReplyError("x")
-TRANSIENT = [*map(status, (408, 409, 429, 500, 503)), connection(), TruncatedReplyError(), UNREADABLE]
+TRANSIENT = [*map(status, (408, 409, 429, 500, 503)), connection(), TruncatedReplyError()]
 
 
 @pytest.mark.parametrize("failure", TRANSIENT, ids=repr)
@@ -74,7 +81,8 @@ async def test_third_failure_is_the_last_and_says_how_often_it_was_asked():
     with pytest.raises(ModelError, match="HTTP 503") as caught:
         await retrier(FakeTime()).run(provider)
     assert provider.calls == caught.value.attempts == 3
-    assert isinstance(caught.value.__cause__, openai.APIStatusError)
+    assert str(caught.value.__cause__) == "APIStatusError, HTTP 503"
+    assert caught.value.__context__ is None
 
 
 @pytest.mark.parametrize(
@@ -119,7 +127,7 @@ async def test_a_pause_that_leaves_no_time_for_a_reply_is_not_begun(role, second
     ("role", "told"),
     [
         ("reader", "La búsqueda de términos (lector) no ha llegado a tiempo (m)"),
-        ("principal", "La respuesta no ha llegado a tiempo (m)"),
+        ("principal", "La respuesta (principal) no ha llegado a tiempo (m)"),
         ("embedder", "Los vectores no han llegado a tiempo (m)"),
         ("rerank", "La reordenación no ha llegado a tiempo (m)"),
     ],
@@ -187,7 +195,13 @@ async def test_cancelling_the_caller_cancels():
         (status(429, {"code": "insufficient_quota"}), ModelRateLimited, "cuota"),
         (status(429, {"code": None, "type": "insufficient_quota"}), ModelRateLimited, "cuota"),
         (status(400, {"code": "content_filter"}), ContentFiltered, "filtro de contenido"),
-        (status(400), ModelError, "provider says no"),
+        (status(400), ModelError, r"\(HTTP 400\)"),
+        (
+            status(400, {"code": "unsupported_value", "param": "temperature"}),
+            ModelError,
+            "unsupported_value, «temperature»",
+        ),
+        (MalformedReplyError("x"), ModelError, "no se puede leer"),
         (status(301), ModelError, "HTTP 301"),
     ],
     ids=str,
@@ -199,10 +213,16 @@ async def test_final_failures_are_not_tried_again(failure, expected, says):
     assert provider.calls == 1
 
 
-async def test_the_provider_s_text_on_a_bad_key_is_not_repeated():
-    with pytest.raises(ConfigurationError) as caught:
-        await retrier(FakeTime()).run(Provider(status(401)))
-    assert "provider says no" not in str(caught.value)
+QUOTING = {"code": "sk-geheim", "type": "sk-geheim", "param": "sk-geheim", "message": "sk-geheim"}
+
+
+@pytest.mark.parametrize("code", [400, 401, 404, 422, 429, 503])
+async def test_nothing_that_a_provider_says_is_repeated_in_an_error_nor_in_its_traceback(code):
+    with pytest.raises(ArticuladoError) as caught:
+        await retrier(FakeTime()).run(Provider(*[status(code, QUOTING)] * 3))
+    told = "".join(traceback.format_exception(caught.value))
+    assert "provider says no" not in told
+    assert "sk-geheim" not in told
 
 
 async def test_bugs_are_not_taken_for_failures_of_the_provider():

@@ -1,0 +1,53 @@
+"""The lock: every version is that of constraints.txt, and every one has the hashes of its files."""
+
+import re
+import tomllib
+
+from support.paths import REPOSITORY
+
+from tools.audit import CLEAN, FOUND, NOT_REACHED, told
+from tools.lock import locked
+
+LOCK = (REPOSITORY / "requirements.lock").read_text(encoding="utf-8")
+NOT_FROZEN = {"setuptools"}
+"""What pip needs to build, and `pip freeze` leaves out."""
+
+
+def pins(text: str) -> dict[str, str]:
+    named = re.findall(r"^([\w.-]+)==([^\s;]+)", text, re.MULTILINE)
+    return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in named}
+
+
+def test_the_lock_has_the_versions_that_are_known_to_work_together() -> None:
+    constraints = pins((REPOSITORY / "constraints.txt").read_text(encoding="utf-8"))
+    assert {
+        name: version for name, version in pins(LOCK).items() if constraints.get(name) != version
+    }.keys() <= NOT_FROZEN
+
+
+def test_all_that_is_asked_for_is_locked() -> None:
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    asked_for = [
+        *project["dependencies"],
+        *(one for name in extras if name not in ("aegra", "peers") for one in extras[name]),
+    ]
+    names = {re.sub(r"[-_.]+", "-", re.match(r"[\w.-]+", one)[0]).lower() for one in asked_for}  # type: ignore[index]
+    assert names - pins(LOCK).keys() == {"articulado"}
+
+
+def test_every_file_has_a_hash_and_nothing_says_where_it_was_fetched() -> None:
+    assert locked(LOCK) == LOCK
+    assert all("--hash=sha256:" in block for block in re.split(r"\n(?=\S)", LOCK.strip()))
+    assert not re.search(r"://|--index|--find-links|file:|#", LOCK)
+
+
+def test_an_audit_says_what_it_could_not_look_up() -> None:
+    clean = '{"name": "a", "version": "1", "vulns": []}'
+    bad = '{"name": "b", "version": "2", "vulns": [{"id": "CVE-1"}]}'
+    skipped = '{"name": "c", "skip_reason": "not found"}'
+    report = '{"dependencies": [%s]}'
+    assert told(report % clean)[1] == CLEAN
+    assert told(report % f"{clean}, {bad}, {skipped}") == ("Comprobadas 2 de 3 dependencias:\nb 2: CVE-1", FOUND)
+    assert told(report % f"{clean}, {skipped}")[1] == NOT_REACHED
+    assert told("Traceback")[1] == NOT_REACHED

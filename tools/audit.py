@@ -1,0 +1,42 @@
+"""Say what pip-audit found, and what it could not look up: where its database is not reached, that is everything.
+
+pip-audit --format json … | python -m tools.audit
+"""
+
+import json
+import sys
+from typing import Any
+
+CLEAN, FOUND, NOT_REACHED = 0, 1, 2
+
+
+def told(report: str) -> tuple[str, int]:
+    """Return what there is to say of a report in JSON, and the exit status: 0 clean, 1 vulnerable, 2 not looked up.
+
+    >>> told('{"dependencies": [{"name": "a", "version": "1", "vulns": []}]}')
+    ('Comprobadas 1 de 1 dependencias: ninguna vulnerabilidad conocida.', 0)
+    >>> told("")[1]
+    2
+    """
+    try:
+        dependencies: list[dict[str, Any]] = json.loads(report)["dependencies"]
+    except (ValueError, LookupError, TypeError):
+        return "La base de datos de vulnerabilidades no está al alcance: no se ha comprobado nada.", NOT_REACHED
+    looked_up = [one for one in dependencies if "skip_reason" not in one]
+    vulnerable = [
+        f"{one['name']} {one['version']}: {', '.join(found['id'] for found in one['vulns'])}"
+        for one in looked_up
+        if one["vulns"]
+    ]
+    counted = f"Comprobadas {len(looked_up)} de {len(dependencies)} dependencias"
+    if vulnerable:
+        return "\n".join([f"{counted}:", *vulnerable]), FOUND
+    if len(looked_up) < len(dependencies):
+        return f"{counted}: la base de datos de vulnerabilidades no está al alcance de las demás.", NOT_REACHED
+    return f"{counted}: ninguna vulnerabilidad conocida.", CLEAN
+
+
+if __name__ == "__main__":
+    message, status = told(sys.stdin.read())
+    print(message)
+    sys.exit(status)
