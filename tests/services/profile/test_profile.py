@@ -160,11 +160,11 @@ def test_the_packaged_law_states_all_that_it_says_of_search():
         ),
         (
             TOP + NOTES + "[relevance]\nanswer = 0.2\n",
-            "[relevance] near (0.25) no puede ser mayor que answer (0.2); baje near o suba answer.",
+            "[relevance] near (0,25) no puede ser mayor que answer (0,2); baje near o suba answer.",
         ),
         (
             TOP + NOTES + "[relevance]\nnear = 0.5\n",
-            "[relevance] near (0.5) no puede ser mayor que answer (0.35); baje near o suba answer.",
+            "[relevance] near (0,5) no puede ser mayor que answer (0,35); baje near o suba answer.",
         ),
         (TOP + NOTES + "weight = 0\n", "[[collections]] «notes», weight: debe ser mayor que 0."),
         (
