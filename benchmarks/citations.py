@@ -17,9 +17,9 @@ from typing import Any
 
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.links.citing import cited_by
-from ingestion.links.provision_index import ProvisionIndex
+from ingestion.links.provision_index import OwnProvisions, ProvisionIndex
 from ingestion.markdown.reader import read_law
-from ingestion.model import Law, Provision
+from ingestion.model import Law
 from legal.citations.parser import Citation
 from state.chunks import Chunk
 
@@ -67,23 +67,24 @@ def parsed_in(row: dict[str, Any], law: Law, index: ProvisionIndex, chunks: Sequ
     start = sum(len(paragraph) + len("\n\n") for paragraph in paragraphs[: row["paragraph"]])
     end = start + len(paragraphs[row["paragraph"]])
     parts = [chunk for chunk in chunks if chunk["provision_key"] == row["key"]]
-    return [candidate for position, candidate in _placed(provision, parts, index) if start <= position < end]
+    placed = _placed(provision.text, cited_by(parts, OwnProvisions(chunks), index), parts)
+    return [candidate for position, candidate in placed if start <= position < end]
 
 
-def _placed(provision: Provision, parts: Sequence[Chunk], index: ProvisionIndex) -> Iterator[tuple[int, Citation]]:
-    """Yield the citations of a provision with where they begin in its whole text."""
-    citations_by_part, end = cited_by(parts, index), 0
+def _placed(text: str, citations: dict[int, list[Citation]], parts: Sequence[Chunk]) -> Iterator[tuple[int, Citation]]:
+    """Yield the citations of the parts of a provision with where they begin in its whole text."""
+    end = 0
     for part in parts:
-        start = provision.text.index(part["text"], end)
+        start = text.index(part["text"], end)
         end = start + len(part["text"])
-        yield from ((start + citation.start, citation) for citation in citations_by_part[part["id"]])
+        yield from ((start + citation.start, citation) for citation in citations[part["id"]])
 
 
 def measure(rows: Sequence[dict[str, Any]], folder: Path, fields: int = WITHOUT_PLACE) -> Score:
     """Compare the first ``fields`` of law, key, apartado and letter; see the module."""
     laws = {path.stem: read_law(path) for path in sorted(folder.glob("*.md"))}
     chunks = {law_id: law_chunks(law) for law_id, law in laws.items()}
-    index = ProvisionIndex([chunk for of_law in chunks.values() for chunk in of_law])
+    index = ProvisionIndex.of([chunk for of_law in chunks.values() for chunk in of_law])
     right = parsed = labelled = 0
     for row in rows:
         citations = parsed_in(row, laws[row["law"]], index, chunks[row["law"]])

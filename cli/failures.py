@@ -10,7 +10,6 @@ import typer
 
 from cli.spanish import usage_message
 from language.current import current_language, say
-from language.languages import language as language_of
 from state.errors import ArticuladoError, InvalidInput
 
 if TYPE_CHECKING:
@@ -53,6 +52,7 @@ def failure_of(error: Exception) -> "Failure":
 def _print_found(citations: "Sequence[Citation]") -> None:
     """Write to stderr what had been found before the answer failed."""
     from cli.render import console, print_sources
+    from language.languages import language as language_of
 
     print_sources(console(stderr=True), citations, language_of(current_language()))
 

@@ -4,12 +4,14 @@ It is a file beside what was staged. Each stage opens it, changes it in one tran
 that a stage which is killed has changed nothing of it.
 """
 
+import asyncio
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple, Self, cast
 from uuid import uuid4
 
 from ingestion.incremental.catalog import (
@@ -83,6 +85,18 @@ class Draft(Catalog):
             database.execute(_CACHE)
             database.execute("BEGIN")
         super().__init__(database)
+
+    @classmethod
+    @asynccontextmanager
+    async def opened(cls, file: Path) -> AsyncIterator[Self]:
+        """Open a draft as the class itself does, without blocking the event loop."""
+        draft = await asyncio.to_thread(cls, file)
+        try:
+            yield draft
+        except BaseException as error:
+            await asyncio.to_thread(draft.__exit__, type(error), error, None)
+            raise
+        await asyncio.to_thread(draft.__exit__, None, None, None)
 
     @classmethod
     def begin(cls, folder: Path, generation: Path | None) -> Path:

@@ -51,7 +51,7 @@ async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, s
     """
     progress, workspace = progress_of(runtime), base.workspace
     failures, warnings = list(state["failures"]), list(state["warnings"])
-    with await asyncio.to_thread(Draft, base.drafts / state["draft"]) as draft:
+    async with Draft.opened(base.drafts / state["draft"]) as draft:
         to_read = await asyncio.to_thread(_take_unchanged, draft, workspace)
         total = await asyncio.to_thread(draft.planned_count)
         done = total - len(to_read)
@@ -78,8 +78,7 @@ async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, s
             reasons = "; ".join(f"{failure['source']}: {failure['reason']}" for failure in failures)
             raise InvalidInput(say("ingest.nothing_read", reasons=reasons))
         changed = bool(news.fresh or state["removed"] or state["request"].get("rebuild"))
-        changed = changed or state["with_packaged"] != draft.packaged
-        changed = changed or not await asyncio.to_thread(_is_current, draft, base)
+        changed = changed or not await asyncio.to_thread(_is_current, draft, base, state["with_packaged"])
     return {
         "added": news.added,
         "updated": news.updated,
@@ -212,8 +211,9 @@ def _reads_alike(indexed: Source, source: Source, workspace: Workspace) -> bool:
     )
 
 
-def _is_current(draft: Draft, base: IndexBase) -> bool:
-    return base.open() is not None and draft.made_with == base.made_with()
+def _is_current(draft: Draft, base: IndexBase, with_packaged: bool) -> bool:
+    as_made = draft.packaged == with_packaged and draft.made_with == base.made_with()
+    return as_made and base.open() is not None
 
 
 def _described(source: Source, staged: Staged) -> Source:

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AsyncExitStack, ExitStack
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
@@ -66,15 +67,13 @@ async def write_index(
         if (served.name if served else "") != state["base"]:
             return {"stale": True}
         file = base.drafts / state["draft"]
-        with await asyncio.to_thread(Draft, file) as draft:
+        async with Draft.opened(file) as draft:
             counts = await _write(state, draft, builder, base, services, progress)
             refit = await asyncio.to_thread(_note_drift, draft, counts, builder.points, profile)
-            await asyncio.to_thread(save_agreements, builder.folder, draft.agreements())
-            documents = await asyncio.to_thread(draft.documents)
-            origin = _origin(draft.roots(), draft.record_laws)
-            await asyncio.to_thread(draft.finish)
+            contents = await asyncio.to_thread(_finish, draft, builder.folder)
         await asyncio.to_thread(move_durably, file, builder.folder / CATALOG)
-        index = await builder.commit(describe(settings, profile, source=origin, documents=documents))
+        documents = contents.documents
+        index = await builder.commit(describe(settings, profile, source=contents.origin, documents=documents))
         await asyncio.to_thread(_clean, index.folder, base.workspace)
     return {
         "stale": False,
@@ -96,15 +95,18 @@ async def _write(
     """Write the documents of a draft that are to be looked at, into a generation that continues or is new."""
     settings, profile = services.settings, services.profile
     stored, strays, count = None, list[int](), WordCount()
-    if draft.fact("continues"):
+    if await asyncio.to_thread(draft.fact, "continues"):
         index = await asyncio.to_thread(open_index, settings.index_folder)
         stored = await builder.continue_from(index)
         strays = await asyncio.to_thread(disturb_touched, draft, stored.touched)
         lexicon = await asyncio.to_thread(Lexicon.load, builder.models)
         count = WordCount(lexicon.texts, lexicon.frequencies)
     reader = DocumentReader(draft, base.workspace, profile, packaged=state["with_packaged"])
-    with ExitStack() as stack:
-        cache = stack.enter_context(context_cache(settings)) if settings.chunk_context == "reader" else None
+    async with AsyncExitStack() as stack:
+        cache = None
+        if settings.chunk_context == "reader":
+            cache = await asyncio.to_thread(context_cache, settings)
+            stack.push_async_callback(asyncio.to_thread, cache.close)
         documents = DocumentEntries(reader, settings, profile, cache)
         if stored is None:
             await fit(builder, lambda: _all_entries(draft, documents), services, progress=progress)
@@ -138,6 +140,21 @@ def _note_drift(draft: Draft, counts: WriteCounts, points: int, profile: Profile
     if not is_fitted(profile) or drift <= REFIT_DUE * points:
         return []
     return [say("ingest.refit_due", share=round(100 * drift / points))]
+
+
+class _Contents(NamedTuple):
+    """How many documents of each collection a generation has, and in Spanish where they came from."""
+
+    documents: dict[str, int]
+    origin: str
+
+
+def _finish(draft: Draft, generation: Path) -> _Contents:
+    """Make of a draft the catalogue of a generation, and say what it has."""
+    save_agreements(generation, draft.agreements())
+    contents = _Contents(draft.documents(), _origin(draft.roots(), draft.record_laws))
+    draft.finish()
+    return contents
 
 
 def _origin(roots: Iterable[str], record_laws: Sequence[str]) -> str:

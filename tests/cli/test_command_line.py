@@ -24,7 +24,7 @@ from state.errors import IndexMissing, InvalidInput
         (
             ["preguntar", "x"],
             "No existe la orden «preguntar». Las que hay: ask, search, show, chat, check, verify, eval, doctor, serve, "
-            "ingest, case, keys, conversations.",
+            "mcp, ingest, case, keys, conversations.",
         ),
         (["ask"], "Falta PREGUNTA. Ayuda: articulado ask --help"),
         (["search", "x", "--limit"], "A la opción --limit le falta su valor"),
