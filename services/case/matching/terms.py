@@ -59,7 +59,7 @@ class TermIndex:
         return math.log((self._count + 1) / (texts + 1)) * _share(term)
 
     def _numbered(self, texts: Iterable[str]) -> Iterator[NDArray[np.intp]]:
-        """Number all terms, as they come; yield those of each text, sorted, each once."""
+        """Yield the numbers of the terms of each text, sorted, each once; a term is numbered where it first comes."""
         self._numbers: dict[str, int] = {}
         of_words: dict[str, tuple[str, list[int]]] = {}
         number = self._number
