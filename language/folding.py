@@ -6,6 +6,17 @@ import unicodedata
 _FROM = "áàäâéèëêíìïîóòöôúùüûñçº°ª\u00a0\u202f\u2009\t\n\r’‘“”–—"
 _TO = "aaaaeeeeiiiioooouuuuncººª      ''\"\"--"
 _TABLE = str.maketrans(_FROM, _TO)
+
+
+class _Marks(dict[int, int | None]):
+    """Takes marks out of decomposed text, by ``str.translate``; it fills itself, with the characters that there are."""
+
+    def __missing__(self, code: int) -> int | None:
+        self[code] = kept = None if unicodedata.combining(chr(code)) else code
+        return kept
+
+
+_MARKS = _Marks()
 _NO_LETTER_OR_DIGIT = re.compile(r"[\W_]+")
 
 
@@ -29,7 +40,7 @@ def without_accents(text: str) -> str:
     >>> without_accents("Peñíscola")
     'Peniscola'
     """
-    return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
+    return text if text.isascii() else unicodedata.normalize("NFD", text).translate(_MARKS)
 
 
 def letters_and_digits(text: str) -> str:
