@@ -12,9 +12,9 @@ from hashlib import blake2b
 from py_rust_stemmers import SnowballStemmer
 
 from language.characters import CharacterTable
+from language.filled_table import FilledTable
 from language.folding import fold, without_accents
 from language.numerals import read_words
-from language.stem_table import StemTable
 from language.word_lists import read_list, word_families
 
 _VERSION = "es-1"
@@ -120,7 +120,8 @@ def _stem(word: str) -> str:
     return _families().get(stem, stem)
 
 
-_STEMS = StemTable(_stem, stop_words)
+_STEMS = FilledTable(lambda word: "" if word in stop_words() else _stem(word))
+"""The stem of each lower-case word, empty for a stop word."""
 _words_alone = CharacterTable(lambda text: _NO_WORD.sub(" ", unicodedata.normalize("NFC", text).lower()))
 """Returns a text in lower case with a blank in the place of all that is of no word."""
 
