@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+from language.characters import CharacterTable
+
 _FROM = "áàäâéèëêíìïîóòöôúùüûñçº°ª\u00a0\u202f\u2009\t\n\r’‘“”–—"
 _TO = "aaaaeeeeiiiioooouuuuncººª      ''\"\"--"
 _TABLE = str.maketrans(_FROM, _TO)
@@ -28,10 +30,17 @@ def fold(text: str) -> str:
     >>> fold("Artículo 48 BIS")
     'articulo 48 bis'
     """
+    return _folded(text)
+
+
+def _fold_characters(text: str) -> str:
     lower = text.lower()
     if len(lower) != len(text):
         lower = "".join(low if len(low := character.lower()) == 1 else character for character in text)
     return lower.translate(_TABLE)
+
+
+_folded = CharacterTable(_fold_characters)
 
 
 def without_accents(text: str) -> str:
