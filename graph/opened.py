@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+import math
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -17,6 +19,7 @@ from services.profile.profile import Profile, load_profile
 from services.settings import Settings
 from services.store.generations import Generations
 from services.store.missing import MissingIndex
+from services.store.replica import bring_up_to_date
 from state.context import RunContext
 from state.errors import ArticuladoError, IndexMismatch, IndexMissing, StoreUnavailable
 
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
     from services.container import Services
 
 logger = logging.getLogger(__name__)
+
+LOOK_INTERVAL = 1.0
+"""Seconds within which a server is not asked again for a new generation; a folder is looked at each turn."""
 
 Graph: TypeAlias = CompiledStateGraph[Any, RunContext, Any, Any]
 RAG, REQUIRED_DATA, GENERATE_RESPONSE = "rag", "required_data", "generate_response"
@@ -66,10 +72,20 @@ class OpenGraphs:
     theirs. Event loops of several threads may share one.
     """
 
-    def __init__(self, settings: Settings, profile: Profile, services: "Services | None" = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        profile: Profile,
+        services: "Services | None" = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.settings = settings
         self.profile = profile
         self._lock = Lock()
+        self._clock = clock
+        # What services are over is what this machine has: it was looked at when they were opened.
+        self._looked = clock() if services else -math.inf
         self._opened = Opened.over(services, self._generation()) if services else None
         self._old: list[Opened] = []
 
@@ -191,11 +207,22 @@ class OpenGraphs:
         """Return the name of the generation that is to be served; empty where there is none, or none is used."""
         if not self.settings.rag_enabled:
             return ""
+        self._look()
         try:
             folder = Generations(self.settings.index_folder).current()
         except ArticuladoError:
             return ""
         return folder.name if folder else ""
+
+    def _look(self) -> None:
+        """Have what a server serves by now on this machine; where that fails, what is open goes on serving."""
+        if self.settings.store == "embedded" or self._clock() - self._looked < LOOK_INTERVAL:
+            return
+        try:
+            wait_for(bring_up_to_date(self.settings, self.profile.name))
+        except ArticuladoError as error:
+            logger.warning("the server cannot be asked for a new generation of the index: %s", error)
+        self._looked = self._clock()
 
 
 @cache

@@ -19,6 +19,7 @@ from services.settings import Settings
 from services.store.builder import IndexBuilder
 from services.store.index import open_index, open_or_build
 from services.store.manifest import Description, Index
+from services.store.replica import bring_up_to_date
 from state.errors import IndexMissing
 
 Announce = Callable[[Settings, Profile], AbstractContextManager[object]]
@@ -34,7 +35,9 @@ async def open_configured(settings: Settings, profile: Profile, *, announce: Ann
     Raises:
         IndexMissing: the settings name a folder without an index, or the profile brings nothing along.
         IndexMismatch: the index was built with other settings, or is of another profile.
+        StoreUnavailable, ConfigurationError: the server that has it cannot be reached.
     """
+    await bring_up_to_date(settings, profile.name)
     index = await asyncio.to_thread(find_configured, settings, profile)
     if index is not None:
         return index

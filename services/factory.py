@@ -120,7 +120,7 @@ def build_ingest_services(settings: Settings, profile: Profile) -> IngestService
         embedder=None if offline else OnDemand(partial(embedder, settings.embedder)),
         counter=partial(token_counter, settings.reader.model),
         boe=partial(BoeClient, settings.boe_url, settings.home / "boe"),
-        writer=_writer(settings),
+        writer=_writer(settings, profile),
     )
 
 
@@ -138,14 +138,14 @@ def check_models(settings: Settings) -> None:
             check_settings(role, model)
 
 
-def _writer(settings: Settings) -> WriterFactory:
+def _writer(settings: Settings, profile: Profile) -> WriterFactory:
     """Return what writes the generations of an index into the store that the settings name."""
     if settings.store == "embedded":
         return EdgeWriter
 
     from services.store.server_writer import server_writer
 
-    return server_writer(settings)
+    return server_writer(settings, profile.name)
 
 
 def _provider_embedder(settings: Settings) -> Embedder | None:

@@ -1,9 +1,14 @@
 """Process settings, parsed once from the environment and ``.env``."""
 
+import atexit
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import date
+from functools import cache
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
@@ -125,6 +130,7 @@ class Settings(BaseSettings):
     index: Path | None = Field(default=None, description="Folder of the index; unset: the profile's, below ``home``")
     qdrant_url: str = "http://localhost:6333"
     qdrant_api_key: SecretStr | None = None
+    qdrant_prefix: str = Field("", pattern=r"^[A-Za-z0-9._-]*$", description="Before the names of all collections")
     qdrant_shards: int = Field(1, ge=1)
     qdrant_replicas: int = Field(1, ge=1)
     qdrant_on_disk: bool = Field(False, description="Vectors and indexes stay on the server's disk; memory caches them")
@@ -196,13 +202,18 @@ class Settings(BaseSettings):
     def index_folder(self) -> Path:
         """Folder of the index: the one named, or that of the profile, which begins with what the profile brings along.
 
+        Of an index on a server it is a cache; where nothing can be written, a temporary folder of this process.
+
         Raises:
             ConfigurationError: there is no such profile.
         """
         if self.index:
             return self.index
+        home = self.home
+        if self.store == "server" and not _is_writable(home):
+            home = _scratch()
         name = load_profile(self.profile).name if self.profile.endswith(SUFFIX) else self.profile
-        return self.home / ("index" if name == DEFAULT_PROFILE else f"index-{name}")
+        return home / ("index" if name == DEFAULT_PROFILE else f"index-{name}")
 
     @property
     def read_limits(self) -> Limits:
@@ -234,6 +245,20 @@ class Settings(BaseSettings):
             as_of=self.as_of,
             territory=self.territory,
         )
+
+
+@cache
+def _scratch() -> Path:
+    """Return a temporary folder that goes with this process."""
+    folder = Path(mkdtemp(prefix="articulado-"))
+    atexit.register(rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _is_writable(folder: Path) -> bool:
+    """Tell whether a folder can be written to, or made where it is not there."""
+    nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
 
 
 def configuration_error(error: ValidationError, prefix: str) -> ConfigurationError:

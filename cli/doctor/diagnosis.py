@@ -177,6 +177,7 @@ async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis, deep: bool
     from services.factory import build_services
     from services.profile.profile import load_profile
     from services.store.opening import check_points
+    from services.store.replica import bring_up_to_date
 
     profile = load_profile(settings.profile)
     diagnosis["profile"], diagnosis["questions"] = profile.name, bool(profile.for_questions)
@@ -188,6 +189,7 @@ async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis, deep: bool
         return
     if note := cases_only(profile):
         diagnosis["notes"].append(note)
+    await bring_up_to_date(settings, profile.name)
     index, article_issue = find_configured(settings, profile), article_problem(profile)
     if index is None:
         if article_issue:
@@ -207,8 +209,6 @@ async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis, deep: bool
             + str(settings.index_folder)
             + (f": sus textos se enviarán a {recipient}." if recipient else ".")
         )
-        if settings.store == "server":
-            await _check_server(settings)
         return
     diagnosis["index"] = described = _index(index, settings.index_folder)
     if profile.features.records and not described["packaged"]:
@@ -232,22 +232,6 @@ def _is_writable(folder: Path) -> bool:
     """Tell whether a folder can be written to, or made where it is not."""
     nearest = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     return os.access(nearest, os.W_OK | os.X_OK)
-
-
-async def _check_server(settings: "Settings") -> None:
-    """Ask the server for anything.
-
-    Raises:
-        ArticuladoError: it cannot be reached, or refuses the key.
-    """
-    from services.store.connection import connect, translate_server_errors
-
-    client = connect(settings)
-    try:
-        with translate_server_errors():
-            await client.get_aliases()
-    finally:
-        await client.close()
 
 
 def _index(index: "Index", folder: Path) -> IndexDiagnosis:

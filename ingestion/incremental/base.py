@@ -14,6 +14,7 @@ from services.settings import Settings
 from services.store.generations import Generations
 from services.store.index import check_profile, open_index
 from services.store.manifest import CATALOG, Fingerprints, Index, read_manifest
+from services.store.replica import bring_up_to_date
 from state.errors import IndexMismatch, IndexMissing
 from state.ingest import IngestRequest
 
@@ -38,6 +39,10 @@ class IndexBase:
             ConfigurationError: the dimensions of the embedder are not known.
         """
         return expected_fingerprints(self.settings, self.profile)
+
+    async def bring_up_to_date(self) -> None:
+        """Begin from what is served: of an index on a server, another machine may have made it."""
+        await bring_up_to_date(self.settings, self.profile.name)
 
     def generation(self) -> Path | None:
         """Return the folder of the generation in use, whatever it was made with; ``None`` without one."""

@@ -52,6 +52,7 @@ async def discover(state: IngestState, runtime: Runtime[None], *, base: IndexBas
             nothing was ever ingested.
         IndexMismatch: the catalogue of the index cannot be read.
     """
+    await base.bring_up_to_date()
     return await asyncio.to_thread(_discover, state, base)
 
 

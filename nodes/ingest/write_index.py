@@ -63,6 +63,7 @@ async def write_index(
     progress("Preparando fragmentos", 0, 0)
     async with AsyncExitStack() as stack:
         builder = await stack.enter_async_context(IndexBuilder(settings.index_folder, services.writer))
+        await base.bring_up_to_date()
         served = await asyncio.to_thread(base.generation)
         if (served.name if served else "") != state["base"]:
             return {"stale": True}

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime
-from hashlib import blake2b
 from pathlib import Path
 from shutil import rmtree
 from types import TracebackType
@@ -27,9 +26,8 @@ from services.store.manifest import (
     Manifest,
     read_manifest,
 )
-from services.store.pending import PendingLog
 from services.store.point_changes import Digests, PointChanges
-from services.store.points import Point, Points
+from services.store.points import Point, Points, digest_of_hash
 from services.store.writer import Placed, WriterFactory
 from state.chunks import Chunk
 from state.errors import ArticuladoError, IndexMismatch, InvalidInput
@@ -42,8 +40,8 @@ CHANGES = ".changes"
 
 
 def digest(chunk: Chunk) -> int:
-    """Return 56 bits of a chunk's content hash: points of different digests were made from different content."""
-    return int.from_bytes(blake2b(chunk["content_hash"].encode(), digest_size=7).digest(), "big")
+    """Return the digest of a chunk's content; see ``digest_of_hash``."""
+    return digest_of_hash(chunk["content_hash"])
 
 
 class IndexBuilder:
@@ -59,7 +57,6 @@ class IndexBuilder:
 
     def __init__(self, folder: Path, writer: WriterFactory) -> None:
         self._generations = Generations(folder)
-        self._pending = PendingLog(folder)
         self._make_writer = writer
         self._stack = AsyncExitStack()
         self._names: list[str] = []
@@ -80,6 +77,7 @@ class IndexBuilder:
             self._changes = PointChanges(self._folder / CHANGES)
             self._writer = self._make_writer(self._folder)
             stack.push_async_callback(self._writer.close)
+            await self._writer.begin()
             unfinished = await asyncio.to_thread(self._generations.unfinished)
             await self._remove(folder for folder in unfinished if folder != self._folder)
             self._stack = stack.pop_all()
@@ -132,10 +130,10 @@ class IndexBuilder:
         with translate_disk_errors(self.models):
             await asyncio.to_thread(copy_folder, base.models, self.models)
         self._names = list(base.manifest.collections)
-        self._stored = await asyncio.to_thread(Points.load, base.folder)
+        self._stored = await self._writer.table(base)
         self._changes = PointChanges(self._folder / CHANGES, self._stored)
         self._expected = len(self._stored)
-        touched = await asyncio.to_thread(self._pending.read, self._writer.stored_as)
+        touched = await self._writer.touched()
         # The writer starts any other collection anew.
         self._touched = {point: name for point, name in touched.items() if name in self._names}
         self._dimensions = base.manifest.dimensions
@@ -158,7 +156,6 @@ class IndexBuilder:
         removed = [Placed(self._names[point.collection], point.segment, point.id) for point in stored]
         removed += [Placed(self._touched[id], 0, id) for id in ids if id in self._touched and id not in listed]
         if removed:
-            await self._note(removed)
             await self._writer.delete(removed)
             await asyncio.to_thread(self._changes.remove, listed)
             self._expected -= len(listed)
@@ -182,7 +179,6 @@ class IndexBuilder:
         ids = [chunk["id"] for chunk in chunks]
         stored = {point.id: point for point in await asyncio.to_thread(self._stored.find, ids)}
         replaced = {id: Placed(self._names[point.collection], point.segment, id) for id, point in stored.items()}
-        await self._note([Placed(chunk["collection"], 0, chunk["id"]) for chunk in chunks])
         segments = await self._writer.add(chunks, dense, sparse, size=self._dimensions, replaced=replaced)
         points = [
             Point(
@@ -229,12 +225,14 @@ class IndexBuilder:
         served = await asyncio.to_thread(self._generations.current)
         # Set first: a request or a rename that fails may have had its effect all the same.
         self._maybe_served = True
-        await self._writer.publish()
+        index = Index(self._folder, manifest)
+        await self._writer.publish(index)
         await asyncio.to_thread(self._generations.switch, self._folder)
-        await asyncio.to_thread(self._pending.clear)
+        with suppress(ArticuladoError):  # what is left is swept up by the next one
+            await self._writer.sweep()
         # The last generation stays for readers that have it open, or were about to open it.
         await self._remove(await asyncio.to_thread(self._generations.all_but, self._folder, served))
-        return Index(self._folder, manifest)
+        return index
 
     def _check_counts(self, counts: Mapping[str, int]) -> None:
         if sum(counts.values()) != self._expected:
@@ -264,14 +262,6 @@ class IndexBuilder:
         """Tell whether what is written changes the points that are served."""
         return self._writer.stored_as != self._folder.name
 
-    async def _note(self, points: Sequence[Placed]) -> None:
-        """Log the points that are about to change, by collection, where they are being served."""
-        if self._in_place:
-            ids: dict[str, list[int]] = {}
-            for point in points:
-                ids.setdefault(point.collection, []).append(point.id)
-            await asyncio.to_thread(self._pending.note, self._writer.stored_as, ids)
-
     async def _remove(self, folders: Iterable[Path]) -> None:
         """Remove generations; the folder goes last, so that what could not be removed is known to the next build.
 
@@ -280,8 +270,8 @@ class IndexBuilder:
         for folder in folders:
             with suppress(ArticuladoError):
                 others = await asyncio.to_thread(self._generations.all_but, folder)
-                if (name := _stored_as(folder)) not in map(_stored_as, others):
-                    await self._writer.remove(name)
+                name = _stored_as(folder)
+                await self._writer.remove(folder.name, None if name in map(_stored_as, others) else name)
                 await asyncio.to_thread(rmtree, folder, ignore_errors=True)
 
 

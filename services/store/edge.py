@@ -146,6 +146,10 @@ class EdgeStore:
             yield [StoredPoint.of(record.id, record.payload, record.vector) for record in page]
             page, offset = await asyncio.to_thread(read, offset) if offset is not None else ([], None)
 
+    async def unfinished(self) -> set[int]:
+        """Return none: an update changes copies."""
+        return set()
+
     async def counts(self) -> dict[str, int]:
         """Return the number of chunks of each collection."""
 

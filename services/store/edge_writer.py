@@ -22,6 +22,7 @@ from services.store.layout import (
     to_payload,
 )
 from services.store.manifest import REBUILD_HINT, Index
+from services.store.points import Points
 from services.store.sample import WrittenSample
 from services.store.segments import CONFIG, SEGMENTS, Collection, Segment, SegmentFiles, load_segments, save_segments
 from services.store.shard import translate_engine_errors
@@ -84,6 +85,17 @@ class EdgeWriter:
         """The generation's own name: each has its own files."""
         return self._folder.name
 
+    async def begin(self) -> None:
+        """Do nothing: the lock of the folder is all there is to wait for."""
+
+    async def table(self, base: Index) -> Points:
+        """Return the table of a generation's points."""
+        return await asyncio.to_thread(Points.load, base.folder)
+
+    async def touched(self) -> Mapping[int, str]:
+        """Return none: what an update changes are copies."""
+        return {}
+
     async def continue_from(self, base: Index) -> None:
         """Begin with the segments of another generation, which stays as it is; what is changed is copied first.
 
@@ -132,10 +144,13 @@ class EdgeWriter:
         """Finish every segment that was changed, and put the collections together; return what they hold."""
         return await asyncio.to_thread(self._finish)
 
-    async def publish(self) -> None:
+    async def publish(self, index: Index) -> None:
         """Do nothing: the generation is current when the index says so."""
 
-    async def remove(self, stored_as: str) -> None:
+    async def sweep(self) -> None:
+        """Do nothing: a generation is its folder."""
+
+    async def remove(self, generation: str, stored_as: str | None) -> None:
         """Do nothing: the shards go with the generation's folder."""
 
     async def close(self) -> None:

@@ -4,6 +4,7 @@
 
     <index>/current                      the name of the generation that is served
     <index>/build.lock                   held by the process that builds
+    <index>/fetch.lock                   held by the process that fetches a generation from a server
     <index>/generations/<name>/          manifest.json, checksums.json, models/, and a folder for each collection
 """
 
@@ -22,6 +23,9 @@ from language.current import say
 from language.system import reason
 from services.store.manifest import MANIFEST, MODELS
 from state.errors import ConfigurationError, IndexMismatch, StoreUnavailable
+
+BUILD_LOCK, FETCH_LOCK = "build.lock", "fetch.lock"
+"""Held by the process that builds a generation, and by one that fetches it from a server."""
 
 LOCK_POLL_INTERVAL = 0.05
 """Seconds between two attempts to take the lock of another build."""
@@ -61,6 +65,10 @@ class Generations:
             raise self.pointer_damaged()
         return self._folder / name
 
+    def folder_of(self, name: str) -> Path:
+        """Return the folder of a generation, which need not be there."""
+        return self._folder / name
+
     def pointer_damaged(self) -> IndexMismatch:
         """Return the error of a pointer that names no generation; it names those that there are."""
         complete = [folder.name for folder in self.all_but() if (folder / MANIFEST).is_file()]
@@ -87,8 +95,8 @@ class Generations:
             return sorted(set(self._folder.iterdir()).difference(kept)) if self._folder.is_dir() else []
 
     @asynccontextmanager
-    async def locked(self) -> AsyncIterator[None]:
-        """Wait until no other process builds this index, and keep others waiting.
+    async def locked(self, name: str = BUILD_LOCK) -> AsyncIterator[None]:
+        """Wait until no other process holds this lock (that of a build), and keep others waiting.
 
         The system lets go of the lock when its holder dies.
         """
@@ -96,7 +104,7 @@ class Generations:
         def lock_file() -> IO[str]:
             with translate_disk_errors(self._index):
                 self._index.mkdir(parents=True, exist_ok=True)
-                return (self._index / "build.lock").open("w")
+                return (self._index / name).open("w")
 
         with await asyncio.to_thread(lock_file) as file:
             while True:

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable
 from itertools import pairwise
 from math import isfinite
-from pathlib import Path
 from typing import Protocol
 
 from language.current import say
@@ -12,7 +11,6 @@ from services.protocols import ChunkStore, Progress
 from services.store.builder import digest
 from services.store.layout import StoredPoint
 from services.store.manifest import Index
-from services.store.pending import PendingLog
 from services.store.points import UNKNOWN, Point, Points
 from state.chunks import Chunk
 from state.errors import StoreUnavailable
@@ -28,6 +26,10 @@ class InspectedStore(ChunkStore, Protocol):
 
     def stored(self, collection: str) -> AsyncIterator[list[StoredPoint]]:
         """Yield every point of a collection, children too, in pages by ascending id."""
+        ...
+
+    async def unfinished(self) -> set[int]:
+        """Return the points that an update in place which did not end may have changed."""
         ...
 
 
@@ -72,23 +74,26 @@ class Inspection:
         Raises:
             IndexMissing, StoreUnavailable, ConfigurationError: table or store cannot be read.
         """
-        rows = list(Points.load(self._index.folder))
+        # What was fetched from a server has no table: its points are compared with one another.
+        fetched = self._index.manifest.fetched
+        rows = [] if fetched else list(Points.load(self._index.folder))
         self._table = {point.id: point for point in rows}
         expected = self._index.manifest.collections
-        if len(self._table) != sum(expected.values()) or any(a.id >= b.id for a, b in pairwise(rows)):
-            self._add("inspection.table", "points.npy", [f"{len(self._table)} / {sum(expected.values())}"])
+        count = sum(expected.values())
+        if not fetched and (len(rows) != count or any(a.id >= b.id for a, b in pairwise(rows))):
+            self._add("inspection.table", "points.npy", [f"{len(rows)} / {count}"])
         self._add(
             "inspection.orphans", "points.npy", (str(point.id) for point in rows if point.parent not in self._table)
         )
         # What an update in place that was killed has left is for the next ingest; it is no damage.
-        pending = PendingLog(_index_folder(self._index)).read(self._index.manifest.stored_as)
+        pending = await store.unfinished()
         self._add("inspection.unfinished", "", map(str, sorted(pending)))
         for position, name in enumerate(expected):
-            ids = {point.id for point in rows if point.collection == position} - pending.keys()
+            ids = {point.id for point in rows if point.collection == position} - pending
             async for page in store.stored(name):
                 for point in page:
                     if point.id not in pending:
-                        self._look_at(point, name, ids)
+                        self._look_at(point, name, {point.id} if fetched else ids)
                     self._seen.add(point.id)
                 self.points += len(page)
                 progress(STEP, self.points, len(rows))
@@ -125,7 +130,3 @@ class Inspection:
         return row is None or (
             chunk["id"] == id and (chunk["parent_id"] or id) == row.parent and row.digest in (UNKNOWN, digest(chunk))
         )
-
-
-def _index_folder(index: Index) -> Path:
-    return index.folder.parent.parent

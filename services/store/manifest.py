@@ -61,7 +61,8 @@ class Manifest(Description):
 
     ``created`` is UTC; ``collections`` counts points, parents and children. ``stored_as`` is the generation under whose
     name the store keeps the points: this one, or the one that was updated in place. ``checksums`` is the checksum of
-    the list of those of the generation's files, empty where an earlier version has written none.
+    the list of those of the generation's files, empty where an earlier version has written none. ``fetched`` tells that
+    this machine has it from a server, without the table of its points.
     """
 
     format: Literal[3]
@@ -71,6 +72,7 @@ class Manifest(Description):
     collections: dict[str, int]
     stored_as: str
     checksums: str = ""
+    fetched: bool = False
 
     def check(self, expected: Fingerprints, folder: Path) -> None:
         """Compare what the index was built with to what the caller searches with.

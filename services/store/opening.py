@@ -27,9 +27,11 @@ async def check_points(index: Index, store: ChunkStore, *, embedded: bool) -> No
         IndexMissing, StoreUnavailable, ConfigurationError: table or store cannot be read. A server that cannot be
             reached is no reason: it may be back when it is asked.
     """
-    points = await asyncio.to_thread(Points.load, index.folder)
     expected = index.manifest.collections
-    if len(points) != sum(expected.values()):
+    # What was fetched from a server has no table: there is the server itself to be asked.
+    fetched = index.manifest.fetched
+    points = Points.of([]) if fetched else await asyncio.to_thread(Points.load, index.folder)
+    if not fetched and len(points) != sum(expected.values()):
         raise _incomplete(index, "points.npy", len(points), sum(expected.values()))
     try:
         counts = await store.counts()

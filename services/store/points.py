@@ -1,6 +1,7 @@
 """The table of a generation's points: the parent of each child, and a digest of what each point was made from."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +19,11 @@ UNKNOWN = -1
 
 _PAGE = 65_536
 """Points that are read at once."""
+
+
+def digest_of_hash(content_hash: str) -> int:
+    """Return 56 bits of a chunk's content hash: points of different digests were made from different content."""
+    return int.from_bytes(blake2b(content_hash.encode(), digest_size=7).digest(), "big")
 
 
 class Point(NamedTuple):

@@ -27,7 +27,6 @@ from services.store.filters import (
 from services.store.layout import (
     DENSE,
     METADATA,
-    PAGE_SIZE,
     POINTS_PER_PARENT,
     SPARSE,
     StoredPoint,
@@ -39,13 +38,18 @@ from services.store.layout import (
     to_hits,
 )
 from services.store.manifest import Index
-from services.store.points import Points
+from services.store.registry import Registry
 from services.store.rrf import collapse_to_parents, rank
-from services.store.server_collection import collection_name
+from services.store.server_collection import collection_name, scroll
 from state.chunks import Chunk
+from state.errors import IndexMissing
 
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient, models
+
+
+MAX_MET = 1_000_000
+"""Points whose parents are kept in memory: about 100 MB."""
 
 
 def server_filter(clauses: Sequence[Clause]) -> "models.Filter":
@@ -93,16 +97,26 @@ class ServerStore:
     ``translate_server_errors`` says; the last where the generation is gone, which takes two rebuilds.
     """
 
-    def __init__(self, client: "AsyncQdrantClient", index: Index, *, today: Callable[[], date] = date.today) -> None:
+    def __init__(
+        self,
+        client: "AsyncQdrantClient",
+        index: Index,
+        *,
+        prefix: str = "",
+        today: Callable[[], date] = date.today,
+    ) -> None:
+        manifest = index.manifest
         self._client = client
-        self._names = {name: collection_name(name, index.manifest.stored_as) for name in index.manifest.collections}
-        self._points = Points.load(index.folder)
+        self._stored_as = manifest.stored_as
+        self._registry = Registry(client, manifest.profile, prefix=prefix)
+        self._names = {name: collection_name(f"{prefix}{name}", manifest.stored_as) for name in manifest.collections}
+        self._met: dict[int, int] = {}
         self._today = today
 
     @classmethod
     def connect(cls, settings: Settings, index: Index) -> Self:
         """Return a store on the server that the settings name."""
-        return cls(connect(settings), index)
+        return cls(connect(settings), index, prefix=settings.qdrant_prefix)
 
     async def search(
         self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
@@ -164,16 +178,16 @@ class ServerStore:
 
     async def stored(self, collection: str) -> AsyncIterator[list[StoredPoint]]:
         """Yield every point of a collection, children too, in pages by ascending id."""
-        offset = None
-        while True:
-            with translate_server_errors():
-                page, offset = await self._client.scroll(
-                    self._names[collection], limit=PAGE_SIZE, offset=offset, with_vectors=True
-                )
-            if page:
-                yield [StoredPoint.of(record.id, record.payload, record.vector) for record in page]
-            if offset is None:
-                return
+        async for page in scroll(self._client, self._names[collection], with_vectors=True):
+            yield [StoredPoint.of(record.id, record.payload, record.vector) for record in page]
+
+    async def unfinished(self) -> set[int]:
+        """Return the points that an update which did not end may have changed."""
+        try:
+            notes = await self._registry.notes(self._stored_as)
+        except IndexMissing:  # an index of a version that had no registry
+            return set()
+        return {point for note in notes for point in note}
 
     async def counts(self) -> dict[str, int]:
         """Return the number of chunks of each collection."""
@@ -189,26 +203,25 @@ class ServerStore:
         condition = server_filter(clauses)
 
         async def read(name: str) -> list[Chunk]:
-            records, offset = await self._client.scroll(name, scroll_filter=condition, limit=PAGE_SIZE)
-            while offset is not None:
-                page, offset = await self._client.scroll(name, scroll_filter=condition, limit=PAGE_SIZE, offset=offset)
-                records += page
-            return [to_chunk(record.payload or {}, self._today()) for record in records]
+            pages = scroll(self._client, name, condition=condition)
+            return [to_chunk(record.payload or {}, self._today()) async for page in pages for record in page]
 
-        with translate_server_errors():
-            collections = await asyncio.gather(*(read(self._names[name]) for name in names))
+        collections = await asyncio.gather(*(read(self._names[name]) for name in names))
         return [chunk for chunks in collections for chunk in chunks]
 
     async def _parents(self, collection: str, points: Sequence[int]) -> dict[int, int]:
-        """Return the parents of points; the server is asked for those of points that the table does not list yet."""
-        parents = self._points.parents(points)
-        if unlisted := sorted(set(points) - parents.keys()):
-            field = field_path("parent_id")
+        """Return the parents of points, in one request for those that were not met yet.
+
+        A point keeps its parent: the id of a child depends on that. One that is not there any more is left out.
+        """
+        if unmet := sorted(set(points) - self._met.keys()):
             with translate_server_errors():
-                records = await self._client.retrieve(collection, unlisted, with_payload=[field])
+                records = await self._client.retrieve(collection, unmet, with_payload=[field_path("parent_id")])
             payloads = {int(str(record.id)): record.payload or {} for record in records}
-            parents |= {point: payload[METADATA]["parent_id"] or point for point, payload in payloads.items()}
-        return parents
+            if len(self._met) > MAX_MET:
+                self._met.clear()
+            self._met |= {point: payload[METADATA]["parent_id"] or point for point, payload in payloads.items()}
+        return {point: self._met[point] for point in points if point in self._met}
 
 
 def _vectors(query: HybridQuery) -> list[tuple[str, "models.SparseVector | list[float]"]]:

@@ -1,18 +1,18 @@
 """A collection on a Qdrant server: how it is laid out, filled and indexed, and the aliases that point to it."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from language.current import say
 from services.settings import Settings
 from services.store.connection import translate_server_errors
-from services.store.layout import DENSE, SPARSE, IndexKind, field_path
+from services.store.layout import DENSE, PAGE_SIZE, SPARSE, IndexKind, field_path
 from state.errors import StoreUnavailable
 
 if TYPE_CHECKING:
-    from qdrant_client import AsyncQdrantClient
+    from qdrant_client import AsyncQdrantClient, models
 
 
 SEPARATOR = "__"
@@ -59,6 +59,32 @@ async def stored_collections(client: "AsyncQdrantClient", generation: str) -> se
     with translate_server_errors():
         collections = (await client.get_collections()).collections
     return {collection.name for collection in collections if collection.name.endswith(SEPARATOR + generation)}
+
+
+async def scroll(
+    client: "AsyncQdrantClient",
+    collection: str,
+    *,
+    condition: "models.Filter | None" = None,
+    with_payload: "bool | list[str]" = True,
+    with_vectors: bool = False,
+) -> "AsyncIterator[list[models.Record]]":
+    """Yield the points of a collection that satisfy a condition, in pages by ascending id."""
+    offset = None
+    while True:
+        with translate_server_errors():
+            page, offset = await client.scroll(
+                collection,
+                scroll_filter=condition,
+                limit=PAGE_SIZE,
+                offset=offset,
+                with_payload=with_payload,
+                with_vectors=with_vectors,
+            )
+        if page:
+            yield page
+        if offset is None:
+            return
 
 
 async def create_collection(

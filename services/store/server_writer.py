@@ -3,15 +3,22 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from language.current import say
+from services.profile.files import DEFAULT_PROFILE
 from services.protocols import SparseVector, Vector
 from services.settings import Settings
+from services.store.checksums import CHECKSUMS
 from services.store.connection import connect, translate_server_errors
-from services.store.layout import DENSE, SPARSE, attributes_of, field_path, indexed_fields, to_payload
-from services.store.manifest import REBUILD_HINT, Index
+from services.store.layout import DENSE, METADATA, SPARSE, attributes_of, field_path, indexed_fields, to_payload
+from services.store.lease import Lease
+from services.store.manifest import MANIFEST, REBUILD_HINT, Index
+from services.store.points import POINTS, Point, Points, digest_of_hash
+from services.store.registry import KnownGeneration, Registry, Served
 from services.store.sample import WrittenSample
 from services.store.server_collection import (
     POLL_INTERVAL,
@@ -22,12 +29,13 @@ from services.store.server_collection import (
     index_fields,
     indexed_paths,
     make_searchable,
+    scroll,
     stored_collections,
     switch_aliases,
 )
 from services.store.writer import Placed, WriterFactory
 from state.chunks import Chunk
-from state.errors import IndexMissing
+from state.errors import IndexMissing, StoreUnavailable
 
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient, models
@@ -37,14 +45,22 @@ NUMBERS_PER_REQUEST = 800_000
 """Of the dense vectors, at 21 bytes each: with the payloads about 20 MB. A server takes 32 MB by default."""
 
 MAX_CONCURRENT_REQUESTS = 4
+TABLE_FIELDS = [field_path("parent_id"), field_path("content_hash")]
 IDS_PER_REQUEST = 10_000
 
 
-def server_writer(settings: Settings) -> WriterFactory:
-    """Return a factory of writers for the server that the settings name."""
+HELD = timedelta(minutes=15)
+"""How long what is no longer served is kept: runs that began with it go on with it (``question_timeout``)."""
+
+
+def server_writer(settings: Settings, profile: str = DEFAULT_PROFILE, *, held: timedelta = HELD) -> WriterFactory:
+    """Return a factory of writers of a profile's index for the server that the settings name."""
 
     def make(folder: Path) -> ServerWriter:
-        return ServerWriter(connect(settings), folder.name, CollectionOptions.of(settings))
+        options = CollectionOptions.of(settings)
+        return ServerWriter(
+            connect(settings), folder, options, profile=profile, prefix=settings.qdrant_prefix, held=held
+        )
 
     return make
 
@@ -59,14 +75,23 @@ class ServerWriter:
     def __init__(
         self,
         client: "AsyncQdrantClient",
-        generation: str,
+        folder: Path,
         options: CollectionOptions = SINGLE_NODE,
         *,
+        profile: str = DEFAULT_PROFILE,
+        prefix: str = "",
+        held: timedelta = HELD,
         poll_interval: float = POLL_INTERVAL,
     ) -> None:
         self._client = client
-        self._stored_as = generation
+        self._stored_as = self._generation = folder.name
         self._options = options
+        self._prefix = prefix
+        self._held = held
+        self._registry = Registry(client, profile, prefix=prefix, options=options)
+        self._lease = Lease(self._registry, folder.parent.parent)
+        self._served = Served()
+        self._notes = 0
         self._poll_interval = poll_interval
         self._written: dict[str, str] = {}
         self._created: set[str] = set()
@@ -79,6 +104,11 @@ class ServerWriter:
         """The generation after which the collections are named."""
         return self._stored_as
 
+    async def begin(self) -> None:
+        """Wait for the turn to write the index of this profile, which one machine at a time has."""
+        await self._lease.take()
+        self._served = await self._registry.served()
+
     async def continue_from(self, base: Index) -> None:
         """Go on with the collections of another generation, in place: they may be too large to be copied.
 
@@ -88,12 +118,28 @@ class ServerWriter:
             IndexMissing: the server does not have them.
         """
         self._stored_as = base.manifest.stored_as
-        self._written = {name: collection_name(name, self._stored_as) for name in base.manifest.collections}
+        self._written = {name: self._collection_of(name) for name in base.manifest.collections}
         stored = await stored_collections(self._client, self._stored_as)
         if missing := set(self._written.values()) - stored:
             raise IndexMissing(say("store.server_lacks", missing=", ".join(sorted(missing)), command=REBUILD_HINT))
         await self._delete(stored - set(self._written.values()))
         self._indexed_paths = {name: await indexed_paths(self._client, name) for name in self._written.values()}
+
+    async def table(self, base: Index) -> Points:
+        """Return the table of a generation's points; read from the server where this machine has not written it."""
+        if not base.manifest.fetched:
+            return await asyncio.to_thread(Points.load, base.folder)
+        points: list[Point] = []
+        for position, name in enumerate(base.manifest.collections):
+            async for page in scroll(self._client, self._collection_of(name), with_payload=TABLE_FIELDS):
+                points += [_row(record, position) for record in page]
+        return await asyncio.to_thread(Points.of, points)
+
+    async def touched(self) -> dict[int, str]:
+        """Return the points that updates which did not end may have changed; see ``IndexWriter.touched``."""
+        notes = await self._registry.notes(self._stored_as)
+        self._notes = len(notes)
+        return {point: name for note in notes for point, name in note.items()}
 
     async def delete(self, points: Sequence[Placed]) -> None:
         """Delete points; see ``IndexWriter.delete``."""
@@ -101,9 +147,11 @@ class ServerWriter:
         for point in points:
             by_collection.setdefault(point.collection, []).append(point.id)
         for name, ids in by_collection.items():
-            with translate_server_errors():
-                for start in range(0, len(ids), IDS_PER_REQUEST):
-                    await self._client.delete(self._written[name], ids[start : start + IDS_PER_REQUEST], wait=True)
+            for start in range(0, len(ids), IDS_PER_REQUEST):
+                batch = ids[start : start + IDS_PER_REQUEST]
+                await self._note({name: [point for point in batch if isinstance(point, int)]})
+                with translate_server_errors():
+                    await self._client.delete(self._written[name], batch, wait=True)
 
     async def add(
         self,
@@ -120,6 +168,7 @@ class ServerWriter:
             batches.setdefault(chunk["collection"], []).append(_point(chunk, dense_vector, sparse_vector))
             self._attributes.setdefault(chunk["collection"], set()).update(attributes_of(chunk))
             self._samples[chunk["collection"]].add([chunk])
+        await self._note({name: [int(str(point.id)) for point in points] for name, points in batches.items()})
         requests: list[tuple[str, list[models.PointStruct]]] = []
         length = min(POINTS_PER_REQUEST, max(1, NUMBERS_PER_REQUEST // size))
         for name, points in batches.items():
@@ -155,20 +204,69 @@ class ServerWriter:
             )
         return dict(sorted((name, result.count) for name, result in zip(self._written, counted, strict=True)))
 
-    async def publish(self) -> None:
-        """Point the aliases to this generation; see ``switch_aliases``."""
-        await switch_aliases(self._client, self._written)
+    async def publish(self, index: Index) -> None:
+        """Keep what the generation has beside its points, point the aliases to it, and have workers go over to it.
 
-    async def remove(self, stored_as: str) -> None:
-        """Delete the collections of a generation; those of any other, ours or of another index, stay."""
-        await self._delete(await stored_collections(self._client, stored_as))
+        Raises:
+            StoreUnavailable: another machine has published meanwhile; nothing was.
+        """
+        names = [str(path.relative_to(index.folder)) for path in index.folder.rglob("*") if path.is_file()]
+        self._lease.check()
+        await self._registry.add(index, [name for name in names if name not in (MANIFEST, CHECKSUMS, POINTS)])
+        self._lease.check()
+        await switch_aliases(self._client, {f"{self._prefix}{name}": stored for name, stored in self._written.items()})
+        new = KnownGeneration(generation=self._generation, stored_as=self._stored_as, published=datetime.now(UTC))
+        served = Served(generations=(*self._served.generations, new))
+        if not await self._registry.serve(served, instead_of=self._served):
+            raise StoreUnavailable(say("store.lease_lost"))
+        self._served = served
+
+    async def sweep(self) -> None:
+        """Forget the notes of an update that is served, and delete generations that nobody can hold any more.
+
+        The last one is kept beside the one that is served, and so is what was served a short while ago.
+        """
+        await self._registry.forget_notes(self._stored_as, self._notes)
+        known, now = self._served.generations, datetime.now(UTC)
+        gone = [
+            before
+            for before, after in pairwise(known)
+            if after is not known[-1] and now - after.published >= self._held
+        ]
+        kept = tuple(one for one in known if one not in gone)
+        for stored_as in {one.stored_as for one in gone} - {one.stored_as for one in kept}:
+            await self._delete(await stored_collections(self._client, stored_as))
+            await self._registry.forget_notes(stored_as, len(await self._registry.notes(stored_as)))
+        if gone:
+            await self._registry.forget([one.generation for one in gone], [one.generation for one in kept])
+            self._lease.check()
+            await self._registry.serve(Served(generations=kept), instead_of=self._served)
+
+    async def remove(self, generation: str, stored_as: str | None) -> None:
+        """Delete what there is of a generation that is not served, and never will be; see ``IndexWriter.remove``."""
+        known = self._served.generations
+        if stored_as and stored_as not in {one.stored_as for one in known}:
+            await self._delete(await stored_collections(self._client, stored_as))
+        if generation not in {one.generation for one in known}:
+            await self._registry.forget([generation], [one.generation for one in known])
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Let others write, and close the connections."""
+        await self._lease.give_back()
         await self._client.close()
 
+    def _collection_of(self, name: str) -> str:
+        return collection_name(f"{self._prefix}{name}", self._stored_as)
+
+    async def _note(self, ids: Mapping[str, Sequence[int]]) -> None:
+        """Before points change: be sure of the turn; where they are being served, note them."""
+        self._lease.check()
+        if self._stored_as != self._generation:
+            await self._registry.note(self._stored_as, self._notes, ids)
+            self._notes += 1
+
     async def _create(self, name: str, size: int) -> None:
-        collection = collection_name(name, self._stored_as)
+        collection = self._collection_of(name)
         fields = indexed_fields(self._attributes.get(name, ()))
         await create_collection(self._client, collection, size, self._options, fields)
         self._written[name] = collection
@@ -196,6 +294,13 @@ class ServerWriter:
         for collection in sorted(collections):
             with translate_server_errors():
                 await self._client.delete_collection(collection)
+
+
+def _row(record: "models.Record", position: int) -> Point:
+    """Return the row of a point in the table, from what the server has of it."""
+    metadata = (record.payload or {}).get(METADATA, {})
+    id = int(str(record.id))
+    return Point(id, metadata.get("parent_id") or id, digest_of_hash(metadata.get("content_hash", "")), position)
 
 
 def _point(chunk: Chunk, dense: Vector | None, sparse: SparseVector) -> "models.PointStruct":

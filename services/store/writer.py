@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 
 from services.protocols import SparseVector, Vector
 from services.store.manifest import Index
+from services.store.points import Points
 from state.chunks import Chunk
 
 
@@ -25,8 +26,20 @@ class IndexWriter(Protocol):
         """The generation under whose name the points are kept: this one, or the one that is continued in place."""
         ...
 
+    async def begin(self) -> None:
+        """Wait until no other machine writes the index, where several can; ``close`` lets the next one begin."""
+        ...
+
     async def continue_from(self, base: Index) -> None:
         """Begin with the points of another generation. Where ``stored_as`` is then its own, it changes at once."""
+        ...
+
+    async def table(self, base: Index) -> Points:
+        """Return the table of the points of a generation that is continued."""
+        ...
+
+    async def touched(self) -> Mapping[int, str]:
+        """Return the points, each with its collection, that updates in place which did not end may have changed."""
         ...
 
     async def delete(self, points: Sequence[Placed]) -> None:
@@ -57,15 +70,23 @@ class IndexWriter(Protocol):
         """Make everything durable and return the number of chunks of each collection, as read back."""
         ...
 
-    async def publish(self) -> None:
-        """Point programs that do not read the index folder to this generation, in one step for all collections.
+    async def publish(self, index: Index) -> None:
+        """Lead all who do not read the index folder to this generation, which is whole, in one step.
 
         Other generations stay as they are. Where this fails, it may have happened all the same.
         """
         ...
 
-    async def remove(self, stored_as: str) -> None:
-        """Delete what the store keeps beside the folder of a generation, this one or another, under its name."""
+    async def sweep(self) -> None:
+        """Delete what is of no use once this generation is served: what others that nobody can hold have left."""
+        ...
+
+    async def remove(self, generation: str, stored_as: str | None) -> None:
+        """Delete what the store keeps beside the folder of a generation that goes, this one or another.
+
+        ``stored_as`` is the name of its points, ``None`` where another generation has them too. What the store itself
+        knows to be in use stays.
+        """
         ...
 
     async def close(self) -> None:

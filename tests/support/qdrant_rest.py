@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from services.store.registry import REGISTRY
+
 DESCRIBED: dict[str, Any] = {
     "optimizer_status": "ok",
     "segments_count": 1,
@@ -59,7 +61,18 @@ class FakeQdrant:
     before_write: Callable[[], None] = lambda: None
 
     def asked(self, method: str, pattern: str) -> list[Request]:
-        return [asked for asked in self.requests if asked.method == method and re.fullmatch(pattern, asked.path)]
+        """The requests of this method and path, without those that are about the registry."""
+        return [asked for asked in self.of_points if asked.method == method and re.fullmatch(pattern, asked.path)]
+
+    @property
+    def of_points(self) -> list[Request]:
+        """The requests, without those that are about the registry."""
+        return [asked for asked in self.requests if not re.match(f"/collections/[^/]*{REGISTRY}(/|$)", asked.path)]
+
+    @property
+    def names(self) -> set[str]:
+        """The collections, without the registry."""
+        return {name for name in self.collections if not name.endswith(REGISTRY)}
 
     def failure(self, path: str) -> int | None:
         return next((status for pattern, status in self.fail.items() if re.fullmatch(pattern, path)), None)
@@ -86,6 +99,8 @@ class FakeQdrant:
                 return 200, True
             case ("PATCH", "collections", name):
                 return (200, True) if name in self.collections else (404, None)
+            case ("GET", "collections", name, "exists"):
+                return 200, {"exists": name in self.collections}
             case ("GET", "collections", name):
                 indexes = self.indexes.get(name, {})
                 schema = {field: {"data_type": kind, "points": 0} for field, kind in indexes.items()}
@@ -99,20 +114,25 @@ class FakeQdrant:
                 self.indexes.setdefault(name, {})[body["field_name"]] = body["field_schema"]
                 return 200, {"operation_id": 1, "status": "completed"}
             case ("PUT" | "POST", "collections", name, *rest):
-                points = self.collections.get(self.aliases.get(name, name))
-                return (404, {}) if points is None else (200, self._points(points, rest, body))
+                points, registry = self.collections.get(self.aliases.get(name, name)), name.endswith(REGISTRY)
+                return (404, {}) if points is None else (200, self._points(points, rest, body, registry=registry))
         return 404, {}
 
-    def _points(self, points: dict[int, dict[str, Any]], rest: list[str], body: Any) -> Any:
+    def _points(self, points: dict[int, dict[str, Any]], rest: list[str], body: Any, *, registry: bool) -> Any:
         done = {"operation_id": 1, "status": "completed"}
         records = [{"id": id, "payload": point["payload"]} for id, point in sorted(points.items())]
         match rest:
             case ["points"] if "points" in body:
-                self.before_write()
-                points.update({point["id"]: point for point in body["points"]})
+                if not registry:
+                    self.before_write()
+                condition = body.get("update_filter")
+                for point in body["points"]:
+                    if point["id"] not in points or passes(points[point["id"]]["payload"], condition):
+                        points[point["id"]] = point
                 return done
             case ["points", "delete"]:
-                self.before_write()
+                if not registry:
+                    self.before_write()
                 for id in body["points"]:
                     points.pop(id, None)
                 return done

@@ -5,7 +5,7 @@ The server adapter runs in the client's local mode, which is an engine, or again
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +15,6 @@ from support.qdrant_rest import FakeQdrant, running_qdrant
 
 from services.protocols import ChunkStore
 from services.settings import Settings
-from services.store import server_writer as over_http
 from services.store.checksums import CHECKSUMS
 from services.store.connection import connect
 from services.store.edge import EdgeStore
@@ -25,6 +24,7 @@ from services.store.manifest import MANIFEST, Description, Fingerprints, Index
 from services.store.points import Points
 from services.store.server import ServerStore
 from services.store.server_writer import ServerWriter
+from services.store.server_writer import server_writer as connected_writer
 from services.store.writer import WriterFactory
 from state.chunks import Chunk
 
@@ -87,8 +87,13 @@ def as_of_earlier_version(index: Index) -> Index:
     return Index(index.folder, manifest)
 
 
+def prompt_writer(settings: Settings) -> WriterFactory:
+    """A writer that holds what is no longer served for nobody."""
+    return connected_writer(settings, held=timedelta(0))
+
+
 def server_writer(client: AsyncQdrantClient) -> WriterFactory:
-    return lambda folder: ServerWriter(client, folder.name)
+    return lambda folder: ServerWriter(client, folder, held=timedelta(0))
 
 
 class Place:
@@ -105,7 +110,7 @@ class Place:
     @property
     def writer(self) -> WriterFactory:
         if self.qdrant:
-            return over_http.server_writer(self._settings(self.qdrant))
+            return prompt_writer(self._settings(self.qdrant))
         return server_writer(self._client) if self._client else EdgeWriter
 
     async def build(self, *batches: Batch) -> Index:

@@ -66,7 +66,7 @@ def test_a_server_store_is_asked_even_where_there_is_no_index_yet(diagnosed, fre
     with running_qdrant() as qdrant:
         monkeypatch.setenv("ARTICULADO_QDRANT_URL", qdrant.url)
         assert diagnosed()[0] == 0
-        assert [asked.method for asked in qdrant.requests] == ["GET"]
+        assert [asked.path for asked in qdrant.requests] == ["/collections/articulado/points"]
     status, found = diagnosed()
     assert (status, found["ready"]) == (1, False)
     assert "ARTICULADO_QDRANT_URL" in found["problems"][0]

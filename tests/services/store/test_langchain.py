@@ -64,7 +64,7 @@ def fused_by_qdrant(*sides: list[int]) -> dict[int, float]:
 async def test_hybrid_retrieval_finds_what_both_our_sides_find(tmp_path: Path) -> None:
     server = str(tmp_path / "qdrant")
     index = await build(
-        tmp_path / "index", [batch()], lambda folder: ServerWriter(AsyncQdrantClient(path=server), folder.name)
+        tmp_path / "index", [batch()], lambda folder: ServerWriter(AsyncQdrantClient(path=server), folder)
     )
     store = ServerStore(AsyncQdrantClient(path=server), index)
     by_meaning = [HybridQuery(query.dense, NO_TERMS) for query in QUERIES.values()]

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from support.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
 from support.qdrant_rest import FakeQdrant, running_qdrant
-from support.stores import build, update
+from support.stores import build, prompt_writer, update
 from support.waiting import PATIENCE
 
 from services.settings import Settings
 from services.store.connection import connect
 from services.store.index import open_index
 from services.store.server_collection import MAX_IDLE_POLLS
-from services.store.server_writer import MAX_CONCURRENT_REQUESTS, ServerWriter, server_writer
+from services.store.server_writer import MAX_CONCURRENT_REQUESTS, ServerWriter
 from services.store.writer import WriterFactory
 from state.errors import StoreUnavailable
 
@@ -36,7 +36,7 @@ def settings(qdrant: FakeQdrant, **more: object) -> Settings:
 
 def impatient(qdrant: FakeQdrant) -> WriterFactory:
     """A writer that looks again at once."""
-    return lambda folder: ServerWriter(connect(settings(qdrant)), folder.name, poll_interval=0)
+    return lambda folder: ServerWriter(connect(settings(qdrant)), folder, poll_interval=0)
 
 
 def points(count: int, collection: str = "normativa") -> Batch:
@@ -58,7 +58,7 @@ def widest(count: int, dimensions: int) -> Batch:
 async def test_a_request_is_no_larger_than_a_server_takes(
     qdrant: FakeQdrant, tmp_path: Path, dimensions: int, points: int, requests: int
 ) -> None:
-    await build(tmp_path, [widest(points - 1, dimensions)], server_writer(settings(qdrant)))
+    await build(tmp_path, [widest(points - 1, dimensions)], prompt_writer(settings(qdrant)))
     sent = qdrant.asked("PUT", ".*/points")
     assert len(sent) == requests, "256 points a request, or 800,000 numbers"
     largest = max(len(json.dumps(asked.body, ensure_ascii=False, separators=(",", ":")).encode()) for asked in sent)
@@ -80,7 +80,7 @@ async def test_requests_go_side_by_side_and_a_few_at_a_time(qdrant: FakeQdrant, 
             writing -= 1
 
     qdrant.before_write = wait_for_the_others
-    index = await build(tmp_path, [points(256 * MAX_CONCURRENT_REQUESTS * 2)], server_writer(settings(qdrant)))
+    index = await build(tmp_path, [points(256 * MAX_CONCURRENT_REQUESTS * 2)], prompt_writer(settings(qdrant)))
     assert index.manifest.collections == {"normativa": 256 * MAX_CONCURRENT_REQUESTS * 2}
     assert most_at_once <= MAX_CONCURRENT_REQUESTS
     assert len(qdrant.asked("PUT", ".*/points")) == 2 * MAX_CONCURRENT_REQUESTS
@@ -97,15 +97,15 @@ async def test_where_a_request_fails_the_build_does(qdrant: FakeQdrant, tmp_path
 
     qdrant.before_write = fail_once
     with pytest.raises(StoreUnavailable):
-        await build(tmp_path, [points(256 * 4)], server_writer(settings(qdrant)))
-    assert qdrant.collections == {}
+        await build(tmp_path, [points(256 * 4)], prompt_writer(settings(qdrant)))
+    assert qdrant.names == set()
 
 
 def order(qdrant: FakeQdrant) -> list[str]:
     """What was asked of collections, in order, without repetitions."""
     names = {("PATCH", 3): "index", ("GET", 3): "look", ("PUT", 3): "create", ("POST", 4): "other"}
     steps = []
-    for request in qdrant.requests:
+    for request in qdrant.of_points:
         parts = request.path.split("/")
         points = {"PUT": "upsert", "POST": "read"}
         step = names.get((request.method, len(parts)), parts[-1])
@@ -137,7 +137,7 @@ async def test_a_collection_that_cannot_be_indexed_is_not_served(qdrant: FakeQdr
     with pytest.raises(StoreUnavailable, match="no ha podido indexar la colección «normativa__"):
         await build(tmp_path, [points(5)], impatient(qdrant))
     assert (open_index(tmp_path), qdrant.aliases) == (old, aliases)
-    assert set(qdrant.collections) == {f"normativa__{old.manifest.generation}"}
+    assert qdrant.names == {f"normativa__{old.manifest.generation}"}
 
 
 async def test_a_server_that_does_not_begin_is_not_waited_for_for_ever(qdrant: FakeQdrant, tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ async def test_an_update_indexes_only_what_it_creates(qdrant: FakeQdrant, tmp_pa
 
 
 async def test_what_does_not_fit_into_memory_stays_on_the_disk(qdrant: FakeQdrant, tmp_path: Path) -> None:
-    index = await build(tmp_path, [points(3)], server_writer(settings(qdrant, qdrant_on_disk=True)))
+    index = await build(tmp_path, [points(3)], prompt_writer(settings(qdrant, qdrant_on_disk=True)))
     name = f"normativa__{index.manifest.generation}"
     [created] = qdrant.asked("PUT", f"/collections/{name}")
     assert created.body == {

@@ -59,9 +59,10 @@ async def test_without_its_table_an_index_says_what_to_run(tmp_path: Path, kind:
     index = as_of_earlier_version(written)
     DAMAGES[damage](index.folder / POINTS)
     query = HybridQuery(unit(1, 0), NO_TERMS)
-    with pytest.raises(IndexMissing, match=r"articulado ingest … --rebuild") as searched:
-        await place.open(index).search("normativa", [query], limit=1, prefetch=1, where=SearchFilter())
-    assert str(index.folder / POINTS) in str(searched.value)
-    with pytest.raises(IndexMissing):
+    with pytest.raises(IndexMissing, match=r"articulado ingest … --rebuild") as continued:
         await place.update(index)
+    assert str(index.folder / POINTS) in str(continued.value)
+    if kind == "edge":  # a server tells itself which child is whose
+        with pytest.raises(IndexMissing):
+            await place.open(index).search("normativa", [query], limit=1, prefetch=1, where=SearchFilter())
     await place.close()

@@ -1,12 +1,13 @@
 """What the server adapter sends over HTTP, and what it makes of failures."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from support.chunks import NO_TERMS, Batch, make_chunk, terms, unit
 from support.qdrant_rest import FakeQdrant, running_qdrant
-from support.stores import build
+from support.stores import build, prompt_writer
 
 from services.protocols import HybridQuery, SearchFilter
 from services.settings import Settings
@@ -41,7 +42,7 @@ def one_collection() -> list[Batch]:
 
 @pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection:UserWarning")
 async def test_collections_are_laid_out_for_scale(qdrant: FakeQdrant, tmp_path: Path) -> None:
-    writer = server_writer(settings(qdrant, qdrant_shards=4, qdrant_replicas=3, qdrant_api_key="secreta"))
+    writer = prompt_writer(settings(qdrant, qdrant_shards=4, qdrant_replicas=3, qdrant_api_key="secreta"))
     index = await build(tmp_path, two_collections(), writer)
     name = f"normativa__{index.manifest.generation}"
     [created] = qdrant.asked("PUT", f"/collections/{name}")
@@ -69,7 +70,7 @@ async def test_collections_are_laid_out_for_scale(qdrant: FakeQdrant, tmp_path: 
         "metadata.chunk_type": "keyword",
         "metadata.topic": "keyword",
     }
-    assert {asked.api_key for asked in qdrant.requests} == {"secreta"}
+    assert {asked.api_key for asked in qdrant.of_points} == {"secreta"}
     point = qdrant.collections[name][1]
     assert point["vector"] == {"text-dense": [1.0, 0.0], "text-sparse": {"indices": [1], "values": [1.0]}}
     assert point["payload"]["page_content"] == make_chunk(1)["text"]
@@ -95,7 +96,7 @@ async def searched(qdrant: FakeQdrant, index: Index) -> dict[str, int]:
 
 
 async def test_a_rebuild_switches_all_aliases_at_once(qdrant: FakeQdrant, tmp_path: Path) -> None:
-    writer = server_writer(settings(qdrant))
+    writer = prompt_writer(settings(qdrant))
     await build(tmp_path, two_collections(), writer)
     qdrant.collections["ajena__1"] = {}
     qdrant.aliases["ajena"] = "ajena__1"
@@ -112,8 +113,8 @@ async def test_a_rebuild_switches_all_aliases_at_once(qdrant: FakeQdrant, tmp_pa
 
 
 async def test_the_last_generation_stays_and_older_ones_go(qdrant: FakeQdrant, tmp_path: Path) -> None:
-    first, second, third = [await build(tmp_path, two_collections(), server_writer(settings(qdrant))) for _ in "123"]
-    assert set(qdrant.collections) == collections_of(second, third)
+    first, second, third = [await build(tmp_path, two_collections(), prompt_writer(settings(qdrant))) for _ in "123"]
+    assert qdrant.names == collections_of(second, third)
     assert {request.path for request in qdrant.asked("DELETE", ".*")} == {
         f"/collections/{name}" for name in collections_of(first)
     }
@@ -121,31 +122,41 @@ async def test_the_last_generation_stays_and_older_ones_go(qdrant: FakeQdrant, t
 
 
 async def test_a_collection_that_the_new_build_lacks_loses_its_alias(qdrant: FakeQdrant, tmp_path: Path) -> None:
-    writer = server_writer(settings(qdrant))
+    writer = prompt_writer(settings(qdrant))
     await build(tmp_path, two_collections(), writer)
     new = await build(tmp_path, one_collection(), writer)
     assert qdrant.aliases == aliases_of(new)
 
 
 async def test_indexes_of_one_server_leave_each_other_alone(qdrant: FakeQdrant, tmp_path: Path) -> None:
-    writer = server_writer(settings(qdrant))
+    """Those of other profiles, and those under another prefix."""
     qdrant.collections["normativa__otra-cosa"] = {}
-    first = await build(tmp_path / "una", two_collections(), writer)
+    own, prefixed = settings(qdrant), settings(qdrant, qdrant_prefix="pruebas-")
+    first = await build(tmp_path / "una", two_collections(), prompt_writer(own))
+    second = await build(tmp_path / "otra", two_collections(), prompt_writer(prefixed))
+    aliases = dict(qdrant.aliases)
     for _ in "123":
-        second = await build(tmp_path / "otra", two_collections(), writer)
-    assert collections_of(first) | {"normativa__otra-cosa"} < set(qdrant.collections)
-    assert await searched(qdrant, first) == await searched(qdrant, second) == {"normativa": 2, "sentencias": 1}
+        await build(tmp_path / "más", two_collections(), server_writer(own, "otro", held=timedelta(0)))
+    names = {f"pruebas-{name}" for name in collections_of(second)}
+    assert collections_of(first) | names | {"normativa__otra-cosa"} < qdrant.names
+    assert {alias: name for alias, name in aliases.items() if alias.startswith("pruebas-")}.items() <= (
+        qdrant.aliases.items()
+    )
+    assert await searched(qdrant, first) == {"normativa": 2, "sentencias": 1}
+    store = ServerStore.connect(prefixed, second)
+    assert await store.counts() == {"normativa": 2, "sentencias": 1}
+    await store.close()
 
 
 async def test_all_queries_go_in_one_request_and_the_parents_in_another(qdrant: FakeQdrant, tmp_path: Path) -> None:
-    index = await build(tmp_path, two_collections(), server_writer(settings(qdrant)))
+    index = await build(tmp_path, two_collections(), prompt_writer(settings(qdrant)))
     store = ServerStore.connect(settings(qdrant), index)
     await store.search("normativa", [QUERY], limit=5, prefetch=20, where=SearchFilter())
     qdrant.requests.clear()
     queries = [QUERY, HybridQuery(None, terms({1: 0.5})), HybridQuery(unit(0, 1), NO_TERMS)]
     answers = await store.search("normativa", queries, limit=1, prefetch=20, where=SearchFilter(territory="Galicia"))
     assert [[hit.chunk["id"] for hit in hits] for hits in answers] == [[1], [1], [1]]
-    searched, fetched = qdrant.requests
+    searched, fetched = qdrant.of_points
     assert fetched.path == f"/collections/normativa__{index.manifest.generation}/points"
     assert (fetched.body["ids"], fetched.body["with_payload"]) == ([1], True)
     assert searched.path == f"/collections/normativa__{index.manifest.generation}/points/query/batch"
@@ -162,7 +173,7 @@ async def test_all_queries_go_in_one_request_and_the_parents_in_another(qdrant: 
 async def test_the_server_is_told_what_to_filter_by(qdrant: FakeQdrant, tmp_path: Path) -> None:
     chunks = [make_chunk(1, topic="loans", attributes={"record_keeper": ""}), make_chunk(2, collection="sentencias")]
     batch = Batch(chunks, [unit(1, 0)] * 2, [terms({1: 1.0})] * 2)
-    index = await build(tmp_path, [batch], server_writer(settings(qdrant)))
+    index = await build(tmp_path, [batch], prompt_writer(settings(qdrant)))
     store = ServerStore.connect(settings(qdrant), index)
     qdrant.requests.clear()
     where = SearchFilter(
@@ -170,7 +181,7 @@ async def test_the_server_is_told_what_to_filter_by(qdrant: FakeQdrant, tmp_path
     )
     [hits] = await store.search("normativa", [QUERY], limit=5, prefetch=5, where=where)
     assert [hit.chunk for hit in hits] == chunks[:1]
-    request = qdrant.requests[0]
+    request = qdrant.of_points[0]
     expected = [
         {"should": [{"key": "metadata.chunk_type", "match": {"any": ["provision", "faqs"]}}]},
         {"should": [{"key": "metadata.topic", "match": {"any": ["loans", ""]}}]},
@@ -179,7 +190,7 @@ async def test_the_server_is_told_what_to_filter_by(qdrant: FakeQdrant, tmp_path
     assert [search["filter"]["must"][-3:] for search in request.body["searches"]] == [expected] * 2
     qdrant.requests.clear()
     assert await store.select(["normativa", "nadie"], where) == chunks[:1]
-    [read] = qdrant.requests
+    [read] = qdrant.of_points
     assert read.path == f"/collections/normativa__{index.manifest.generation}/points/scroll"
     assert read.body["filter"]["must"][-4:] == [*expected, {"should": [{"is_null": {"key": "metadata.parent_id"}}]}]
     await store.close()
@@ -190,7 +201,7 @@ async def test_the_attributes_that_chunks_have_are_indexed(qdrant: FakeQdrant, t
         return Batch([make_chunk(id, collection=collection, attributes=attributes)], [unit(1, 0)], [NO_TERMS])
 
     batches = [batch(1, record_keeper="Acme"), batch(2, "otra"), batch(3, plan_type="", **{"con espacio": "x"})]
-    await build(tmp_path, batches, server_writer(settings(qdrant)))
+    await build(tmp_path, batches, prompt_writer(settings(qdrant)))
     sent = [
         (request.path.split("/")[2].partition("__")[0], request.path.rpartition("/")[2], request)
         for request in qdrant.asked("PUT", ".*/(points|index)")
@@ -206,21 +217,21 @@ async def test_the_attributes_that_chunks_have_are_indexed(qdrant: FakeQdrant, t
 
 
 async def test_fetch_and_find_take_one_request_a_collection(qdrant: FakeQdrant, tmp_path: Path) -> None:
-    index = await build(tmp_path, two_collections(), server_writer(settings(qdrant)))
+    index = await build(tmp_path, two_collections(), prompt_writer(settings(qdrant)))
     store = ServerStore.connect(settings(qdrant), index)
     assert await store.counts() == {"normativa": 2, "sentencias": 1}
     qdrant.requests.clear()
     assert [chunk["id"] for chunk in await store.fetch([3, 1])] == [3, 1]
-    assert len(qdrant.requests) == 2
+    assert len(qdrant.of_points) == 2
     await store.find("BOE-A-2015-11430", "art:1")
-    assert {request.path for request in qdrant.requests[2:]} == {
+    assert {request.path for request in qdrant.of_points[2:]} == {
         f"/collections/{name}/points/scroll" for name in collections_of(index)
     }
     await store.close()
 
 
 async def test_a_running_process_goes_on_with_what_it_opened(qdrant: FakeQdrant, tmp_path: Path) -> None:
-    writer = server_writer(settings(qdrant))
+    writer = prompt_writer(settings(qdrant))
     opened = await build(tmp_path, two_collections(), writer)
     store = ServerStore.connect(settings(qdrant), opened)
     await store.counts()
@@ -230,7 +241,7 @@ async def test_a_running_process_goes_on_with_what_it_opened(qdrant: FakeQdrant,
     assert [chunk["id"] for chunk in await store.fetch([3, 2])] == [3, 2]
     await store.find("a", "b")
     await store.search("normativa", [QUERY], limit=5, prefetch=20, where=SearchFilter())
-    assert {request.path.split("/")[2] for request in qdrant.requests} == collections_of(opened)
+    assert {request.path.split("/")[2] for request in qdrant.of_points} == collections_of(opened)
     await build(tmp_path, one_collection(), writer)  # the second rebuild removes what the process has open
     for call in (
         store.counts,
@@ -257,7 +268,7 @@ async def test_a_running_process_goes_on_with_what_it_opened(qdrant: FakeQdrant,
 async def test_failures_say_who_can_act(
     qdrant: FakeQdrant, tmp_path: Path, status: int, error: type[ArticuladoError], says: str
 ) -> None:
-    index = await build(tmp_path, one_collection(), server_writer(settings(qdrant)))
+    index = await build(tmp_path, one_collection(), prompt_writer(settings(qdrant)))
     store = ServerStore.connect(settings(qdrant), index)
     qdrant.fail[".*/points.*"] = status
     for call in (
@@ -273,7 +284,7 @@ async def test_failures_say_who_can_act(
 
 async def test_no_server(tmp_path: Path) -> None:
     with running_qdrant() as gone:
-        index = await build(tmp_path, one_collection(), server_writer(settings(gone)))
+        index = await build(tmp_path, one_collection(), prompt_writer(settings(gone)))
     store = ServerStore.connect(settings(gone), index)
     with pytest.raises(StoreUnavailable, match="ARTICULADO_STORE=embedded"):
         await store.counts()
@@ -282,7 +293,7 @@ async def test_no_server(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("moved", [False, True], ids=["refused", "reply lost"])
 async def test_where_the_aliases_fail_the_old_index_serves(qdrant: FakeQdrant, tmp_path: Path, moved: bool) -> None:
-    writer = server_writer(settings(qdrant))
+    writer = prompt_writer(settings(qdrant))
     old = await build(tmp_path, two_collections(), writer)
     aliases = dict(qdrant.aliases)
     if moved:
@@ -294,15 +305,15 @@ async def test_where_the_aliases_fail_the_old_index_serves(qdrant: FakeQdrant, t
     assert open_index(tmp_path) == old
     assert await searched(qdrant, old) == {"normativa": 2, "sentencias": 1}
     assert (qdrant.aliases == aliases) is not moved
-    assert set(qdrant.aliases.values()) < set(qdrant.collections), "outsiders find the old index or the new"
+    assert set(qdrant.aliases.values()) < qdrant.names, "outsiders find the old index or the new"
     qdrant.fail.clear()
     qdrant.lose_reply = ""
     new = await build(tmp_path, two_collections(), writer)
-    assert (qdrant.aliases, set(qdrant.collections)) == (aliases_of(new), collections_of(old, new))
+    assert (qdrant.aliases, qdrant.names) == (aliases_of(new), collections_of(old, new))
 
 
 async def test_where_the_switch_fails_both_generations_are_whole(qdrant: FakeQdrant, tmp_path: Path) -> None:
-    writer = server_writer(settings(qdrant))
+    writer = prompt_writer(settings(qdrant))
     old = await build(tmp_path, two_collections(), writer)
     obstacle = tmp_path / "current.partial"
     obstacle.mkdir()
@@ -310,15 +321,17 @@ async def test_where_the_switch_fails_both_generations_are_whole(qdrant: FakeQdr
         await build(tmp_path, two_collections(), writer)
     assert open_index(tmp_path) == old
     assert await searched(qdrant, old) == {"normativa": 2, "sentencias": 1}
-    assert len(qdrant.collections) == 4
-    assert set(qdrant.aliases.values()) == set(qdrant.collections) - collections_of(old)
+    assert len(qdrant.names) == 4
+    published = qdrant.names - collections_of(old)
+    assert set(qdrant.aliases.values()) == published
     obstacle.rmdir()
     new = await build(tmp_path, two_collections(), writer)
-    assert (qdrant.aliases, set(qdrant.collections)) == (aliases_of(new), collections_of(old, new))
+    # what other machines have been led to stays beside the new one, and not what this one went on with
+    assert (qdrant.aliases, qdrant.names) == (aliases_of(new), published | collections_of(new))
 
 
 async def test_what_could_not_be_cleaned_up_goes_with_the_next_build(qdrant: FakeQdrant, tmp_path: Path) -> None:
-    writer = server_writer(settings(qdrant))
+    writer = prompt_writer(settings(qdrant))
     first, second = [await build(tmp_path, two_collections(), writer) for _ in "12"]
     qdrant.fail[f"/collections/sentencias__{first.manifest.generation}"] = 500
     third = await build(tmp_path, two_collections(), writer)
@@ -326,7 +339,7 @@ async def test_what_could_not_be_cleaned_up_goes_with_the_next_build(qdrant: Fak
     assert f"sentencias__{first.manifest.generation}" in qdrant.collections
     qdrant.fail.clear()
     fourth = await build(tmp_path, two_collections(), writer)
-    assert set(qdrant.collections) == collections_of(third, fourth)
+    assert qdrant.names == collections_of(third, fourth)
     assert not first.folder.exists()
     assert not second.folder.exists()
 
@@ -336,7 +349,7 @@ async def test_a_build_that_fails_or_is_killed_leaves_nothing(
     qdrant: FakeQdrant, tmp_path: Path, reachable: bool
 ) -> None:
     """Where the server cannot be reached to clean up, the next build does it, as after a killed one."""
-    writer = server_writer(settings(qdrant))
+    writer = prompt_writer(settings(qdrant))
     old = await build(tmp_path, two_collections(), writer)
     [batch] = two_collections()
 
@@ -349,8 +362,8 @@ async def test_a_build_that_fails_or_is_killed_leaves_nothing(
 
     with pytest.raises(ZeroDivisionError):
         await fail()
-    assert len(qdrant.collections) == (2 if reachable else 4)
+    assert len(qdrant.names) == (2 if reachable else 4)
     qdrant.fail.clear()
     async with IndexBuilder(tmp_path, writer):
-        assert set(qdrant.collections) == collections_of(old)
+        assert qdrant.names == collections_of(old)
     assert (open_index(tmp_path), qdrant.aliases) == (old, aliases_of(old))

@@ -1,0 +1,187 @@
+"""Several machines on one server: each has a home of its own, and beside it the address of the server alone."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.ingesting import ingest
+from support.laboral import NAME, write_laboral
+from support.qdrant_rest import FakeQdrant, running_qdrant
+from support.small_laws import write_law
+
+from cli.main import run
+from graph.opened import LOOK_INTERVAL, RAG, OpenGraphs
+from services.profile.profile import load_profile
+from services.settings import Settings
+from services.store.index import open_index
+from services.store.manifest import MODELS
+from services.store.replica import bring_up_to_date
+from state.errors import StoreUnavailable
+
+REST = {"question": "¿Cuánto dura el descanso semanal?"}
+
+
+@pytest.fixture
+def qdrant() -> Iterator[FakeQdrant]:
+    with running_qdrant() as state:
+        yield state
+
+
+def machine(qdrant: FakeQdrant, home: Path) -> Settings:
+    """The settings of a machine of which nothing is known but its home."""
+    home.mkdir(exist_ok=True)
+    profile = write_laboral(home)
+    return Settings.read(None, store="server", qdrant_url=qdrant.url, home=home, profile=profile)
+
+
+def graphs(settings: Settings, clock: list[float]) -> OpenGraphs:
+    return OpenGraphs(settings, load_profile(settings.profile), clock=lambda: clock[0])
+
+
+async def found(opened: OpenGraphs) -> str:
+    """Return the texts that a question finds."""
+    async with opened.using(RAG) as graph:
+        states = [state async for state in graph.astream(REST, stream_mode="values")]
+    return " ".join(candidate["chunk"]["text"] for candidate in states[-1]["candidates"])
+
+
+async def test_a_worker_needs_the_address_and_goes_over_to_what_another_machine_ingests(
+    qdrant: FakeQdrant, tmp_path: Path
+) -> None:
+    writing, reading = machine(qdrant, tmp_path / "a"), machine(qdrant, tmp_path / "b")
+    law = write_law(tmp_path / "ley.md", "BOE-A-2000-1")
+    await ingest([law], writing)
+    now = [0.0]
+    opened = graphs(reading, now)
+    assert "día y medio" in await found(opened)
+    index = open_index(reading.index_folder)
+    assert not (index.folder / "points.npy").exists()
+    assert (index.folder / MODELS / "lexicon.json").is_file()
+    write_law(law, "BOE-A-2000-1", "El descanso semanal es de dos días.")
+    before = opened.services
+    await ingest([law], writing)
+    qdrant.requests.clear()
+    await found(opened)
+    assert opened.services is before, "it was asked less than a second ago"
+    assert len(qdrant.of_points) == len(qdrant.requests)
+    now[0] += LOOK_INTERVAL
+    assert "dos días" in await found(opened)
+    assert opened.services is not before
+    await opened.close()
+
+
+async def test_a_run_ends_with_what_it_began_with_and_a_server_that_is_away_changes_nothing(
+    qdrant: FakeQdrant, tmp_path: Path
+) -> None:
+    writing, now = machine(qdrant, tmp_path / "a"), [0.0]
+    law = write_law(tmp_path / "ley.md", "BOE-A-2000-1")
+    await ingest([law], writing)
+    opened = graphs(machine(qdrant, tmp_path / "b"), now)
+    async with opened.using(RAG) as graph:
+        await ingest([law], writing, rebuild=True)
+        now[0] += LOOK_INTERVAL
+        assert "día y medio" in await found(opened)
+        states = [state async for state in graph.astream(REST, stream_mode="values")]
+        assert "día y medio" in states[-1]["candidates"][0]["chunk"]["text"]
+    assert len(qdrant.names) == 2, "the collection that it began with, and the one that is served"
+    services = opened.services
+    qdrant.fail[".*/articulado.*"] = 503
+    now[0] += LOOK_INTERVAL
+    assert "día y medio" in await found(opened)
+    assert opened.services is services
+    await opened.close()
+
+
+async def test_another_machine_continues_the_index(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    """It writes what differs and nothing else, and the first machine goes on from there."""
+    first, second = machine(qdrant, tmp_path / "a"), machine(qdrant, tmp_path / "b")
+    one, two = write_law(tmp_path / "una.md", "BOE-A-2000-1"), write_law(tmp_path / "dos.md", "BOE-A-2000-2", "Otra.")
+    await ingest([one], first)
+    qdrant.requests.clear()
+    report = await ingest([two], second)
+    assert (report["added"], report["unchanged"]) == (["Ley BOE-A-2000-2"], 1)
+    written = {
+        point["payload"]["metadata"]["law_id"]
+        for asked in qdrant.asked("PUT", ".*/points")
+        for point in asked.body["points"]
+    }
+    assert written == {"BOE-A-2000-2"}
+    write_law(one, "BOE-A-2000-1", "El descanso semanal es de tres días.")
+    report = await ingest([one], first)
+    assert (report["updated"], report["unchanged"]) == (["Ley BOE-A-2000-1"], 1)
+    [name] = qdrant.names
+    assert name.startswith("normativa__")
+    assert {point["payload"]["metadata"]["law_id"] for point in qdrant.collections[name].values()} == {
+        "BOE-A-2000-1",
+        "BOE-A-2000-2",
+    }
+
+
+async def test_what_is_damaged_on_this_machine_is_fetched_again(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    writing, reading = machine(qdrant, tmp_path / "a"), machine(qdrant, tmp_path / "b")
+    await ingest([write_law(tmp_path / "ley.md", "BOE-A-2000-1")], writing)
+    await bring_up_to_date(reading, NAME)
+    lexicon = open_index(reading.index_folder).models / "lexicon.json"
+    content = lexicon.read_bytes()
+    lexicon.write_bytes(b"{}")
+    await bring_up_to_date(reading, NAME)
+    assert lexicon.read_bytes() == content
+    (reading.index_folder / "current").write_text("nada")
+    await bring_up_to_date(reading, NAME)
+    assert open_index(reading.index_folder).models / "lexicon.json" == lexicon
+
+
+async def test_only_what_differs_is_fetched(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    writing, reading = machine(qdrant, tmp_path / "a"), machine(qdrant, tmp_path / "b")
+    law = write_law(tmp_path / "ley.md", "BOE-A-2000-1")
+    await ingest([law], writing)
+    await bring_up_to_date(reading, NAME)
+    encoder = (open_index(reading.index_folder).models / "dual-encoder.npz").stat().st_size
+    write_law(law, "BOE-A-2000-1", "El descanso semanal es de dos días.")
+    qdrant.requests.clear()
+    await ingest([law], writing)
+    sent = sum(len(json.dumps(asked.body)) for asked in qdrant.requests if asked.method == "PUT")
+    assert sent < encoder / 4, "the encoder has stayed as it was"
+    qdrant.requests.clear()
+    await bring_up_to_date(reading, NAME)
+    parts = sum(len(asked.body["ids"]) for asked in qdrant.requests if asked.method == "POST")
+    assert parts < 8
+    assert open_index(reading.index_folder).folder.name == open_index(writing.index_folder).folder.name
+
+
+async def test_without_the_server_and_without_anything_the_reason_is_told(tmp_path: Path) -> None:
+    with running_qdrant() as gone:
+        settings = machine(gone, tmp_path / "a")
+    with pytest.raises(StoreUnavailable, match="ARTICULADO_QDRANT_URL"):
+        await bring_up_to_date(settings, NAME)
+
+
+def test_without_a_disk_to_write_to_a_temporary_folder_serves(tmp_path: Path) -> None:
+    (tmp_path / "fichero").write_text("")
+    settings = Settings.read(None, store="server", home=tmp_path / "fichero" / "casa")
+    assert settings.index_folder.parent.is_dir()
+    assert settings.index_folder == settings.index_folder, "the same one for the whole process"
+    assert tmp_path not in settings.index_folder.parents
+    assert Settings.read(None, home=tmp_path / "fichero" / "casa").index_folder.is_relative_to(tmp_path)
+
+
+def test_the_program_answers_from_the_address_alone(
+    qdrant: FakeQdrant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    law = write_law(tmp_path / "ley.md", "BOE-A-2000-1")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ARTICULADO_STORE", "server")
+    monkeypatch.setenv("ARTICULADO_QDRANT_URL", qdrant.url)
+    monkeypatch.setenv("ARTICULADO_PROFILE", write_laboral(tmp_path))
+
+    def said(home: str, *words: str) -> str:
+        monkeypatch.setenv("ARTICULADO_HOME", str(tmp_path / home))
+        assert run(list(words)) == 0
+        return capsys.readouterr().out
+
+    said("a", "ingest", str(law))
+    for words in (["search", REST["question"]], ["ask", REST["question"]], ["show", "art. 1 BOE-A-2000-1"]):
+        there = said("b", *words)
+        assert there == said("a", *words)
+        assert "BOE-A-2000-1" in there
