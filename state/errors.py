@@ -60,6 +60,14 @@ class ModelError(ArticuladoError):
     attempts: int = 0
 
 
+class ModelMisconfigured(ModelError, ConfigurationError):
+    """A provider does not accept the key, or does not know the model, that the settings name.
+
+    Like any failure of a model that only helps an answer, it costs the answer nothing but quality; the message says
+    what the operator has to set.
+    """
+
+
 class EmptyReply(ModelError):
     """The model replied, and nothing in its reply is an answer."""
 
