@@ -146,6 +146,8 @@ def _without_addresses(text: str, sources: list[str], note: str) -> str:
             pieces.append(f"{source} ")
         else:
             position = match.start() + len(match.group().rstrip(_CLOSING))
+            # The note may stand in brackets, which "!" before them makes an image of.
+            pieces[-1] = pieces[-1].rstrip("!")
             pieces.append(note)
     return "".join([*pieces, text[position:]])
 
