@@ -89,8 +89,13 @@ def may_hold(text: str, pieces: Sequence[Words]) -> bool:
 
     They do not where the longest row of words of one, without a figure between them, is not among its letters.
     """
-    letters = _letters_alone(text).replace(" ", "")
+    letters = _letters_of(text)
     return all(piece.longest_row in letters for piece in pieces)
+
+
+@lru_cache(maxsize=2048)
+def _letters_of(text: str) -> str:
+    return _letters_alone(text).replace(" ", "")
 
 
 _letters_alone = CharacterTable(lambda text: _NO_LETTER.sub(" ", fold(text)))
