@@ -1,26 +1,25 @@
-"""Build the first index of a profile from what it brings along, and say how an index follows its profile."""
+"""Find the index that settings name, or have the first one of a profile built; and say how it follows its profile."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
-from ingestion.bundled import ArticleFile, bundled_chunks
-from ingestion.incremental.base import IndexBase
 from ingestion.incremental.catalog import read_catalog
-from ingestion.incremental.digests import corpus_digest, profile_digest
-from ingestion.indexing.build import describe, write_entries
-from ingestion.indexing.entries import entries_of
+from ingestion.incremental.digests import chunker_of, profile_digest
 from language.current import say
-from services.factory import CHUNKER, build_ingest_services, check_models, expected_fingerprints
+from services.factory import CHUNKER, expected_fingerprints
 from services.profile.files import DEFAULT_PROFILE
 from services.profile.profile import Profile
 from services.settings import Settings
-from services.store.builder import IndexBuilder
-from services.store.index import open_index, open_or_build
-from services.store.manifest import Description, Index
+from services.store.index import open_index
+from services.store.manifest import Index
 from services.store.replica import bring_up_to_date
 from state.errors import IndexMissing
+
+if TYPE_CHECKING:
+    from ingestion.bundled import ArticleFile
+    from ingestion.incremental.base import IndexBase
 
 Announce = Callable[[Settings, Profile], AbstractContextManager[object]]
 """Surrounds the building of a first index, to tell whoever waits for it."""
@@ -42,7 +41,10 @@ async def open_configured(settings: Settings, profile: Profile, *, announce: Ann
     if index is not None:
         return index
     with announce(settings, profile) if announce else nullcontext():
-        return await _build_first(settings, profile)
+        # Imported here: a question asked of an index that is there needs nothing of what builds one.
+        from ingestion.first_build import build_first
+
+        return await build_first(settings, profile)
 
 
 def find_configured(settings: Settings, profile: Profile) -> Index | None:
@@ -64,54 +66,12 @@ def find_configured(settings: Settings, profile: Profile) -> Index | None:
         return None
     manifest = index.manifest
     if manifest.demo and settings.index is None:
-        expected = expected_fingerprints(settings, profile, _chunker(profile))
+        expected = expected_fingerprints(settings, profile, chunker_of(profile))
         return index if manifest.fingerprints == expected else None
     # What a demo was cut from is the corpus of its version of the package, and no setting.
     chunker = manifest.fingerprints.chunker if manifest.demo else CHUNKER
     manifest.check(expected_fingerprints(settings, profile, chunker), settings.index_folder)
     return index
-
-
-async def _build_first(settings: Settings, profile: Profile) -> Index:
-    """Open the first index in the settings' folder, building it where it is missing or out of date.
-
-    Raises:
-        ConfigurationError: what comes along breaks its schema.
-    """
-    bundled = await asyncio.to_thread(bundled_chunks, [], profile)
-    chunker = await asyncio.to_thread(_chunker, profile)
-    expected = await asyncio.to_thread(expected_fingerprints, settings, profile, chunker)
-
-    async with build_ingest_services(settings, profile) as services:
-
-        async def build(builder: IndexBuilder) -> Description:
-            check_models(settings)
-            offline = settings.embedder.provider == "offline"
-            entries = list(entries_of(bundled.chunks, bundled.lay_phrasings, "breadcrumb", {}, in_whole=offline))
-            await write_entries(builder, entries, services)
-            ids = {(chunk["collection"], chunk["law_id"]) for chunk in bundled.chunks}
-            documents = Counter(collection for collection, _ in ids)
-            return describe(
-                settings, profile, source=_origin(profile), documents=dict(documents), chunker=chunker, demo=True
-            )
-
-        return await open_or_build(
-            settings.index_folder,
-            expected,
-            writer=services.writer,
-            build=build,
-        )
-
-
-def _origin(profile: Profile) -> str:
-    """Return what the first index of a profile is made of."""
-    articles = [f"artículos del perfil «{profile.name}»"] if profile.articles else []
-    records = ["resúmenes en lenguaje claro incluidos en articulado"] if profile.features.records else []
-    return " y ".join([*records, *articles])
-
-
-def _chunker(profile: Profile) -> str:
-    return f"{CHUNKER}:{corpus_digest()}:{profile_digest(profile)}"
 
 
 def renewal_command(settings: Settings) -> str:
@@ -121,7 +81,7 @@ def renewal_command(settings: Settings) -> str:
     return f"articulado ingest{profile}{index}"
 
 
-def follows_profile(base: IndexBase) -> bool:
+def follows_profile(base: "IndexBase") -> bool:
     """Tell whether the index in use was made from what the profile says and brings along now.
 
     Raises:
@@ -134,7 +94,7 @@ def follows_profile(base: IndexBase) -> bool:
         return catalog.profile == profile_digest(base.profile)
 
 
-def nothing_to_renew(base: IndexBase) -> str:
+def nothing_to_renew(base: "IndexBase") -> str:
     """Return what to do where an ingest names nothing, and nothing was ever ingested."""
     profile, command = base.profile, renewal_command(base.settings)
     initial = (say("ingest.first_index_renews", name=profile.name)) * bool(profile.features.records or profile.articles)
@@ -143,7 +103,7 @@ def nothing_to_renew(base: IndexBase) -> str:
     )
 
 
-def how_to_remove(article: ArticleFile, base: IndexBase) -> str:
+def how_to_remove(article: "ArticleFile", base: "IndexBase") -> str:
     """Return how to take an article out of the index that belongs to its profile."""
     command = renewal_command(base.settings)
     renewed = say("ingest.renewed_by", command=command) if base.is_ingested() else say("ingest.renews_itself")

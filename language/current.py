@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from string import Formatter
 
@@ -20,7 +20,7 @@ _CURRENT: ContextVar[str] = ContextVar("language", default=DEFAULT_LANGUAGE)
 @contextmanager
 def speaking(code: str) -> Iterator[None]:
     """Speak a language (ISO 639-1) for the length of a block; one without a catalogue is the default one."""
-    token = _CURRENT.set(code if _file(code).is_file() else DEFAULT_LANGUAGE)
+    token = _CURRENT.set(code if _has_texts(code) else DEFAULT_LANGUAGE)
     try:
         yield
     finally:
@@ -63,6 +63,11 @@ def error_texts(code: str) -> Mapping[str, str]:
     """Return all texts of errors of a language by their keys, ``"<table>.<name>"``."""
     tables = tomllib.loads(_file(code).read_text(encoding="utf-8"))
     return {f"{table}.{name}": text for table, texts in tables.items() for name, text in texts.items()}
+
+
+@lru_cache(maxsize=64)
+def _has_texts(code: str) -> bool:
+    return _file(code).is_file()
 
 
 def _file(code: str) -> "resources.abc.Traversable":

@@ -3,9 +3,13 @@
 import re
 from collections.abc import Sequence
 from datetime import date
+from functools import lru_cache
 
 from legal.laws.registry import known_laws
 from state.chunks import REPEALED, Chunk
+
+MAX_TEXTS = 8_192
+"""Texts of which it is kept whether anything is left of them: a question asks that of all it finds, several times."""
 
 REPEAL_MARK = re.compile(
     r"\((?:Párrafos? (?:[^()]{0,40} )?)?(?:Derogad[oa]s?|Suprimid[oa]s?|Anulad[oa]s?|Sin efecto|Sin contenido)\)\.?",
@@ -43,4 +47,9 @@ def in_force(chunk: Chunk, as_of: date | None, today: date) -> bool:
         return False
     if chunk["status"] in REPEALED and chunk["valid_to"] is None and day >= today.isoformat():
         return False
-    return not is_repealed(list(filter(None, chunk["text"].splitlines())))
+    return not _is_mark_of_repeal(chunk["text"])
+
+
+@lru_cache(MAX_TEXTS)
+def _is_mark_of_repeal(text: str) -> bool:
+    return is_repealed(list(filter(None, text.splitlines())))

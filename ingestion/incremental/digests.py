@@ -6,6 +6,7 @@ from importlib import resources
 from pathlib import Path
 
 from ingestion.files.formats.source import is_article
+from services.factory import CHUNKER
 from services.profile.profile import Profile
 
 _SUFFIXES = (".py", ".toml", ".txt", ".md", ".jsonl")
@@ -48,3 +49,8 @@ def _digest(*names: str) -> str:
         for file in files:
             hashed.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes() + b"\0")
     return hashed.hexdigest()
+
+
+def chunker_of(profile: Profile) -> str:
+    """Return the fingerprint of how a first index is made: by the code, of what the package and the profile bring."""
+    return f"{CHUNKER}:{corpus_digest()}:{profile_digest(profile)}"

@@ -231,7 +231,13 @@ def _spans(words: int, longest: int) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=4)
 def _table(stem: Stem) -> TermTable:
-    return TermTable(load_synonyms(), stem)
+    return TermTable(_packaged(), stem)
+
+
+@cache
+def _packaged() -> Synonyms:
+    """Return the table of the package, read once."""
+    return load_synonyms()
 
 
 def find_acronyms(text: str) -> list[str]:
@@ -241,5 +247,5 @@ def find_acronyms(text: str) -> list[str]:
 
 @cache
 def _known_acronyms() -> frozenset[str]:
-    synonyms = load_synonyms().synonym
+    synonyms = _packaged().synonym
     return frozenset(term for entry in synonyms for term in (*entry.terms, *entry.legal) if term.isupper())

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
 from language.current import say
 from language.folding import fold
@@ -267,13 +268,19 @@ def _claim(answer: ReadAnswer, sentence: Sentence, citation: Citation) -> str:
     if _in_brackets(answer, citation):
         end = citation.start
         start = max([start, *(o.end for o in sentence.named if o.end < end and _in_brackets(answer, o))])
-    spans = [(other.start, other.end) for other in sentence.named] + [(s, e) for s, e, _ in marks_in(answer.text)]
-    spans += [(mention.start, mention.end) for mention in law_mentions(answer.text)]
+    spans = [*((other.start, other.end) for other in sentence.named), *_marks_and_laws(answer.text)]
     claim = answer.text[start:end]
     for first, last in sorted(spans, reverse=True):
         if start <= first and last <= end:
             claim = claim[: first - start] + claim[last - start :]
     return claim
+
+
+@lru_cache(maxsize=16)
+def _marks_and_laws(text: str) -> Sequence[tuple[int, int]]:
+    """Return where the markers and the names of laws in an answer are, which is asked for each of its citations."""
+    marks = ((start, end) for start, end, _ in marks_in(text))
+    return (*marks, *((mention.start, mention.end) for mention in law_mentions(text)))
 
 
 def _is_referred_to(sources: Sequence[Source], citation: Citation) -> bool:

@@ -15,7 +15,7 @@ from services.verification.quoted_spans import Quotation, pieces_of, quotations_
 from services.verification.reading import ReadAnswer, Sentence
 from services.verification.sources import Source
 from services.verification.wording_difference import Difference, Likeness, difference_from, most_alike
-from services.verification.words import Words, words_of
+from services.verification.words import Words, may_hold, words_of
 from state.verification import Finding
 
 MIN_WORDS = 4
@@ -83,7 +83,7 @@ def stands_in(pieces: Sequence[Words], texts: Sequence[str]) -> bool:
     >>> stands_in(pieces_of("Las vacaciones […] treinta días"), ["Las VACACIONES serán de treinta días."])
     True
     """
-    return any(_in_order(pieces, words_of(text)) for text in texts)
+    return any(_stands_in(pieces, text) for text in texts)
 
 
 def _finding(answer: ReadAnswer, quotation: Quotation, question: Words) -> Finding | None:
@@ -304,14 +304,14 @@ def _evidence(source: Source, quotation: Quotation) -> str:
 
 def _holds(source: Source, quotation: Quotation, answer: ReadAnswer) -> bool:
     """Tell whether a source has what is quoted, together with its heading or with the other parts of its provision."""
-    words = words_of(source.text)
-    if _in_order(quotation.pieces, words):
+    if _stands_in(quotation.pieces, source.text):
         return True
     first = quotation.pieces[0]
-    if words.find(first.compact) is None and first.compact[:12] in words_of(source.besides).compact:
+    begins_here = _stands_in([first], source.text)
+    if not begins_here and first.compact[:12] in words_of(source.besides).compact:
         return _in_order(quotation.pieces, words_of(f"{source.provision}\n{source.everything}"))
     parts = [part for part in answer.sources if source.provision_key and part.ref == source.ref]
-    if len(parts) < 2 or not _any_piece(quotation, words):
+    if len(parts) < 2 or not (begins_here or _any_beginning(quotation, words_of(source.text))):
         return False
     texts = [part.text for part in parts]
     lines = [pieces for line in quotation.text.split("\n") if (pieces := pieces_of(line))]
@@ -322,13 +322,17 @@ def _holds(source: Source, quotation: Quotation, answer: ReadAnswer) -> bool:
     )
 
 
-def _any_piece(quotation: Quotation, words: Words) -> bool:
-    first = quotation.pieces[0].tokens[:3]
-    return words.find(quotation.pieces[0].compact) is not None or "".join(first) in words.compact
+def _any_beginning(quotation: Quotation, words: Words) -> bool:
+    return "".join(quotation.pieces[0].tokens[:3]) in words.compact
 
 
 def _adjacent(parts: Sequence[Source]) -> Iterator[tuple[Source, Source]]:
     return ((one, two) for one in parts for two in parts if one is not two)
+
+
+def _stands_in(pieces: Sequence[Words], text: str) -> bool:
+    """Tell whether pieces stand in a text, in order; most texts do not even have their letters."""
+    return may_hold(text, pieces) and _in_order(pieces, words_of(text))
 
 
 def _in_order(pieces: Sequence[Words], words: Words) -> bool:

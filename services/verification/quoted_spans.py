@@ -3,9 +3,12 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from services.verification.words import Words, words_of
 
+MAX_TEXTS = 256
+"""Texts whose quotations are kept: each figure of an answer is looked for in those of all of it."""
 _LONGEST = 40_000
 
 _MARKED = re.compile(
@@ -50,7 +53,8 @@ class Quotation:
         return "".join(piece.compact for piece in self.pieces)
 
 
-def quotations_in(text: str) -> list[Quotation]:
+@lru_cache(MAX_TEXTS)
+def quotations_in(text: str) -> tuple[Quotation, ...]:
     """Return what a text quotes, in order; of nested quotations the outer one.
 
     >>> [quotation.text for quotation in quotations_in('Dice «un "plazo" de diez días», no "veinte".')]
@@ -61,7 +65,7 @@ def quotations_in(text: str) -> list[Quotation]:
     blocks = [span for span in _blocks(text) if not any(span[0] <= start and end <= span[1] for start, end in marked)]
     found = [quotation_at(text, start, end, is_block=False) for start, end in marked]
     found += [quotation_at(text, start, end, is_block=True) for start, end in blocks]
-    return sorted(filter(None, found), key=lambda quotation: quotation.start)
+    return tuple(sorted(filter(None, found), key=lambda quotation: quotation.start))
 
 
 def pieces_of(quoted: str) -> tuple[Words, ...]:

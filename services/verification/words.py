@@ -5,11 +5,14 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import groupby
 from types import MappingProxyType
 
+from language.characters import CharacterTable
 from language.folding import fold
 
 _TOKEN = re.compile(r"por\s+(?:100|cien|ciento)\b|\d+(?:[.,]\d+)*|[^\W\d_]+|[^\W_]+|[%€]")
+_NO_LETTER = re.compile(r"[\W_]")
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?")
 _SAME = MappingProxyType({"euro": "€", "euros": "€", "°": "º"})
 
@@ -33,6 +36,12 @@ class Words:
     def compact(self) -> str:
         """All words without blanks, so that a hyphen at the end of a line makes no difference."""
         return "".join(self.tokens)
+
+    @cached_property
+    def longest_row(self) -> str:
+        """The longest row of words without a figure or a sign between them, without blanks."""
+        rows = ("".join(row) for of_letters, row in groupby(self.tokens, str.isalpha) if of_letters)
+        return max(rows, key=len, default="")
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
@@ -73,6 +82,23 @@ class Words:
     def _is_edge(self, offset: int) -> bool:
         place = bisect_left(self.offsets, offset)
         return place < len(self.offsets) and self.offsets[place] == offset
+
+
+def may_hold(text: str, pieces: Sequence[Words]) -> bool:
+    """Tell whether the words of some pieces may stand in a text, which takes far less than to read its own words.
+
+    They do not where the longest row of words of one, without a figure between them, is not among its letters.
+    """
+    letters = _letters_of(text)
+    return all(piece.longest_row in letters for piece in pieces)
+
+
+@lru_cache(maxsize=2048)
+def _letters_of(text: str) -> str:
+    return _letters_alone(text).replace(" ", "")
+
+
+_letters_alone = CharacterTable(lambda text: _NO_LETTER.sub(" ", fold(text)))
 
 
 @lru_cache(maxsize=4096)

@@ -75,7 +75,8 @@ class Vocabulary:
         """Return rows and weights of the known stems, of unit length: (1 + ln n) · idf, or n · idf for n below 1."""
         counted = [(row, count) for stem, count in counts.items() if (row := self._rows.get(stem)) is not None]
         rows = np.array([row for row, _ in counted], dtype=np.intp)
-        damped = [1 + math.log(count) if count >= 1 else count for _, count in counted]
+        # Most stems stand in a text once.
+        damped = [1.0 if count == 1 else 1 + math.log(count) if count > 1 else count for _, count in counted]
         weights = np.array(damped, dtype=np.float32) * self.idf[rows]
         length = float(np.linalg.norm(weights))
         return rows, weights / np.float32(length) if length else weights

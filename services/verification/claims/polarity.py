@@ -148,23 +148,21 @@ def occurrences(sentence: str, window: int) -> Iterator[Occurrence]:
     folded = _MARKER.sub(lambda match: " " * len(match[0]), fold(sentence))
     tokens = list(_TOKEN.finditer(folded))
     words = [token[0] for token in tokens]
-    stems = list(map(_content_stem, words))
-    position = 0
-    while position < len(words):
-        match = next(_predicates_at(words, position), None)
+    may_begin = [position for position, word in enumerate(words) if _forms_with(word)]
+    stems = list(map(_content_stem, words)) if may_begin else []
+    after = 0
+    for position in may_begin:
+        match = next(_predicates_at(words, position), None) if position >= after else None
         if match is None:
-            position += 1
             continue
         parts, predicate, so = match
         after = position + len(parts)
         begin, end = clause_at(folded, tokens[position].start(), tokens[after - 1].end())
         if _BOUND.search(folded, begin, end):
-            position = after
             continue
         denied = is_denied(words, position)
         if not denied and _FAR_DENIAL.search(folded, begin, tokens[position].start()):
-            position = after  # "no pudiendo la mutua proceder a la suspensión": who can tell how far it reaches.
-            continue
+            continue  # "no pudiendo la mutua proceder a la suspensión": who can tell how far it reaches.
         first, last = segment(folded, tokens[position].start())
         reach = range(max(0, position - window), min(len(words), after + window))
         near = [stems[n] for n in reach if not position <= n < after and first <= tokens[n].start() < last]
@@ -176,7 +174,6 @@ def occurrences(sentence: str, window: int) -> Iterator[Occurrence]:
             tokens[after - 1].end(),
             sentence,
         )
-        position = after
 
 
 def _in_no_case(folded: str, segment_start: int, clause_start: int, place: int) -> bool:

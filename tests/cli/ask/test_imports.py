@@ -1,11 +1,11 @@
-"""What a question never waits for: packages that train, plot, serve or call a provider."""
+"""What a question never waits for: packages that train, plot, serve, call a provider or read documents."""
 
 import json
 import subprocess
 import sys
 
 NEVER = {
-    *("sklearn", "scipy", "onnxruntime", "matplotlib", "pandas", "torch", "fastembed", "tokenizers"),
+    *("sklearn", "scipy", "onnxruntime", "matplotlib", "pandas", "torch", "fastembed", "tokenizers", "yaml"),
     *("openai", "langchain_openai", "qdrant_client", "fastapi", "uvicorn", "langserve", "lxml", "pypdf", "docx"),
 }
 SCRIPT = """
