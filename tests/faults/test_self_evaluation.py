@@ -69,4 +69,4 @@ async def test_the_graph_hands_on_known_ids_alone_and_asks_at_most_once_more(fir
         result = await build_rag(services).ainvoke({"question": "¿Cuántos días de vacaciones tengo?"})
         named = [*result["used_chunk_ids"], *result["dropped_chunk_ids"], *result["context_chunk_ids"]]
         assert set(named) <= {1, 2, 3}, case(seed)
-        assert len(principal.calls) <= 3, case(seed)
+        assert len(principal.calls) <= 2, case(seed)
