@@ -50,7 +50,7 @@ def test_two_thousand_replies_are_read_without_an_exception_and_name_no_unknown_
     pieces = random.Random(0)
     for seed in range(CASES):
         reply, splitter = case(seed), StreamSplitter()
-        size = pieces.randrange(1, 40)
+        size = pieces.randrange(3, 80)
         for start in range(0, len(reply), size):
             splitter.feed(reply[start : start + size])
         splitter.close()
