@@ -6,7 +6,7 @@ from language.languages import Language
 from nodes.abstain import listed, nearest
 from nodes.finalize import citation
 from nodes.messages import Spoken
-from nodes.writing import Write, WritingUpdate, prompt_messages, write_answer, written_update
+from nodes.writing import MAX_REPLIES, Write, WritingUpdate, prompt_messages, write_answer, written_update
 from services.prompting.citation_markers import keep_markers
 from services.prompting.outgoing_links import source_addresses, without_foreign_links
 from services.prompting.prompts import Prompts
@@ -49,6 +49,7 @@ async def answer(
             supersedes=language.say("rag_answer_with_more") if state["refetched"] else "",
             write=spoken,
             language=language,
+            replies=1 if state["refetched"] else MAX_REPLIES,
         )
     except ModelError as error:
         if state["refetched"]:
@@ -73,6 +74,7 @@ def first_answer(state: RagState, error: ModelError, language: Language) -> Writ
     by_id = {candidate["chunk"]["id"]: candidate for candidate in state["candidates"]}
     return {
         "context": [by_id[chunk_id] for chunk_id in state["draft_chunk_ids"]],
+        "rewritten": True,
         "warnings": [*state["warnings"], language.say("rag_answer_not_completed", problem=error)],
         "cost": cost_of_failure(error),
     }

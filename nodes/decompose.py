@@ -10,6 +10,7 @@ from services.deadlines import UNLIMITED, QuestionTime
 from services.domain.base import Domain
 from services.domain.question import searched_topic, split_subject, with_subject
 from services.prompting.citation_markers import keep_markers
+from services.prompting.outgoing_links import without_foreign_links
 from services.prompting.prompts import Prompts
 from services.prompting.reader_reply import read_reader_reply
 from services.protocols import ChatModel
@@ -76,7 +77,9 @@ async def decompose(
             "cost": cost_of_failure(error),
         }
     said = read_reader_reply(completion.text, MAX_FOLLOWUP_QUERIES if carried else MAX_QUERIES, follow_up=carried)
-    queries = [topic for query in said.queries if (topic := _without_provisions(query, domain))]
+    # A reader may have been told to write an address: nothing is found by it, and who is served reads the searches.
+    linkless = [without_foreign_links(query, (), "").strip() for query in said.queries]
+    queries = [topic for query in linkless if (topic := _without_provisions(query, domain))]
     leaves = carried and (said.new_topic or said.other_matter is not None)
     if leaves:
         (question, _), (asked, _) = (split_subject(text, domain.language) for text in (question, asked))

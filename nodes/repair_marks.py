@@ -35,7 +35,7 @@ async def repair_marks(
     """
     deadline = state.get("deadline")
     if deadline is not None and deadline - clock() < seconds * MIN_SHARE_LEFT:
-        return {"repaired": True}
+        return {"rewritten": True}
     spoken = Spoken(state, runtime.stream_writer, "-marked")
     try:
         written = await write_answer(
@@ -51,9 +51,10 @@ async def repair_marks(
             supersedes=language.say("rag_answer_repaired"),
             write=spoken,
             language=language,
+            replies=1,
         )
     except ModelError as error:
-        return {"repaired": True, "cost": cost_of_failure(error)}
+        return {"rewritten": True, "cost": cost_of_failure(error)}
     finally:
         spoken.close()
-    return {"repaired": True, **written_update(state, written, language), "spoken": spoken.message_id}
+    return {**written_update(state, written, language), "rewritten": True, "spoken": spoken.message_id}

@@ -29,9 +29,9 @@ def after_judgement(state: RagState) -> Literal["add_companions", "abstain"]:
 def after_verify(state: RagState) -> Literal["refetch", "repair_marks", "finalize"]:
     """Fetch what the model lacks, the first time that it says so; have an answer marked that is to stay.
 
-    An answer that was marked at the second attempt is not put at risk by a third.
+    No answer is written a third time.
     """
-    if state["needs"] and not state["retried"] and not state["repaired"]:
+    if state["needs"] and not state["retried"] and not state["rewritten"]:
         return "refetch"
     return _with_marks(state)
 
@@ -43,4 +43,4 @@ def after_refetch(state: RagState) -> Literal["rerank", "repair_marks", "finaliz
 
 def _with_marks(state: RagState) -> Literal["repair_marks", "finalize"]:
     """Ask for the markers of an answer that has none, once."""
-    return "repair_marks" if state["unpinned"] and not state["repaired"] else "finalize"
+    return "repair_marks" if state["unpinned"] and not state["rewritten"] else "finalize"

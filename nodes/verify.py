@@ -91,7 +91,7 @@ async def verify(
         "named": _read_by_nobody(provisions, known),
         "unpinned": grounded and claims and not markers_in(kept),
     }
-    if not state["needs"] and not state["retried"] and not state["repaired"]:
+    if not state["needs"] and not state["retried"] and not state["rewritten"]:
         update["needs"] = needs_of(findings, provisions, draft, language)
     return update
 

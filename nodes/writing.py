@@ -23,8 +23,8 @@ from state.rag import RagState, days_of
 from state.values import NO_COST, AnswerOutcome, Cost, Message, Need, cost_of
 
 HISTORY_MESSAGES = 6
-MAX_EMPTY = 2
-"""Replies without an answer after which the principal is not asked again."""
+MAX_REPLIES = 2
+"""Replies that a principal is asked for in a question: one that is empty is asked for again, and so are answers."""
 
 _SOMETHING = re.compile(r"\w")
 
@@ -44,7 +44,7 @@ class WritingUpdate(TypedDict):
     context: NotRequired[list[Candidate]]
     outcome: NotRequired[AnswerOutcome]
     abstained: NotRequired[bool]
-    repaired: NotRequired[bool]
+    rewritten: NotRequired[bool]
     warnings: NotRequired[list[str]]
     spoken: NotRequired[str]
     cost: NotRequired[Cost]
@@ -52,13 +52,17 @@ class WritingUpdate(TypedDict):
 
 @dataclass(frozen=True)
 class Written:
-    """An answer: its text, numbered as it is read, the old numbers of what it cites first, and its self-evaluation."""
+    """An answer: its text, numbered as it is read, the old numbers of what it cites first, and its self-evaluation.
+
+    ``replies`` are those that it took.
+    """
 
     text: str
     cited: Sequence[int]
     evaluation: Reply
     cut: bool
     cost: Cost
+    replies: int
 
 
 def prompt_messages(state: RagState, *, grounded: bool) -> list[Message]:
@@ -93,8 +97,9 @@ async def write_answer(
     supersedes: str,
     write: Write,
     language: Language,
+    replies: int,
 ) -> Written:
-    """Stream an answer on the state's context; a reply that has none is asked for once more.
+    """Stream an answer on the state's context; one that has none is asked for again, up to so many ``replies``.
 
     ``supersedes`` is why an answer that is shown already no longer holds, empty where none is. It is said when there is
     something to take its place: until then, the old one stands.
@@ -112,7 +117,7 @@ async def write_answer(
     def restart() -> None:
         stream.begin_again(language.say("rag_answer_interrupted"))
 
-    for asked in range(1, MAX_EMPTY + 1):
+    for asked in range(1, replies + 1):
         stream.begin_again(language.say("rag_answer_interrupted"))
         try:
             completion = await principal.stream(
@@ -129,7 +134,7 @@ async def write_answer(
         cost, cut = _sum(cost, cost_of(completion)), completion.cut
         if _says_something(text):
             evaluation = read_self_evaluation(splitter, fragments, marked=grounded)
-            return Written(text, renumberer.cited, evaluation, cut, cost)
+            return Written(text, renumberer.cited, evaluation, cut, cost, asked)
     raise nothing_written(principal.name, cost["requests"], cut=cut)
 
 
@@ -156,6 +161,7 @@ def written_update(state: RagState, written: Written, language: Language) -> Wri
         "used_chunk_ids": [ids[number - 1] for number in evaluation.used],
         "dropped_chunk_ids": [ids[number - 1] for number in evaluation.dropped],
         "needs": needs,
+        "rewritten": state["refetched"] or written.replies > 1,
         "warnings": [*_without(state["warnings"], cut), *([cut] if written.cut else [])],
         "cost": written.cost,
     }

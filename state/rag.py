@@ -31,8 +31,9 @@ class Turn(TypedDict):
     is what the question is about where they do not (``legal.vocabulary.matters``), empty where it is not known.
     ``needs`` are what the last reply lacks; in the end, what is still lacking, with the ``unmet_needs`` that could not
     be found.
-    ``unpinned`` is set where nothing in an answer says which fragment it rests on, though it should; ``repaired`` once
-    such an answer has been asked for again.
+    ``unpinned`` is set where nothing in an answer says which fragment it rests on, though it should; ``rewritten`` once
+    the principal has been asked for its answer a second time: it had written nothing, lacked something, or gave no
+    markers. There is no third time.
     ``named`` are provisions that the answer names, the index has, and the model did not read.
     ``queries`` are what the reader makes of it, ``searches`` the texts that are searched for: those, and it may be the
     question's own words. ``lexical_only`` is set where they have no dense vectors, because the embedder failed.
@@ -58,7 +59,7 @@ class Turn(TypedDict):
     retried: bool
     abstained: bool
     unpinned: bool
-    repaired: bool
+    rewritten: bool
     verdicts: list[Verdict]
     provisions: list[NamedVerdict]
     findings: list[Finding]
@@ -102,7 +103,7 @@ def fresh_turn() -> Turn:
         "retried": False,
         "abstained": False,
         "unpinned": False,
-        "repaired": False,
+        "rewritten": False,
         "verdicts": [],
         "provisions": [],
         "findings": [],

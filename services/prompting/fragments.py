@@ -32,10 +32,11 @@ from functools import lru_cache
 from itertools import groupby
 
 from language.formats import long_day
+from language.unseen import as_rendered
 from legal.agreements.names import validity_of
 from services.prompting.citation_markers import defuse_markers, write_marker
 from services.prompting.notes import note_on
-from services.prompting.stream_splitter import defuse_self_evaluation
+from services.prompting.stream_splitter import defuse_self_evaluation, unify_breaks
 from state.chunks import Candidate, Chunk, Purpose, ordering_score, page_of, portable_url, provision_of
 from state.rag import Days
 
@@ -203,11 +204,13 @@ def parse(text: str) -> list[Fragment]:
 def neutralise(text: str) -> str:
     r"""Return a text without what would look like frame or a reply; line breaks become newlines.
 
-    It defuses all that the parsers of markers, self-evaluations and fragments accept, and more.
+    It defuses all that the parsers of markers, self-evaluations and fragments accept, and more; also what is that only
+    once characters that cannot be seen are gone or written as references are read, as they are in an answer.
 
     >>> neutralise("Lo dice [C1].\n---\nUSED|1\nFuente: x").split("\n")
     ['Lo dice (C1).', '—', 'USED/1', 'Fuente : x']
     """
+    text = as_rendered(unify_breaks(text))
     text = _BRACKET_NOTE.sub("(", defuse_self_evaluation(defuse_markers(text)))
     return "\n".join(_neutral_line(line) if _FRAME.match(line) else line for line in text.split("\n"))
 

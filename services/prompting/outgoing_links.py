@@ -17,21 +17,16 @@ What a document says is no answer: it keeps its addresses to be read, and loses 
 leads (``inert``).
 """
 
-import html
 import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, TypeVar, cast
 
+from language.unseen import as_rendered, without_invisible
 from state.chunks import Candidate
 
 T = TypeVar("T")
 
-_INVISIBLE = re.compile(
-    "[\0-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
-    "\ufff9-\ufffb\U000e0000-\U000e0fff]"
-)
-_REFERENCE = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});", re.IGNORECASE)
 _IMAGE = re.compile(r"!(?=[\[【［](C\d)?)")
 _TAG = re.compile(r"<(?=[^\W\d_]|[/!?])")
 _DEFINITION = re.compile(r"(\[C\d+)?([\]】］]):")
@@ -97,10 +92,7 @@ def _led(text: str, sources: list[str], note: str, *, begun: bool) -> str:
 
 def _plain(text: str) -> str:
     """Return a text without images, references to characters and what cannot be seen."""
-    while (read := _REFERENCE.sub(lambda match: html.unescape(match.group()), text)) != text:
-        text = read
-    text = _INVISIBLE.sub("", text)
-    return _IMAGE.sub(lambda match: "! " if match[1] else "", text)
+    return _IMAGE.sub(lambda match: "! " if match[1] else "", as_rendered(text))
 
 
 def _unlinked(text: str, sources: list[str]) -> str:
@@ -182,7 +174,7 @@ class LinkFilter:
     def feed(self, text: str) -> None:
         """Take the next piece of the answer."""
         # What cannot be seen parts no words.
-        text = _INVISIBLE.sub("", text)
+        text = without_invisible(text)
         self._pending.append(text)
         if not any(character.isspace() for character in text):
             return

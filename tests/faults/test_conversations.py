@@ -9,7 +9,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from support.openai_server import OpenAIServer
-from support.postgres import postgres
+from support.postgres import Database, database
 from support.wired import QUESTION, Wired, wired
 
 from graph.rag import build_rag
@@ -67,30 +67,21 @@ async def test_a_checkpointer_that_fails_is_told_and_the_thread_stays(
 
 
 @pytest.fixture
-def database() -> Iterator[str]:
-    with postgres() as url:
-        yield url
+def postgresql() -> Iterator[Database]:
+    with database() as started:
+        yield started
 
 
 async def test_a_database_that_is_restarted_in_a_run_is_found_again(
-    server: OpenAIServer, database: str, tmp_path: Path
+    server: OpenAIServer, postgresql: Database, tmp_path: Path
 ) -> None:
-    import psycopg
-
-    def lose_all_connections() -> None:
-        with psycopg.connect(database, autocommit=True) as connection:
-            connection.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
-            )
-
-    async with open_conversations(database, tmp_path) as conversations, wired(server) as rig:
+    async with open_conversations(postgresql.url, tmp_path) as conversations, wired(server) as rig:
         await answered(rig, conversations.saver)
 
-        def restarted(request: Any) -> str:
-            lose_all_connections()
+        def while_it_restarts(request: Any) -> str:
+            postgresql.restart()
             return "Son 30 días [C1].\n===META===\nUSED|1\nDROP|ninguno"
 
-        server.answer("principal", restarted)
+        server.answer("principal", while_it_restarts)
         assert await answered(rig, conversations.saver) == "Son 30 días [C1]."
         assert len((await conversations.read("web/hilo")).turns) == 2

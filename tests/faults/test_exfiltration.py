@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any
 
@@ -10,12 +11,18 @@ import httpx
 import pytest
 from langchain_core.messages import AIMessageChunk
 from markdown_it import MarkdownIt
+from support.doubles import FakeStore, QueueChat, make_chunk
 from support.loopback import remote, serving
 from support.openai_server import OpenAIServer, Reply
+from support.small_case import RELEVANT, SmallBase, case_services
 from support.waiting import PATIENCE
-from support.wired import META, QUESTION, VACATION, Wired, shown, wired
+from support.wired import META, QUESTION, SEARCH, VACATION, Wired, shown, wired
 
-from server.app import create_app
+from graph.case import build_generate_response
+from graph.opened import OpenGraphs
+from server.app import app_over, create_app
+from server.settings import ServerSettings
+from services.conversations.kept import MEMORY
 from services.prompting.outgoing_links import LinkFilter, inert, without_foreign_links
 
 OWN = VACATION["url"]
@@ -130,7 +137,7 @@ def test_no_cut_of_a_stream_lets_anything_through(attack: str) -> None:
     assert f"véase {OWN}. [Aquí]({OWN}) [C1]." in whole
     assert without_foreign_links(whole, {OWN}, NOTE) == whole
     chance = random.Random(attack)
-    for _ in range(40):
+    for _ in range(12):
         filtered, rest = LinkFilter({OWN}, NOTE), text
         while rest:
             size = chance.randrange(1, 12)
@@ -208,3 +215,56 @@ def test_no_front_lets_anything_through(server: OpenAIServer) -> None:
     for text in texts:
         assert "Son 30 días [C1]." in text
         assert not leads_away(text), text
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield every text of a value as JSON has it."""
+    if isinstance(value, str):
+        yield value
+    else:
+        for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            yield from texts_in(item)
+
+
+async def test_the_answer_to_a_case_leads_nowhere() -> None:
+    section = {
+        "topic": "![t](//mal.example)",
+        "answer_components": [*ATTACKS],
+        "steps": [*ATTACKS],
+        "warnings": [*ATTACKS],
+    }
+    reply = {
+        "decision": "uncertain",
+        "reason": ALL_TOGETHER,
+        "response": {"sections": [section]},
+        "guardrails_violated": [{"guardrail": "no-promise", "text": ALL_TOGETHER}],
+    }
+    services = case_services(QueueChat(json.dumps(reply)), base=SmallBase(RELEVANT))
+    result = await build_generate_response(services).ainvoke(
+        {"inquiry": "May I borrow from my account?", "collected_data": {"vested_balance": "9,000"}, "max_tokens": 5_000}
+    )
+    # What has a figure that nobody gave is shown as removed.
+    shown_texts = [*texts_in(result["response"]), result["message"], *texts_in(result["guardrails"])]
+    assert len(shown_texts) > len(ATTACKS)
+    assert not [text for text in shown_texts if leads_away(text)]
+
+
+def test_what_a_document_of_this_machine_says_of_itself_is_inert_and_tells_no_path(server: OpenAIServer) -> None:
+    live = "![x](//mal.example/p.png)<img src=//mal.example>"
+    document = {"url": "file:///home/ana/convenio.pdf#page=3", "title": f"Vacaciones {live}", "summary": live}
+    store = FakeStore([make_chunk(38, "Artículo 38", **document)], {key: [(38, 1.0)] for key in (SEARCH, QUESTION)})
+    rig = Wired(server, store)
+    lacking = f"\n===META===\nUSED|1\nDROP|ninguno\nNEED|plazo {live}"
+    server.answer("principal", lambda request: f"Son 30 días [C1].{lacking}")
+    app = app_over(OpenGraphs.over(rig.services), ServerSettings(conversations=MEMORY))
+    with serving(app) as url, httpx.Client(base_url=url, timeout=PATIENCE) as http:
+        bodies = [
+            http.post("/v1/ask", json={"question": QUESTION}).json(),
+            http.post("/rag/invoke", json={"input": {"question": QUESTION}}).json()["output"],
+        ]
+    for body in bodies:
+        [citation] = body["citations"]
+        assert citation["url"] == "file:convenio.pdf#page=3"
+        assert not [text for text in texts_in([body["citations"], body["needs"], body["warnings"]]) if rendered(text)]
+    assert "convenio.pdf" in str(server.requests[-1].body)
+    assert "/home/ana" not in str([*bodies, *(request.body for request in server.requests)])

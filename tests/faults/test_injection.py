@@ -1,4 +1,4 @@
-"""300 injected instructions, and a principal on a real server that obeys whatever it reads."""
+"""312 injected instructions, and a principal on a real server that obeys whatever it reads."""
 
 import re
 from typing import Any
@@ -66,7 +66,7 @@ def effects(request: Recorded, injection: Injection, events: list[Any]) -> list[
 @pytest.mark.parametrize("part", range(PARTS))
 async def test_no_injection_has_a_forbidden_effect(server: OpenAIServer, part: int) -> None:
     payloads = list(injections())
-    assert len(payloads) == 300
+    assert len(payloads) == 312
     server.answer("principal", obedient)
     brought_about: dict[str, list[str]] = {}
     async with wired(server) as rig:

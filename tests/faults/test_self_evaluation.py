@@ -50,7 +50,7 @@ def test_two_thousand_replies_are_read_without_an_exception_and_name_no_unknown_
     pieces = random.Random(0)
     for seed in range(CASES):
         reply, splitter = case(seed), StreamSplitter()
-        size = pieces.randrange(1, 40)
+        size = pieces.randrange(3, 80)
         for start in range(0, len(reply), size):
             splitter.feed(reply[start : start + size])
         splitter.close()
@@ -69,4 +69,4 @@ async def test_the_graph_hands_on_known_ids_alone_and_asks_at_most_once_more(fir
         result = await build_rag(services).ainvoke({"question": "¿Cuántos días de vacaciones tengo?"})
         named = [*result["used_chunk_ids"], *result["dropped_chunk_ids"], *result["context_chunk_ids"]]
         assert set(named) <= {1, 2, 3}, case(seed)
-        assert len(principal.calls) <= 3, case(seed)
+        assert len(principal.calls) <= 2, case(seed)

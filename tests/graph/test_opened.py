@@ -86,7 +86,7 @@ async def test_services_are_closed_when_their_last_run_has_ended(
         closed.append(True)
 
     async with opened.using(RAG):
-        monkeypatch.setattr(opened.services.store, "close", close)
+        monkeypatch.setattr(opened.services.store.store, "close", close)
         write_law(law, "BOE-A-2000-1", "El descanso semanal es de dos días.")
         await ingest([law], settings)
         await found_now(opened)

@@ -132,7 +132,7 @@ async def test_a_model_that_only_reasons_up_to_its_limit_says_so(principal):
     assert "límite de longitud" in result["warnings"][0]
 
 
-@pytest.mark.parametrize("second", [["", ""], [failure(400)]])
+@pytest.mark.parametrize("second", [[""], [failure(400)]])
 async def test_a_second_answer_that_fails_leaves_the_first_on_the_screen(principal, second):
     result = await principal.ask(LACKING, *second)
     assert result["answer"] == "Falta el preaviso [C1]."
@@ -180,7 +180,7 @@ async def test_an_answer_that_stays_without_marks_is_shown_with_a_warning(princi
     assert principal.server.calls("principal") == 2
 
 
-@pytest.mark.parametrize("second", [["", ""], [failure(400)]])
+@pytest.mark.parametrize("second", [[""], [failure(400)]])
 async def test_a_repair_that_fails_leaves_the_answer_on_the_screen(principal, second):
     result = await principal.ask("Son 30 días.", *second)
     assert principal.shown == ["Son 30 días."]
@@ -203,13 +203,21 @@ async def test_what_is_marked_in_part_or_claims_nothing_is_not_asked_for_again(p
     assert result["unpinned"] is False
 
 
-async def test_what_is_lacking_is_fetched_before_marks_are_asked_for(principal):
+async def test_what_is_lacking_is_fetched_before_marks_are_asked_for_and_nothing_is_written_a_third_time(principal):
     unmarked = LACKING.replace(" [C1]", "")
     result = await principal.ask(unmarked, "Sin marcas.", f"Con marcas [C3].{META}")
     assert "Artículo 49" in principal.sent(1)[-1]["content"]
-    assert principal.sent(2)[-2]["content"] == "Sin marcas."
-    assert result["answer"] == principal.shown[-1] == "Con marcas [C1]."
-    assert principal.server.calls("principal") == 3
+    assert result["answer"] == principal.shown[-1] == "Sin marcas."
+    assert "no se puede comprobar" in " ".join(result["warnings"])
+    assert principal.server.calls("principal") == 2
+
+
+@pytest.mark.parametrize("second", [LACKING, "Son 30 días."])
+async def test_an_answer_that_followed_an_empty_reply_is_the_last(principal, second):
+    result = await principal.ask("", second, MARKED)
+    assert result["answer"] == second.split("\n")[0]
+    assert len(result["warnings"]) == 1
+    assert principal.server.calls("principal") == 2
 
 
 async def test_where_nothing_lacking_is_found_the_first_answer_gets_its_marks(principal):
@@ -248,7 +256,7 @@ async def test_a_repair_is_asked_for_only_where_there_is_time(left, asked):
         seconds=60,
         clock=lambda: now,
     )
-    assert update["repaired"] is True
+    assert update["rewritten"] is True
     assert (len(chat.calls), "draft" in update) == (asked, asked)
 
 

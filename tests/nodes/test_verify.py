@@ -105,13 +105,13 @@ async def test_an_answer_to_thanks_claims_nothing():
         ({"needs": [1], "retried": True}, "finalize"),
         ({"unpinned": True}, "repair_marks"),
         ({"unpinned": True, "needs": [1]}, "refetch"),
-        ({"unpinned": True, "repaired": True}, "finalize"),
-        # What was marked at the second attempt is not put at risk by a third.
-        ({"needs": [1], "repaired": True}, "finalize"),
+        ({"unpinned": True, "rewritten": True}, "finalize"),
+        # No answer is written a third time.
+        ({"needs": [1], "rewritten": True}, "finalize"),
     ],
 )
 def test_where_an_answer_goes_on(state, stage):
-    assert after_verify({"needs": [], "retried": False, "unpinned": False, "repaired": False, **state}) == stage
+    assert after_verify({"needs": [], "retried": False, "unpinned": False, "rewritten": False, **state}) == stage
 
 
 LAW = "La duración de las vacaciones anuales no será inferior a treinta días naturales en ningún caso."
@@ -126,7 +126,7 @@ async def test_a_figure_without_a_source_is_marked_in_the_text_and_looked_for():
     assert (need["kind"], need["keywords"], need["by_check"]) == ("keywords", "vacaciones anuales", True)
 
 
-@pytest.mark.parametrize("values", [{"retried": True}, {"repaired": True}, {"needs": [{"kind": "keywords"}]}])
+@pytest.mark.parametrize("values", [{"retried": True}, {"rewritten": True}, {"needs": [{"kind": "keywords"}]}])
 async def test_what_the_check_lacks_is_looked_for_once_and_never_instead_of_what_the_model_asks_for(values):
     assert "needs" not in await check("Las vacaciones son 22 días [C1].", context=[VACATION], values=values)
 

@@ -5,8 +5,9 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,24 @@ def _program(name: str) -> str | None:
     return next((str(folder / name) for folder in _FOLDERS if (folder / name).exists()), shutil.which(name))
 
 
+@dataclass(frozen=True)
+class Database:
+    """A database that runs; ``restart`` stops its server at once, all connections with it, and starts it again."""
+
+    url: str
+    restart: Callable[[], None]
+
+
 @contextmanager
 def postgres() -> Iterator[str]:
     """Start a database that is reached through a socket alone; yields its URL. Skips where there is no PostgreSQL."""
+    with database() as started:
+        yield started.url
+
+
+@contextmanager
+def database() -> Iterator[Database]:
+    """Start a database as ``postgres`` does, that can be restarted."""
     initdb, control = _program("initdb"), _program("pg_ctl")
     if not initdb or not control:
         pytest.skip("PostgreSQL is not installed: no initdb, no pg_ctl")
@@ -41,11 +57,22 @@ def postgres() -> Iterator[str]:
 
         run(initdb, "--pgdata", str(data), "--username", _USER, "--auth", "trust", "--no-sync")
         options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
-        run(control, "start", "--pgdata", str(data), "--wait", "--options", options, "--log", str(folder / "log"))
+
+        def start() -> None:
+            run(control, "start", "--pgdata", str(data), "--wait", "--options", options, "--log", str(folder / "log"))
+
+        def stop(mode: str) -> None:
+            run(control, "stop", "--pgdata", str(data), "--mode", mode)
+
+        def restart() -> None:
+            stop("fast")
+            start()
+
+        start()
         try:
-            yield f"postgresql://{_USER}@/{_USER}?host={folder}"
+            yield Database(f"postgresql://{_USER}@/{_USER}?host={folder}", restart)
         finally:
-            run(control, "stop", "--pgdata", str(data), "--mode", "immediate")
+            stop("immediate")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
