@@ -8,6 +8,7 @@ import pytest
 from support.ingesting import ingest
 from support.laboral import NAME, write_laboral
 from support.qdrant_rest import FakeQdrant, running_qdrant
+from support.real_qdrant import needs_real_server, real_server
 from support.small_laws import write_law
 
 from cli.main import run
@@ -155,6 +156,27 @@ async def test_without_the_server_and_without_anything_the_reason_is_told(tmp_pa
         settings = machine(gone, tmp_path / "a")
     with pytest.raises(StoreUnavailable, match="ARTICULADO_QDRANT_URL"):
         await bring_up_to_date(settings, NAME)
+
+
+@needs_real_server
+@pytest.mark.integration
+async def test_on_a_real_server_machines_follow_one_another(tmp_path: Path) -> None:
+    profile, law = write_laboral(tmp_path), write_law(tmp_path / "ley.md", "BOE-A-2000-1")
+    async with real_server(home=tmp_path / "a", profile=profile) as first:
+        second = first.model_copy(update={"home": tmp_path / "b"})
+        now = [0.0]
+        await ingest([law], first)
+        opened = graphs(second, now)
+        assert "día y medio" in await found(opened)
+        for home, text in ((second, "dos días"), (first, "tres días")):
+            write_law(law, "BOE-A-2000-1", f"El descanso semanal es de {text}.")
+            await ingest([law], home)
+            now[0] += LOOK_INTERVAL
+            assert text in await found(opened)
+        await ingest([law], second, rebuild=True)
+        now[0] += LOOK_INTERVAL
+        assert "tres días" in await found(opened)
+        await opened.close()
 
 
 def test_without_a_disk_to_write_to_a_temporary_folder_serves(tmp_path: Path) -> None:
