@@ -27,6 +27,7 @@ Provider = Literal["offline", "openai", "azure", "compatible"]
 Role = Literal["reader", "principal", "embedder", "rerank"]
 """A model that is configured by variables of its own, ``ARTICULADO_<ROLE>_…``."""
 
+Quantization = Literal["none", "int8"]
 RerankProvider = Literal["compatible", "cohere", "jina", "tei"]
 ModelStrategy = Literal["cross_encoder", "llm", "api"]
 """The rerank strategies that ask a model."""
@@ -134,6 +135,7 @@ class Settings(BaseSettings):
     qdrant_shards: int = Field(1, ge=1)
     qdrant_replicas: int = Field(1, ge=1)
     qdrant_on_disk: bool = Field(False, description="Vectors and indexes stay on the server's disk; memory caches them")
+    qdrant_quantization: Quantization = Field("none", description="Vectors of a byte a number in the server's memory")
     boe_url: str = "https://www.boe.es/datosabiertos/api/legislacion-consolidada"
     profile: str = "laboral"
     rerank_strategy: RerankStrategy = "auto"

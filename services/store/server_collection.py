@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from language.current import say
-from services.settings import Settings
+from services.settings import Quantization, Settings
 from services.store.connection import translate_server_errors
 from services.store.layout import DENSE, PAGE_SIZE, SPARSE, IndexKind, field_path
 from state.errors import StoreUnavailable
@@ -21,6 +21,9 @@ SEPARATOR = "__"
 GRAPH_LINKS = 16
 """Links of a point in the HNSW graph: Qdrant's default."""
 
+QUANTILE = 0.99
+"""Of the numbers of the vectors, which the bytes tell apart: those beyond are cut (benchmarks/quantization.py)."""
+
 POLL_INTERVAL = 1.0
 """Seconds between two questions to the server whether the graph is built."""
 
@@ -33,16 +36,20 @@ class CollectionOptions:
     """How collections are spread over the nodes of a server and kept there.
 
     ``on_disk``: vectors, graph and word index are read from the disk, and the machine's memory is their cache.
+    ``quantization``: ``int8`` keeps a byte a number in memory beside the vectors; the best are ranked by these.
     """
 
     shards: int = 1
     replicas: int = 1
     on_disk: bool = False
+    quantization: Quantization = "none"
 
     @classmethod
     def of(cls, settings: Settings) -> "CollectionOptions":
         """Return the options that the settings name."""
-        return cls(settings.qdrant_shards, settings.qdrant_replicas, settings.qdrant_on_disk)
+        return cls(
+            settings.qdrant_shards, settings.qdrant_replicas, settings.qdrant_on_disk, settings.qdrant_quantization
+        )
 
 
 SINGLE_NODE = CollectionOptions()
@@ -98,11 +105,20 @@ async def create_collection(
     from qdrant_client import models
 
     on_disk = options.on_disk or None  # unset: as the server is configured
+    int8 = models.ScalarQuantization(
+        scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8, quantile=QUANTILE, always_ram=True)
+    )
+    dense = models.VectorParams(
+        size=size,
+        distance=models.Distance.COSINE,
+        on_disk=on_disk,
+        quantization_config=int8 if options.quantization == "int8" else None,
+    )
     sparse_index = models.SparseIndexParams(on_disk=True) if on_disk else None
     with translate_server_errors():
         await client.create_collection(
             collection,
-            vectors_config={DENSE: models.VectorParams(size=size, distance=models.Distance.COSINE, on_disk=on_disk)},
+            vectors_config={DENSE: dense},
             sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF, index=sparse_index)},
             shard_number=options.shards,
             replication_factor=options.replicas,

@@ -12,9 +12,11 @@ from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import build, prompt_writer, update
 from support.waiting import PATIENCE
 
+from services.protocols import HybridQuery, SearchFilter
 from services.settings import Settings
 from services.store.connection import connect
 from services.store.index import open_index
+from services.store.server import ServerStore
 from services.store.server_collection import MAX_IDLE_POLLS
 from services.store.server_writer import MAX_CONCURRENT_REQUESTS, ServerWriter
 from services.store.writer import WriterFactory
@@ -154,6 +156,23 @@ async def test_an_update_indexes_only_what_it_creates(qdrant: FakeQdrant, tmp_pa
     await update(tmp_path, second, [ruling], writer=impatient(qdrant))
     [asked] = qdrant.asked("PATCH", ".*")
     assert asked.path == f"/collections/sentencias__{first.manifest.generation}"
+
+
+async def test_vectors_are_kept_as_bytes_where_that_is_asked_for(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    configured = settings(qdrant, qdrant_quantization="int8")
+    index = await build(tmp_path, [points(3)], prompt_writer(configured))
+    [created] = qdrant.asked("PUT", f"/collections/normativa__{index.manifest.generation}")
+    assert created.body["vectors"]["text-dense"]["quantization_config"] == {
+        "scalar": {"type": "int8", "quantile": 0.99, "always_ram": True}
+    }
+    store = ServerStore.connect(configured, index)
+    query = HybridQuery(unit(1, 0), terms({1: 1.0}))
+    await store.search("normativa", [query], limit=5, prefetch=20, where=SearchFilter())
+    await store.close()
+    [searched] = qdrant.asked("POST", ".*/query/batch")
+    dense, sparse = searched.body["searches"]
+    assert dense["params"]["quantization"] == {"rescore": True, "oversampling": 2.0}
+    assert not sparse.get("params")
 
 
 async def test_what_does_not_fit_into_memory_stays_on_the_disk(qdrant: FakeQdrant, tmp_path: Path) -> None:
