@@ -133,6 +133,23 @@ async def test_what_is_damaged_on_this_machine_is_fetched_again(qdrant: FakeQdra
     assert open_index(reading.index_folder).models / "lexicon.json" == lexicon
 
 
+async def test_an_ingest_that_cannot_ask_what_is_served_changes_nothing(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    """Who only reads goes on with what it has; an ingest would write what another machine has replaced."""
+    settings = machine(qdrant, tmp_path / "a")
+    law = write_law(tmp_path / "ley.md", "BOE-A-2000-1")
+    await ingest([law], settings)
+    write_law(law, "BOE-A-2000-1", "El descanso semanal es de dos días.")
+    qdrant.fail["/collections/articulado/points"] = 503
+    qdrant.requests.clear()
+    with pytest.raises(StoreUnavailable):
+        await ingest([law], settings)
+    assert not qdrant.asked("PUT", ".*")
+    await bring_up_to_date(settings, NAME, or_go_on=True)
+    opened = graphs(settings, [0.0])
+    assert "día y medio" in await found(opened)
+    await opened.close()
+
+
 async def test_only_what_differs_is_fetched(qdrant: FakeQdrant, tmp_path: Path) -> None:
     writing, reading = machine(qdrant, tmp_path / "a"), machine(qdrant, tmp_path / "b")
     law = write_law(tmp_path / "ley.md", "BOE-A-2000-1")
