@@ -10,6 +10,7 @@ from support.chunks import NO_TERMS, Batch, make_chunk, unit
 from support.fake_time import FakeTime
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import describe
+from support.waiting import PATIENCE
 
 from services.settings import Settings
 from services.store.connection import connect
@@ -113,7 +114,7 @@ async def test_what_a_killed_process_has_left_on_this_machine_is_taken_over_at_o
 ) -> None:
     await Lease(registry, tmp_path, pause=never).take()
     again = Lease(registry, tmp_path, pause=never)
-    await again.take()
+    await asyncio.wait_for(again.take(), PATIENCE)
     again.check()
     await again.give_back()
 
