@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -82,9 +83,7 @@ def _placed(text: str, citations: dict[int, list[Citation]], parts: Sequence[Chu
 
 def measure(rows: Sequence[dict[str, Any]], folder: Path, fields: int = WITHOUT_PLACE) -> Score:
     """Compare the first ``fields`` of law, key, apartado and letter; see the module."""
-    laws = {path.stem: read_law(path) for path in sorted(folder.glob("*.md"))}
-    chunks = {law_id: law_chunks(law) for law_id, law in laws.items()}
-    index = ProvisionIndex.of([chunk for of_law in chunks.values() for chunk in of_law])
+    laws, chunks, index = _read_laws(folder)
     right = parsed = labelled = 0
     for row in rows:
         citations = parsed_in(row, laws[row["law"]], index, chunks[row["law"]])
@@ -98,6 +97,14 @@ def measure(rows: Sequence[dict[str, Any]], folder: Path, fields: int = WITHOUT_
             labelled + labelled_fields.total(),
         )
     return Score(right, parsed, labelled)
+
+
+@lru_cache(maxsize=1)
+def _read_laws(folder: Path) -> tuple[dict[str, Law], dict[str, list[Chunk]], ProvisionIndex]:
+    """Return the laws of a folder and their chunks, by id, and the index of all that can be cited."""
+    laws = {path.stem: read_law(path) for path in sorted(folder.glob("*.md"))}
+    chunks = {law_id: law_chunks(law) for law_id, law in laws.items()}
+    return laws, chunks, ProvisionIndex.of([chunk for of_law in chunks.values() for chunk in of_law])
 
 
 def main() -> None:

@@ -4,7 +4,6 @@ Where the command line says ``--json``, a failure is one JSON object on stdout, 
 """
 
 import gc
-import os
 import sys
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
@@ -30,7 +29,6 @@ from cli.spanish import Command, Commands
 from cli.verify.command import verify
 from language.current import speaking
 from services.profile.files import spoken_language
-from services.threads import ONE_THREAD
 
 COLLECTED_EVERY = (50_000, 20, 20)
 """New objects after which the collector looks for cycles, and how often it does before it looks at older ones.
@@ -118,7 +116,5 @@ def _asks_for_json(arguments: Sequence[str]) -> bool:
 
 def main() -> None:
     """Run the command line of this process."""
-    for name, count in ONE_THREAD.items():
-        os.environ.setdefault(name, count)
     gc.set_threshold(*COLLECTED_EVERY)
     sys.exit(run())

@@ -65,7 +65,12 @@ def build_required_data(
     builder.add_node("select_required", bind(select_required, profile=profile, counter=counter, language=language))
     builder.add_node(
         "extract_fields",
-        bind(extract_fields, author=case_author(services.settings, services.principal, profile), profile=profile),
+        bind(
+            extract_fields,
+            author=case_author(services.settings, services.principal, profile),
+            profile=profile,
+            language=language,
+        ),
     )
     builder.add_node("check_fields", bind(check_fields, profile=profile, counter=counter, language=language))
     builder.add_node(

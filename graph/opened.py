@@ -19,6 +19,7 @@ from services.profile.profile import Profile, load_profile
 from services.settings import Settings
 from services.store.generations import Generations
 from services.store.missing import MissingIndex
+from services.store.portable import PortableStore
 from services.store.replica import bring_up_to_date
 from state.context import RunContext
 from state.errors import ArticuladoError, IndexMismatch, IndexMissing, StoreUnavailable
@@ -46,11 +47,13 @@ class Opened:
 
     @classmethod
     def over(cls, services: "Services", generation: str) -> "Opened":
-        """Build the graphs over services of a generation."""
+        """Build the graphs over services of a generation; who is served learns no paths of this machine."""
         # Imported here: whoever names a graph need not build one.
         from graph.case import build_generate_response, build_required_data
         from graph.rag import build_rag
 
+        if not isinstance(services.store, MissingIndex):
+            services = replace(services, store=PortableStore(services.store))
         graphs: dict[str, Graph] = {
             RAG: build_rag(services),
             REQUIRED_DATA: build_required_data(services),

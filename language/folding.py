@@ -3,9 +3,22 @@
 import re
 import unicodedata
 
+from language.characters import CharacterTable
+
 _FROM = "áàäâéèëêíìïîóòöôúùüûñçº°ª\u00a0\u202f\u2009\t\n\r’‘“”–—"
 _TO = "aaaaeeeeiiiioooouuuuncººª      ''\"\"--"
 _TABLE = str.maketrans(_FROM, _TO)
+
+
+class _Marks(dict[int, int | None]):
+    """Takes marks out of decomposed text, by ``str.translate``; it fills itself, with the characters that there are."""
+
+    def __missing__(self, code: int) -> int | None:
+        self[code] = kept = None if unicodedata.combining(chr(code)) else code
+        return kept
+
+
+_MARKS = _Marks()
 _NO_LETTER_OR_DIGIT = re.compile(r"[\W_]+")
 
 
@@ -17,10 +30,17 @@ def fold(text: str) -> str:
     >>> fold("Artículo 48 BIS")
     'articulo 48 bis'
     """
+    return _folded(text)
+
+
+def _fold_characters(text: str) -> str:
     lower = text.lower()
     if len(lower) != len(text):
         lower = "".join(low if len(low := character.lower()) == 1 else character for character in text)
     return lower.translate(_TABLE)
+
+
+_folded = CharacterTable(_fold_characters)
 
 
 def without_accents(text: str) -> str:
@@ -29,7 +49,7 @@ def without_accents(text: str) -> str:
     >>> without_accents("Peñíscola")
     'Peniscola'
     """
-    return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
+    return text if text.isascii() else unicodedata.normalize("NFD", text).translate(_MARKS)
 
 
 def letters_and_digits(text: str) -> str:

@@ -11,15 +11,16 @@ from hashlib import blake2b
 
 from py_rust_stemmers import SnowballStemmer
 
+from language.characters import CharacterTable
+from language.filled_table import FilledTable
 from language.folding import fold, without_accents
 from language.numerals import read_words
-from language.stem_table import StemTable
 from language.word_lists import read_list, word_families
 
 _VERSION = "es-1"
 """Changes when this code may give a word another stem than before."""
 
-_WORD = re.compile(r"\w+")
+_NO_WORD = re.compile(r"\W")
 # Noun endings whose accent the Snowball algorithm would take for a verb form ("garantía" -> "garant", but "garantia" ->
 # "garanti"): those lose it before stemming, so that text typed without accents meets text with them.
 _MISLEADING_ACCENT = re.compile(r"í(?=as?$)|í(?=d[ao]s?$)|[áéíóú](?=s$)")
@@ -66,13 +67,12 @@ def stem_word(word: str) -> str:
 def content_words(text: str) -> list[str]:
     """Return the words of a text, in order, lower case, without stop words; numbers count as words."""
     stop = stop_words()
-    return [word for word in _WORD.findall(unicodedata.normalize("NFC", text).lower()) if word not in stop]
+    return [word for word in _words_alone(text).split() if word not in stop]
 
 
 def stems(text: str) -> list[str]:
     """Return the stems of the content words of a text, in order; numbers stay as they are."""
-    words = _WORD.findall(unicodedata.normalize("NFC", text).lower())
-    return list(filter(None, map(_STEMS.__getitem__, words)))
+    return list(filter(None, map(_STEMS.__getitem__, _words_alone(text).split())))
 
 
 def sentences(text: str) -> list[str]:
@@ -120,7 +120,10 @@ def _stem(word: str) -> str:
     return _families().get(stem, stem)
 
 
-_STEMS = StemTable(_stem, stop_words)
+_STEMS = FilledTable(lambda word: "" if word in stop_words() else _stem(word))
+"""The stem of each lower-case word, empty for a stop word."""
+_words_alone = CharacterTable(lambda text: _NO_WORD.sub(" ", unicodedata.normalize("NFC", text).lower()))
+"""Returns a text in lower case with a blank in the place of all that is of no word."""
 
 
 @cache

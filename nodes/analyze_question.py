@@ -24,9 +24,10 @@ from services.search.hybrid import territory_asked
 from services.search.named_provisions import look_up, not_in_force, not_indexed
 from services.search.question_reading import empty_analysis, read_question
 from services.store.agreements import IndexedAgreement
-from services.store.supplementary import UNAVAILABLE
+from services.store.supplementary import SupplementaryStore
 from state.chunks import Candidate, provision_of
 from state.context import ResolvedContext, StoreName
+from state.errors import ArticuladoError
 from state.rag import RagState, Turn, fresh_turn
 from state.values import Analysis
 
@@ -110,11 +111,14 @@ async def analyze_question(
     uses_index = runtime.context.store == "index"
     direct: list[Candidate] = []
     if uses_index:
-        try:
-            direct = await look_up(analysis["provisions"], store, as_of, today)
-        except UNAVAILABLE:
-            # Searched for like anything else: the search tells which collection does not answer.
-            analysis = {**analysis, "provisions": [], "is_lookup": False}
+        failures: list[ArticuladoError] = []
+        direct = await look_up(analysis["provisions"], SupplementaryStore(store, failures), as_of, today)
+        if failures:
+            # What is not there is searched for like anything else: the search tells which collection does not answer.
+            found = {provision_of(candidate["chunk"]) for candidate in direct}
+            there = [named for named in analysis["provisions"] if (named["law_id"], named["provision_key"]) in found]
+            is_lookup = analysis["is_lookup"] and there == analysis["provisions"]
+            analysis = {**analysis, "provisions": there, "is_lookup": is_lookup}
     chunks = {provision_of(candidate["chunk"]): candidate["chunk"] for candidate in direct}
     missing = [
         provision

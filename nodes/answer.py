@@ -12,7 +12,7 @@ from services.prompting.outgoing_links import source_addresses, without_foreign_
 from services.prompting.prompts import Prompts
 from services.protocols import ChatModel
 from state.context import ResolvedContext
-from state.errors import ConfigurationError, EmptyReply, ModelError
+from state.errors import EmptyReply, ModelError
 from state.rag import RagState
 from state.values import Citation, cost_of_failure
 
@@ -34,7 +34,7 @@ async def answer(
     writes nothing has not said that there is no answer: what was found is shown in its place.
 
     Raises:
-        ModelError, ConfigurationError: the principal failed, and there is no first answer to fall back on; its
+        ModelError: the principal failed, and there is no first answer to fall back on; its
             ``citations`` are what the answer would have been written from.
     """
     grounded = runtime.context.grounded_prompting
@@ -56,9 +56,6 @@ async def answer(
         if isinstance(error, EmptyReply):
             update = sources_alone(state, error, spoken, language, grounded=grounded)
             return {**update, "spoken": spoken.message_id}
-        error.citations = found_sources(state)
-        raise
-    except ConfigurationError as error:
         error.citations = found_sources(state)
         raise
     finally:

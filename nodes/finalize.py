@@ -20,6 +20,7 @@ from services.domain.question import is_courtesy
 from services.profile.profile import Profile
 from services.prompting.citation_markers import markers_in
 from services.prompting.notes import whole_note
+from services.prompting.outgoing_links import inert
 from services.search.needs import name_of
 from services.verification.certificate import certificate_of
 from services.verification.freshness import freshness_of
@@ -125,20 +126,21 @@ def citation(
 ) -> Citation:
     """Return the citation of one fragment; with a day asked about, which wording it is.
 
-    ``tracked`` are the laws whose source tells amendments.
+    ``tracked`` are the laws whose source tells amendments. What the source says of itself is inert: whoever wrote it is
+    a stranger.
     """
     chunk = candidate["chunk"]
     cited: Citation = {
         "mark": f"C{number}",
         "chunk_id": chunk["id"],
         "law_id": chunk["law_id"],
-        "law": chunk["law_name"],
-        "provision": chunk["provision"],
+        "law": inert(chunk["law_name"]),
+        "provision": inert(chunk["provision"]),
         "provision_key": chunk["provision_key"],
-        "title": chunk["title"],
+        "title": inert(chunk["title"]),
         "url": chunk["url"],
-        "note": whole_note(chunk),
-        "summary": chunk["summary"],
+        "note": inert(whole_note(chunk)),
+        "summary": inert(chunk["summary"]),
         "official": chunk["source"] == "official",
         "valid_from": chunk["valid_from"],
         "valid_to": chunk["valid_to"],
@@ -161,7 +163,7 @@ def _readable(last_changes: Callable[[], Mapping[str, str]]) -> Mapping[str, str
 
 def unread_source(candidate: Candidate, day: date | None = None, tracked: frozenset[str] = frozenset()) -> Citation:
     """Return the source line of a provision that the answer names and the model did not read, with its text."""
-    return {**citation(0, candidate, day, tracked), "mark": "", "text": candidate["chunk"]["text"]}
+    return {**citation(0, candidate, day, tracked), "mark": "", "text": inert(candidate["chunk"]["text"])}
 
 
 def _certificate(state: RagState, context: ResolvedContext, profile: Profile, language: Language) -> Certificate:

@@ -12,7 +12,7 @@ from language.current import say
 from language.languages import Language
 from services.prompting.citation_markers import MarkerRenumberer, keep_markers
 from services.prompting.fragments import neutralise, write_prompt
-from services.prompting.outgoing_links import LinkFilter, source_addresses
+from services.prompting.outgoing_links import LinkFilter, source_addresses, texts_without_foreign_links
 from services.prompting.self_evaluation import Reply, read_self_evaluation
 from services.prompting.stream_splitter import StreamSplitter
 from services.protocols import ChatModel
@@ -145,6 +145,8 @@ def written_update(state: RagState, written: Written, language: Language) -> Wri
     """Return what an answer leaves in the state; the context is numbered as the answer is read."""
     context, evaluation = state["context"], written.evaluation
     cut = language.say("rag_answer_cut")
+    # What it says that it lacks is told to whoever asked.
+    needs = texts_without_foreign_links(evaluation.needs, (), language.say("rag_link_left_out"))
     ids = [candidate["chunk"]["id"] for candidate in context]
     order = [*written.cited, *(number for number in range(1, len(ids) + 1) if number not in written.cited)]
     return {
@@ -153,7 +155,7 @@ def written_update(state: RagState, written: Written, language: Language) -> Wri
         "context": [context[number - 1] for number in order],
         "used_chunk_ids": [ids[number - 1] for number in evaluation.used],
         "dropped_chunk_ids": [ids[number - 1] for number in evaluation.dropped],
-        "needs": evaluation.needs,
+        "needs": needs,
         "warnings": [*_without(state["warnings"], cut), *([cut] if written.cut else [])],
         "cost": written.cost,
     }

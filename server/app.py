@@ -65,7 +65,7 @@ def app_over(
     """
     settings = settings or ServerSettings.read()
     strategies = CHEAP_STRATEGIES | {opened.settings.rerank_strategy}
-    guards = guards or Guards.of(settings, opened.settings.home, public=public)
+    guards = guards or Guards.of(settings, opened.settings, public=public)
     return create_app(
         opened.now(RAG),
         {name: opened.now(name) for name in (REQUIRED_DATA, GENERATE_RESPONSE)},

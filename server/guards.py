@@ -18,9 +18,10 @@ from server.limits.work import is_of_agent_server
 from server.operations.metrics import Metrics
 from server.operations.requests import RequestLog
 from server.operations.traces import Traces
-from server.settings import ServerSettings
+from server.settings import WORKING, ServerSettings
 from services.conversations.kept import MEMORY, POSTGRES
 from services.extras import require
+from services.settings import Settings
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_STATE_BYTES = 1024 * 1024
@@ -51,12 +52,12 @@ class Guards:
 
     def __post_init__(self) -> None:
         limits = self.settings
-        object.__setattr__(self, "room", Room(limits.running, limits.waiting, limits.patience))
+        object.__setattr__(self, "room", Room(limits.running or WORKING, limits.waiting, limits.patience))
         object.__setattr__(self, "metrics", Metrics(self.room))
 
     @classmethod
-    def of(cls, settings: ServerSettings, home: Path, *, public: bool = False) -> "Guards":
-        """Return the guards of a server; a public one may be called by any name where none is set.
+    def of(cls, settings: ServerSettings, agent: Settings, *, public: bool = False) -> "Guards":
+        """Return the guards of a server of an agent; a public one may be called by any name where none is set.
 
         Raises:
             ConfigurationError: what the settings name, PostgreSQL or Redis, needs an extra that is not installed.
@@ -67,7 +68,7 @@ class Guards:
         if settings.rate_storage.startswith("redis"):
             require("redis")
         hosts = frozenset(settings.hosts) if public else LOOPBACK | frozenset(settings.hosts)
-        return cls(settings, KeyRing(keys_file(settings, home)), hosts, home)
+        return cls(settings.fitted(agent), KeyRing(keys_file(settings, agent.home)), hosts, agent.home)
 
     def stand_around(self, app: FastAPI) -> None:
         """Put the guards around an application, before its own error handling."""

@@ -7,9 +7,11 @@ from typing import Annotated
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from services.settings import configuration_error
+from services.settings import Settings, configuration_error
 
 PREFIX = "ARTICULADO_SERVER_"
+WORKING, WAITING_FOR_MODELS = 4, 64
+"""Runs that go on at once where each needs the processor all the time, and where most wait for a provider."""
 Names = Annotated[tuple[str, ...], NoDecode]
 
 
@@ -25,8 +27,12 @@ class ServerSettings(BaseSettings):
     per_minute: int = Field(default=60, ge=1, description="Runs that a key may begin in a minute")
     at_once: int = Field(default=4, ge=1, description="Runs of one key that go on at once")
     rate_storage: str = Field(default="memory://", description="Where runs are counted: redis://… for several servers")
-    running: int = Field(default=4, ge=1, description="Runs of all callers that go on at once")
-    waiting: int = Field(default=16, ge=0, description="Runs that wait for one of them to end")
+    running: int | None = Field(
+        default=None,
+        ge=1,
+        description="Runs of all callers that go on at once; unset: 64 with a provider's model, else 4",
+    )
+    waiting: int = Field(default=64, ge=0, description="Runs that wait for one of them to end")
     patience: float = Field(default=10.0, gt=0, allow_inf_nan=False, description="Seconds that one waits")
     deadline: float = Field(default=60.0, gt=0, allow_inf_nan=False, description="Seconds of a whole request")
     max_chunks: int = Field(default=40, ge=1, le=100, description="Fragments that a caller may ask for")
@@ -45,6 +51,11 @@ class ServerSettings(BaseSettings):
     @classmethod
     def _expanded(cls, value: Path | None) -> Path | None:
         return value.expanduser() if value else None
+
+    def fitted(self, models: Settings) -> "ServerSettings":
+        """Return the settings with room for as many runs as an agent of such ``models`` can do at once."""
+        offline = models.principal.provider == "offline"
+        return self.model_copy(update={"running": self.running or (WORKING if offline else WAITING_FOR_MODELS)})
 
     @classmethod
     def read(cls, env_file: Path | None = Path(".env"), **overrides: object) -> "ServerSettings":

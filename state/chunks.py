@@ -9,6 +9,8 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+_FILE = "file:"
+
 LOWEST_RANK = 5
 """Rank of what has no place in a hierarchy: orders, rulings, criteria, documents."""
 
@@ -202,6 +204,16 @@ def provision_of(chunk: Chunk) -> ProvisionRef:
 def page_of(chunk: Chunk) -> str:
     """Return the page of its source on which a provision begins; empty where there is none, or its name says it."""
     return chunk["attributes"].get("page", "") if chunk["chunk_type"] == "provision" else ""
+
+
+def portable_url(url: str) -> str:
+    """Return an address that says nothing of the machine: of a file its name, and the page in it.
+
+    >>> portable_url("file:///home/ana/convenio%20metal.pdf#page=3"), portable_url("https://www.boe.es/x")
+    ('file:convenio%20metal.pdf#page=3', 'https://www.boe.es/x')
+    """
+    path, hash_sign, page = url.partition("#")
+    return f"{_FILE}{path.rpartition('/')[2]}{hash_sign}{page}" if url.lower().startswith(f"{_FILE}/") else url
 
 
 def indexed_text(chunk: Chunk) -> str:

@@ -8,10 +8,12 @@ class ArticuladoError(RuntimeError):
     """Base of all errors that articulado raises on purpose.
 
     A ``RuntimeError``, because LangGraph's server hides the message of every type that it does not know. ``citations``
-    are the sources (``state.values.Citation``) that had been found before an answer failed, empty where none had.
+    are the sources (``state.values.Citation``) that had been found before an answer failed, empty where none had;
+    ``chunks`` what the other collections hold of what is looked up, where one does not answer.
     """
 
     citations: Sequence[Any] = ()
+    chunks: Sequence[Any] = ()
 
 
 class InvalidInput(ArticuladoError):
@@ -58,6 +60,14 @@ class ModelError(ArticuladoError):
     """A model provider failed. ``attempts`` says how often it was asked, so that usage can count the requests."""
 
     attempts: int = 0
+
+
+class ModelMisconfigured(ModelError, ConfigurationError):
+    """A provider does not accept the key, or does not know the model, that the settings name.
+
+    Like any failure of a model that only helps an answer, it costs the answer nothing but quality; the message says
+    what the operator has to set.
+    """
 
 
 class EmptyReply(ModelError):

@@ -14,4 +14,4 @@ _settings = ServerSettings.read()
 _settings = _settings.model_copy(update={"origins": (*_settings.origins, STUDIO)})
 # With keys a server may go by any name, as no page has one; without, it is for this machine alone.
 _has_keys = bool(KeyRing(keys_file(_settings, _opened.settings.home)).keys)
-app = app_over(_opened, _settings, Guards.of(_settings, _opened.settings.home, public=_has_keys), mcp=False)
+app = app_over(_opened, _settings, Guards.of(_settings, _opened.settings, public=_has_keys), mcp=False)

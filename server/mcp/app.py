@@ -23,7 +23,7 @@ def mcp_app(opened: OpenGraphs, settings: ServerSettings | None = None, *, publi
     Raises:
         ConfigurationError: a setting of the server cannot be used.
     """
-    guards = Guards.of(settings or ServerSettings.read(), opened.settings.home, public=public)
+    guards = Guards.of(settings or ServerSettings.read(), opened.settings, public=public)
     endpoint, readiness = McpEndpoint(opened, guards), Readiness(opened.warm_up)
 
     @asynccontextmanager

@@ -8,9 +8,9 @@ from language.current import say
 from services.settings import Role
 from state.errors import (
     ArticuladoError,
-    ConfigurationError,
     ContentFiltered,
     ModelError,
+    ModelMisconfigured,
     ModelRateLimited,
     ModelTimeout,
 )
@@ -151,7 +151,7 @@ def _explain_api_error(error: "openai.APIError", endpoint: Endpoint) -> Failure:
         return Failure(ModelError(say("models.too_long", name=name)))
     if status in (401, 403):
         refused_key = say("models.key_refused", name=name, status=status, variable=variable("API_KEY"))
-        return Failure(ConfigurationError(refused_key))
+        return Failure(ModelMisconfigured(refused_key))
     if status == 404:
         unknown = say(
             "models.model_unknown",
@@ -160,7 +160,7 @@ def _explain_api_error(error: "openai.APIError", endpoint: Endpoint) -> Failure:
             deployment=variable("DEPLOYMENT"),
             base_url=variable("BASE_URL"),
         )
-        return Failure(ConfigurationError(unknown))
+        return Failure(ModelMisconfigured(unknown))
     if status == 429 or error.code == "rate_limit_exceeded":
         return Failure(ModelRateLimited(say("models.rate_limited", name=name)), transient=True)
     if status is None or status >= 500 or status in _TRANSIENT_STATUS:
@@ -198,9 +198,9 @@ def refused(endpoint: Endpoint) -> ContentFiltered:
     return ContentFiltered(say("models.refused", name=endpoint.title))
 
 
-def structure_unsupported(endpoint: Endpoint) -> ConfigurationError:
+def structure_unsupported(endpoint: Endpoint) -> ModelMisconfigured:
     """Return the error for a model that cannot fill in a schema."""
-    return ConfigurationError(
+    return ModelMisconfigured(
         say(
             "models.no_structure",
             name=endpoint.title,

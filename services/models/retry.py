@@ -33,8 +33,8 @@ class Retrier(Backoff):
         ``deadline`` is a Unix time in seconds, for all attempts together.
 
         Raises:
-            ModelError: the provider failed for good; its ``attempts`` says how often it was asked.
-            ConfigurationError: the provider does not accept the key or does not know the model.
+            ModelError: the provider failed for good, or (``ModelMisconfigured``) does not accept the key or know the
+                model; its ``attempts`` says how often it was asked.
         """
         attempts = 0
 

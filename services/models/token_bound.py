@@ -14,6 +14,8 @@ from importlib import resources
 # Comes with tiktoken, whose own reference implementation cuts with it.
 import regex  # type: ignore[import-untyped]
 
+from language.filled_table import FilledTable
+
 _PATTERNS = {
     "cl100k_base": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
     r"|\s++\Z|\s*[\r\n]|\s+(?!\S)|\s",
@@ -67,7 +69,7 @@ class TokenBound:
         self._pattern = regex.compile(_PATTERNS[encoding])
         self._token_list = token_list(encoding)
         self._cached_count = lru_cache(1 << 16)(self._count_piece)
-        self._count_after_blank = lru_cache(1 << 16)(lambda word: self._count_pieces(f" {word}"))
+        self._after_blank = FilledTable(lambda word: self._count_pieces(f" {word}"))
 
     def count(self, text: str) -> int:
         """Return at least the number of tokens, at most the bytes in UTF-8."""
@@ -82,7 +84,7 @@ class TokenBound:
         if _BLANK_RUN.search(text):
             return self._count_pieces(text)
         first, *others = text.split(" ")
-        return self._count_pieces(first) + sum(map(self._count_after_blank, others))
+        return self._count_pieces(first) + sum(map(self._after_blank.__getitem__, others))
 
     def _count_pieces(self, text: str) -> int:
         """Return the bound of a text piece by piece."""

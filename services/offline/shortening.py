@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from language.folding import fold
 from language.numerals import read_number
@@ -10,6 +11,9 @@ from legal.laws.mentions import law_mentions
 
 LEFT_OUT = "[…]"
 """What stands where text is left out."""
+
+MAX_TEXTS = 512
+"""Passages of which it is kept what stays together: one is shortened around one thing after another."""
 
 _Span = tuple[int, int]
 
@@ -76,7 +80,7 @@ def _clauses(text: str, limit: int, wanted: Sequence[_Span]) -> list[_Span]:
 
     Clauses of more words than ``limit`` are parted only where something in them is wanted: of others nothing can stay.
     """
-    whole = list(_inseparable(text))
+    whole = _inseparable(text)
     pieces = [(len(text) - len(text.lstrip()), len(text.rstrip()))]
     for cut in (*_CLAUSES, *_PHRASES):
         split: list[_Span] = []
@@ -103,11 +107,16 @@ def _split(text: str, start: int, end: int, cut: re.Pattern[str], whole: Sequenc
     yield start, end
 
 
-def _inseparable(text: str) -> Iterator[_Span]:
-    """Find what no cut may part: the mark of an item from its text, brackets, numbers with what they count, citations.
+@lru_cache(MAX_TEXTS)
+def _inseparable(text: str) -> Sequence[_Span]:
+    """Return what no cut may part: the mark of an item and its text, brackets, numbers with what they count, citations.
 
     The spans are in no order and may overlap.
     """
+    return tuple(_found_whole(text))
+
+
+def _found_whole(text: str) -> Iterator[_Span]:
     if mark := _LIST_MARK.match(text):
         yield mark.span()
     yield from _bracketed(text)

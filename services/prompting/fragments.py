@@ -36,7 +36,7 @@ from legal.agreements.names import validity_of
 from services.prompting.citation_markers import defuse_markers, write_marker
 from services.prompting.notes import note_on
 from services.prompting.stream_splitter import defuse_self_evaluation
-from state.chunks import Candidate, Chunk, Purpose, ordering_score, page_of, provision_of
+from state.chunks import Candidate, Chunk, Purpose, ordering_score, page_of, portable_url, provision_of
 from state.rag import Days
 
 SEPARATOR = "---"
@@ -252,7 +252,7 @@ def _render(name: str, chunk: Chunk, relevance: float, note: str, purpose: str, 
         lines.append(OFFICIAL)
     if text:
         lines.append(text)
-    if not continued and (url := _field(chunk["url"])):
+    if not continued and (url := _field(portable_url(chunk["url"]))):
         lines.append(f"{_SOURCE}{url}")
     return "\n".join(lines)
 

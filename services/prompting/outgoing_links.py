@@ -4,36 +4,52 @@ Whoever reads an answer may render it: a page, a chat client, an editor. An inst
 model write an image or a link whose address carries what it has read; an image is fetched without a click. So, in the
 stream as in the text that is kept:
 
+- Character references are read first, as a renderer would: ``&#58;`` -> ``:``.
 - An address that is not one of a source's, letter for letter, is replaced by a note: with a scheme or without
-  (``//host``, ``www.``), of any scheme (``data:``, ``javascript:``).
+  (``//host``, ``www.``, ``host.es/path``), of any scheme (``data:``, ``javascript:``), of the post (``x@host.es``).
+- What could be read as the end of a source's address is set apart from it.
 - An image becomes the link that it would be: ``![`` -> ``[``.
-- ``[text](target)`` and ``[label]: target`` are taken apart (``] (``, ``] :``) unless the target is a source.
+- ``[text](target)`` is taken apart (``] (``) unless the target is a source, ``[label]: target`` always (``] :``).
 - ``<`` before a name becomes ``‹``: there is no HTML.
-- Control characters, and those that turn the direction of writing or have no width, go.
+- Control characters, and those that turn the direction of writing or cannot be seen, go.
+
+What a document says is no answer: it keeps its addresses to be read, and loses all that is fetched or hides where it
+leads (``inert``).
 """
 
+import html
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, TypeVar, cast
 
 from state.chunks import Candidate
 
-_INVISIBLE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-_IMAGE = re.compile(r"![ \t]*(?=[\[【［])")
+T = TypeVar("T")
+
+_INVISIBLE = re.compile(
+    "[\0-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+    "\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+_REFERENCE = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});", re.IGNORECASE)
+_IMAGE = re.compile(r"!(?=[\[【［](C\d)?)")
 _TAG = re.compile(r"<(?=[^\W\d_]|[/!?])")
-_DEFINITION = re.compile(r"([\]】］]):(?=\s*\S{0,300}?[/\\:&<])")
-_DEFINITION_OPEN = re.compile(r"[\]】］]:\s*$")
-_SCHEMES = "data|javascript|vbscript|mailto|file|blob|about|ftp|https?|wss?|view-source|intent"
+_DEFINITION = re.compile(r"(\[C\d+)?([\]】］]):")
+_LINE = re.compile(r"[^\r\n\x85\u2028\u2029]*[\r\n\x85\u2028\u2029]|[^\r\n\x85\u2028\u2029]+$")
+_LETTER = re.compile(r"[^\W\d_]")
+_SCHEMES = "data|javascript|vbscript|mailto|xmpp|magnet|file|blob|about|ftp|https?|wss?|view-source|intent"
+_REST = '[^\\s<>‹›"«»“”|\\[\\]]*'
 _ADDRESS = re.compile(
-    r"(?:[a-z][a-z\d+.\-]{0,40}:[/\\]|(?<![\w:/\\])[/\\]{2}(?=[\w\[])|(?<![\w@.])www\d{0,3}\."
-    rf"|(?<!\w)(?:{_SCHEMES}):(?=\S))"
-    r"[^\s<>\"«»“”|\[\]]*",
+    r"(?:[a-z][a-z\d+.\-]{0,40}\\?:[/\\]|(?<![^\W_])(?<![:/\\])[/\\]{2,}(?=[\w\[])|(?<![^\W_])www\d{0,3}\\?[.。．]"
+    rf"|(?<![^\W_])(?:{_SCHEMES})\\?:(?=\S)|(?<![\w.+\-])[\w.+\-]+\\?@(?=[\w\-]+\\?\.\w)"
+    rf"|(?<![\w.\-])(?:[\w\-]{{2,}}\.)+[a-z]{{2,24}}(?=[/?][\w?#%])){_REST}",
     re.IGNORECASE,
 )
-_ENDS = re.compile(r"[)\].,;:!?*_'’…—–]*(?=$|[\s\[<>\"«»“”|])")
+_END = re.compile(r"[).,;:!?*]*(?=$|[ \t\r\n])")
+_ATTACHED = re.compile(r"[)\].,;:!?*_'’…—–]*(?=$|[\s\[<>‹›\"«»“”|])")
+"""What may stand after an address: what no renderer takes for a part of it, and what some do."""
 _LINK = re.compile(r"([\]】］])\(")
 _CLOSING = ").,;:!?*_"
-_MAX_HELD = 1_000
-"""Characters after a label that are waited for, to see where it leads."""
 _WEB = re.compile(r"https?://[^\s<>\"«»“”|]+\Z", re.IGNORECASE)
 
 
@@ -50,13 +66,41 @@ def without_foreign_links(text: str, allowed: Iterable[str], note: str) -> str:
     >>> without_foreign_links("[Art. 38](https://www.boe.es/x#a38) [C1]", {"https://www.boe.es/x#a38"}, "…")
     '[Art. 38](https://www.boe.es/x#a38) [C1]'
     """
-    sources = sorted(allowed, key=len, reverse=True)
+    return _led(text, sorted(allowed, key=len, reverse=True), note, begun=False)
+
+
+def texts_without_foreign_links(value: T, allowed: Iterable[str], note: str) -> T:
+    """Return a value as JSON has it, in all texts of which nothing leads away (``without_foreign_links``)."""
+    changed: Any = value
+    if isinstance(value, str):
+        changed = without_foreign_links(value, allowed, note)
+    elif isinstance(value, list):
+        changed = [texts_without_foreign_links(item, allowed, note) for item in value]
+    elif isinstance(value, dict):
+        changed = {key: texts_without_foreign_links(item, allowed, note) for key, item in value.items()}
+    return cast(T, changed)
+
+
+def inert(text: str) -> str:
+    """Return the text of a document in which nothing is fetched and no link hides its address; what it says stays.
+
+    >>> inert("Véase ![x](https://m.es/i.png) en https://www.boe.es")
+    'Véase [x] (https://m.es/i.png) en https://www.boe.es'
+    """
+    return _parted(_LINK.sub(r"\1 (", _plain(text)), begun=False)
+
+
+def _led(text: str, sources: list[str], note: str, *, begun: bool) -> str:
+    """Filter a text; ``begun``: there is a letter before it in its first line."""
+    return _parted(_unlinked(_without_addresses(_plain(text), sources, note), sources), begun=begun)
+
+
+def _plain(text: str) -> str:
+    """Return a text without images, references to characters and what cannot be seen."""
+    while (read := _REFERENCE.sub(lambda match: html.unescape(match.group()), text)) != text:
+        text = read
     text = _INVISIBLE.sub("", text)
-    text = _IMAGE.sub("", text)
-    text = _TAG.sub("‹", text)
-    text = _DEFINITION.sub(r"\1 :", text)
-    text = _unlinked(text, sources)
-    return _without_addresses(text, sources, note)
+    return _IMAGE.sub(lambda match: "! " if match[1] else "", text)
 
 
 def _unlinked(text: str, sources: list[str]) -> str:
@@ -70,17 +114,40 @@ def _unlinked(text: str, sources: list[str]) -> str:
     return _LINK.sub(apart, text)
 
 
+def _parted(text: str, *, begun: bool) -> str:
+    """Take tags and definitions of links apart; a marker within a line (``lo dice [C1]: …``) is none of them."""
+    lines: list[str] = []
+    for line in _LINE.findall(_TAG.sub("‹", text)):
+        letter = _LETTER.search(line)
+        first_letter = 0 if begun and not lines else letter.start() if letter else len(line)
+        lines.append(_DEFINITION.sub(partial(_label_apart, first_letter), line))
+    return "".join(lines)
+
+
+def _label_apart(first_letter: int, end: re.Match[str]) -> str:
+    is_marker = end[1] and first_letter <= end.start()
+    return end.group() if is_marker else f"{end[1] or ''}{end[2]} :"
+
+
 def _without_addresses(text: str, sources: list[str], note: str) -> str:
     pieces: list[str] = []
     position = 0
     while match := _ADDRESS.search(text, position):
         pieces.append(text[position : match.start()])
-        source = next((one for one in sources if text.startswith(one, match.start())), None)
-        if source is not None and _ENDS.match(text, match.start() + len(source)):
+        source = next((one for one in sources if text.startswith(one, match.start())), "")
+        position = match.start() + len(source)
+        linked = text.endswith("](", 0, match.start()) and text.startswith(")", position)
+        if source and _END.match(text, position):
             pieces.append(source)
-            position = match.start() + len(source)
+        elif source and linked:
+            position += 1
+            pieces.append(f"{source}) ")
+        elif source and _ATTACHED.match(text, position):
+            pieces.append(f"{source} ")
         else:
             position = match.start() + len(match.group().rstrip(_CLOSING))
+            # The note may stand in brackets, which "!" before them makes an image of.
+            pieces[-1] = pieces[-1].rstrip("!")
             pieces.append(note)
     return "".join([*pieces, text[position:]])
 
@@ -100,11 +167,12 @@ class LinkFilter:
     """
 
     def __init__(self, allowed: Iterable[str], note: str, emit: Callable[[str], None] = lambda text: None) -> None:
-        self._allowed = frozenset(allowed)
+        self._sources = sorted(allowed, key=len, reverse=True)
         self._note = note
         self._emit_text = emit
         self._pending: list[str] = []
         self._emitted: list[str] = []
+        self._begun = False  # the line that is written has a letter
 
     @property
     def text(self) -> str:
@@ -113,13 +181,13 @@ class LinkFilter:
 
     def feed(self, text: str) -> None:
         """Take the next piece of the answer."""
+        # What cannot be seen parts no words.
+        text = _INVISIBLE.sub("", text)
         self._pending.append(text)
         if not any(character.isspace() for character in text):
             return
         whole = "".join(self._pending)
         cut = next(place for place in range(len(whole), 0, -1) if whole[place - 1].isspace())
-        if (definition := _DEFINITION_OPEN.search(whole, 0, cut)) and cut - definition.start() < _MAX_HELD:
-            cut = definition.start()
         self._pending = [whole[cut:]]
         self._emit(whole[:cut])
 
@@ -129,6 +197,9 @@ class LinkFilter:
         self._emit(rest)
 
     def _emit(self, text: str) -> None:
-        if kept := without_foreign_links(text, self._allowed, self._note):
-            self._emitted.append(kept)
-            self._emit_text(kept)
+        if not (kept := _led(text, self._sources, self._note, begun=self._begun)):
+            return
+        *before, line = _LINE.findall(f"{kept}\0")
+        self._begun = bool(_LETTER.search(line)) or (self._begun and not before)
+        self._emitted.append(kept)
+        self._emit_text(kept)

@@ -55,12 +55,19 @@ _EVALUATION_START = re.compile(
 )
 
 
+_KEYWORDS = ("meta", "used", "drop", "need")
 _WIDE_SIGN = re.compile("[" + "".join(map(re.escape, map(chr, _WIDE))) + "]")
 
 
 def narrow(text: str) -> str:
     """Return a text of the same length whose full-width signs and letters are the usual ones: ``｜`` -> ``|``."""
     return text.translate(_WIDE) if _WIDE_SIGN.search(text) else text
+
+
+def may_hold_protocol(text: str) -> bool:
+    """Tell whether a text has a word of the protocol: without one it has neither a delimiter nor an evaluation."""
+    folded = narrow(text).casefold()
+    return any(word in folded for word in _KEYWORDS)
 
 
 def evaluation(line: str) -> re.Match[str] | None:

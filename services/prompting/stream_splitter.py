@@ -29,6 +29,7 @@ from services.prompting.protocol_lines import (
     is_cut_off,
     is_delimiter,
     may_become_protocol,
+    may_hold_protocol,
 )
 
 MAX_EVALUATION_LINE = 2_000
@@ -53,7 +54,8 @@ def defuse_self_evaluation(text: str) -> str:
 
     It finds none in a part of it either: a principal may be made to quote what stands in the middle of a line.
     """
-    return "\n".join(_defused(line) for line in unify_breaks(text).split("\n"))
+    text = unify_breaks(text)
+    return "\n".join(map(_defused, text.split("\n"))) if may_hold_protocol(text) else text
 
 
 def _defused(line: str) -> str:

@@ -19,9 +19,8 @@ from services.models.tokens import token_counter
 from services.protocols import AsyncClose, Reranked, TokenCounter
 from services.rerank.endpoint import RerankEndpoint, endpoint_of
 from services.rerank.logits import relevances
-from services.rerank.refusal import refusal
 from services.settings import RerankSettings
-from state.errors import ConfigurationError, ModelError
+from state.errors import ModelError
 
 MAX_CONCURRENT = 5
 """Requests of one question in flight."""
@@ -118,8 +117,6 @@ class RerankApi:
         except ModelError as error:
             error.attempts = requests_sent
             raise
-        except ConfigurationError as error:
-            raise refusal(error, requests_sent) from error
         finally:
             for request in requests:
                 request.cancel()

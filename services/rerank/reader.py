@@ -16,8 +16,7 @@ from services.prompting.citation_markers import write_marker
 from services.prompting.fragments import SEPARATOR, neutralise
 from services.prompting.prompts import load_prompt
 from services.protocols import ChatModel, Reranked, TokenCounter
-from services.rerank.refusal import refusal
-from state.errors import ConfigurationError, ModelError, ModelTimeout
+from state.errors import ModelError, ModelTimeout
 
 MAX_SCORE = 10.0
 """The best score that the prompt knows."""
@@ -81,8 +80,6 @@ class ReaderScorer:
             failure = late(self._reader.name, "rerank")
             failure.attempts = error.attempts
             raise failure from error
-        except ConfigurationError as error:
-            raise refusal(error, 1) from error
         scores = parse_scores(reply.text, len(passages))
         if not any(score is not None for score in scores):
             unreadable = ModelError(say("rerank.not_scored", name=self._reader.name))

@@ -16,7 +16,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from language.current import say
 from services.store.connection import translate_server_errors
@@ -73,9 +73,12 @@ class Served(_Record):
 
 
 class StoredFile(_Record):
-    """A file of a generation: its path within it, its bytes, and the digest of each of its parts, in order."""
+    """A file of a generation: its path within it, its bytes, and the digest of each of its parts, in order.
 
-    name: str
+    The path leads nowhere else, whoever wrote it on the server.
+    """
+
+    name: str = Field(pattern=r"^(?:[\w-][\w.-]*/)*[\w-][\w.-]*$")
     size: int
     parts: tuple[str, ...]
 

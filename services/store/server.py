@@ -1,8 +1,9 @@
 """The server store: a Qdrant server, a cluster or Qdrant Cloud."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from services.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
@@ -41,11 +42,15 @@ from services.store.manifest import Index
 from services.store.registry import Registry
 from services.store.rrf import collapse_to_parents, rank
 from services.store.server_collection import collection_name, scroll
+from services.store.supplementary import UNAVAILABLE
 from state.chunks import Chunk
-from state.errors import IndexMissing
+from state.errors import ArticuladoError, IndexMissing
 
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient, models
+
+Order = Callable[[Iterable[Chunk]], list[Chunk]]
+"""Puts the chunks of all collections in one order."""
 
 
 MAX_MET = 1_000_000
@@ -88,6 +93,10 @@ def _condition(
             return models.FieldCondition(key=key, range=models.DatetimeRange(lte=day))
         case After(day=day):
             return models.FieldCondition(key=key, range=models.DatetimeRange(gt=day))
+
+
+def _by_id(chunks: Iterable[Chunk]) -> list[Chunk]:
+    return sorted(chunks, key=lambda chunk: chunk["id"])
 
 
 class ServerStore:
@@ -164,28 +173,26 @@ class ServerStore:
         """Return chunks by id; see ``ChunkStore.fetch``."""
         if not ids:
             return []
-        with translate_server_errors():
-            answers = await asyncio.gather(*(self._client.retrieve(name, list(ids)) for name in self._names.values()))
-        return order_by_ids(
-            ids, (to_chunk(record.payload or {}, self._today()) for records in answers for record in records)
-        )
+
+        async def read(name: str) -> list[Chunk]:
+            return self._chunks(await self._client.retrieve(name, list(ids)))
+
+        return await self._from_each(self._names, read, partial(order_by_ids, ids))
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
         """Return the parts of a provision; see ``ChunkStore.find``."""
-        return order_parts(await self._filtered(provision_clauses(law_id, provision_key), self._names))
+        return await self._filtered(provision_clauses(law_id, provision_key), self._names, order_parts)
 
     async def citing(self, ids: Sequence[int]) -> list[Chunk]:
         """Return the chunks that refer to one of these; see ``ChunkStore.citing``."""
-        return (
-            sorted(await self._filtered(citing_clauses(ids), self._names), key=lambda chunk: chunk["id"]) if ids else []
-        )
+        return await self._filtered(citing_clauses(ids), self._names, _by_id) if ids else []
 
     async def select(
         self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
     ) -> list[Chunk]:
         """Return the chunks that pass a filter; see ``ChunkStore.select``."""
         names = [name for name in self._names if name in collections]
-        return order_articles(await self._filtered(selection_clauses(where, self._today()), names))[:limit]
+        return (await self._filtered(selection_clauses(where, self._today()), names, order_articles))[:limit]
 
     async def stored(self, collection: str) -> AsyncIterator[list[StoredPoint]]:
         """Yield every point of a collection, children too, in pages by ascending id."""
@@ -210,15 +217,37 @@ class ServerStore:
         """Close the connections."""
         await self._client.close()
 
-    async def _filtered(self, clauses: Sequence[Clause], names: Iterable[str]) -> list[Chunk]:
+    async def _filtered(self, clauses: Sequence[Clause], names: Iterable[str], order: Order) -> list[Chunk]:
         condition = server_filter(clauses)
 
         async def read(name: str) -> list[Chunk]:
             pages = scroll(self._client, name, condition=condition)
-            return [to_chunk(record.payload or {}, self._today()) async for page in pages for record in page]
+            return [chunk async for page in pages for chunk in self._chunks(page)]
 
-        collections = await asyncio.gather(*(read(self._names[name]) for name in names))
-        return [chunk for chunks in collections for chunk in chunks]
+        return await self._from_each(names, read, order)
+
+    def _chunks(self, records: Iterable["models.Record"]) -> list[Chunk]:
+        return [to_chunk(record.payload or {}, self._today()) for record in records]
+
+    async def _from_each(
+        self, names: Iterable[str], read: Callable[[str], Awaitable[list[Chunk]]], order: Order
+    ) -> list[Chunk]:
+        """Return what is read of each collection, in order; one that does not answer says what the others hold."""
+
+        async def read_one(name: str) -> list[Chunk] | ArticuladoError:
+            try:
+                with translate_server_errors():
+                    return await read(self._names[name])
+            except UNAVAILABLE as error:
+                return error
+
+        answers = await asyncio.gather(*map(read_one, names))
+        chunks = order([chunk for answer in answers if isinstance(answer, list) for chunk in answer])
+        for failure in answers:
+            if not isinstance(failure, list):
+                failure.chunks = chunks
+                raise failure
+        return chunks
 
     async def _parents(self, collection: str, points: Sequence[int]) -> dict[int, int]:
         """Return the parents of points, in one request for those that were not met yet.

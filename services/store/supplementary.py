@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from services.protocols import MAX_SELECTED, ChunkStore, Hit, HybridQuery, SearchFilter
 from state.chunks import Chunk
-from state.errors import IndexMissing, StoreUnavailable
+from state.errors import ArticuladoError, IndexMissing, StoreUnavailable
 
 UNAVAILABLE = (StoreUnavailable, IndexMissing)
 """What is raised where a collection does not answer, or a server has it no longer."""
@@ -13,12 +13,15 @@ UNAVAILABLE = (StoreUnavailable, IndexMissing)
 
 @dataclass(frozen=True)
 class SupplementaryStore:
-    """Satisfies ``ChunkStore`` over another: look-ups that fail find nothing, searches fail as they do there.
+    """Satisfies ``ChunkStore`` over another: look-ups that fail find what the collections that answer hold.
+
+    Searches fail as they do there. ``failures`` takes what failed.
 
     A search says which collection does not answer (``HybridSearch.run_or_by_words``), so that nothing is hidden.
     """
 
     store: ChunkStore
+    failures: list[ArticuladoError] | None = None
 
     async def search(
         self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
@@ -28,21 +31,21 @@ class SupplementaryStore:
 
     async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
         """Return chunks by id; see ``ChunkStore.fetch``."""
-        return await _or_nothing(self.store.fetch(ids))
+        return await self._what_there_is(self.store.fetch(ids))
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
         """Return the parts of a provision; see ``ChunkStore.find``."""
-        return await _or_nothing(self.store.find(law_id, provision_key))
+        return await self._what_there_is(self.store.find(law_id, provision_key))
 
     async def citing(self, ids: Sequence[int]) -> list[Chunk]:
         """Return the chunks that refer to one of these; see ``ChunkStore.citing``."""
-        return await _or_nothing(self.store.citing(ids))
+        return await self._what_there_is(self.store.citing(ids))
 
     async def select(
         self, collections: Sequence[str], where: SearchFilter, *, limit: int = MAX_SELECTED
     ) -> list[Chunk]:
         """Return the chunks that pass a filter; see ``ChunkStore.select``."""
-        return await _or_nothing(self.store.select(collections, where, limit=limit))
+        return await self._what_there_is(self.store.select(collections, where, limit=limit))
 
     async def counts(self) -> dict[str, int]:
         """Return the number of chunks of each collection."""
@@ -52,9 +55,10 @@ class SupplementaryStore:
         """Close the store beneath."""
         await self.store.close()
 
-
-async def _or_nothing(looking_up: Awaitable[list[Chunk]]) -> list[Chunk]:
-    try:
-        return await looking_up
-    except UNAVAILABLE:
-        return []
+    async def _what_there_is(self, looking_up: Awaitable[list[Chunk]]) -> list[Chunk]:
+        try:
+            return await looking_up
+        except UNAVAILABLE as error:
+            if self.failures is not None:
+                self.failures.append(error)
+            return list(error.chunks)

@@ -67,7 +67,9 @@ def quotations_in(text: str) -> list[Quotation]:
 def pieces_of(quoted: str) -> tuple[Words, ...]:
     """Return the words of a quotation, cut where it says that it leaves words out or puts its own in.
 
-    >>> [piece.tokens for piece in pieces_of("[E]l plazo […] de [sus] días")]
+    A link that was left out of an answer is such a place, too.
+
+    >>> [piece.tokens for piece in pieces_of("[E]l plazo […] de [sus] días ([enlace omitido])")]
     [('el', 'plazo'), ('de',), ('dias',)]
     """
     whole = _INITIAL.sub(r"\1", _MARKER.sub(" ", quoted))

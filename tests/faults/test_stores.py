@@ -1,20 +1,30 @@
 """Collections that do not answer."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
+from support.chunks import Batch, terms, unit
+from support.chunks import make_chunk as chunk_of
 from support.doubles import FakeStore
 from support.openai_server import OpenAIServer
+from support.qdrant_rest import running_qdrant
+from support.stores import build
 from support.wired import QUESTION, RULING, SEARCH, VACATION, wired
 
 from services.protocols import Hit
+from services.settings import Settings
+from services.store.portable import PortableStore
+from services.store.server import ServerStore
+from services.store.server_writer import server_writer
+from services.store.supplementary import SupplementaryStore
 from state.chunks import Chunk
 from state.errors import StoreUnavailable
 
 
 class BrokenStore(FakeStore):
-    """Does not answer for the collections that are ``down``; look-ups in all of them fail with any."""
+    """Does not answer for the collections that are ``down``; look-ups in all fail, and say what the others hold."""
 
     def __init__(self, *down: str) -> None:
         found = [(38, 1.0), (90, 0.9)]
@@ -27,10 +37,15 @@ class BrokenStore(FakeStore):
         return await super().search(collection, queries, **options)
 
     async def fetch(self, ids: Sequence[int]) -> list[Chunk]:
-        raise StoreUnavailable("No responde.")
+        raise self._failure(await super().fetch(ids))
 
     async def find(self, law_id: str, provision_key: str) -> list[Chunk]:
-        raise StoreUnavailable("No responde.")
+        raise self._failure(await super().find(law_id, provision_key))
+
+    def _failure(self, chunks: list[Chunk]) -> StoreUnavailable:
+        failure = StoreUnavailable("No responde.")
+        failure.chunks = [chunk for chunk in chunks if chunk["collection"] not in self.down]
+        return failure
 
 
 @pytest.mark.parametrize("question", [QUESTION, "¿Qué dice el art. 38 ET de las vacaciones?"])
@@ -44,6 +59,46 @@ async def test_one_collection_that_is_down_is_told_and_the_rest_answers(server: 
     assert "Sentencias" in told
     assert "Normativa" not in told
     assert not any("art. 38" in warning or "artículo 38" in warning for warning in result["warnings"])
+
+
+@pytest.mark.parametrize(("down", "origins"), [("sentencias", ["hybrid", "direct"]), ("normativa", ["hybrid"])])
+async def test_a_provision_that_is_named_is_looked_up_in_the_collections_that_answer(
+    server: OpenAIServer, down: str, origins: list[str]
+) -> None:
+    question = f"{QUESTION} ¿Qué dice el art. 38 ET?"
+    store = BrokenStore(down)
+    chunk = VACATION if down == "sentencias" else {**VACATION, "collection": "documentos", "provision_key": "art:1"}
+    store.chunks[38] = {**chunk, "law_id": "BOE-A-2015-11430"}
+    store.rankings = {key: [(38, 1.0)] for key in (SEARCH, QUESTION, question)}
+    async with wired(server, store) as rig:
+        state = {}
+        async for update in rig.graph.astream({"question": question}, stream_mode="updates"):
+            for written in update.values():
+                state |= written
+    assert sorted(state["context"][0]["origins"]) == sorted(origins)
+    assert not any("no está entre los preceptos" in warning for warning in state["warnings"])
+
+
+async def test_a_server_that_loses_a_collection_says_what_the_others_hold(tmp_path: Path) -> None:
+    chunks = [chunk_of(1, url="file:///home/ana/convenio.pdf#page=2"), chunk_of(3, collection="sentencias")]
+    with running_qdrant() as qdrant:
+        settings = Settings.read(None, store="server", qdrant_url=qdrant.url)
+        index = await build(tmp_path, [Batch(chunks, [unit(1, 0)] * 2, [terms({1: 1.0})] * 2)], server_writer(settings))
+        store = PortableStore(ServerStore.connect(settings, index))
+        whole = await store.find(chunks[0]["law_id"], chunks[0]["provision_key"])
+        qdrant.fail["/collections/sentencias__.*"] = 500
+        with pytest.raises(StoreUnavailable) as caught:
+            await store.fetch([3, 1])
+        partly = SupplementaryStore(store)
+        assert [chunk["id"] for chunk in await partly.fetch([3, 1])] == [1]
+        assert await partly.find(chunks[0]["law_id"], chunks[0]["provision_key"]) == [
+            chunk for chunk in whole if chunk["collection"] == "normativa"
+        ]
+        qdrant.fail["/collections/.*"] = 500
+        assert await partly.fetch([3, 1]) == []
+        await store.close()
+    # Nor does a failure tell where a document lies.
+    assert [chunk["url"] for chunk in caught.value.chunks] == ["file:convenio.pdf#page=2"]
 
 
 async def test_where_all_are_down_nothing_is_written(server: OpenAIServer) -> None:

@@ -3,10 +3,11 @@
 What a model is shown is checked on the request that the server received, what is searched on that of the store.
 """
 
+import asyncio
 import json
 import re
 from collections.abc import Iterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from services.case.budget import budget_shares
 from services.case.context import SEPARATOR
 from services.case.items import answer_json
 from services.case.schema import Answer
+from services.container import Services
 from services.models.tokens import token_counter
 from services.portal import wait_for
 from services.settings import ModelSettings, Settings
@@ -45,6 +47,8 @@ class Desk:
 
     settings: Settings
     qdrant: FakeQdrant | None
+    opened: Services | None = None
+    """What the settings ask for as they are, on the portal's loop."""
 
     @asynccontextmanager
     async def services(self, **fields):
@@ -56,12 +60,16 @@ class Desk:
             await services.close()
 
     async def needed(self, case, **fields):
-        async with self.services(**fields) as services:
-            return await build_required_data(services).ainvoke(case)
+        return await self._run(build_required_data, case, fields)
 
     async def answered(self, case, **fields):
+        return await self._run(build_generate_response, case, fields)
+
+    async def _run(self, build, case, fields):
+        if self.opened and not fields:
+            return await asyncio.to_thread(wait_for, build(self.opened).ainvoke(case))
         async with self.services(**fields) as services:
-            return await build_generate_response(services).ainvoke(case)
+            return await build(services).ainvoke(case)
 
 
 @pytest.fixture(scope="module")
@@ -70,20 +78,14 @@ def laboral(tmp_path_factory) -> str:
     return write_laboral(tmp_path_factory.mktemp("profiles"), articles=True)
 
 
-async def build_first_index(settings: Settings) -> None:
-    await (await open_services(settings)).close()
-
-
 def desk(profile: str, kind: str, home: Path) -> Iterator[Desk]:
-    if kind == "embedded":
-        settings = Settings.read(env_file=None, profile=profile, home=home)
-        wait_for(build_first_index(settings))
-        yield Desk(settings, None)
-        return
-    with running_qdrant() as qdrant:
-        settings = Settings.read(env_file=None, profile=profile, home=home, store="server", qdrant_url=qdrant.url)
-        wait_for(build_first_index(settings))
-        yield Desk(settings, qdrant)
+    with ExitStack() as stack:
+        qdrant = stack.enter_context(running_qdrant()) if kind == "server" else None
+        of_server = {"store": "server", "qdrant_url": qdrant.url} if qdrant else {}
+        settings = Settings.read(env_file=None, profile=profile, home=home, **of_server)
+        opened = wait_for(open_services(settings))
+        yield Desk(settings, qdrant, opened)
+        wait_for(opened.close())
 
 
 @pytest.fixture(scope="module")

@@ -46,22 +46,25 @@ OF_LAW = [
 
 @pytest.fixture(scope="module")
 def desks(tmp_path_factory):
-    """Settings by profile; the index of each is built when a test first needs it."""
+    """The graph that answers cases by profile; each is opened when a test first needs it."""
     law = write_laboral(tmp_path_factory.mktemp("profiles"), articles=True)
-    return {
-        name: Settings.read(env_file=None, profile=profile, home=tmp_path_factory.mktemp(name))
-        for name, profile in (("plan_401k", "plan_401k"), ("laboral", law))
-    }
+    profiles = {"plan_401k": "plan_401k", "laboral": law}
+    opened = {}
+
+    def graph_of(name):
+        if name not in opened:
+            settings = Settings.read(env_file=None, profile=profiles[name], home=tmp_path_factory.mktemp(name))
+            opened[name] = wait_for(open_services(settings))
+        return build_generate_response(opened[name])
+
+    yield graph_of
+    for services in opened.values():
+        wait_for(services.close())
 
 
-def answers(settings, cases):
+def answers(graph, cases):
     async def ask():
-        services = await open_services(settings)
-        try:
-            graph = build_generate_response(services)
-            return [await graph.ainvoke(case) for case in cases]
-        finally:
-            await services.close()
+        return [await graph.ainvoke(case) for case in cases]
 
     return wait_for(ask())
 
@@ -81,7 +84,7 @@ def case_of(article, inquiry):
 )
 def test_an_inquiry_about_another_matter_goes_on_with_the_data_of_no_article(desks, name, number, inquiry):
     # Every third article, beginning with another one each time: all articles, each with four inquiries.
-    found = answers(desks[name], [case_of(article, inquiry) for article in ARTICLES[name][number % 3 :: 3]])
+    found = answers(desks(name), [case_of(article, inquiry) for article in ARTICLES[name][number % 3 :: 3]])
 
     assert all(one["decision"] != "can_proceed" and one["confidence"] < MIN_CONFIDENCE for one in found)
 
@@ -89,7 +92,7 @@ def test_an_inquiry_about_another_matter_goes_on_with_the_data_of_no_article(des
 @pytest.mark.parametrize("name", ARTICLES)
 def test_the_data_are_all_that_the_articles_need_and_their_own_inquiries_are_sure(desks, name):
     articles = ARTICLES[name]
-    found = answers(desks[name], [case_of(article, article["inquiries"][0]) for article in articles])
+    found = answers(desks(name), [case_of(article, article["inquiries"][0]) for article in articles])
 
     assert [one["metadata"]["article_id"] for one in found] == [article["id"] for article in articles]
     for one in found:

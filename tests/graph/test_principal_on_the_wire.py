@@ -253,8 +253,8 @@ async def test_a_repair_is_asked_for_only_where_there_is_time(left, asked):
 
 
 async def test_an_answer_without_end_is_cut_at_a_line_and_says_so(principal):
-    line = "Son 30 días [C1].\n"
-    result = await principal.ask(Reply(line, piece=len(line) * 20, endless=True))
+    line = f"{' '.join(['Son 30 días [C1].'] * 20)}\n"
+    result = await principal.ask(Reply(line, piece=len(line), endless=True))
     assert principal.server.left.wait(PATIENCE)
     assert result["answer"] == principal.shown[-1]
     assert result["answer"].endswith("Son 30 días [C1].")

@@ -23,8 +23,9 @@ from server.guards import Guards
 from server.limits.admission import Busy, Room
 from server.limits.work import begins_run, is_run
 from server.policy import Policy
-from server.settings import ServerSettings
+from server.settings import WAITING_FOR_MODELS, WORKING, ServerSettings
 from services.conversations.kept import MEMORY
+from services.settings import Settings
 from state.errors import ConfigurationError
 
 pytestmark = pytest.mark.integration
@@ -85,7 +86,7 @@ def test_the_names_of_this_machine_are_served(open_url: str, host: str) -> None:
 
 def test_pages_and_names_that_the_operator_allows_may_call(tmp_path: Path) -> None:
     settings = limits(hosts=("bot.example",), origins=("https://web.example",))
-    guards = Guards.of(settings, tmp_path)
+    guards = Guards.of(settings, Settings.read(env_file=None, home=tmp_path))
     with serving(create_app(small_graph(), guards=guards)) as url:
         assert ask(url, host="bot.example", origin="https://web.example").status_code == 200
         assert ask(url, host="bot.example", origin="https://other.example").status_code == 403
@@ -201,6 +202,21 @@ def test_what_there_is_no_room_for_is_refused_at_once() -> None:
         refused = httpx.get(f"{url}/metrics").text
     assert 'articulado_refusals_total{status="503"} 3.0' in refused
     assert "articulado_running 0.0" in refused
+
+
+@pytest.mark.parametrize(
+    ("chosen", "principal", "expected"),
+    [
+        ({}, {"provider": "offline"}, WORKING),
+        ({}, {"provider": "compatible", "model": "m", "base_url": "http://127.0.0.1:1"}, WAITING_FOR_MODELS),
+        ({"running": 7}, {"provider": "offline"}, 7),
+    ],
+)
+def test_there_is_room_for_as_many_as_wait_for_a_model(
+    chosen: dict[str, int], principal: dict[str, str], expected: int
+) -> None:
+    agent = Settings.read(env_file=None, principal=principal)
+    assert limits(**chosen).fitted(agent).running == expected
 
 
 async def test_room_is_given_in_turn_and_given_back() -> None:

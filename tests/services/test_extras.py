@@ -139,7 +139,7 @@ async def test_conversations_in_postgresql(lacking, tmp_path):
 def test_a_server_says_it_before_it_starts(lacking, tmp_path, setting, module, extra):
     lacking(module)
     with needs(extra):
-        Guards.of(ServerSettings(**setting), tmp_path)
+        Guards.of(ServerSettings(**setting), Settings.read(env_file=None, home=tmp_path))
 
 
 @pytest.mark.parametrize(

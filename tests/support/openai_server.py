@@ -94,7 +94,7 @@ class OpenAIServer:
         return f"{self.root}/v1"
 
     def script(self, model: str, *replies: Reply | str) -> None:
-        """Queue replies; a queued one goes before those of ``answer``. Embeddings take failures only."""
+        """Queue replies; a queued one goes before those of ``answer``. Embeddings take failures and held ones only."""
         self._queues[model].extend(_as_reply(reply) for reply in replies)
 
     def answer(self, model: str, respond: Callable[[Recorded], Reply | str]) -> None:
@@ -166,6 +166,8 @@ class _Handler(BaseHTTPRequestHandler):
         reply = self.server.scripted.reply_to(request)
         if reply is not None and (reply.status != 200 or reply.raw is not None):
             self._send(reply.raw if reply.raw is not None else {"error": reply.error}, reply.status, reply.headers)
+        elif reply is not None and reply.held and not request.body.get("stream"):
+            self._hold()
         elif request.path.endswith("/embeddings"):
             self._send(self._embeddings(request))
         elif reply is None:
@@ -220,9 +222,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._repeat(request, pieces)
             return
         if reply.held:
-            with suppress(OSError), self.server.scripted.while_held():
-                self.connection.recv(1)
-            self.close_connection = True
+            self._hold()
             return
         if reply.finish_reason:
             self._event(_chunk(request, [{"index": 0, "delta": {}, "finish_reason": reply.finish_reason}]))
@@ -230,6 +230,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._event({**_chunk(request, []), "usage": _usage(reply.usage)})
         self._write_chunk(b"data: [DONE]\n\n")
         self._write_chunk(b"")
+
+    def _hold(self) -> None:
+        """Say nothing more, until they leave."""
+        with suppress(OSError), self.server.scripted.while_held():
+            self.connection.recv(1)
+        self.close_connection = True
 
     def _repeat(self, request: Recorded, pieces: list[str]) -> None:
         with suppress(OSError):

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from language.cuts import sentences
 from language.folding import fold
 from language.spanish import stop_words
-from services.verification.claims.polarity import REACH, has_predicate, is_light, segment
+from services.verification.claims.polarity import MAX_WORDS, REACH, has_predicate, is_light, segment
 from services.verification.sources import Source
 
 MIN_SHARED = 3
@@ -31,6 +31,7 @@ _CONDITION = re.compile(
 )
 """Before these words a denial is one of a case, of a part, or of an exception, and not of the rule."""
 _DENIES = frozenset(("no", "ni", "nunca", "tampoco", "jamas"))
+_DENIAL = re.compile(rf"(?<![a-zñ])(?:{'|'.join(sorted(_DENIES))})(?![a-zñ])")
 _FORBIDS = re.compile(r"\b(?:prohib|imped|impid|exclu|evit|descart|neg|nieg|fuera de|ajen|confund)")
 """What denies without a word of negation: what stands in such a clause is neither affirmed nor denied for certain."""
 _SHORTEST = 4
@@ -83,15 +84,23 @@ def contradicted(sentence: str, sources: Sequence[Source]) -> Contradicted | Non
 
 
 class _Read:
-    """A sentence taken apart."""
+    """A sentence taken apart, as far as it is asked for: of most there is nothing to compare."""
 
     def __init__(self, sentence: str) -> None:
         self.sentence = sentence
         self._folded = _MARKER.sub(lambda match: " " * len(match[0]), fold(sentence))
-        self._tokens = list(_TOKEN.finditer(self._folded))
-        self._words = [token[0] for token in self._tokens]
-        stop = stop_words()
-        self._stems = ["" if word in stop or is_light(word) else word[:_STEM] for word in self._words]
+
+    @cached_property
+    def _tokens(self) -> Sequence[re.Match[str]]:
+        return list(_TOKEN.finditer(self._folded))
+
+    @cached_property
+    def _words(self) -> Sequence[str]:
+        return [token[0] for token in self._tokens]
+
+    @cached_property
+    def _stems(self) -> Sequence[str]:
+        return list(map(_content_stem, self._words))
 
     @cached_property
     def places(self) -> Mapping[str, Sequence[int]]:
@@ -105,12 +114,16 @@ class _Read:
     @cached_property
     def denied_stems(self) -> frozenset[str]:
         """The stems of the words that are denied, in no condition."""
+        if not _DENIAL.search(self._folded):
+            return frozenset()
         return frozenset(
             stem for stem, positions in self.places.items() for n in positions if self._denied(n) and self._is_plain(n)
         )
 
     def at(self, stem: str, window: int) -> Iterator[Denial]:
         """Yield the places of a stem that stand in no condition."""
+        if stem not in self._folded:
+            return
         for position in self.places.get(stem, ()):
             if not self._is_plain(position):
                 continue
@@ -142,6 +155,12 @@ class _Read:
             return False
         clause = (token[0] for token in self._tokens if begin <= token.start() < start)
         return self._denied(position) or not any(word in _DENIES or word == "sin" for word in clause)
+
+
+@lru_cache(MAX_WORDS)
+def _content_stem(word: str) -> str:
+    """Return the first letters of a folded word, empty where it has no content."""
+    return "" if word in stop_words() or is_light(word) else word[:_STEM]
 
 
 @lru_cache(maxsize=512)

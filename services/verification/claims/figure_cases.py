@@ -112,7 +112,8 @@ def places_of(
     same: list[tuple[Source, Place]] = []
     others: list[tuple[Source, Place]] = []
     for source in sources:
-        for place in places_in(source.text, source.besides or f"{source.law_name} {source.provision}"):
+        heading = source.besides or f"{source.law_name} {source.provision}"
+        for place in places_in(source.text, heading, claim.unit):
             if has_figure_of(place, claim):
                 same.append((source, place))
             elif place.unit == claim.unit:

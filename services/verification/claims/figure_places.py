@@ -80,20 +80,21 @@ def place_in_sentence(sentence: str, figure: Quantity, beside: Sequence[frozense
 
 
 @lru_cache(maxsize=2048)
-def places_in(text: str, heading: str) -> tuple[Place, ...]:
-    """Return the figures of a text of a law, bare numbers too; each figure goes with the sentence that it stands in."""
+def places_in(text: str, heading: str, unit: str) -> tuple[Place, ...]:
+    """Return the figures of a unit in a text of a law, and bare numbers; each goes with the sentence it stands in."""
     figures = _figures(text)
     lines = list(_lines(text))
     heading_words = words_of(heading)
     places = []
     for start, end in cuts.sentences(text):
         inside = [figure for figure in figures if start <= figure.start < end]
-        if not inside:
+        placed = [figure for figure in inside if figure.unit in (unit, BARE)]
+        if not placed:
             continue
         sentence = _words(text, inside, start, end)
         number = next(n for n, (_, last) in enumerate(lines) if start <= last)
         paragraph = words_of(text[slice(*lines[number])]) | words_of(_lead(text, lines, number))
-        for figure in inside:
+        for figure in placed:
             first, last = _own_words(text, figure, inside, start, end)
             token = {_token(figure.value, figure.unit)}
             own = _words(text, inside, first, last)

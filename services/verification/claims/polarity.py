@@ -27,6 +27,8 @@ _TOKEN = re.compile(r"[a-zñ]+|\d[\d.,]*")
 _MARKER = re.compile(r"\[c[^\]]{0,20}\]")
 _NEGATION = frozenset(("no", "ni", "nunca", "tampoco", "sin", "jamas"))
 REACH = 5
+MAX_WORDS = 16_384
+"""Words of which it is kept what they may be: what laws and answers say over and over."""
 _OPENING = 25
 """Characters at the beginning of a part of a sentence in which "en ningún caso" opens it."""
 _LETTERS = 3
@@ -47,6 +49,10 @@ class Predicate:
     name: str
     label: tuple[str, str]
     check: Check = "negation"
+
+
+_Form = tuple[tuple[str, ...], Predicate, bool]
+"""The beginnings of the words of a predicate, the predicate, and whether they affirm it."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +92,7 @@ def _data() -> dict[str, Any]:
 
 
 @cache
-def _forms() -> Mapping[str, Sequence[tuple[tuple[str, ...], Predicate, bool]]]:
+def _forms() -> Mapping[str, Sequence[_Form]]:
     """Return the beginnings of words, the longest first, with their predicate and whether they affirm it.
 
     They are found by their first letters (``_LETTERS``).
@@ -142,12 +148,10 @@ def occurrences(sentence: str, window: int) -> Iterator[Occurrence]:
     folded = _MARKER.sub(lambda match: " " * len(match[0]), fold(sentence))
     tokens = list(_TOKEN.finditer(folded))
     words = [token[0] for token in tokens]
-    stop = stop_words()
-    stems = ["" if word in stop or is_light(word) else stem_word(word) for word in words]
+    stems = list(map(_content_stem, words))
     position = 0
     while position < len(words):
-        forms = _forms().get(words[position][:_LETTERS], ())
-        match = next((form for form in forms if _begins(words, position, form[0])), None)
+        match = next(_predicates_at(words, position), None)
         if match is None:
             position += 1
             continue
@@ -183,7 +187,7 @@ def _in_no_case(folded: str, segment_start: int, clause_start: int, place: int) 
 
 def has_predicate(words: Sequence[str], position: int) -> bool:
     """Tell whether a predicate begins with a word."""
-    return any(_begins(words, position, form[0]) for form in _forms().get(words[position][:_LETTERS], ()))
+    return next(_predicates_at(words, position), None) is not None
 
 
 def segment(folded: str, place: int) -> tuple[int, int]:
@@ -207,9 +211,19 @@ def is_conditional(folded: str, place: int) -> bool:
     return bool(_CONDITION.search(folded[begin:place]))
 
 
-def _begins(words: Sequence[str], position: int, parts: Sequence[str]) -> bool:
-    here = words[position : position + len(parts)]
-    return len(here) == len(parts) and all(_is_form(word, part) for word, part in zip(here, parts, strict=True))
+def _predicates_at(words: Sequence[str], position: int) -> Iterator[_Form]:
+    """Yield the forms that stand at a word, the longest first."""
+    for form in _forms_with(words[position]):
+        others = form[0][1:]
+        here = words[position + 1 : position + 1 + len(others)]
+        if len(here) == len(others) and all(map(_is_form, here, others)):
+            yield form
+
+
+@lru_cache(MAX_WORDS)
+def _forms_with(word: str) -> Sequence[_Form]:
+    """Return the forms that may begin with a word."""
+    return tuple(form for form in _forms().get(word[:_LETTERS], ()) if _is_form(word, form[0][0]))
 
 
 def _is_form(word: str, form: str) -> bool:
@@ -226,6 +240,13 @@ def is_denied(words: Sequence[str], position: int) -> bool:
     return False
 
 
+@lru_cache(MAX_WORDS)
+def _content_stem(word: str) -> str:
+    """Return the stem of a folded word, empty where it has no content."""
+    return "" if word in stop_words() or is_light(word) else stem_word(word)
+
+
+@lru_cache(MAX_WORDS)
 def is_light(word: str) -> bool:
     """Tell whether a folded word may stand between a negation and what it denies."""
     words, beginnings = _light()

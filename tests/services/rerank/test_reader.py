@@ -15,7 +15,7 @@ from services.prompting.prompts import load_prompt
 from services.rerank.model_reranker import ModelReranker
 from services.rerank.reader import ReaderScorer, message, parse_scores
 from state.candidates import candidate
-from state.errors import ConfigurationError, ModelError, ModelTimeout
+from state.errors import ModelError, ModelMisconfigured, ModelTimeout
 
 PASSAGES = ["Ley > Artículo 1. Uno\nTexto uno.", "Ley > Artículo 2. Dos\nTexto dos.", "Ley > Artículo 3. Tres\nTexto."]
 
@@ -165,8 +165,10 @@ async def test_a_reader_that_is_down_is_told_as_it_is():
 
 
 async def test_a_reader_that_refuses_has_failed_and_the_setting_to_mend_is_named():
+    refused = ModelMisconfigured("El proveedor no acepta la clave. Corrija ARTICULADO_READER_API_KEY.")
+    refused.attempts = 1
     with pytest.raises(ModelError, match="Corrija ARTICULADO_READER_API_KEY") as caught:
-        await score(ConfigurationError("El proveedor no acepta la clave. Corrija ARTICULADO_READER_API_KEY."))
+        await score(refused)
     assert caught.value.attempts == 1
 
 

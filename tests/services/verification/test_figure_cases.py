@@ -94,7 +94,7 @@ def test_a_figure_of_the_user_is_nobodys_case() -> None:
 
 
 def test_the_words_before_a_figure_are_its_own_up_to_the_figure_before() -> None:
-    ten, twenty, sixty = (place for place in places_in(OFFENCES, "") if place.unit == "day")
+    ten, twenty, sixty = (place for place in places_in(OFFENCES, "", "day") if place.unit == "day")
     assert "lev" in ten.layers[0]
     assert "lev" not in twenty.layers[0]
     assert {"fech", "empres"} <= sixty.layers[0]
@@ -102,7 +102,7 @@ def test_the_words_before_a_figure_are_its_own_up_to_the_figure_before() -> None
 
 
 def test_an_item_of_a_list_has_the_words_that_lead_to_it() -> None:
-    place = next(place for place in places_in(OBJECTIVE, "Despido") if place.value == 20)
+    place = next(place for place in places_in(OBJECTIVE, "Despido", "day") if place.value == 20)
     assert "objet" in place.layers[2]
     assert "objet" not in place.layers[1]
     assert place.layers[3] == {"desped"}
@@ -120,13 +120,13 @@ def test_an_item_of_a_list_has_the_words_that_lead_to_it() -> None:
     ],
 )
 def test_what_bounds_a_figure(text: str, bound: str) -> None:
-    (place,) = (place for place in places_in(text, "") if place.unit == "day")
+    (place,) = (place for place in places_in(text, "", "day") if place.unit == "day")
     assert place.bound == bound
 
 
 def test_a_bare_number_may_be_the_figure_and_years_may_be_months() -> None:
-    claim = places_in("dos años", "")[0]
-    years, other, bare = places_in("veinticuatro meses; tres años; a los dos", "")
+    claim = places_in("dos años", "", "month")[0]
+    years, other, bare = places_in("veinticuatro meses; tres años; cinco días; a los dos", "", "month")
     assert [has_figure_of(place, claim) for place in (years, other, bare)] == [True, False, True]
 
 
@@ -163,7 +163,7 @@ def test_any_text_is_read(words: Sequence[str]) -> None:
     text = " ".join(words)
     for finding in told(text):
         assert text[finding["start"] : finding["end"]] == finding["where"]
-    for place in places_in(text, ""):
+    for place in (place for unit in ("day", "month", "euro", "percent") for place in places_in(text, "", unit)):
         assert place.written in place.sentence
         assert len(place.layers) == figure_cases.LAYERS
 
