@@ -1,10 +1,13 @@
 """What an index has on a server beside its points."""
 
+import base64
+import zlib
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 from qdrant_client import AsyncQdrantClient
 from support.chunks import NO_TERMS, Batch, make_chunk, unit
 from support.qdrant_rest import running_qdrant
@@ -84,6 +87,24 @@ async def test_what_is_damaged_is_told(client: AsyncQdrantClient, index: Index) 
     await client.overwrite_payload("articulado", {"otra": "cosa"}, [registry._id("generation", "una")])
     with pytest.raises(IndexMismatch):
         await registry.record("una")
+
+
+@pytest.mark.parametrize("name", ["../otra", "/etc", "a/b", "..", ""])
+def test_a_generation_is_no_path(name: str) -> None:
+    with pytest.raises(ValidationError):
+        KnownGeneration(generation=name, stored_as="una", published=DAY)
+    with pytest.raises(ValidationError):
+        KnownGeneration(generation="una", stored_as=name, published=DAY)
+
+
+async def test_what_is_larger_than_a_part_is_none(client: AsyncQdrantClient, index: Index) -> None:
+    registry = Registry(client, "laboral")
+    await registry.create()
+    await registry.add(as_generation(index, "una", b"x"), ["fichero"])
+    large = base64.b64encode(zlib.compress(bytes(PART_BYTES * 100))).decode()
+    await client.overwrite_payload("articulado", {"data": large}, [registry._id("part", digest_of(b"x"))])
+    with pytest.raises(IndexMismatch):
+        await parts_of(registry, "una")
 
 
 async def test_what_is_served_changes_from_what_was_seen_alone(client: AsyncQdrantClient) -> None:
