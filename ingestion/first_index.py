@@ -36,7 +36,7 @@ async def open_configured(settings: Settings, profile: Profile, *, announce: Ann
         IndexMismatch: the index was built with other settings, or is of another profile.
         StoreUnavailable, ConfigurationError: the server that has it cannot be reached.
     """
-    await bring_up_to_date(settings, profile.name)
+    await bring_up_to_date(settings, profile.name, or_go_on=True)
     index = await asyncio.to_thread(find_configured, settings, profile)
     if index is not None:
         return index

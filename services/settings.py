@@ -12,7 +12,7 @@ from tempfile import mkdtemp
 from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
 from language.current import say, speaking
@@ -20,6 +20,7 @@ from services.bounded.limits import MIB, Limits
 from services.profile.files import DEFAULT_PROFILE, SUFFIX, spoken_language
 from services.profile.profile import load_profile
 from services.profile.sections import Models
+from services.store.periods import parse_periods
 from state.context import RerankStrategy, ResolvedContext
 from state.errors import ConfigurationError
 
@@ -27,6 +28,7 @@ Provider = Literal["offline", "openai", "azure", "compatible"]
 Role = Literal["reader", "principal", "embedder", "rerank"]
 """A model that is configured by variables of its own, ``ARTICULADO_<ROLE>_…``."""
 
+Quantization = Literal["none", "int8"]
 RerankProvider = Literal["compatible", "cohere", "jina", "tei"]
 ModelStrategy = Literal["cross_encoder", "llm", "api"]
 """The rerank strategies that ask a model."""
@@ -134,6 +136,8 @@ class Settings(BaseSettings):
     qdrant_shards: int = Field(1, ge=1)
     qdrant_replicas: int = Field(1, ge=1)
     qdrant_on_disk: bool = Field(False, description="Vectors and indexes stay on the server's disk; memory caches them")
+    qdrant_quantization: Quantization = Field("none", description="Vectors of a byte a number in the server's memory")
+    qdrant_periods: Annotated[Mapping[str, int], NoDecode] = Field({}, description="Years of a period, by collection")
     boe_url: str = "https://www.boe.es/datosabiertos/api/legislacion-consolidada"
     profile: str = "laboral"
     rerank_strategy: RerankStrategy = "auto"
@@ -161,6 +165,14 @@ class Settings(BaseSettings):
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
+
+    @field_validator("qdrant_periods", mode="before")
+    @classmethod
+    def _by_collection(cls, value: object) -> object:
+        try:
+            return parse_periods(value) if isinstance(value, str) else value
+        except ValueError as error:
+            raise PydanticCustomError("periods", "not periods") from error
 
     @field_validator("home", "index")
     @classmethod
@@ -286,5 +298,9 @@ def _problem(details: ErrorDetails) -> str:
             return say("settings.at_least", least=limits["ge"])
         case "less_than_equal":
             return say("settings.at_most", most=limits["le"])
+        case "string_pattern_mismatch":
+            return say("settings.plain_name")
+        case "periods":
+            return say("settings.periods")
         case _:
             return ""

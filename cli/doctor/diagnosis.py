@@ -189,7 +189,7 @@ async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis, deep: bool
         return
     if note := cases_only(profile):
         diagnosis["notes"].append(note)
-    await bring_up_to_date(settings, profile.name)
+    await bring_up_to_date(settings, profile.name, or_go_on=True)
     index, article_issue = find_configured(settings, profile), article_problem(profile)
     if index is None:
         if article_issue:

@@ -48,7 +48,7 @@ def show(
     settings, knowledge = read_configuration(index, profile)
     base, today, text = IndexBase(settings, knowledge), date.today(), read_question(provision)
     if settings.rag_enabled:
-        asyncio.run(base.bring_up_to_date())
+        asyncio.run(base.bring_up_to_date(or_go_on=True))
     named = find_documents(base, text)
     if documents := [document for law_id in named if (document := asyncio.run(_document(base, law_id)))]:
         if as_json:

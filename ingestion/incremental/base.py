@@ -40,9 +40,9 @@ class IndexBase:
         """
         return expected_fingerprints(self.settings, self.profile)
 
-    async def bring_up_to_date(self) -> None:
-        """Begin from what is served: of an index on a server, another machine may have made it."""
-        await bring_up_to_date(self.settings, self.profile.name)
+    async def bring_up_to_date(self, *, or_go_on: bool = False) -> None:
+        """Begin from what is served, which another machine may have made; see ``bring_up_to_date``."""
+        await bring_up_to_date(self.settings, self.profile.name, or_go_on=or_go_on)
 
     def generation(self) -> Path | None:
         """Return the folder of the generation in use, whatever it was made with; ``None`` without one."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
-from uuid import uuid4
+from uuid import getnode, uuid4
 
 from language.current import say
 from services.store.registry import Registry
@@ -43,7 +43,8 @@ class Lease:
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._registry = registry
-        self._owner = f"{socket.gethostname()}:{folder.absolute()}"
+        # Machines that were cloned have one name, and the same folders; their network cards differ.
+        self._owner = f"{socket.gethostname()} ({getnode():x}):{folder.absolute()}"
         self._seconds = seconds
         self._clock = clock
         self._pause = pause

@@ -54,10 +54,13 @@ _R = TypeVar("_R", bound=_Record)
 
 
 class KnownGeneration(_Record):
-    """A generation that the server holds: its name, whose points it has, and when it began to be served (UTC)."""
+    """A generation that the server holds: its name, whose points it has, and when it began to be served (UTC).
 
-    generation: str
-    stored_as: str
+    A name is that of a folder too, and leads nowhere else, whoever wrote it on the server.
+    """
+
+    generation: str = Field(pattern=r"^\w+$")
+    stored_as: str = Field(pattern=r"^\w+$")
     published: datetime
 
 
@@ -310,7 +313,8 @@ def _unpacked(payload: Mapping[str, Any], digest: str) -> bytes:
         IndexMismatch: it is missing, or of another content.
     """
     try:
-        part = zlib.decompress(base64.b64decode(payload["data"]))
+        # No more than a part has: what is larger is none, and would only fill the memory.
+        part = zlib.decompressobj().decompress(base64.b64decode(payload["data"]), PART_BYTES + 1)
     except (KeyError, TypeError, ValueError, zlib.error):
         part = b""
     if digest_of(part) != digest:

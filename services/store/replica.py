@@ -22,11 +22,12 @@ INCOMING = "incoming"
 """The folder, in that of the index, where a generation is put together until it is whole."""
 
 
-async def bring_up_to_date(settings: Settings, profile: str) -> None:
+async def bring_up_to_date(settings: Settings, profile: str, *, or_go_on: bool = False) -> None:
     """Have the folder of the index serve the generation that the server serves; of the embedded store, do nothing.
 
-    ``profile`` is the name of the index's profile. A server that has no index leaves the folder as it is, and so does
-    one that cannot be reached where there is something to go on with: it may be back when it is asked for points.
+    ``profile`` is the name of the index's profile. A server that has no index leaves the folder as it is. ``or_go_on``
+    is for who only reads: a server that cannot be reached is no error where there is something to go on with, for it
+    may be back when it is asked for points.
 
     Raises:
         StoreUnavailable, ConfigurationError, IndexMismatch: as ``Registry`` and ``Generations``.
@@ -38,7 +39,7 @@ async def bring_up_to_date(settings: Settings, profile: str) -> None:
         registry = Registry(client, profile, prefix=settings.qdrant_prefix, options=CollectionOptions.of(settings))
         await Replica(settings.index_folder, registry).update()
     except StoreUnavailable:
-        if not await asyncio.to_thread(_is_served, settings.index_folder):
+        if not (or_go_on and await asyncio.to_thread(_is_served, settings.index_folder)):
             raise
     finally:
         await client.close()

@@ -57,6 +57,10 @@ MAX_MET = 1_000_000
 """Points whose parents are kept in memory: about 100 MB."""
 
 
+OVERSAMPLING = 2.0
+"""Times as many points are found by quantized vectors as are wanted, and ranked by the vectors themselves."""
+
+
 def server_filter(clauses: Sequence[Clause]) -> "models.Filter":
     """Return the client's filter for points that satisfy every clause."""
     from qdrant_client import models
@@ -135,8 +139,15 @@ class ServerStore:
 
         condition = server_filter(search_clauses(where, self._today()))
         vectors = [_vectors(query) for query in queries]
+        rescored = models.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING)
         requests = [
-            models.QueryRequest(query=vector, using=name, filter=condition, limit=prefetch * POINTS_PER_PARENT)
+            models.QueryRequest(
+                query=vector,
+                using=name,
+                filter=condition,
+                limit=prefetch * POINTS_PER_PARENT,
+                params=models.SearchParams(quantization=rescored) if name == DENSE else None,
+            )
             for pair in vectors
             for name, vector in pair
         ]

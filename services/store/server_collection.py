@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from language.current import say
-from services.settings import Settings
+from services.settings import Quantization, Settings
 from services.store.connection import translate_server_errors
 from services.store.layout import DENSE, PAGE_SIZE, SPARSE, IndexKind, field_path
 from state.errors import StoreUnavailable
@@ -21,6 +21,9 @@ SEPARATOR = "__"
 GRAPH_LINKS = 16
 """Links of a point in the HNSW graph: Qdrant's default."""
 
+QUANTILE = 0.99
+"""Of the numbers of the vectors, which the bytes tell apart: those beyond are cut (benchmarks/quantization.py)."""
+
 POLL_INTERVAL = 1.0
 """Seconds between two questions to the server whether the graph is built."""
 
@@ -33,16 +36,26 @@ class CollectionOptions:
     """How collections are spread over the nodes of a server and kept there.
 
     ``on_disk``: vectors, graph and word index are read from the disk, and the machine's memory is their cache.
+    ``quantization``: ``int8`` keeps a byte a number in memory beside the vectors; the best are ranked by these.
+    ``periods``: the years of a period, for each collection that is kept apart by period (``services.store.periods``).
     """
 
     shards: int = 1
     replicas: int = 1
     on_disk: bool = False
+    quantization: Quantization = "none"
+    periods: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, settings: Settings) -> "CollectionOptions":
         """Return the options that the settings name."""
-        return cls(settings.qdrant_shards, settings.qdrant_replicas, settings.qdrant_on_disk)
+        return cls(
+            settings.qdrant_shards,
+            settings.qdrant_replicas,
+            settings.qdrant_on_disk,
+            settings.qdrant_quantization,
+            settings.qdrant_periods,
+        )
 
 
 SINGLE_NODE = CollectionOptions()
@@ -88,23 +101,40 @@ async def scroll(
 
 
 async def create_collection(
-    client: "AsyncQdrantClient", collection: str, size: int, options: CollectionOptions, fields: Mapping[str, IndexKind]
+    client: "AsyncQdrantClient",
+    collection: str,
+    size: int,
+    options: CollectionOptions,
+    fields: Mapping[str, IndexKind],
+    *,
+    by_period: bool = False,
 ) -> None:
     """Create a collection that is filled before it is searched: it has no HNSW graph until ``make_searchable``.
 
     A graph that grows with the load is built several times over (Qdrant, "Bulk upload"). Payload indexes come before
-    the points, so that the graph is built with them in view. A write counts when most replicas have it.
+    the points, so that the graph is built with them in view. A write counts when most replicas have it. A collection
+    that is kept apart by period has no shards yet: each key has so many as the options say.
     """
     from qdrant_client import models
 
     on_disk = options.on_disk or None  # unset: as the server is configured
+    int8 = models.ScalarQuantization(
+        scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8, quantile=QUANTILE, always_ram=True)
+    )
+    dense = models.VectorParams(
+        size=size,
+        distance=models.Distance.COSINE,
+        on_disk=on_disk,
+        quantization_config=int8 if options.quantization == "int8" else None,
+    )
     sparse_index = models.SparseIndexParams(on_disk=True) if on_disk else None
     with translate_server_errors():
         await client.create_collection(
             collection,
-            vectors_config={DENSE: models.VectorParams(size=size, distance=models.Distance.COSINE, on_disk=on_disk)},
+            vectors_config={DENSE: dense},
             sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF, index=sparse_index)},
             shard_number=options.shards,
+            sharding_method=models.ShardingMethod.CUSTOM if by_period else None,
             replication_factor=options.replicas,
             write_consistency_factor=options.replicas // 2 + 1,
             on_disk_payload=True,
@@ -125,9 +155,20 @@ async def index_fields(
     """Have fields indexed; without ``wait`` the server does it in the background, and reads payloads until then."""
     from qdrant_client import models
 
-    for field, kind in fields.items():
+    for name, kind in fields.items():
         with translate_server_errors():
-            await client.create_payload_index(collection, field_path(field), models.PayloadSchemaType(kind), wait=wait)
+            await client.create_payload_index(collection, field_path(name), models.PayloadSchemaType(kind), wait=wait)
+
+
+async def shard_keys(client: "AsyncQdrantClient", collection: str) -> set[str] | None:
+    """Return the shard keys of a collection; ``None`` of one that is not kept apart by keys."""
+    from qdrant_client import models
+
+    with translate_server_errors():
+        described = await client.get_collection(collection)
+        if described.config.params.sharding_method != models.ShardingMethod.CUSTOM:
+            return None
+        return {str(described.key) for described in (await client.list_shard_keys(collection)).shard_keys or ()}
 
 
 async def make_searchable(

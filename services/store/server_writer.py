@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from language.current import say
 from services.profile.files import DEFAULT_PROFILE
@@ -17,6 +17,7 @@ from services.store.connection import connect, translate_server_errors
 from services.store.layout import DENSE, METADATA, SPARSE, attributes_of, field_path, indexed_fields, to_payload
 from services.store.lease import Lease
 from services.store.manifest import MANIFEST, REBUILD_HINT, Index
+from services.store.periods import period_of
 from services.store.points import POINTS, Point, Points, digest_of_hash
 from services.store.registry import KnownGeneration, Registry, Served
 from services.store.sample import WrittenSample
@@ -30,6 +31,7 @@ from services.store.server_collection import (
     indexed_paths,
     make_searchable,
     scroll,
+    shard_keys,
     stored_collections,
     switch_aliases,
 )
@@ -97,6 +99,7 @@ class ServerWriter:
         self._created: set[str] = set()
         self._attributes: dict[str, set[str]] = {}
         self._indexed_paths: dict[str, set[str]] = {}
+        self._shard_keys: dict[str, set[str]] = {}
         self._samples: defaultdict[str, WrittenSample] = defaultdict(WrittenSample)
 
     @property
@@ -124,6 +127,9 @@ class ServerWriter:
             raise IndexMissing(say("store.server_lacks", missing=", ".join(sorted(missing)), command=REBUILD_HINT))
         await self._delete(stored - set(self._written.values()))
         self._indexed_paths = {name: await indexed_paths(self._client, name) for name in self._written.values()}
+        for name in self._options.periods.keys() & self._written.keys():
+            if (keys := await shard_keys(self._client, self._written[name])) is not None:
+                self._shard_keys[name] = keys
 
     async def table(self, base: Index) -> Points:
         """Return the table of a generation's points; read from the server where this machine has not written it."""
@@ -164,18 +170,22 @@ class ServerWriter:
     ) -> Sequence[int]:
         """Write chunks; see ``IndexWriter.add``. Segments are the server's own affair: all are 0 here."""
         batches: dict[str, list[models.PointStruct]] = {}
+        periods: dict[int, str] = {}
         for chunk, dense_vector, sparse_vector in zip(chunks, dense, sparse, strict=True):
             batches.setdefault(chunk["collection"], []).append(_point(chunk, dense_vector, sparse_vector))
+            if years := self._options.periods.get(chunk["collection"]):
+                periods[chunk["id"]] = period_of(chunk["valid_from"], years)
             self._attributes.setdefault(chunk["collection"], set()).update(attributes_of(chunk))
             self._samples[chunk["collection"]].add([chunk])
         await self._note({name: [int(str(point.id)) for point in points] for name, points in batches.items()})
-        requests: list[tuple[str, list[models.PointStruct]]] = []
+        requests: list[_Request] = []
         length = min(POINTS_PER_REQUEST, max(1, NUMBERS_PER_REQUEST // size))
         for name, points in batches.items():
             if name not in self._written:
                 await self._create(name, size)
-            collection = self._written[name]
-            requests += [(collection, points[start : start + length]) for start in range(0, len(points), length)]
+            for key, together in await self._by_period(name, points, periods, replaced):
+                pieces = [together[start : start + length] for start in range(0, len(together), length)]
+                requests += [_Request(self._written[name], piece, key) for piece in pieces]
         for start in range(0, len(requests), MAX_CONCURRENT_REQUESTS):
             await self._upsert(requests[start : start + MAX_CONCURRENT_REQUESTS])
         return [0] * len(chunks)
@@ -268,7 +278,10 @@ class ServerWriter:
     async def _create(self, name: str, size: int) -> None:
         collection = self._collection_of(name)
         fields = indexed_fields(self._attributes.get(name, ()))
-        await create_collection(self._client, collection, size, self._options, fields)
+        by_period = name in self._options.periods
+        await create_collection(self._client, collection, size, self._options, fields, by_period=by_period)
+        if by_period:
+            self._shard_keys[name] = set()
         self._written[name] = collection
         self._created.add(collection)
         self._indexed_paths[collection] = {field_path(field) for field in fields}
@@ -279,10 +292,34 @@ class ServerWriter:
         lacking = {field: kind for field, kind in fields if field_path(field) not in self._indexed_paths[collection]}
         await index_fields(self._client, collection, lacking, wait=False)
 
-    async def _upsert(self, requests: "Sequence[tuple[str, list[models.PointStruct]]]") -> None:
+    async def _by_period(
+        self, name: str, points: "list[models.PointStruct]", periods: Mapping[int, str], replaced: Mapping[int, Placed]
+    ) -> "list[tuple[str | None, list[models.PointStruct]]]":
+        """Return points by the shard key under which they are to be; a collection without keys has them together.
+
+        What is replaced may have been under another key, where a write would leave it: it is deleted under all of them.
+        """
+        keys = self._shard_keys.get(name)
+        if keys is None:
+            return [(None, points)]
+        parts: defaultdict[str, list[models.PointStruct]] = defaultdict(list)
+        for point in points:
+            parts[periods[int(str(point.id))]].append(point)
+        with translate_server_errors():
+            for key in sorted(parts.keys() - keys):
+                await self._client.create_shard_key(self._written[name], key)
+                keys.add(key)
+            if stale := [point.id for point in points if point.id in replaced]:
+                await self._client.delete(self._written[name], stale, wait=True)
+        return list(parts.items())
+
+    async def _upsert(self, requests: "Sequence[_Request]") -> None:
         """Send requests side by side; none of them is under way any more when this returns or raises."""
         answers = await asyncio.gather(
-            *(self._client.upsert(collection, points, wait=True) for collection, points in requests),
+            *(
+                self._client.upsert(one.collection, one.points, wait=True, shard_key_selector=one.shard_key)
+                for one in requests
+            ),
             return_exceptions=True,
         )
         with translate_server_errors():
@@ -294,6 +331,14 @@ class ServerWriter:
         for collection in sorted(collections):
             with translate_server_errors():
                 await self._client.delete_collection(collection)
+
+
+class _Request(NamedTuple):
+    """Points to be written in one request, under a shard key where their collection has any."""
+
+    collection: str
+    points: "list[models.PointStruct]"
+    shard_key: str | None
 
 
 def _row(record: "models.Record", position: int) -> Point:

@@ -8,6 +8,7 @@ import pytest
 from support.ingesting import ingest
 from support.laboral import NAME, write_laboral
 from support.qdrant_rest import FakeQdrant, running_qdrant
+from support.real_qdrant import needs_real_server, real_server
 from support.small_laws import write_law
 
 from cli.main import run
@@ -132,6 +133,23 @@ async def test_what_is_damaged_on_this_machine_is_fetched_again(qdrant: FakeQdra
     assert open_index(reading.index_folder).models / "lexicon.json" == lexicon
 
 
+async def test_an_ingest_that_cannot_ask_what_is_served_changes_nothing(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    """Who only reads goes on with what it has; an ingest would write what another machine has replaced."""
+    settings = machine(qdrant, tmp_path / "a")
+    law = write_law(tmp_path / "ley.md", "BOE-A-2000-1")
+    await ingest([law], settings)
+    write_law(law, "BOE-A-2000-1", "El descanso semanal es de dos días.")
+    qdrant.fail["/collections/articulado/points"] = 503
+    qdrant.requests.clear()
+    with pytest.raises(StoreUnavailable):
+        await ingest([law], settings)
+    assert not qdrant.asked("PUT", ".*")
+    await bring_up_to_date(settings, NAME, or_go_on=True)
+    opened = graphs(settings, [0.0])
+    assert "día y medio" in await found(opened)
+    await opened.close()
+
+
 async def test_only_what_differs_is_fetched(qdrant: FakeQdrant, tmp_path: Path) -> None:
     writing, reading = machine(qdrant, tmp_path / "a"), machine(qdrant, tmp_path / "b")
     law = write_law(tmp_path / "ley.md", "BOE-A-2000-1")
@@ -155,6 +173,27 @@ async def test_without_the_server_and_without_anything_the_reason_is_told(tmp_pa
         settings = machine(gone, tmp_path / "a")
     with pytest.raises(StoreUnavailable, match="ARTICULADO_QDRANT_URL"):
         await bring_up_to_date(settings, NAME)
+
+
+@needs_real_server
+@pytest.mark.integration
+async def test_on_a_real_server_machines_follow_one_another(tmp_path: Path) -> None:
+    profile, law = write_laboral(tmp_path), write_law(tmp_path / "ley.md", "BOE-A-2000-1")
+    async with real_server(home=tmp_path / "a", profile=profile) as first:
+        second = first.model_copy(update={"home": tmp_path / "b"})
+        now = [0.0]
+        await ingest([law], first)
+        opened = graphs(second, now)
+        assert "día y medio" in await found(opened)
+        for home, text in ((second, "dos días"), (first, "tres días")):
+            write_law(law, "BOE-A-2000-1", f"El descanso semanal es de {text}.")
+            await ingest([law], home)
+            now[0] += LOOK_INTERVAL
+            assert text in await found(opened)
+        await ingest([law], second, rebuild=True)
+        now[0] += LOOK_INTERVAL
+        assert "tres días" in await found(opened)
+        await opened.close()
 
 
 def test_without_a_disk_to_write_to_a_temporary_folder_serves(tmp_path: Path) -> None:

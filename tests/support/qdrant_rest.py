@@ -45,15 +45,17 @@ class Request:
 class FakeQdrant:
     """What the server holds, what it was asked, and how it shall fail (a status, or 0 to drop the connection).
 
-    ``indexes`` are the payload indexes of each collection, by field. ``lose_reply`` names a path whose requests are
-    carried out before the connection is dropped. ``states`` are the states that a collection says it is in, one a
-    question; then it is green. ``before_write`` is told that points are about to be written or deleted.
+    ``indexes`` are the payload indexes of each collection, by field, ``shard_keys`` those of the ones that have any.
+    ``lose_reply`` names a path whose requests are carried out before the connection is dropped. ``states`` are the
+    states that a collection says it is in, one a question; then it is green. ``before_write`` is told that points are
+    about to be written or deleted, those of the registry aside.
     """
 
     url: str = ""
     requests: list[Request] = field(default_factory=list)
     collections: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
     indexes: dict[str, dict[str, str]] = field(default_factory=dict)
+    shard_keys: dict[str, list[str]] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     fail: dict[str, int] = field(default_factory=dict)
     lose_reply: str = ""
@@ -96,7 +98,14 @@ class FakeQdrant:
                 if name in self.collections:
                     return 409, None
                 self.collections[name] = {}
+                if body.get("sharding_method") == "custom":
+                    self.shard_keys[name] = []
                 return 200, True
+            case ("PUT", "collections", name, "shards"):
+                self.shard_keys[name].append(body["shard_key"])
+                return 200, True
+            case ("GET", "collections", name, "shards"):
+                return 200, {"shard_keys": [{"key": key} for key in self.shard_keys[name]]}
             case ("PATCH", "collections", name):
                 return (200, True) if name in self.collections else (404, None)
             case ("GET", "collections", name, "exists"):
@@ -105,7 +114,9 @@ class FakeQdrant:
                 indexes = self.indexes.get(name, {})
                 schema = {field: {"data_type": kind, "points": 0} for field, kind in indexes.items()}
                 state = self.states.pop(0) if self.states else "green"
-                return 200, {**DESCRIBED, "status": state, "payload_schema": schema}
+                params = {"sharding_method": "custom"} if name in self.shard_keys else {}
+                config = {**DESCRIBED["config"], "params": params}
+                return 200, {**DESCRIBED, "config": config, "status": state, "payload_schema": schema}
             case ("DELETE", "collections", name):
                 self.aliases = {alias: named for alias, named in self.aliases.items() if named != name}
                 self.indexes.pop(name, None)

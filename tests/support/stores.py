@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Literal
 
 from qdrant_client import AsyncQdrantClient
+from qdrant_edge import EdgeShard, UpdateOperation
 from support.chunks import Batch
 from support.qdrant_rest import FakeQdrant, running_qdrant
+from support.real_qdrant import REAL, delete_all, real_settings
 
 from services.protocols import ChunkStore
 from services.settings import Settings
@@ -23,6 +25,7 @@ from services.store.index import IndexBuilder
 from services.store.manifest import MANIFEST, Description, Fingerprints, Index
 from services.store.points import Points
 from services.store.server import ServerStore
+from services.store.server_collection import collection_name
 from services.store.server_writer import ServerWriter
 from services.store.server_writer import server_writer as connected_writer
 from services.store.writer import WriterFactory
@@ -31,7 +34,10 @@ from state.chunks import Chunk
 FINGERPRINTS = Fingerprints(embedder="lsa:1:8", sparse="bm25:1", chunker="parts:1")
 TODAY = date(2024, 6, 1)
 
-Kind = Literal["edge", "server", "rest"]
+Kind = Literal["edge", "server", "rest", "real"]
+
+KINDS = ["edge", "server", REAL]
+"""The stores that behave alike; the last one where there is a real server."""
 
 
 class KeptOpen(AsyncQdrantClient):
@@ -105,12 +111,17 @@ class Place:
         self._client = KeptOpen(":memory:") if kind == "server" else None
         self._running = ExitStack()
         self.qdrant: FakeQdrant | None = self._running.enter_context(running_qdrant()) if kind == "rest" else None
+        self._settings: Settings | None = None
+        if self.qdrant:
+            self._settings = Settings.read(None, store="server", qdrant_url=self.qdrant.url)
+        elif kind == "real":
+            self._settings = real_settings()
         self._stores: list[ChunkStore] = []
 
     @property
     def writer(self) -> WriterFactory:
-        if self.qdrant:
-            return prompt_writer(self._settings(self.qdrant))
+        if self._settings:
+            return prompt_writer(self._settings)
         return server_writer(self._client) if self._client else EdgeWriter
 
     async def build(self, *batches: Batch) -> Index:
@@ -122,24 +133,35 @@ class Place:
         return await update(self.folder, base, batches, remove, self.writer)
 
     def open(self, index: Index) -> ChunkStore:
-        if self._client or self.qdrant:
-            client = connect(self._settings(self.qdrant)) if self.qdrant else self._client
-            store: ChunkStore = ServerStore(client, index, today=lambda: TODAY)
+        if client := self._client or (connect(self._settings) if self._settings else None):
+            prefix = self._settings.qdrant_prefix if self._settings else ""
+            store: ChunkStore = ServerStore(client, index, prefix=prefix, today=lambda: TODAY)
         else:
             store = EdgeStore(index.folder, list(index.manifest.collections), today=lambda: TODAY)
         self._stores.append(store)
         return store
+
+    async def forget(self, index: Index, ids: Sequence[int]) -> None:
+        """Delete points of a collection behind the back of the index."""
+        if self.kind == "edge":
+            shard = EdgeShard.load(str(index.folder / "normativa"))
+            shard.update(UpdateOperation.delete_points(list(ids)))
+            shard.flush()
+            shard.close()
+            return
+        client = self._client or connect(self._settings)
+        prefix = self._settings.qdrant_prefix if self._settings else ""
+        await client.delete(collection_name(f"{prefix}normativa", index.manifest.stored_as), list(ids))
+        await client.close()
 
     async def close(self) -> None:
         for store in self._stores:
             await store.close()
         if self._client:
             await self._client.shut()
+        if self.kind == "real" and self._settings:
+            await delete_all(self._settings)
         self._running.close()
-
-    @staticmethod
-    def _settings(qdrant: FakeQdrant) -> Settings:
-        return Settings.read(None, store="server", qdrant_url=qdrant.url)
 
 
 class Stores:

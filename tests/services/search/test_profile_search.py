@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.chunks import Batch, make_chunk, terms, unit
 from support.doubles import FakeEmbedder, FakeStore, FixedReranker, QueueChat, make_services
-from support.stores import Kind, Stores
+from support.stores import KINDS, Kind, Stores
 
 from evaluation.retrieval.retrieve import Retriever
 from graph.case import build_generate_response, build_required_data
@@ -121,7 +121,7 @@ async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
         (PROVIDED, [(2, 0.962963), (1, 0.925926)]),
     ],
 )
-@pytest.mark.parametrize("kind", ["edge", "server"])
+@pytest.mark.parametrize("kind", KINDS)
 async def test_both_stores_fuse_as_the_profile_says(kind: Kind, stores: Stores, settings, expected) -> None:
     batch = Batch(
         [make_chunk(1), make_chunk(2)], [unit(1, 0.1), unit(1, 1)], [terms({1: 1.0, 2: 0.5}), terms({1: 2.0})]

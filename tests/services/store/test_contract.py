@@ -19,7 +19,8 @@ from support.chunks import (
     terms,
     unit,
 )
-from support.stores import TODAY, Kind, Stores
+from support.real_qdrant import URL
+from support.stores import KINDS, TODAY, Kind, Stores
 
 from services.profile.search import PLAIN, Fusion
 from services.protocols import HybridQuery, SearchFilter
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect i
 ANYTHING = SearchFilter()
 
 
-@pytest.fixture(params=["edge", "server"])
+@pytest.fixture(params=KINDS)
 def kind(request: pytest.FixtureRequest) -> Kind:
     return request.param
 
@@ -156,7 +157,7 @@ async def test_both_stores_rank_as_the_reference(
     stores: Stores, seed: int, kind_of_batch: Callable[[int], Batch]
 ) -> None:
     batch, queries = kind_of_batch(seed), random_queries(seed)
-    both = {kind: await stores.make(kind, batch) for kind in ("edge", "server")}
+    both = {kind: await stores.make(kind, batch) for kind in ("edge", "server", *(["real"] if URL else []))}
     for where in (
         ANYTHING,
         SearchFilter(territory="Cataluña"),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from support import reference_search
 from support.chunks import NO_TERMS, Batch, make_child, make_chunk, random_families, random_queries, terms, unit
-from support.stores import TODAY, Kind, Place, Stores
+from support.stores import KINDS, TODAY, Kind, Place, Stores
 
 from services.corpus.chunks import Record
 from services.corpus.lookup import PackagedRecords
@@ -24,7 +24,7 @@ ANYTHING = SearchFilter()
 BY_MEANING, BY_WORDS = HybridQuery(unit(1, 0), NO_TERMS), HybridQuery(None, terms({1: 1.0}))
 
 
-@pytest.fixture(params=["edge", "server", "rest"])
+@pytest.fixture(params=[*KINDS, "rest"])
 def kind(request: pytest.FixtureRequest) -> Kind:
     return request.param
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support import reference_search
 from support.chunks import NO_TERMS, PARTS, Batch, make_child, make_chunk, random_families, random_queries, terms, unit
-from support.stores import TODAY, Place, as_of_earlier_version, contents, describe, update
+from support.stores import KINDS, TODAY, Place, as_of_earlier_version, contents, describe, update
 
 from services.protocols import HybridQuery, SearchFilter
 from services.store.builder import digest
@@ -23,7 +23,7 @@ BY_MEANING = HybridQuery(unit(1, 0), NO_TERMS)
 BY_WORDS = HybridQuery(None, terms({1: 1.0}))
 
 
-@pytest.fixture(params=["edge", "server"])
+@pytest.fixture(params=KINDS)
 async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Place]:
     made = Place(request.param, tmp_path)
     yield made

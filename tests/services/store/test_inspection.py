@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
-from support.stores import Place, build
+from support.stores import KINDS, Place, build
 
 from services.protocols import ChunkStore
 from services.store.inspection import Inspection
@@ -86,10 +86,15 @@ async def test_what_a_killed_update_has_left_is_for_the_next_ingest(tmp_path: Pa
     assert "dejó 1 puntos a medias (3); repita «articulado ingest»" in finding
 
 
-@pytest.mark.parametrize("kind", ["edge", "server"])
+@pytest.fixture(params=KINDS)
+async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Place]:
+    made = Place(request.param, tmp_path)
+    yield made
+    await made.close()
+
+
 @pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
-async def test_both_stores_hand_out_all_that_they_hold(tmp_path: Path, kind: str) -> None:
-    place = Place(kind, tmp_path)
+async def test_both_stores_hand_out_all_that_they_hold(place: Place) -> None:
     index = await place.build(WRITTEN)
     store = place.open(index)
     points = [point async for page in store.stored("normativa") for point in page]
@@ -103,4 +108,3 @@ async def test_both_stores_hand_out_all_that_they_hold(tmp_path: Path, kind: str
     await inspection.run(store, lambda *step: None)
     assert inspection.findings == []
     assert inspection.laws == {"normativa": {"ET"}}
-    await place.close()

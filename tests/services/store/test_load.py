@@ -12,9 +12,11 @@ from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import build, prompt_writer, update
 from support.waiting import PATIENCE
 
+from services.protocols import HybridQuery, SearchFilter
 from services.settings import Settings
 from services.store.connection import connect
 from services.store.index import open_index
+from services.store.server import ServerStore
 from services.store.server_collection import MAX_IDLE_POLLS
 from services.store.server_writer import MAX_CONCURRENT_REQUESTS, ServerWriter
 from services.store.writer import WriterFactory
@@ -156,6 +158,66 @@ async def test_an_update_indexes_only_what_it_creates(qdrant: FakeQdrant, tmp_pa
     await update(tmp_path, second, [ruling], writer=impatient(qdrant))
     [asked] = qdrant.asked("PATCH", ".*")
     assert asked.path == f"/collections/sentencias__{first.manifest.generation}"
+
+
+async def test_vectors_are_kept_as_bytes_where_that_is_asked_for(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    configured = settings(qdrant, qdrant_quantization="int8")
+    index = await build(tmp_path, [points(3)], prompt_writer(configured))
+    [created] = qdrant.asked("PUT", f"/collections/normativa__{index.manifest.generation}")
+    assert created.body["vectors"]["text-dense"]["quantization_config"] == {
+        "scalar": {"type": "int8", "quantile": 0.99, "always_ram": True}
+    }
+    store = ServerStore.connect(configured, index)
+    query = HybridQuery(unit(1, 0), terms({1: 1.0}))
+    await store.search("normativa", [query], limit=5, prefetch=20, where=SearchFilter())
+    await store.close()
+    [searched] = qdrant.asked("POST", ".*/query/batch")
+    dense, sparse = searched.body["searches"]
+    assert dense["params"]["quantization"] == {"rescore": True, "oversampling": 2.0}
+    assert not sparse.get("params")
+
+
+def ruling(id: int, day: str | None) -> Batch:
+    return Batch([make_chunk(id, collection="sentencias", valid_from=day)], [unit(1, 0)], [NO_TERMS])
+
+
+def by_key(qdrant: FakeQdrant, name: str) -> list[tuple[str | None, list[int]]]:
+    """The points that were written to a collection, by request and shard key."""
+    sent = qdrant.asked("PUT", f"/collections/{name}/points")
+    return [(asked.body.get("shard_key"), [point["id"] for point in asked.body["points"]]) for asked in sent]
+
+
+async def test_rulings_lie_apart_by_period_behind_one_alias(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    configured = settings(qdrant, qdrant_periods="sentencias:5", qdrant_shards=2)
+    writer = prompt_writer(configured)
+    days = {1: "2019-12-31", 2: "2020-01-01", 3: "2024-12-31", 4: None}
+    together = [points(1), *(ruling(10 + id, day) for id, day in days.items())]
+    rows = [[row for batch in together for row in getattr(batch, part)] for part in ("chunks", "dense", "sparse")]
+    index = await build(tmp_path, [Batch(*rows)], writer)
+    name = f"sentencias__{index.manifest.generation}"
+    [created] = qdrant.asked("PUT", f"/collections/{name}")
+    assert (created.body["sharding_method"], created.body["shard_number"]) == ("custom", 2)
+    assert qdrant.shard_keys == {name: ["2015-2019", "2020-2024", "undated"]}
+    assert by_key(qdrant, name) == [("2015-2019", [11]), ("2020-2024", [12, 13]), ("undated", [14])]
+    assert by_key(qdrant, f"normativa__{index.manifest.generation}") == [(None, [1])]
+    assert qdrant.aliases["sentencias"] == name
+    qdrant.requests.clear()
+    # another day for one that is there: it goes from the period in which it was
+    await update(tmp_path, index, [ruling(11, "2026-01-01"), ruling(15, "2021-01-01")], writer=writer)
+    assert qdrant.shard_keys[name] == ["2015-2019", "2020-2024", "undated", "2025-2029"]
+    assert by_key(qdrant, name) == [("2025-2029", [11]), ("2020-2024", [15])]
+    [deleted] = qdrant.asked("POST", f"/collections/{name}/points/delete")
+    assert deleted.body["points"] == [11]
+    assert "shard_key" not in deleted.body, "it is deleted wherever it is"
+
+
+async def test_a_collection_of_before_is_not_kept_apart(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    index = await build(tmp_path, [ruling(1, "2019-12-31")], prompt_writer(settings(qdrant)))
+    qdrant.requests.clear()
+    writer = prompt_writer(settings(qdrant, qdrant_periods="sentencias:5"))
+    await update(tmp_path, index, [ruling(2, "2020-01-01")], writer=writer)
+    assert by_key(qdrant, f"sentencias__{index.manifest.generation}") == [(None, [2])]
+    assert qdrant.shard_keys == {}
 
 
 async def test_what_does_not_fit_into_memory_stays_on_the_disk(qdrant: FakeQdrant, tmp_path: Path) -> None:

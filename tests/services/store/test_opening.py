@@ -5,14 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import qdrant_edge as q
 from support.chunks import NO_TERMS, Batch, make_chunk, unit
-from support.stores import Kind, Place, as_of_earlier_version
+from support.real_qdrant import REAL
+from support.stores import KINDS, Kind, Place, as_of_earlier_version
 
 from services.store.manifest import Index
 from services.store.opening import check_points
 from services.store.points import POINTS, Points
-from services.store.server_collection import collection_name
 from state.errors import IndexMismatch
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
@@ -21,7 +20,7 @@ IDS = list(range(1, 11))
 TEN = Batch([make_chunk(id, content_hash=str(id)) for id in IDS], [unit(1, 0)] * 10, [NO_TERMS] * 10)
 
 
-@pytest.fixture(params=["edge", "server"])
+@pytest.fixture(params=KINDS)
 async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Place]:
     made = Place(request.param, tmp_path)
     yield made
@@ -30,17 +29,6 @@ async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 async def check(place: Place, index: Index) -> None:
     await check_points(index, place.open(index), embedded=place.kind == "edge")
-
-
-async def forget(place: Place, index: Index, ids: list[int]) -> None:
-    """Delete points behind the back of the index."""
-    if place._client:
-        await place._client.delete(collection_name("normativa", index.manifest.stored_as), ids)
-        return
-    shard = q.EdgeShard.load(str(index.folder / "normativa"))
-    shard.update(q.UpdateOperation.delete_points(ids))
-    shard.flush()
-    shard.close()
 
 
 async def test_half_a_table_is_not_half_the_law(place: Place) -> None:
@@ -61,13 +49,17 @@ async def test_points_of_other_content_are_told(place: Place) -> None:
         await check(place, index)
 
 
-@pytest.mark.parametrize(("place", "may_be_lost"), [("edge", 0), ("server", 2)], indirect=["place"])
+@pytest.mark.parametrize(
+    ("place", "may_be_lost"),
+    [("edge", 0), ("server", 2), pytest.param("real", 2, marks=REAL.marks)],
+    indirect=["place"],
+)
 async def test_points_that_are_lost_are_told(place: Place, may_be_lost: int) -> None:
     """A server may have been updated in place by a fifth since the table was written."""
     index = as_of_earlier_version(await place.build(TEN))
-    await forget(place, index, IDS[:may_be_lost])
+    await place.forget(index, IDS[:may_be_lost])
     await check(place, index)
-    await forget(place, index, IDS[: may_be_lost + 1])
+    await place.forget(index, IDS[: may_be_lost + 1])
     with pytest.raises(IndexMismatch, match=f"«normativa» tiene {9 - may_be_lost} puntos y deben ser 10"):
         await check(place, index)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
-from support.stores import Kind, Stores
+from support.stores import KINDS, Kind, Stores
 
 from services.protocols import HybridQuery, SearchFilter
 
@@ -25,7 +25,7 @@ PLACES = {
 }
 
 
-@pytest.fixture(params=["edge", "server"])
+@pytest.fixture(params=KINDS)
 def kind(request: pytest.FixtureRequest) -> Kind:
     return request.param
 
