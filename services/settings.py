@@ -17,10 +17,10 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, Settin
 
 from language.current import say, speaking
 from services.bounded.limits import MIB, Limits
+from services.periods import parse_periods
 from services.profile.files import DEFAULT_PROFILE, SUFFIX, spoken_language
 from services.profile.profile import load_profile
 from services.profile.sections import Models
-from services.store.periods import parse_periods
 from state.context import RerankStrategy, ResolvedContext
 from state.errors import ConfigurationError
 

@@ -37,7 +37,7 @@ class CollectionOptions:
 
     ``on_disk``: vectors, graph and word index are read from the disk, and the machine's memory is their cache.
     ``quantization``: ``int8`` keeps a byte a number in memory beside the vectors; the best are ranked by these.
-    ``periods``: the years of a period, for each collection that is kept apart by period (``services.store.periods``).
+    ``periods``: the years of a period, for each collection that is kept apart by period (``services.periods``).
     """
 
     shards: int = 1

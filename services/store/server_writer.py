@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from language.current import say
+from services.periods import period_of
 from services.profile.files import DEFAULT_PROFILE
 from services.protocols import SparseVector, Vector
 from services.settings import Settings
@@ -17,7 +18,6 @@ from services.store.connection import connect, translate_server_errors
 from services.store.layout import DENSE, METADATA, SPARSE, attributes_of, field_path, indexed_fields, to_payload
 from services.store.lease import Lease
 from services.store.manifest import MANIFEST, REBUILD_HINT, Index
-from services.store.periods import period_of
 from services.store.points import POINTS, Point, Points, digest_of_hash
 from services.store.registry import KnownGeneration, Registry, Served
 from services.store.sample import WrittenSample
