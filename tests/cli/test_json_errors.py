@@ -81,11 +81,16 @@ def test_what_cannot_be_done(failing, arguments, status, error, detail):
     assert detail in failure["detail"]
 
 
-def test_without_an_index(failing, monkeypatch, tmp_path):
+def test_without_an_index(failing, tmp_path):
+    status, failure = failing("search", "vacaciones", "--index", str(tmp_path / "index"), "--json")
+    assert (status, failure["error"]) == (1, "IndexMissing")
+
+
+def test_without_the_server_that_has_the_index(failing, monkeypatch, tmp_path):
     monkeypatch.setenv("ARTICULADO_STORE", "server")
     monkeypatch.setenv("ARTICULADO_QDRANT_URL", "http://127.0.0.1:9")
     status, failure = failing("search", "vacaciones", "--index", str(tmp_path / "index"), "--json")
-    assert (status, failure["error"]) == (1, "IndexMissing")
+    assert (status, failure["error"]) == (1, "StoreUnavailable")
 
 
 def test_a_provider_that_fails(failing, monkeypatch):
