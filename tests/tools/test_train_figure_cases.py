@@ -37,5 +37,5 @@ def test_a_figure_is_taken_for_the_others_of_its_unit() -> None:
 
 
 def test_places_of_one_sentence_are_the_hardest_to_tell_apart() -> None:
-    ten, twenty, notice = places_in(LAW, "")
+    ten, twenty, notice = places_in(LAW, "", "day")
     assert _likeness(twenty, ten) == 1.0 > _likeness(notice, ten)
