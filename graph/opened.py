@@ -86,6 +86,9 @@ class OpenGraphs:
         self.settings = settings
         self.profile = profile
         self._lock = Lock()
+        """Held while graphs are opened, which takes long: an event loop never waits for it."""
+        self._counting = Lock()
+        """Held for who uses which, within the other or alone."""
         self._clock = clock
         # What services are over is what this machine has: it was looked at when they were opened.
         self._looked = clock() if services else -math.inf
@@ -104,6 +107,7 @@ class OpenGraphs:
         Raises:
             ArticuladoError: a setting or a provider is not usable.
         """
+        self._look()
         with self._lock:
             return self._current().services
 
@@ -113,6 +117,7 @@ class OpenGraphs:
         Raises:
             ArticuladoError: a setting or a provider is not usable.
         """
+        self._look()
         with self._lock:
             return self._current().graphs[name]
 
@@ -137,7 +142,7 @@ class OpenGraphs:
         try:
             yield opened
         finally:
-            with self._lock:
+            with self._counting:
                 opened.users -= 1
                 idle = [one for one in self._old if not one.users]
                 self._old = [one for one in self._old if one.users]
@@ -159,16 +164,18 @@ class OpenGraphs:
 
     async def close(self) -> None:
         """Let go of files and connections; the next run would open them again."""
-        with self._lock:
+        with self._lock, self._counting:
             closing = [*self._old, *([self._opened] if self._opened else [])]
             self._old, self._opened = [], None
         for one in closing:
             await one.services.close()
 
     def _take(self) -> Opened:
+        self._look()
         with self._lock:
             opened = self._current()
-            opened.users += 1
+            with self._counting:
+                opened.users += 1
             return opened
 
     def _current(self) -> Opened:
@@ -186,7 +193,8 @@ class OpenGraphs:
         except (IndexMissing, IndexMismatch, StoreUnavailable) as error:
             return self._without_index(before, generation, error)
         if before is not None:
-            self._old.append(before)
+            with self._counting:
+                self._old.append(before)
         # Where it was the first one, opening it has built it.
         return Opened.over(services, generation or self._generation())
 
@@ -210,7 +218,6 @@ class OpenGraphs:
         """Return the name of the generation that is to be served; empty where there is none, or none is used."""
         if not self.settings.rag_enabled:
             return ""
-        self._look()
         try:
             folder = Generations(self.settings.index_folder).current()
         except ArticuladoError:
@@ -218,14 +225,20 @@ class OpenGraphs:
         return folder.name if folder else ""
 
     def _look(self) -> None:
-        """Have what a server serves by now on this machine; where that fails, what is open goes on serving."""
-        if self.settings.store == "embedded" or self._clock() - self._looked < LOOK_INTERVAL:
+        """Have what a server serves by now on this machine; where that fails, what is open goes on serving.
+
+        Runs that come meanwhile go on with what there is: none waits for another one's look.
+        """
+        now = self._clock()
+        if self.settings.store == "embedded" or not self.settings.rag_enabled or now - self._looked < LOOK_INTERVAL:
             return
+        self._looked = now
+        if self._opened is None:
+            return  # opening it looks
         try:
             wait_for(bring_up_to_date(self.settings, self.profile.name))
         except ArticuladoError as error:
             logger.warning("the server cannot be asked for a new generation of the index: %s", error)
-        self._looked = self._clock()
 
 
 @cache

@@ -1,6 +1,8 @@
 """Several machines on one server: each has a home of its own, and beside it the address of the server alone."""
 
+import asyncio
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from support.laboral import NAME, write_laboral
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.real_qdrant import needs_real_server, real_server
 from support.small_laws import write_law
+from support.waiting import PATIENCE
 
 from cli.main import run
 from graph.opened import LOOK_INTERVAL, RAG, OpenGraphs
@@ -91,6 +94,30 @@ async def test_a_run_ends_with_what_it_began_with_and_a_server_that_is_away_chan
     now[0] += LOOK_INTERVAL
     assert "día y medio" in await found(opened)
     assert opened.services is services
+    await opened.close()
+
+
+async def test_no_run_waits_for_the_look_of_another(
+    qdrant: FakeQdrant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, now = machine(qdrant, tmp_path / "a"), [0.0]
+    await ingest([write_law(tmp_path / "ley.md", "BOE-A-2000-1")], settings)
+    opened = graphs(settings, now)
+    looking, answered = threading.Event(), threading.Event()
+
+    async def hang(settings: Settings, profile: str) -> None:
+        looking.set()
+        await asyncio.to_thread(answered.wait, PATIENCE)
+
+    async with opened.holding():
+        monkeypatch.setattr("graph.opened.bring_up_to_date", hang)
+        now[0] += LOOK_INTERVAL
+        slow = asyncio.create_task(found(opened))
+        assert await asyncio.to_thread(looking.wait, PATIENCE)
+        assert "día y medio" in await asyncio.wait_for(found(opened), PATIENCE)
+        assert not slow.done()
+    answered.set()
+    assert "día y medio" in await slow
     await opened.close()
 
 
