@@ -12,10 +12,11 @@ from services.factory import CHUNKER, expected_fingerprints
 from services.profile.files import DEFAULT_PROFILE
 from services.profile.profile import Profile
 from services.settings import Settings
+from services.store.generations import Generations
 from services.store.index import open_index
-from services.store.manifest import Index
+from services.store.manifest import Index, is_of_earlier_version
 from services.store.replica import bring_up_to_date
-from state.errors import IndexMissing
+from state.errors import IndexMismatch, IndexMissing
 
 if TYPE_CHECKING:
     from ingestion.bundled import ArticleFile
@@ -28,8 +29,8 @@ Announce = Callable[[Settings, Profile], AbstractContextManager[object]]
 async def open_configured(settings: Settings, profile: Profile, *, announce: Announce | None = None) -> Index:
     """Open the index that the settings name, or that of the profile, which is built from what it brings on first use.
 
-    Such a first index in the default folder that other settings, another corpus or other articles have made is built
-    again; any other index never is.
+    Such a first index in the default folder that another version, other settings, another corpus or other articles have
+    made is built again; any other index never is.
 
     Raises:
         IndexMissing: the settings name a folder without an index, or the profile brings nothing along.
@@ -64,6 +65,11 @@ def find_configured(settings: Settings, profile: Profile) -> Index | None:
                 say("ingest.nothing_brought", name=profile.name, folder=settings.index_folder, profile=settings.profile)
             ) from None
         return None
+    except IndexMismatch:
+        current = Generations(settings.index_folder).current()
+        if settings.index is None and current is not None and is_of_earlier_version(current, profile.name):
+            return None
+        raise
     manifest = index.manifest
     if manifest.demo and settings.index is None:
         expected = expected_fingerprints(settings, profile, chunker_of(profile))

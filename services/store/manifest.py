@@ -1,5 +1,6 @@
 """The manifest of an index: what a generation holds and what it was built with."""
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -132,3 +133,13 @@ def read_manifest(generation: Path) -> Manifest:
                 command=BUILD_HINT,
             )
         ) from error
+
+
+def is_of_earlier_version(generation: Path, profile: str) -> bool:
+    """Tell whether a generation is the first index of a profile in another format: it can be built again as it was."""
+    try:
+        written = json.loads((generation / MANIFEST).read_bytes())
+    except (OSError, ValueError):
+        return False
+    wanted = {"demo": True, "profile": profile}
+    return isinstance(written, dict) and wanted.items() <= written.items() and written.get("format") != FORMAT

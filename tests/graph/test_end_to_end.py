@@ -16,6 +16,7 @@ from graph.rag import build_rag
 from services.corpus.chunks import packaged_records
 from services.settings import ModelSettings, Settings
 from services.store.index import open_index
+from services.store.manifest import FORMAT, MANIFEST
 from state.errors import ConfigurationError, IndexMismatch, IndexMissing
 
 LAWS = DATA / "laws"
@@ -295,6 +296,22 @@ async def test_nothing_readable_leaves_the_index_as_it_was(tmp_path, made_up_ind
     assert [Path(failure["source"]).name for failure in report["failures"]] == ["rota.md"]
     assert report["written"] == 0
     assert (await (await open_services(settings)).store.counts())["normativa"] == before
+
+
+@pytest.mark.parametrize(("written", "is_built"), [({}, True), ({"demo": False}, False), ({"profile": "otro"}, False)])
+async def test_a_demo_of_another_version_is_built_again_and_nothing_else(tmp_path, written, is_built):
+    settings = Settings.read(env_file=None, home=tmp_path, profile=write_laboral(tmp_path, articles=True))
+    await (await open_services(settings)).close()
+    manifest = open_index(settings.index_folder).folder / MANIFEST
+    earlier = {**json.loads(manifest.read_text(encoding="utf-8")), "format": FORMAT - 1, "anything": 1, **written}
+    manifest.write_text(json.dumps(earlier), encoding="utf-8")
+    if is_built:
+        services = await open_services(settings)
+        assert (await services.store.counts())["casos"] > 0
+        await services.close()
+    else:
+        with pytest.raises(IndexMismatch):
+            await open_services(settings)
 
 
 async def test_a_demo_of_other_settings_is_built_again(tmp_path):
