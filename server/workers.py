@@ -1,13 +1,16 @@
 """Several processes behind one port: each has the graphs, the models and the index mapped for itself."""
 
+import asyncio
+import logging
 import os
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
@@ -30,6 +33,14 @@ from state.errors import ArticuladoError, ConfigurationError
 _HEALTH_SECONDS = 120
 """How long a worker may not answer its supervisor before it is taken for hung: reading an index holds it up."""
 
+_PAUSE = 0.005
+"""Seconds after a connection: a process that waits for a core comes to have one."""
+
+_PAUSE_AFTER_ERROR = 1.0
+"""Seconds after one that could not be taken, as where no more files may be open."""
+
+logger = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True)
 class WorkerPlan:
@@ -38,6 +49,46 @@ class WorkerPlan:
     settings: Settings
     limits: ServerSettings
     public: bool
+
+
+class SharedPortLoop(asyncio.SelectorEventLoop):
+    """An event loop that takes connections from a port at which other processes listen, too, and leaves some to them.
+
+    asyncio takes all that wait at once: those of a client with several would all end up with one process, which then
+    answers them while the others are idle. This one takes one, and pauses for as long as another process may need to
+    take the next.
+    """
+
+    async def create_server(  # type: ignore[override]
+        self, factory: Callable[[], asyncio.Protocol], *, sock: socket.socket, backlog: int, **options: Any
+    ) -> "_SharedPort":
+        """Serve a socket; ``backlog`` connections may wait at it."""
+        sock.setblocking(False)
+        sock.listen(backlog)
+        return _SharedPort(self.create_task(self._take(factory, sock)))
+
+    async def _take(self, factory: Callable[[], asyncio.Protocol], port: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = await self.sock_accept(port)
+                await self.connect_accepted_socket(factory, connection)
+            except OSError as error:
+                logger.warning("a connection could not be taken: %s", error)
+                await asyncio.sleep(_PAUSE_AFTER_ERROR)
+            await asyncio.sleep(_PAUSE)
+
+
+class _SharedPort:
+    """What uvicorn knows of a server: it takes connections until it is closed, and those that it has taken go on."""
+
+    def __init__(self, taking: asyncio.Task[None]) -> None:
+        self._taking = taking
+
+    def close(self) -> None:
+        self._taking.cancel()
+
+    async def wait_closed(self) -> None:
+        await asyncio.wait([self._taking])
 
 
 def serve_with_workers(number: int, plan: WorkerPlan, listening: socket.socket) -> None:
@@ -56,7 +107,12 @@ def serve_with_workers(number: int, plan: WorkerPlan, listening: socket.socket) 
     with _shared_figures():
         app = partial(worker_app, plan if plan.limits.rate_storage != "memory://" else _share_of(plan, number))
         config = uvicorn.Config(
-            app, factory=True, workers=number, timeout_worker_healthcheck=_HEALTH_SECONDS, **http_options()
+            app,
+            factory=True,
+            workers=number,
+            loop=f"{__name__}:{SharedPortLoop.__name__}",
+            timeout_worker_healthcheck=_HEALTH_SECONDS,
+            **http_options(),
         )
         supervisor = Multiprocess(config, sockets=[listening])
         supervisor.run()

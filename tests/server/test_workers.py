@@ -1,12 +1,13 @@
 """Several processes behind one port, as the command line starts them."""
 
+import asyncio
 import os
 import re
 import signal
 import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
@@ -16,7 +17,7 @@ from support.served_law import NEW, index_law
 from support.waiting import PATIENCE
 
 from server.settings import ServerSettings
-from server.workers import WorkerPlan, _share_of
+from server.workers import SharedPortLoop, WorkerPlan, _share_of
 from services.settings import Settings
 
 pytestmark = pytest.mark.integration
@@ -70,6 +71,42 @@ def test_they_share_port_conversations_and_figures_and_one_that_dies_is_replaced
         assert process.returncode == 0
         with pytest.raises(httpx.ConnectError):
             httpx.get(f"{url}/healthz")
+
+
+class Closing(asyncio.Protocol):
+    """Closes the connections that a worker takes, and counts them."""
+
+    def __init__(self, lost: list[None], all_lost: asyncio.Event, number: int) -> None:
+        self._lost, self._all_lost, self._number = lost, all_lost, number
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        transport.close()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._lost.append(None)
+        if len(self._lost) == self._number:
+            self._all_lost.set()
+
+
+@pytest.mark.parametrize(("pause", "taken"), [(PATIENCE, 1), (0.0, 8)])
+def test_a_worker_leaves_others_the_time_to_take_a_connection(
+    monkeypatch: pytest.MonkeyPatch, pause: float, taken: int
+) -> None:
+    monkeypatch.setattr("server.workers._PAUSE", pause)
+    loop, lost, all_lost = SharedPortLoop(), list[None](), asyncio.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listening, ExitStack() as stack:
+        made = loop.create_server(lambda: Closing(lost, all_lost, taken), sock=listening, backlog=16)
+        serving = loop.run_until_complete(made)
+        clients = [stack.enter_context(socket.create_connection(listening.getsockname())) for _ in range(8)]
+        loop.run_until_complete(asyncio.wait_for(all_lost.wait(), PATIENCE))
+        # What another process would take now.
+        for _ in clients[taken:]:
+            stack.enter_context(listening.accept()[0])
+        with pytest.raises(BlockingIOError):
+            listening.accept()
+        serving.close()
+        loop.run_until_complete(serving.wait_closed())
+    loop.close()
 
 
 def test_what_keeps_them_from_starting_is_said_once(tmp_path: Path) -> None:
