@@ -16,6 +16,7 @@ from cli.case.command import app as case
 from cli.chat.command import chat
 from cli.check.command import check
 from cli.conversations.command import app as conversations
+from cli.deferred import defer_packages
 from cli.doctor.command import doctor
 from cli.eval.command import evaluate
 from cli.failures import FAILED, report, silence_stdout
@@ -117,4 +118,5 @@ def _asks_for_json(arguments: Sequence[str]) -> bool:
 def main() -> None:
     """Run the command line of this process."""
     gc.set_threshold(*COLLECTED_EVERY)
+    defer_packages()
     sys.exit(run())
