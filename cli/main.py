@@ -31,12 +31,15 @@ from cli.verify.command import verify
 from language.current import speaking
 from services.profile.files import spoken_language
 
-COLLECTED_EVERY = (200_000, 20, 20)
+COLLECTED_EVERY = (50_000, 20, 20)
 """New objects after which the collector looks for cycles, and how often it does before it looks at older ones.
 
-What is read at the start stays, some 160,000 objects, and by Python's own measure of 700 it is looked at hundreds of
-times meanwhile.
+What is read at the start stays, and by Python's own measure of 700 it is looked at hundreds of times meanwhile.
 """
+
+BRIEF = {"ask", "search", "show", "check", "verify"}
+COLLECTED_EVERY_OF_BRIEF = (1_000_000, 20, 20)
+"""The same in commands that end after one question: what they make, some 250,000 objects, is never looked at."""
 
 app = typer.Typer(
     name="articulado",
@@ -118,7 +121,7 @@ def _asks_for_json(arguments: Sequence[str]) -> bool:
 
 def main() -> None:
     """Run the command line of this process."""
-    gc.set_threshold(*COLLECTED_EVERY)
+    gc.set_threshold(*(COLLECTED_EVERY if BRIEF.isdisjoint(sys.argv[1:2]) else COLLECTED_EVERY_OF_BRIEF))
     defer_packages()
     status = run()
     # The process ends: the collector, which then goes through all that there is three times, has nothing to look at.
