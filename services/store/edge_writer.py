@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import qdrant_edge as q
@@ -12,6 +12,7 @@ from language.current import say
 from services.protocols import SparseVector, Vector
 from services.store.disk import MEGABYTE, bytes_on_disk, require_room
 from services.store.layout import (
+    ATTRIBUTES,
     DENSE,
     INDEXED_FIELDS,
     SPARSE,
@@ -66,15 +67,29 @@ BYTES_OF_POINT = 2_400
 BYTES_OF_FIELDS = 500
 """Taken by the indexes of the fields of a point."""
 
+OF_CASES = {"chunk_type", "topic"}
+"""Fields that, as attributes, only searches for a case name."""
+
 SAMPLED_PAYLOADS = 64
 """Of the chunks of a batch, to estimate what it takes: the payloads are written as JSON for it."""
 
 
 class EdgeWriter:
-    """Satisfies ``IndexWriter``: one shard for each collection, of segments, in the generation's folder."""
+    """Satisfies ``IndexWriter``: one shard for each collection, of segments, in the generation's folder.
 
-    def __init__(self, folder: Path, *, exact_up_to: int = EXACT_UP_TO, segment_points: int = SEGMENT_POINTS) -> None:
+    ``of_cases`` are the collections in which cases are searched, by type, topic and attributes; ``None`` is any.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        exact_up_to: int = EXACT_UP_TO,
+        segment_points: int = SEGMENT_POINTS,
+        of_cases: Container[str] | None = None,
+    ) -> None:
         self._folder = folder
+        self._of_cases = of_cases
         self._exact_up_to = exact_up_to
         self._segment_points = segment_points
         self._collections: dict[str, Collection] = {}
@@ -260,11 +275,18 @@ class EdgeWriter:
         points, valued = collection.segments[number].points, collection.valued
         if points >= INDEXED_FROM or len(collection.segments) > 1:
             if valued is not None:
-                return set(valued)
+                return {field for field in valued if self._is_filtered_by(name, field, valued)}
             indexed = {field for segment in collection.segments for field in segment.fields}
             return indexed | self._met[name] | INDEXED_FIELDS.keys()
         is_looked_up = points >= LOOKED_UP_FROM and (valued is None or LOOKED_UP in valued)
         return {LOOKED_UP} if is_looked_up else set()
+
+    def _is_filtered_by(self, name: str, field: str, valued: frozenset[str]) -> bool:
+        """Tell whether a search in a collection names a field of it."""
+        if field == "status":  # asked of what has ended only
+            return "valid_to" in valued
+        is_of_cases = field in OF_CASES or field.startswith(ATTRIBUTES)
+        return not is_of_cases or self._of_cases is None or name in self._of_cases
 
     def _finish(self) -> dict[str, int]:
         for name, number in self._files.opened:

@@ -62,8 +62,8 @@ def indexed(shard: Path) -> set[str]:
 
 
 ALWAYS = {f"metadata.{field}" for field in INDEXED_FIELDS}
-WITHOUT_VALUES = {f"metadata.{field}" for field in ("refs", "territory_ccaa", "territory_municipio", "valid_to")}
-"""Fields of which the chunks of these tests have no values."""
+OF_NO_USE = {f"metadata.{field}" for field in ("refs", "status", "territory_ccaa", "territory_municipio", "valid_to")}
+"""Fields of which the chunks of these tests have no values, and the status, which is asked of what has ended."""
 
 
 async def test_the_fields_and_attributes_that_chunks_have_values_of_are_indexed(tmp_path: Path) -> None:
@@ -74,16 +74,30 @@ async def test_the_fields_and_attributes_that_chunks_have_values_of_are_indexed(
     index = await build(tmp_path, batches)
     names = ("record_keeper", "plan_type", "sala")
     assert {"metadata.chunk_type", "metadata.topic"} < ALWAYS
-    with_values = ALWAYS - WITHOUT_VALUES
+    with_values = ALWAYS - OF_NO_USE
     assert indexed(index.folder / "normativa") == with_values | {f"metadata.attributes.{name}" for name in names}
 
 
 async def test_a_field_is_indexed_as_soon_as_a_chunk_has_a_value_of_it(tmp_path: Path) -> None:
     base = await build(tmp_path, [of_keeper(1, INDEXED_FROM)])
-    assert indexed(base.folder / "normativa") == ALWAYS - WITHOUT_VALUES
+    assert indexed(base.folder / "normativa") == ALWAYS - OF_NO_USE
     ended = make_chunk(5_000, valid_to="2020-01-01", refs=[1])
     index, _ = await update(tmp_path, base, [Batch([ended], [unit(1, 0)], [NO_TERMS])])
-    assert indexed(index.folder / "normativa") == ALWAYS - WITHOUT_VALUES | {"metadata.valid_to", "metadata.refs"}
+    ended_ones = {"metadata.valid_to", "metadata.status", "metadata.refs"}
+    assert indexed(index.folder / "normativa") == (ALWAYS - OF_NO_USE) | ended_ones
+
+
+async def test_only_collections_of_cases_are_indexed_by_what_cases_are_searched_by(tmp_path: Path) -> None:
+    batch = of_keeper(1, INDEXED_FROM, record_keeper="Acme")
+    of_guides = [
+        make_chunk(id, collection="guides", attributes={"record_keeper": "Acme"}) for id in range(5_000, 6_000)
+    ]
+    guides = Batch(of_guides, [unit(1, 0)] * len(of_guides), [NO_TERMS] * len(of_guides))
+    index = await build(tmp_path, [batch, guides], partial(EdgeWriter, of_cases=("guides",)))
+    of_cases = {"metadata.chunk_type", "metadata.topic", "metadata.attributes.record_keeper"}
+    of_questions = {"metadata.law_id", "metadata.provision_key", "metadata.valid_from"}
+    assert indexed(index.folder / "normativa") == of_questions
+    assert indexed(index.folder / "guides") == of_questions | of_cases
 
 
 @pytest.mark.parametrize(("count", "fields"), [(LOOKED_UP_FROM - 1, set()), (LOOKED_UP_FROM, {LOOKED_UP})])
@@ -131,7 +145,7 @@ async def test_an_older_index_gets_its_field_indexes_when_it_is_continued(tmp_pa
     store = EdgeStore(base.folder, ["normativa"])
     assert len(await store.select(["normativa"], where)) == INDEXED_FROM, "it serves as it is"
     await store.close()
-    assert indexed(base.folder / "normativa") == ALWAYS - WITHOUT_VALUES - {"metadata.chunk_type", "metadata.topic"}
+    assert indexed(base.folder / "normativa") == ALWAYS - OF_NO_USE - {"metadata.chunk_type", "metadata.topic"}
 
     index, _ = await update(tmp_path, base, [of_keeper(5_000, 1, record_keeper="Acme")])
     assert indexed(index.folder / "normativa") == ALWAYS | {"metadata.attributes.record_keeper"}
