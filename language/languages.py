@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -174,15 +174,19 @@ LANGUAGES = tuple(_ANALYSES)
 
 
 class LanguageData(BaseModel):
-    """The data file of a language. ``quotation_marks`` go around a quotation and then inside one."""
+    """The data file of a language. ``quotation_marks`` go around a quotation and then inside one.
+
+    What only cases ask for is checked when the first one does (``Language.mention_patterns``, ``data_patterns``): to
+    compile its patterns takes as long as all else.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     quotation_marks: tuple[str, str, str, str]
     messages: dict[str, str]
     query_patterns: QueryPatterns
-    mention_patterns: MentionPatterns
-    data_patterns: DataPatterns
+    mention_patterns: dict[str, Any]
+    data_patterns: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -208,10 +212,15 @@ class Language:
         """How people ask."""
         return self.data.query_patterns
 
-    @property
+    @cached_property
     def mention_patterns(self) -> MentionPatterns:
         """How people speak of what they name."""
-        return self.data.mention_patterns
+        return MentionPatterns.model_validate(self.data.mention_patterns)
+
+    @cached_property
+    def data_patterns(self) -> DataPatterns:
+        """How people fill in forms."""
+        return DataPatterns.model_validate(self.data.data_patterns)
 
     @property
     def stem_word(self) -> Callable[[str], str]:

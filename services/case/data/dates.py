@@ -63,7 +63,7 @@ def find_days(text: str, spec: FieldSpec, circumstances: Circumstances) -> Days 
 
 def _written_day(text: str, language: Language) -> WrittenDay | None:
     """Return the day that is written in a text, whatever stands before it ("Monday", "el día")."""
-    month_first = language.data.data_patterns.month_first
+    month_first = language.data_patterns.month_first
     return next(filter(None, (written_day(rest, month_first=month_first) for rest in _openings_off(text))), None)
 
 

@@ -117,7 +117,7 @@ def _is_denied(words: Sequence[_Word], match: _Match, language: Language) -> boo
 
     Words that say nothing may stand between ("not in an active").
     """
-    patterns = language.data.data_patterns
+    patterns = language.data_patterns
     answer = words[match.end] if match.end < len(words) else None
     if answer and answer.answers and patterns.denial.fullmatch(answer.bare):
         return True

@@ -33,7 +33,7 @@ def is_not_applicable(text: str) -> bool:
 
 def all_data_patterns() -> tuple[DataPatterns, ...]:
     """Return the patterns of every language."""
-    return tuple(language(code).data.data_patterns for code in LANGUAGES)
+    return tuple(language(code).data_patterns for code in LANGUAGES)
 
 
 def _bare(text: str) -> str:
