@@ -45,12 +45,12 @@ from services.store.layout import (
 )
 from services.store.points import Points
 from services.store.rrf import Scored, collapse_to_parents, rank
-from services.store.segments import load_segments
+from services.store.segments import INDEXED_FROM, Collection, load_segments
 from services.store.shard import open_shard, translate_engine_errors
 from state.chunks import Chunk
 
 MAX_CLAUSES = 256
-"""Clauses of filters of which it is kept whether they exclude anything."""
+"""Clauses of filters of which it is kept whether they exclude anything, or which points of a small collection pass."""
 
 
 def edge_filter(clauses: Sequence[Clause]) -> q.Filter:
@@ -96,6 +96,7 @@ class EdgeStore:
         self._points: Points | None = None
         self._read = ChunkCache()
         self._excludes = lru_cache(MAX_CLAUSES)(self._count_excluded)
+        self._passing = lru_cache(MAX_CLAUSES)(self._find_passing)
         self._opening = Lock()
 
     async def search(
@@ -133,7 +134,7 @@ class EdgeStore:
     ) -> list[Chunk]:
         """Return the chunks that pass a filter; see ``ChunkStore.select``."""
         names = [name for name in self._names if name in collections]
-        return order_articles(await self._filtered(selection_clauses(where, self._today()), names))[:limit]
+        return order_articles(await self._filtered(selection_clauses(where, self._today()), names, recurs=True))[:limit]
 
     async def stored(self, collection: str) -> AsyncIterator[list[StoredPoint]]:
         """Yield every point of a collection, children too, in pages by ascending id."""
@@ -186,12 +187,14 @@ class EdgeStore:
         for name, shard in shards.items():
             await asyncio.to_thread(close, name, shard)
 
-    async def _filtered(self, clauses: Sequence[Clause], names: Sequence[str]) -> list[Chunk]:
+    async def _filtered(self, clauses: Sequence[Clause], names: Sequence[str], *, recurs: bool = False) -> list[Chunk]:
+        """Return the chunks of collections that satisfy all clauses, by collection and ascending id."""
+
         def read(name: str) -> list[q.Record]:
             remaining = self._remaining(name, clauses)
             if remaining is None:
                 return []
-            condition = edge_filter(remaining)
+            condition = self._condition(name, remaining) if recurs else edge_filter(remaining)
             with self._engine(name) as shard:
                 records, offset = shard.scroll(q.ScrollRequest(limit=PAGE_SIZE, filter=condition, with_payload=True))
                 while offset is not None:
@@ -220,7 +223,7 @@ class EdgeStore:
             return [[] for _ in queries]
         # Of another day there are too many to ask each once.
         remaining = [clause for clause in remaining if not of_today or self._excludes(collection, clause)]
-        condition = edge_filter(remaining) if remaining else None
+        condition = self._condition(collection, remaining) if remaining else None
         requests = [q.QueryRequest(limit=points, query=vector, filter=condition) for pair in vectors for vector in pair]
         if not requests:
             return [[] for _ in queries]
@@ -239,12 +242,34 @@ class EdgeStore:
         return [to_hits(ranking, chunks) for ranking in rankings]
 
     @cached_property
-    def _valued(self) -> dict[str, frozenset[str] | None]:
-        """The fields that each collection has values of, as far as that is known: else the engine is asked."""
+    def _listed(self) -> dict[str, Collection]:
+        """What is listed of the segments of each collection; without that the engine is asked more."""
         try:
-            return {name: collection.valued for name, collection in load_segments(self._folder).items()}
+            return load_segments(self._folder)
         except (OSError, ValueError, TypeError, KeyError):
             return {}
+
+    @cached_property
+    def _valued(self) -> dict[str, frozenset[str] | None]:
+        """The fields that each collection has values of, as far as that is known."""
+        return {name: listed.valued for name, listed in self._listed.items()}
+
+    def _condition(self, collection: str, clauses: Sequence[Clause]) -> q.Filter:
+        """Return the engine's filter of clauses; in a collection that is too small for indexes by the points that pass.
+
+        Without indexes each search of a request would read every payload, and what cases are filtered by recurs.
+        """
+        listed = self._listed.get(collection)
+        if listed is None or listed.valued is None or listed.points >= INDEXED_FROM:
+            return edge_filter(clauses)
+        return q.Filter(must=[q.HasIdCondition(set(self._passing(collection, tuple(clauses))))])
+
+    def _find_passing(self, collection: str, clauses: tuple[Clause, ...]) -> tuple[int, ...]:
+        """Return the points of a small collection that satisfy all clauses."""
+        request = q.ScrollRequest(limit=INDEXED_FROM, filter=edge_filter(clauses), with_payload=False)
+        with self._engine(collection) as shard:
+            records, _ = shard.scroll(request)
+        return tuple(_id(record.id) for record in records)
 
     def _remaining(self, collection: str, clauses: Sequence[Clause]) -> list[Clause] | None:
         """Return the clauses that the engine has to test the points of a collection by; ``None``: none can pass."""

@@ -28,6 +28,10 @@ SEGMENTS = "segments.json"
 CONFIG = "edge_config.json"
 """The engine's file beside the segments of a shard."""
 
+INDEXED_FROM = 1_000
+"""Points of a collection from which the fields are indexed that it has values of. Whenever a shard is opened each index
+takes 5 ms and 5 MB; without them a search that is filtered reads every payload, at 0.005 ms each."""
+
 _FOLDER = "segments"
 """The engine's folder of them, in a shard."""
 
@@ -52,6 +56,11 @@ class Collection:
     """The segments of a collection, by number."""
 
     segments: list[Segment] = field(default_factory=list)
+
+    @property
+    def points(self) -> int:
+        """The points of all of them."""
+        return sum(segment.points for segment in self.segments)
 
     @property
     def valued(self) -> frozenset[str] | None:

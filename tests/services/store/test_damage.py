@@ -15,8 +15,9 @@ from support.stores import as_of_earlier_version, build
 
 from services.store.disk import bytes_on_disk
 from services.store.edge import EdgeStore
-from services.store.edge_writer import INDEXED_FROM, WRITING_ROOM, EdgeWriter
+from services.store.edge_writer import WRITING_ROOM, EdgeWriter
 from services.store.index import IndexBuilder
+from services.store.segments import INDEXED_FROM
 from services.store.shard import translate_engine_errors
 from state.errors import StoreUnavailable
 

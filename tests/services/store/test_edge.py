@@ -12,9 +12,9 @@ from support.stores import TODAY, as_of_earlier_version, build, update
 
 from services.protocols import HybridQuery, SearchFilter
 from services.store.edge import EdgeStore
-from services.store.edge_writer import INDEXED_FROM, LOOKED_UP, LOOKED_UP_FROM, EdgeWriter
+from services.store.edge_writer import LOOKED_UP, LOOKED_UP_FROM, EdgeWriter
 from services.store.layout import INDEXED_FIELDS
-from services.store.segments import load_segments, save_segments
+from services.store.segments import INDEXED_FROM, load_segments, save_segments
 from state.errors import StoreUnavailable
 
 
