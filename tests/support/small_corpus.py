@@ -55,9 +55,15 @@ def small_corpus(content_hash: str = "0" * 16) -> Corpus:
 @contextmanager
 def bringing(corpus: Corpus) -> Iterator[None]:
     """Make a corpus the packaged one for the length of a block."""
-    cached = (chunks.packaged_records, chunks.packaged_law_records, chunks._search_texts)
+    cached = (chunks.packaged_records, chunks.packaged_law_records, chunks.records_of_law, chunks._decisions)
+
+    def of_law(law_id: str) -> Corpus:
+        return Corpus(provisions=tuple(record for record in corpus.provisions if record.law_id == law_id))
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chunks, "load_corpus", lambda: corpus)
+        patch.setattr(chunks, "load_law", of_law)
+        patch.setattr(chunks, "load_decisions", lambda: corpus.decisions)
         for read in cached:
             read.cache_clear()
         yield
