@@ -24,6 +24,8 @@ FILE, RECORD, DECISION, ARTICLE, GONE = "file", "record", "decision", "article",
 """Where a document comes from: files of its own, or what the package and the profile bring along. What is gone is no
 document any more, and still has points in the index."""
 
+BYTES_OF_ID = 8
+
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS files (
@@ -139,6 +141,12 @@ class Catalog:
     def provisions(self) -> int:
         """Return how many provisions they have."""
         return self._sum("sum(provisions)", FILE)
+
+    def points(self) -> tuple[int, int]:
+        """Return how many parents and how many children the documents have, whatever they come from."""
+        query = "SELECT coalesce(sum(parents), 0), coalesce(sum(length(points)), 0) FROM documents WHERE kind != ?"
+        parents, bytes_of_ids = self.database.execute(query, (GONE,)).fetchone()
+        return int(parents), int(bytes_of_ids) // BYTES_OF_ID - int(parents)
 
     def titles(self) -> dict[str, str]:
         """Return the titles of what is there by provisions, laws and agreements, by identifier."""

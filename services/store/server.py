@@ -202,10 +202,10 @@ class ServerStore:
     async def unfinished(self) -> set[int]:
         """Return the points that an update which did not end may have changed."""
         try:
-            notes = await self._registry.notes(self._stored_as)
+            notes = [await self._registry.notes(self._stored_as, name) for name in self._names]
         except IndexMissing:  # an index of a version that had no registry
             return set()
-        return {point for note in notes for point in note}
+        return {point for of_collection in notes for note in of_collection for point in note}
 
     async def counts(self) -> dict[str, int]:
         """Return the number of chunks of each collection."""

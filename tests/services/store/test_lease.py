@@ -31,7 +31,9 @@ def qdrant() -> Iterator[FakeQdrant]:
 @pytest.fixture(params=["local", "rest"])
 async def registry(request: pytest.FixtureRequest, qdrant: FakeQdrant) -> AsyncIterator[Registry]:
     client = AsyncQdrantClient(":memory:") if request.param == "local" else connect(settings(qdrant))
-    yield Registry(client, "laboral")
+    registry = Registry(client, "laboral")
+    await registry.create()
+    yield registry
     await client.close()
 
 
@@ -78,7 +80,7 @@ async def test_who_waits_takes_over_what_is_not_renewed(registry: Registry, tmp_
     began = time.now
     await waiting.take()
     assert time.now - began >= LEASE_SECONDS
-    assert "Otra ingesta escribe este índice" in caplog.text
+    assert "Otra ingesta publica este índice" in caplog.text
     assert str(tmp_path / "una") in caplog.text
     waiting.check()
     mine = await token(registry)
@@ -120,7 +122,6 @@ async def test_what_a_killed_process_has_left_on_this_machine_is_taken_over_at_o
 
 
 async def test_of_several_one_gets_it(registry: Registry, tmp_path: Path) -> None:
-    await registry.create()
     leases = [Lease(registry, tmp_path / str(number), pause=never) for number in range(5)]
     assert sum(await asyncio.gather(*(lease._renew(expected="") for lease in leases))) == 1
 
@@ -150,7 +151,7 @@ async def test_whoever_has_lost_the_turn_writes_and_publishes_nothing(qdrant: Fa
         async with IndexBuilder(tmp_path, server_writer(settings(qdrant))) as builder:
             if points:
                 await builder.add(batch.chunks, batch.dense, batch.sparse)
-            builder._writer._lease._valid_until = 0.0  # type: ignore[attr-defined]
+            builder._writer._turns._leases[""]._valid_until = 0.0  # type: ignore[attr-defined]
             await builder.add(batch.chunks, batch.dense, batch.sparse) if not points else None
             await builder.commit(describe())
 
