@@ -209,7 +209,7 @@ class IndexBuilder:
 
         Raises:
             InvalidInput: the generation has no chunks, or two of them share an id.
-            IndexMismatch: the store does not hold what was added.
+            IndexMismatch: the store does not hold what was added, or a graph loses too much of it.
             BaseReplaced: another generation is served by now than the one that was continued.
             StoreUnavailable, ConfigurationError: it could not be published; the old generation still serves.
         """
@@ -225,6 +225,7 @@ class IndexBuilder:
         fetched = bool(self._base and self._base.manifest.fetched and self._elsewhere)
         if fetched:
             await asyncio.to_thread((self._folder / POINTS).unlink)
+        graphs = {**(self._base.manifest.graphs if self._base else {}), **await self._writer.measure_graphs()}
         await self._writer.begin_publication()
         manifest = Manifest(
             **description.model_dump(exclude={"fingerprints"}),
@@ -236,6 +237,7 @@ class IndexBuilder:
             collections=counts,
             stored_as=self._writer.stored_as,
             fetched=fetched,
+            graphs=graphs,
         )
         checksums = await asyncio.to_thread(write_checksums, self._folder, self._base)
         manifest = manifest.model_copy(update={"checksums": checksums})

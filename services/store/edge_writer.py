@@ -11,6 +11,7 @@ import qdrant_edge as q
 from language.current import say
 from services.protocols import SparseVector, Vector
 from services.store.disk import MEGABYTE, bytes_on_disk, require_room
+from services.store.edge_recall import measured_shard
 from services.store.layout import (
     ATTRIBUTES,
     DENSE,
@@ -21,7 +22,7 @@ from services.store.layout import (
     indexed_fields,
     to_payload,
 )
-from services.store.manifest import REBUILD_HINT, Index
+from services.store.manifest import REBUILD_HINT, GraphSearch, Index
 from services.store.points import Points
 from services.store.sample import WrittenSample
 from services.store.segments import CONFIG, SEGMENTS, Collection, Segment, SegmentFiles, load_segments, save_segments
@@ -147,6 +148,12 @@ class EdgeWriter:
     async def finish(self) -> dict[str, int]:
         """Finish every segment that was changed, and put the collections together; return what they hold."""
         return await asyncio.to_thread(self._finish)
+
+    async def measure_graphs(self) -> dict[str, GraphSearch]:
+        """Measure what the graphs lose; see ``IndexWriter.measure_graphs``."""
+        collections = self._collections.items()
+        large = [name for name, collection in collections if any(segment.graph for segment in collection.segments)]
+        return {name: await measured_shard(self._folder, name) for name in large}
 
     async def begin_publication(self) -> None:
         """Do nothing: nobody else has come between."""

@@ -42,6 +42,7 @@ from services.store.manifest import Index
 from services.store.registry import Registry
 from services.store.rrf import collapse_to_parents, rank
 from services.store.server_collection import collection_name, scroll
+from services.store.server_recall import dense_params
 from services.store.supplementary import UNAVAILABLE
 from state.chunks import Chunk
 from state.errors import ArticuladoError, IndexMissing
@@ -55,10 +56,6 @@ Order = Callable[[Iterable[Chunk]], list[Chunk]]
 
 MAX_MET = 1_000_000
 """Points whose parents are kept in memory: about 100 MB."""
-
-
-OVERSAMPLING = 2.0
-"""Times as many points are found by quantized vectors as are wanted, and ranked by the vectors themselves."""
 
 
 def server_filter(clauses: Sequence[Clause]) -> "models.Filter":
@@ -123,6 +120,7 @@ class ServerStore:
         self._stored_as = manifest.stored_as
         self._registry = Registry(client, manifest.profile, prefix=prefix)
         self._names = {name: collection_name(f"{prefix}{name}", manifest.stored_as) for name in manifest.collections}
+        self._candidates = manifest.candidates()
         self._met: dict[int, int] = {}
         self._today = today
 
@@ -139,14 +137,14 @@ class ServerStore:
 
         condition = server_filter(search_clauses(where, self._today()))
         vectors = [_vectors(query) for query in queries]
-        rescored = models.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING)
+        params = dense_params(self._candidates.get(collection))
         requests = [
             models.QueryRequest(
                 query=vector,
                 using=name,
                 filter=condition,
                 limit=prefetch * POINTS_PER_PARENT,
-                params=models.SearchParams(quantization=rescored) if name == DENSE else None,
+                params=params if name == DENSE else None,
             )
             for pair in vectors
             for name, vector in pair

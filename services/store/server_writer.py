@@ -2,14 +2,12 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
 
 from language.current import say
 from services.periods import period_of
@@ -18,10 +16,11 @@ from services.protocols import SparseVector, Vector
 from services.settings import Settings
 from services.store.checksums import CHECKSUMS
 from services.store.connection import connect, translate_server_errors
-from services.store.layout import DENSE, METADATA, SPARSE, attributes_of, field_path, indexed_fields, to_payload
+from services.store.layout import DENSE, SPARSE, attributes_of, field_path, indexed_fields, to_payload
 from services.store.lease import Turns
-from services.store.manifest import MANIFEST, REBUILD_HINT, Index
-from services.store.points import POINTS, Point, Points, digest_of_hash
+from services.store.manifest import MANIFEST, REBUILD_HINT, GraphSearch, Index
+from services.store.points import POINTS, Points
+from services.store.recall import MEASURED_FROM
 from services.store.registry import KnownGeneration, Registry, Served
 from services.store.sample import WrittenSample
 from services.store.server_collection import (
@@ -33,11 +32,12 @@ from services.store.server_collection import (
     index_fields,
     indexed_paths,
     make_searchable,
-    scroll,
     shard_keys,
     stored_collections,
     switch_aliases,
 )
+from services.store.server_recall import measured_collection
+from services.store.server_table import as_stored, fetched_table
 from services.store.writer import BaseReplaced, Placed, Scope, WriterFactory
 from state.chunks import Chunk
 from state.errors import IndexMissing, StoreUnavailable
@@ -50,10 +50,7 @@ NUMBERS_PER_REQUEST = 800_000
 """Of the dense vectors, at 21 bytes each: with the payloads about 20 MB. A server takes 32 MB by default."""
 
 MAX_CONCURRENT_REQUESTS = 4
-TABLE_FIELDS = [field_path("parent_id"), field_path("content_hash")]
 IDS_PER_REQUEST = 10_000
-IDS_PER_LOOK = 1_000
-"""Of points whose digests are read."""
 
 
 HELD = timedelta(minutes=15)
@@ -106,6 +103,7 @@ class ServerWriter:
         self._poll_interval = poll_interval
         self._written: dict[str, str] = {}
         self._created: set[str] = set()
+        self._counts: dict[str, int] = {}
         self._attributes: dict[str, set[str]] = {}
         self._indexed_paths: dict[str, set[str]] = {}
         self._shard_keys: dict[str, set[str]] = {}
@@ -166,18 +164,10 @@ class ServerWriter:
 
         What an update that did not end has noted is read from the server, and so is all that this machine has fetched.
         """
-        positions = {name: position for position, name in enumerate(self._written)}
         if base.manifest.fetched:
-            points: list[Point] = []
-            for name in filter(self.writes, self._written):
-                async for page in scroll(self._client, self._written[name], with_payload=TABLE_FIELDS):
-                    points += [_row(record, positions[name]) for record in page]
-            return await asyncio.to_thread(Points.of, points)
+            return await fetched_table(self._client, self._written, filter(self.writes, self._written))
         table = await asyncio.to_thread(Points.load, base.folder)
-        if not (touched := await self.touched()):
-            return table
-        now = [row async for row in self._stored_now(touched, positions)]
-        return await asyncio.to_thread(_replaced, table, touched, now)
+        return await as_stored(self._client, table, self._written, await self.touched())
 
     async def touched(self) -> dict[int, str]:
         """Return the points that updates which did not end may have changed; see ``IndexWriter.touched``."""
@@ -248,7 +238,13 @@ class ServerWriter:
             sample.check({int(str(record.id)): record.payload or {} for record in records}, self._written[name])
         with translate_server_errors():
             counted = await asyncio.gather(*(self._client.count(collection, exact=True) for collection in own.values()))
-        return {name: result.count for name, result in zip(own, counted, strict=True)}
+        self._counts = {name: result.count for name, result in zip(own, counted, strict=True)}
+        return self._counts
+
+    async def measure_graphs(self) -> dict[str, GraphSearch]:
+        """Measure what the graphs lose; see ``IndexWriter.measure_graphs``."""
+        large = [name for name in sorted(self._samples) if self._counts[name] >= MEASURED_FROM]
+        return {name: await measured_collection(self._client, self._written[name], name) for name in large}
 
     async def begin_publication(self) -> None:
         """Wait for the turn to publish; see ``IndexWriter.begin_publication``."""
@@ -331,25 +327,6 @@ class ServerWriter:
             await self._registry.note(self._stored_as, name, len(notes), ids)
             notes.append(ids)
 
-    async def _stored_now(self, touched: Mapping[int, str], positions: Mapping[str, int]) -> AsyncIterator[Point]:
-        """Yield the rows of points as all replicas have them; one of which they differ is none."""
-        from qdrant_client import models
-
-        by_collection: defaultdict[str, list[int]] = defaultdict(list)
-        for point, name in touched.items():
-            by_collection[name].append(point)
-        for name, ids in by_collection.items():
-            for start in range(0, len(ids), IDS_PER_LOOK):
-                with translate_server_errors():
-                    records = await self._client.retrieve(
-                        self._written[name],
-                        ids[start : start + IDS_PER_LOOK],
-                        with_payload=TABLE_FIELDS,
-                        consistency=models.ReadConsistencyType.ALL,
-                    )
-                for record in records:
-                    yield _row(record, positions[name])
-
     async def _create(self, name: str, size: int) -> None:
         collection = self._collection_of(name)
         fields = indexed_fields(self._attributes.get(name, ()))
@@ -414,20 +391,6 @@ class _Request(NamedTuple):
     collection: str
     points: "list[models.PointStruct]"
     shard_key: str | None
-
-
-def _replaced(table: Points, touched: Collection[int], now: Sequence[Point]) -> Points:
-    """Return a table in which the touched points are as they are now."""
-    kept = table.table[:, ~np.isin(table.table[0], list(touched))]
-    rows = np.concatenate([kept, Points.of(now).table], axis=1)
-    return Points(np.ascontiguousarray(rows[:, np.argsort(rows[0], kind="stable")]))
-
-
-def _row(record: "models.Record", position: int) -> Point:
-    """Return the row of a point in the table, from what the server has of it."""
-    metadata = (record.payload or {}).get(METADATA, {})
-    id = int(str(record.id))
-    return Point(id, metadata.get("parent_id") or id, digest_of_hash(metadata.get("content_hash", "")), position)
 
 
 def _point(chunk: Chunk, dense: Vector | None, sparse: SparseVector) -> "models.PointStruct":

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from services.protocols import SparseVector, Vector
-from services.store.manifest import Index
+from services.store.manifest import GraphSearch, Index
 from services.store.points import Points
 from state.chunks import Chunk
 from state.errors import StoreUnavailable
@@ -94,6 +94,14 @@ class IndexWriter(Protocol):
 
     async def finish(self) -> dict[str, int]:
         """Make everything durable; return the number of chunks of each collection that may be changed, as read back."""
+        ...
+
+    async def measure_graphs(self) -> dict[str, GraphSearch]:
+        """Measure what the graphs lose of the large collections that were written, once they are finished.
+
+        Raises:
+            IndexMismatch: too much; see ``services.store.recall``.
+        """
         ...
 
     async def begin_publication(self) -> None:

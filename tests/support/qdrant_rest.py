@@ -155,6 +155,8 @@ class FakeQdrant:
                 found = [record for record in records if passes(record["payload"], body.get("filter"))]
                 found = [record for record in found if record["id"] >= (body.get("offset") or 0)]
                 later = found[body["limit"] :]
+                if body.get("with_vector"):
+                    found = [{**record, "vector": points[record["id"]].get("vector", {})} for record in found]
                 return {"points": found[: body["limit"]], "next_page_offset": later[0]["id"] if later else None}
             case ["points", "query", "batch"]:
                 return [{"points": self._nearest(points, search)} for search in body["searches"]]
