@@ -129,6 +129,11 @@ class Catalog:
         row = next(self._ordered("source", "kind = ? AND law_id = ?", FILE, law_id), None)
         return cast(Source, json.loads(row[0])) if row else None
 
+    def provisions_of(self, law_id: str) -> list[str]:
+        """Return the keys of the provisions of a law."""
+        query = "SELECT DISTINCT provision_key FROM wordings WHERE law_id = ? AND alias = 0"
+        return [str(key) for (key,) in self.database.execute(query, (law_id,))]
+
     def is_staged(self, key: str) -> bool:
         """Tell whether a document was made from what was staged under a key."""
         query = "SELECT 1 FROM documents WHERE staged = ? LIMIT 1"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from services.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 from services.settings import Settings
-from services.store.connection import connect, translate_server_errors
+from services.store.connection import connect, patience, translate_server_errors
 from services.store.filters import (
     After,
     AllOf,
@@ -127,7 +127,7 @@ class ServerStore:
     @classmethod
     def connect(cls, settings: Settings, index: Index) -> Self:
         """Return a store on the server that the settings name."""
-        return cls(connect(settings), index, prefix=settings.qdrant_prefix)
+        return cls(connect(settings, timeout=patience(settings)), index, prefix=settings.qdrant_prefix)
 
     async def search(
         self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter

@@ -17,7 +17,9 @@ from support.small_laws import write_law
 from support.waiting import PATIENCE
 
 from graph.ingest import build_ingest
+from ingestion.incremental.base import IndexBase
 from ingestion.incremental.catalog import read_catalog
+from ingestion.incremental.indexed_laws import indexed_law
 from services.factory import build_ingest_services, open_store
 from services.profile.profile import load_profile
 from services.protocols import SearchFilter
@@ -207,6 +209,15 @@ async def test_a_machine_goes_on_without_the_files_of_others_and_leaves_to_them_
     assert [chunk["refs"] for chunk in found["sentencias"] if chunk["refs"]] == [[salary]]
     again = await ingest([], second)
     assert again["generation"] == report["generation"], "nothing is left to be linked"
+
+
+async def test_any_machine_lists_the_provisions_of_a_law(machine: Machine, tmp_path: Path) -> None:
+    await ingest([write_law(tmp_path / "una.md", STATUTE, "Descanso.", "Salario.")], machine("a"))
+    reading = machine("b")
+    await bring_up_to_date(reading, NAME)
+    law = indexed_law(IndexBase(reading, load_profile(reading.profile)), STATUTE)
+    assert law is not None
+    assert law.labels == {"art:1": "Artículo 1", "art:2": "Artículo 2"}
 
 
 async def test_of_two_first_ingests_neither_is_lost(machine: Machine, tmp_path: Path) -> None:

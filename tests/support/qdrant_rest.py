@@ -48,7 +48,8 @@ class FakeQdrant:
     ``indexes`` are the payload indexes of each collection, by field, ``shard_keys`` those of the ones that have any.
     ``lose_reply`` names a path whose requests are carried out before the connection is dropped. ``states`` are the
     states that a collection says it is in, one a question; then it is green. ``before_write`` is told that points are
-    about to be written or deleted, those of the registry aside.
+    about to be written or deleted, those of the registry aside. ``hang`` names paths whose requests are answered when
+    ``awake`` is set.
     """
 
     url: str = ""
@@ -61,6 +62,8 @@ class FakeQdrant:
     lose_reply: str = ""
     states: list[str] = field(default_factory=list)
     before_write: Callable[[], None] = lambda: None
+    hang: str = ""
+    awake: threading.Event = field(default_factory=threading.Event)
 
     def asked(self, method: str, pattern: str) -> list[Request]:
         """The requests of this method and path, without those that are about the registry."""
@@ -226,6 +229,10 @@ def running_qdrant() -> Iterator[FakeQdrant]:
             body = json.loads(self.rfile.read(size)) if size else None
             path, _, query = self.path.partition("?")
             state.requests.append(Request(self.command, path, body, self.headers.get("api-key"), query))
+            if state.hang and re.fullmatch(state.hang, path):
+                state.awake.wait()
+                self.close_connection = True
+                return
             status = state.failure(path)
             if status == 0:
                 self.close_connection = True
@@ -254,6 +261,7 @@ def running_qdrant() -> Iterator[FakeQdrant]:
     try:
         yield state
     finally:
+        state.awake.set()
         server.shutdown()
         thread.join()
         server.server_close()
