@@ -191,11 +191,6 @@ class Turns:
         """Wait for the turn to publish; nothing else is waited for with it."""
         await self._take("")
 
-    @property
-    def publishes(self) -> bool:
-        """Whether the turn to publish is among them."""
-        return "" in self._leases
-
     def check(self) -> None:
         """Be sure of all turns; see ``Lease.check``."""
         for lease in self._leases.values():

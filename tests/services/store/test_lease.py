@@ -16,7 +16,7 @@ from services.settings import Settings
 from services.store.connection import connect
 from services.store.generations import Generations
 from services.store.index import IndexBuilder
-from services.store.lease import LEASE, LEASE_SECONDS, RENEWALS, Lease
+from services.store.lease import AWAY_SECONDS, LEASE, LEASE_SECONDS, RENEWALS, Lease, Turns
 from services.store.registry import Registry
 from services.store.server_writer import server_writer
 from state.errors import StoreUnavailable
@@ -162,3 +162,33 @@ async def test_whoever_has_lost_the_turn_writes_and_publishes_nothing(qdrant: Fa
         assert qdrant.aliases == {}
         assert Generations(tmp_path).current() is None
     await client.close()
+
+
+async def test_each_collection_has_a_turn_of_its_own(registry: Registry, tmp_path: Path) -> None:
+    one, other = (Turns(registry, tmp_path / name, pause=never) for name in ("una", "otra"))
+    await one.take(["normativa"])
+    await asyncio.wait_for(other.take(["sentencias"]), PATIENCE)
+    assert await other.take_free(["casos", "normativa"]) == {"casos"}
+    await asyncio.wait_for(other.take_publication(), PATIENCE)
+    one.check()
+    other.check()
+    await one.give_back()
+    assert await other.take_free(["normativa"]) == {"normativa"}
+    await other.give_back()
+
+
+async def test_who_comes_back_is_let_in_at_once_and_others_wait_for_long(registry: Registry, tmp_path: Path) -> None:
+    leaving, time = Turns(registry, tmp_path / "una", pause=never), FakeTime()
+    await leaving.take(["normativa"])
+    await leaving.give_back(and_return=True)
+    again = Turns(registry, tmp_path / "una", pause=never)
+    await asyncio.wait_for(again.take(["normativa"]), PATIENCE)
+    await again.give_back(and_return=True)
+
+    async def patience(seconds: float) -> None:
+        await (time.sleep(seconds) if len(time.pauses) < RENEWALS * AWAY_SECONDS / LEASE_SECONDS else never(seconds))
+
+    waiting, began = Lease(registry, tmp_path / "otra", "normativa", clock=time.clock, pause=patience), time.now
+    await waiting.take()
+    assert time.now - began >= AWAY_SECONDS
+    await waiting.give_back()
