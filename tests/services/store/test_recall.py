@@ -131,9 +131,11 @@ async def test_a_server_is_searched_as_was_measured(tmp_path: Path) -> None:
 @pytest.mark.integration
 @pytest.mark.parametrize("quantization", ["none", "int8"])
 async def test_a_graph_of_a_real_server_is_measured(tmp_path: Path, quantization: str) -> None:
-    """Random directions of many dimensions are the worst case for a graph: the engine's own number is too small."""
+    """The vectors fill 24 of 256 dimensions: directions without any structure lose too much in every graph."""
     async with real_server(qdrant_quantization=quantization) as settings:
-        batch = points(12_000, 256)
+        batch = points(24_000, 24)
+        spread = np.linalg.qr(np.random.default_rng(3).standard_normal((256, 24)))[0].T.astype(np.float32)
+        batch = Batch(batch.chunks, [vector @ spread for vector in batch.dense], batch.sparse)
         index = await build(tmp_path, [batch], prompt_writer(settings))
         client = connect(settings)
         described = await client.get_collection(f"{settings.qdrant_prefix}normativa")
