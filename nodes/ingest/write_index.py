@@ -91,14 +91,23 @@ async def write_index(
         try:
             index = await builder.commit(describe(settings, profile, source=contents.origin, documents=documents))
         except BaseReplaced:
-            return {"stale": True}
+            return {"stale": True, "counts": _counted(state, counts)}
         await asyncio.to_thread(_clean, index.folder, base.workspace)
     return {
         "stale": False,
         "generation": index.folder.name,
-        "counts": {"written": counts.written, "deleted": counts.deleted},
+        "counts": _counted(state, counts),
         "documents": documents,
         "warnings": [*state["warnings"], *refit, *([say("ingest.left_to_others", count=left)] if left else [])],
+    }
+
+
+def _counted(state: IngestState, counts: WriteCounts) -> dict[str, int]:
+    """Return what was written and deleted, also before the documents were looked at again."""
+    before = state["counts"]
+    return {
+        "written": before.get("written", 0) + counts.written,
+        "deleted": before.get("deleted", 0) + counts.deleted,
     }
 
 

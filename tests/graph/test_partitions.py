@@ -131,6 +131,7 @@ async def test_ingests_of_different_collections_run_at_once_and_the_last_one_pub
     report = await held.end()
     assert report["documents"] == {"normativa": 2, "sentencias": 1}
     assert len(held.points) == len(set(held.points)), "what was written is found, and not written again"
+    assert report["written"] == len(held.points)
     found = await held_by(machine("c"))
     assert laws(found["normativa"]) == ["BOE-A-2000-1", "BOE-A-2000-2"]
     assert len(laws(found["sentencias"])) == 1
