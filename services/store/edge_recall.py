@@ -22,7 +22,7 @@ async def measured_shard(generation: Path, name: str) -> GraphSearch:
     """
     shard = await asyncio.to_thread(open_shard, generation, name)
 
-    def searched(queries: Sequence[Vector], candidates: int | None) -> list[set[int]]:
+    def searched(queries: Sequence[Vector], candidates: int | None) -> list[list[float]]:
         params = q.SearchParams(exact=candidates is None, hnsw_ef=candidates or None)
         requests = [
             q.QueryRequest(limit=LIMIT, query=q.Query.Nearest(query.tolist(), using=DENSE), params=params)
@@ -30,9 +30,9 @@ async def measured_shard(generation: Path, name: str) -> GraphSearch:
         ]
         with translate_engine_errors(generation, name):
             answers = shard.query_batch(q.QueryBatchRequest(requests))
-        return [{int(str(point.id)) for point in points} for points in answers]
+        return [[point.score for point in points] for points in answers]
 
-    async def search(queries: Sequence[Vector], candidates: int | None) -> list[set[int]]:
+    async def search(queries: Sequence[Vector], candidates: int | None) -> list[list[float]]:
         return await asyncio.to_thread(searched, queries, candidates)
 
     try:

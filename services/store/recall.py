@@ -34,8 +34,12 @@ CANDIDATES = (0, 128, 256, 512, 1024)
 NOISE = 0.5
 """Length of the noise, of that of the vector."""
 
-Search = Callable[[Sequence[Vector], int | None], Awaitable[list[set[int]]]]
-"""Return the ids of the ``LIMIT`` best points for each vector, with so many candidates; ``None``: exactly."""
+Search = Callable[[Sequence[Vector], int | None], Awaitable[list[list[float]]]]
+"""Return the scores of the ``LIMIT`` best points for each vector, the best one first, with so many candidates;
+``None``: exactly. Points of equal scores are equally good, whichever of them is found."""
+
+ROUNDING = 1e-5
+"""By which the same score may differ, as the one way or the other computes it."""
 
 
 async def measured(name: str, vectors: Sequence[Sequence[float]], search: Search) -> GraphSearch:
@@ -76,7 +80,15 @@ def _queries(vectors: Sequence[Sequence[float]]) -> list[Vector]:
     return queries
 
 
-def _recall(found: Sequence[set[int]], exact: Sequence[set[int]]) -> float:
-    """Return the mean share of what is exact that was found; 1 where there is nothing to be found."""
-    shares = [len(some & all) / len(all) for some, all in zip(found, exact, strict=True) if all]
+def _recall(found: Sequence[Sequence[float]], exact: Sequence[Sequence[float]]) -> float:
+    """Return the mean share of the best that was found; 1 where there is nothing to be found.
+
+    >>> _recall([[0.9, 0.5], [0.8, 0.7]], [[0.9, 0.6], [0.8, 0.7]])
+    0.75
+    """
+    shares = [
+        sum(score >= best[-1] - ROUNDING for score in scores) / len(best)
+        for scores, best in zip(found, exact, strict=True)
+        if best
+    ]
     return float(np.mean(shares)) if shares else 1.0

@@ -41,16 +41,16 @@ async def measured_collection(client: "AsyncQdrantClient", collection: str, name
 
     exactly = models.SearchParams(exact=True, quantization=models.QuantizationSearchParams(ignore=True))
 
-    async def search(queries: Sequence[Vector], candidates: int | None) -> list[set[int]]:
+    async def search(queries: Sequence[Vector], candidates: int | None) -> list[list[float]]:
         params = exactly if candidates is None else dense_params(candidates)
         requests = [
             models.QueryRequest(query=query.tolist(), using=DENSE, limit=LIMIT, params=params) for query in queries
         ]
-        found: list[set[int]] = []
+        found: list[list[float]] = []
         for start in range(0, len(requests), QUERIES_PER_REQUEST):
             with translate_server_errors():
                 answers = await client.query_batch_points(collection, requests[start : start + QUERIES_PER_REQUEST])
-            found += [{int(str(point.id)) for point in answer.points} for answer in answers]
+            found += [[point.score for point in answer.points] for answer in answers]
         return found
 
     return await measured(name, await _sample(client, collection), search)

@@ -42,11 +42,12 @@ class Engine:
         self.asked: list[int | None] = []
         self.queries: list[np.ndarray] = []
 
-    async def search(self, queries: Sequence[np.ndarray], candidates: int | None) -> list[set[int]]:
+    async def search(self, queries: Sequence[np.ndarray], candidates: int | None) -> list[list[float]]:
         self.asked.append(candidates)
         self.queries = list(queries)
         missed = 0 if candidates is None else self.missed.get(candidates, 0)
-        return [set(range(missed, LIMIT + missed)) for _ in queries]
+        best = [1 - rank / 1_000 for rank in range(2 * LIMIT)]
+        return [best[missed : LIMIT + missed] for _ in queries]
 
 
 @pytest.mark.parametrize(
@@ -74,6 +75,13 @@ async def test_where_none_reaches_it_the_message_says_what_it_is_and_what_to_do(
     engine = Engine(dict.fromkeys(CANDIDATES, 5))
     with pytest.raises(IndexMismatch, match=r"«normativa» encuentra solo el 0,950 .*1024 .*exige el 0,99.*--rebuild"):
         await measured("normativa", points(SAMPLE, 8).dense, engine.search)
+
+
+async def test_points_that_are_alike_may_stand_for_one_another(tmp_path: Path) -> None:
+    batch = points(2_000, 16)
+    alike = Batch(batch.chunks, [batch.dense[number % 3] for number in range(2_000)], batch.sparse)
+    index = await build(tmp_path, [alike], partial(EdgeWriter, exact_up_to=500, segment_points=1_000))
+    assert index.manifest.graphs["normativa"].recall == 1
 
 
 async def test_without_vectors_nothing_is_asked() -> None:
@@ -132,7 +140,7 @@ async def test_a_server_is_searched_as_was_measured(tmp_path: Path) -> None:
 @pytest.mark.parametrize("quantization", ["none", "int8"])
 async def test_a_graph_of_a_real_server_is_measured(tmp_path: Path, quantization: str) -> None:
     """The vectors fill 24 of 256 dimensions: directions without any structure lose too much in every graph."""
-    async with real_server(qdrant_quantization=quantization) as settings:
+    async with real_server(qdrant_shards=1, qdrant_quantization=quantization) as settings:
         batch = points(24_000, 24)
         spread = np.linalg.qr(np.random.default_rng(3).standard_normal((256, 24)))[0].T.astype(np.float32)
         batch = Batch(batch.chunks, [vector @ spread for vector in batch.dense], batch.sparse)
