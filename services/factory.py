@@ -214,7 +214,7 @@ def open_store(settings: Settings, index: Index) -> InspectedStore:
     """
     check_files(index)
     if settings.store == "embedded":
-        store = EdgeStore(index.folder, list(index.manifest.collections))
+        store = EdgeStore(index.folder, list(index.manifest.collections), candidates=index.manifest.candidates())
         store.open()
         return store
     from services.store.server import ServerStore
