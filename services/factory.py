@@ -142,7 +142,7 @@ def check_models(settings: Settings) -> None:
 def _writer(settings: Settings, profile: Profile) -> WriterFactory:
     """Return what writes the generations of an index into the store that the settings name."""
     if settings.store == "embedded":
-        return EdgeWriter
+        return partial(EdgeWriter, of_cases=profile.for_cases)
 
     from services.store.server_writer import server_writer
 

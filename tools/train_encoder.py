@@ -95,7 +95,7 @@ def precedents_of(encoder: DualEncoder) -> Precedents:
     """Return all situations as precedents, by the vectors that an encoder gives their questions."""
     situations = load_situations()
     vectors = np.stack([encoder.embed_question(situation.question) for situation in situations])
-    return Precedents(vectors, [parse_refs(situation.provisions) for situation in situations])
+    return Precedents.of(vectors, [parse_refs(situation.provisions) for situation in situations])
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from datetime import date
 
 from language.folding import fold
 from legal.ids import boe_id
-from legal.laws.names import first_words, name_pattern, of_community
+from legal.laws.names import first_words, match_name, of_community
 from legal.laws.numbers import NumberedLaw, numbered_laws
 from legal.laws.registry import KnownLaw, known_laws, law_in_force_on, law_named_on, laws_by_name, name_key
 
@@ -24,7 +24,6 @@ _EUROPEAN = re.compile(r"(?:reglamento|directiva|decision)e?s?\s*\($")
 # "Real Decreto 488/1998, de 27 de marzo, por el que se desarrolla el artículo 11 del …": the title is of that day.
 _ENTITLED = re.compile(r",?\s+por\s+(?:el|la)\s+que\s+se\s+[^.,;:()]*")
 _OF_YEAR = re.compile(r"\s+(?:(?:de|para)\s+)?(?:el\s+ano\s+)?((?:19|20)\d\d)\b")
-_UNDOTTED = re.compile(r"[.\s]")
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ def _mentions_by_name(
     position, laws = 0, laws_by_name()
     while first := first_words().search(folded, position):
         position = first.end()
-        match = name_pattern(_UNDOTTED.sub("", first[0])).match(folded, first.start())
+        match = match_name(folded, first)
         if match is None:
             continue
         position = match.end()

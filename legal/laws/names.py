@@ -10,6 +10,17 @@ from legal.territory.mentions import communities
 _ABBREVIATED = frozenset(("rd", "rdl"))
 
 
+_FOLLOWING = re.compile(r"\.?[\s,-]+(?:(?:del|de)\s+)?(?:(?:la|el|los|las)\s+)?(\w)")
+"""What stands after the first word of a name up to the initial of the next that counts; see ``_spaced``."""
+_UNDOTTED = re.compile(r"[.\s]")
+
+
+def match_name(folded: str, first: re.Match[str]) -> re.Match[str] | None:
+    """Match the longest name that begins with a word of a folded text, as ``first_words`` found it."""
+    word, following = _UNDOTTED.sub("", first[0]), _FOLLOWING.match(folded, first.end())
+    return _name_pattern(word, following[1] if following else "").match(folded, first.start())
+
+
 @cache
 def _names_by_first_word() -> dict[str, set[str]]:
     """Return the spellings of names by their first words."""
@@ -21,14 +32,22 @@ def _names_by_first_word() -> dict[str, set[str]]:
 
 
 @cache
-def name_pattern(first: str) -> re.Pattern[str]:
-    """Return a pattern of all names that begin with a first word, longest first; compiled where a text has the word.
+def _name_pattern(first: str, following: str) -> re.Pattern[str]:
+    """Return a pattern of the names that begin with a word and go on with an initial, if at all; longest first.
+
+    Compiled where a text has both: hundreds of names begin with "ley".
 
     Raises:
-        KeyError: no name begins with it.
+        KeyError: no name begins with the word.
     """
-    group = _names_by_first_word()[first]
-    return re.compile("(?:" + "|".join(map(_spaced, sorted(group, key=len, reverse=True))) + r")(?!\.?\w)")
+    group = [name for name in _names_by_first_word()[first] if _second_initial(name) in ("", following)]
+    names = "|".join(map(_spaced, sorted(group, key=len, reverse=True)))
+    return re.compile(f"(?:{names})" + r"(?!\.?\w)" if group else r"(?!)")
+
+
+def _second_initial(name: str) -> str:
+    """Return the first letter of the second word of a name but for "de"; empty where there is none."""
+    return next((word[0] for word in name.split()[1:] if word != "de"), "")
 
 
 def _spaced(name: str) -> str:

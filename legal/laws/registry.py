@@ -4,7 +4,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
@@ -53,6 +53,7 @@ class KnownLaw:
         return tuple(name for name in (self.short, self.abbreviation, *self.aliases) if name)
 
 
+@lru_cache(maxsize=4_096)
 def plain_name(name: str) -> str:
     """Return a name folded and whole, without articles, punctuation and the words before the name proper."""
     joined = _DOTTED.sub(lambda dotted: re.sub(r"[. ]", "", dotted[0]), fold(name))

@@ -40,7 +40,7 @@ class Synonym(BaseModel):
     @model_validator(mode="after")
     def _every_term_has_words(self) -> "Synonym":
         for term in (*self.terms, *self.legal):
-            if not significant_words(term):
+            if not _words_of_term(term):
                 raise ValueError(f"«{term}» no contiene ninguna palabra significativa")
         for term in self.legal:
             if term.startswith(_AS_WRITTEN):
@@ -69,7 +69,7 @@ def load_synonyms(source: str | None = None) -> Synonyms:
     owner: dict[tuple[str, ...], Synonym] = {}
     for synonym in synonyms.synonym:
         for term in synonym.terms:
-            if owner.setdefault(tuple(significant_words(term)), synonym) is not synonym:
+            if owner.setdefault(_words_of_term(term), synonym) is not synonym:
                 raise ValueError(f"El término «{term}» está en dos entradas de la tabla de sinónimos: deje una sola.")
     return synonyms
 
@@ -77,6 +77,12 @@ def load_synonyms(source: str | None = None) -> Synonyms:
 def significant_words(text: str) -> list[str]:
     """Return the lower-case words of a text but for articles, possessives, short prepositions and conjunctions."""
     return [word for word in _WORD.findall(unicodedata.normalize("NFC", text).lower()) if word not in _SKIPPED]
+
+
+@lru_cache(maxsize=8_192)
+def _words_of_term(term: str) -> tuple[str, ...]:
+    """Return the significant words of a term of the table; kept, since each is read, checked and stemmed."""
+    return tuple(significant_words(term))
 
 
 def as_written(term: str) -> bool:
@@ -218,11 +224,11 @@ class TermTable:
             self._by_stems.setdefault(self._stems(term), {}).update(targets)
 
     def _stems(self, term: str) -> tuple[str, ...]:
-        return tuple(map(self._stem, significant_words(term)))
+        return tuple(map(self._stem, _words_of_term(term)))
 
 
 def _unaccented_words(term: str) -> tuple[str, ...]:
-    return tuple(map(_unaccented, significant_words(term)))
+    return tuple(map(_unaccented, _words_of_term(term)))
 
 
 def _spans(words: int, longest: int) -> Iterator[tuple[int, int]]:

@@ -16,6 +16,8 @@ from services.corpus.schema import (
     Record,
     RulingRecord,
     load_corpus,
+    load_decisions,
+    load_law,
 )
 from state.chunks import Chunk, ProvisionRef, Status
 from state.errors import ConfigurationError
@@ -134,6 +136,16 @@ def packaged_law_records() -> Mapping[ProvisionRef, LawRecord]:
     return law_records_of(load_corpus())
 
 
+@cache
+def records_of_law(law_id: str) -> Mapping[ProvisionRef, LawRecord]:
+    """Return the packaged records of the provisions of a law of the registry; those of others are not read for it.
+
+    Raises:
+        ConfigurationError: as ``law_records_of``.
+    """
+    return law_records_of(load_law(law_id))
+
+
 def law_records_of(corpus: Corpus) -> dict[ProvisionRef, LawRecord]:
     """Return the records of provisions of a corpus by law and provision key.
 
@@ -171,13 +183,17 @@ def refs_of(record: Record) -> list[ProvisionRef]:
 
 def lay_phrasings(chunk: Chunk) -> str:
     """Return how people ask about a chunk's provision: the ``search_text`` of its record, empty without one."""
-    return _search_texts().get((chunk["law_id"], chunk["provision_key"]), "")
+    record: Record | None
+    if chunk["law_id"] in known_laws():
+        record = records_of_law(chunk["law_id"]).get((chunk["law_id"], chunk["provision_key"]))
+    else:
+        record = _decisions().get((chunk["law_id"], chunk["provision_key"]))
+    return search_text(record) if record else ""
 
 
 @cache
-def _search_texts() -> Mapping[ProvisionRef, str]:
-    decisions = {(record.official_id, record.id): search_text(record) for record in load_corpus().decisions}
-    return decisions | {provision: search_text(record) for provision, record in packaged_law_records().items()}
+def _decisions() -> Mapping[ProvisionRef, Decision]:
+    return {(record.official_id, record.id): record for record in load_decisions()}
 
 
 def _law_chunk(record: LawRecord, refs: Iterable[str], ids: ProvisionIds) -> Chunk:

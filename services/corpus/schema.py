@@ -235,6 +235,35 @@ def load_corpus() -> Corpus:
     return read_corpus(resources.files("corpus"))
 
 
+@cache
+def load_law(law_id: str) -> Corpus:
+    """Read and check what the package has of one law; without a file of it, that is nothing.
+
+    Raises:
+        ConfigurationError: a line breaks the schema; the message names file, line and field.
+    """
+    folder, name = resources.files("corpus"), f"{law_id}.jsonl"
+    provisions, empty = folder.joinpath("normativa", name), folder.joinpath("sin_contenido", name)
+    return Corpus(
+        provisions=tuple(_read_file(provisions, ProvisionRecord, "normativa")) if provisions.is_file() else (),
+        empty=tuple(_read_file(empty, EmptyRecord, "sin_contenido")) if empty.is_file() else (),
+    )
+
+
+@cache
+def load_decisions() -> tuple[Decision, ...]:
+    """Read and check the rulings and criteria of the package.
+
+    Raises:
+        ConfigurationError: a line breaks the schema; the message names file, line and field.
+    """
+    folder = resources.files("corpus")
+    return (
+        *read_records(folder.joinpath("sentencias"), RulingRecord),
+        *read_records(folder.joinpath("criterios_inss"), CriterionRecord),
+    )
+
+
 def read_corpus(folder: Traversable) -> Corpus:
     """Read and check a corpus folder: ``normativa``, ``sin_contenido``, ``sentencias`` and ``criterios_inss``.
 
@@ -258,25 +287,28 @@ def read_records(folder: Traversable, schema: type[_Schema]) -> Iterator[_Schema
     if not folder.is_dir():
         raise ConfigurationError(f"Al corpus incluido le falta la carpeta {folder.name}. Vuelva a instalar articulado.")
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if not file.name.endswith(".jsonl"):
-            continue
-        for number, line in enumerate(file.read_bytes().splitlines(), start=1):
-            try:
-                record = schema.model_validate_json(line)
-            except ValidationError as error:
-                problem = error.errors()[0]
-                field = ".".join(str(part) for part in problem["loc"])
-                raise ConfigurationError(
-                    f"El corpus incluido no se puede leer: {folder.name}/{file.name}, línea {number}"
-                    f"{f', campo «{field}»' if field else ''}: {problem['msg']}. "
-                    "Corrija la línea según corpus/README.md o vuelva a instalar articulado."
-                ) from error
-            if isinstance(record, (ProvisionRecord, EmptyRecord)) and f"{record.law_id}.jsonl" != file.name:
-                raise ConfigurationError(
-                    f"El corpus incluido no se puede leer: {folder.name}/{file.name}, línea {number}: "
-                    f"la norma {record.law_id} no es la del fichero. Mueva la línea al fichero de su norma."
-                )
-            yield record
+        if file.name.endswith(".jsonl"):
+            yield from _read_file(file, schema, folder.name)
+
+
+def _read_file(file: Traversable, schema: type[_Schema], folder: str) -> Iterator[_Schema]:
+    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+        try:
+            record = schema.model_validate_json(line)
+        except ValidationError as error:
+            problem = error.errors()[0]
+            field = ".".join(str(part) for part in problem["loc"])
+            raise ConfigurationError(
+                f"El corpus incluido no se puede leer: {folder}/{file.name}, línea {number}"
+                f"{f', campo «{field}»' if field else ''}: {problem['msg']}. "
+                "Corrija la línea según corpus/README.md o vuelva a instalar articulado."
+            ) from error
+        if isinstance(record, (ProvisionRecord, EmptyRecord)) and f"{record.law_id}.jsonl" != file.name:
+            raise ConfigurationError(
+                f"El corpus incluido no se puede leer: {folder}/{file.name}, línea {number}: "
+                f"la norma {record.law_id} no es la del fichero. Mueva la línea al fichero de su norma."
+            )
+        yield record
 
 
 @cache

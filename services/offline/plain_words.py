@@ -9,7 +9,7 @@ from language.numerals import read_words
 from language.spanish import sentences
 from legal.labels import provision_key
 from legal.laws.mentions import find_law
-from services.corpus.chunks import packaged_law_records
+from services.corpus.chunks import records_of_law
 from services.corpus.schema import ProvisionRecord
 from services.prompting.fragments import Fragment, neutralise
 
@@ -44,7 +44,7 @@ def plain_words(fragments: Sequence[Fragment]) -> PlainWords | None:
     law = find_law(first.law_name)
     if law is None or not first.summary:
         return None
-    record = packaged_law_records().get((law.id, provision_key(first.provision) or ""))
+    record = records_of_law(law.id).get((law.id, provision_key(first.provision) or ""))
     # The summary is hidden where the record was written against another wording.
     if not isinstance(record, ProvisionRecord) or neutralise(" ".join(record.summary.split())) != first.summary:
         return None

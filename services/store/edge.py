@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import Lock
 
@@ -27,6 +27,7 @@ from services.store.filters import (
     provision_clauses,
     search_clauses,
     selection_clauses,
+    without_absent,
 )
 from services.store.layout import (
     DENSE,
@@ -35,6 +36,7 @@ from services.store.layout import (
     SPARSE,
     StoredPoint,
     field_path,
+    is_filtered,
     order_articles,
     order_by_ids,
     order_parts,
@@ -43,6 +45,7 @@ from services.store.layout import (
 )
 from services.store.points import Points
 from services.store.rrf import Scored, collapse_to_parents, rank
+from services.store.segments import load_segments
 from services.store.shard import open_shard, translate_engine_errors
 from state.chunks import Chunk
 
@@ -192,9 +195,11 @@ class EdgeStore:
             await asyncio.to_thread(close, name, shard)
 
     async def _filtered(self, clauses: Sequence[Clause], names: Sequence[str]) -> list[Chunk]:
-        condition = edge_filter(clauses)
-
         def read(name: str) -> list[q.Record]:
+            remaining = self._remaining(name, clauses)
+            if remaining is None:
+                return []
+            condition = edge_filter(remaining)
             with self._engine(name) as shard:
                 records, offset = shard.scroll(q.ScrollRequest(limit=PAGE_SIZE, filter=condition, with_payload=True))
                 while offset is not None:
@@ -218,9 +223,12 @@ class EdgeStore:
     ) -> list[list[Hit]]:
         vectors = [_vectors(query) for query in queries]
         points = prefetch * POINTS_PER_PARENT
+        remaining = self._remaining(collection, clauses)
+        if remaining is None:
+            return [[] for _ in queries]
         # Of another day there are too many to ask each once.
-        clauses = [clause for clause in clauses if not of_today or self._excludes(collection, clause)]
-        condition = edge_filter(clauses) if clauses else None
+        remaining = [clause for clause in remaining if not of_today or self._excludes(collection, clause)]
+        condition = edge_filter(remaining) if remaining else None
         params = q.SearchParams(hnsw_ef=self._candidates.get(collection))
         requests = [
             q.QueryRequest(limit=points, query=vector, filter=condition, params=params)
@@ -242,6 +250,21 @@ class EdgeStore:
         if missing := [id for id in best if id not in chunks]:
             chunks |= self._retrieve(collection, missing, today)
         return [to_hits(ranking, chunks) for ranking in rankings]
+
+    @cached_property
+    def _valued(self) -> dict[str, frozenset[str] | None]:
+        """The fields that each collection has values of, as far as that is known: else the engine is asked."""
+        try:
+            return {name: collection.valued for name, collection in load_segments(self._folder).items()}
+        except (OSError, ValueError, TypeError, KeyError):
+            return {}
+
+    def _remaining(self, collection: str, clauses: Sequence[Clause]) -> list[Clause] | None:
+        """Return the clauses that the engine has to test the points of a collection by; ``None``: none can pass."""
+        valued = self._valued.get(collection)
+        if valued is None:
+            return list(clauses)
+        return without_absent(clauses, lambda field: is_filtered(field) and field not in valued)
 
     def _count_excluded(self, collection: str, clause: Clause) -> bool:
         """Tell whether there is a point of a collection that does not satisfy a clause.

@@ -1,6 +1,6 @@
 """What a search filter means, in terms that both adapters translate into their own filter objects."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -122,6 +122,32 @@ def citing_clauses(ids: Sequence[int]) -> list[Clause]:
 def satisfies(chunk: Chunk, clauses: Sequence[Clause]) -> bool:
     """Tell whether a chunk satisfies all clauses, as both engines would judge it."""
     return all(any(_holds(condition, chunk) for condition in clause) for clause in clauses)
+
+
+def without_absent(clauses: Sequence[Clause], is_absent: Callable[[str], bool]) -> list[Clause] | None:
+    """Return what is left to test of chunks none of which has a value of the fields that are absent.
+
+    Where no such chunk can satisfy a clause the result is ``None``. Of a list that is absent it is not asked whether it
+    is null: it may be empty.
+    """
+    remaining: list[Clause] = []
+    for clause in clauses:
+        verdicts = [(condition, _holds_without(condition, is_absent)) for condition in clause]
+        if any(verdict is True for _, verdict in verdicts):
+            continue
+        undecided = tuple(condition for condition, verdict in verdicts if verdict is None)
+        if not undecided:
+            return None
+        remaining.append(undecided)
+    return remaining
+
+
+def _holds_without(condition: Condition, is_absent: Callable[[str], bool]) -> bool | None:
+    """Tell whether a condition holds for all chunks, or for none, that lack what is absent; ``None``: it depends."""
+    if isinstance(condition, AllOf):
+        parts = [_holds_without(part, is_absent) for part in condition.conditions]
+        return False if False in parts else None if None in parts else True
+    return isinstance(condition, IsNull | IsMissing | NoneOf) if is_absent(condition.field) else None
 
 
 def _value(chunk: Chunk, path: str) -> Any:

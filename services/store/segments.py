@@ -34,12 +34,17 @@ _FOLDER = "segments"
 
 @dataclass
 class Segment:
-    """A segment: the engine's folders of it, its points, whether it has a graph, and the fields that are indexed."""
+    """A segment: the engine's folders of it, its points, whether it has a graph, and the fields that are indexed.
+
+    ``valued`` are the fields that filters can name and that its points have, or had, values of
+    (``layout.filtered_fields_of``); ``None`` where an earlier version wrote it, which did not keep them.
+    """
 
     folders: list[str] = field(default_factory=list)
     points: int = 0
     graph: bool = False
     fields: list[str] = field(default_factory=list)
+    valued: list[str] | None = None
 
 
 @dataclass
@@ -47,6 +52,13 @@ class Collection:
     """The segments of a collection, by number."""
 
     segments: list[Segment] = field(default_factory=list)
+
+    @property
+    def valued(self) -> frozenset[str] | None:
+        """The fields that filters can name and that any of its points may have values of; ``None``: not known."""
+        if any(segment.valued is None for segment in self.segments):
+            return None
+        return frozenset(name for segment in self.segments for name in segment.valued or ())
 
 
 class SegmentFiles:

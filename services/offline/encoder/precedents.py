@@ -30,13 +30,31 @@ _SEPARATOR = "#"
 class Precedents:
     """Vectors of questions, (questions, dim) of unit length, and the provisions that answer each, the direct first."""
 
-    def __init__(self, vectors: NDArray[np.floating], provisions: Sequence[Sequence[ProvisionRef]]) -> None:
+    def __init__(
+        self,
+        vectors: NDArray[np.floating],
+        refs: Sequence[ProvisionRef],
+        rows: NDArray[np.integer],
+        places: NDArray[np.integer],
+    ) -> None:
+        """Take the provisions that answer (``refs``), and which answer which: a row and a place in ``refs`` for each.
+
+        Rows are ascending, and of each row the direct provision is first.
+        """
         self._vectors = vectors.astype(np.float32)
-        self._refs = list(dict.fromkeys(ref for refs in provisions for ref in refs))
-        places = {ref: place for place, ref in enumerate(self._refs)}
-        pairs = [(row, places[ref], rank) for row, refs in enumerate(provisions) for rank, ref in enumerate(refs)]
-        self._rows, self._places, ranks = np.array(pairs or np.empty((0, 3)), dtype=np.intp).T
-        self._shares = np.where(ranks == 0, 1.0, BESIDE).astype(np.float32)
+        self._refs = list(refs)
+        self._rows, self._places = rows.astype(np.intp), places.astype(np.intp)
+        is_direct = np.diff(self._rows, prepend=-1) != 0
+        self._shares = np.where(is_direct, 1.0, BESIDE).astype(np.float32)
+
+    @classmethod
+    def of(cls, vectors: NDArray[np.floating], provisions: Sequence[Sequence[ProvisionRef]]) -> "Precedents":
+        """Return the precedents of these vectors, and of the provisions that answer each."""
+        refs = list(dict.fromkeys(ref for answers in provisions for ref in answers))
+        places = {ref: place for place, ref in enumerate(refs)}
+        pairs = [(row, places[ref]) for row, answers in enumerate(provisions) for ref in answers]
+        rows, columns = np.array(pairs or np.empty((0, 2)), dtype=np.intp).T
+        return cls(vectors, refs, rows, columns)
 
     @property
     def dimensions(self) -> int:
@@ -64,14 +82,11 @@ class Precedents:
         """Return them in the first dimensions only, as ``DualEncoder.reduced``."""
         vectors = self._vectors[:, :dimensions]
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        provisions: list[list[ProvisionRef]] = [[] for _ in vectors]
-        for row, place in zip(self._rows.tolist(), self._places.tolist(), strict=True):
-            provisions[row].append(self._refs[place])
-        return Precedents(vectors / np.where(lengths > 0, lengths, 1), provisions)
+        return Precedents(vectors / np.where(lengths > 0, lengths, 1), self._refs, self._rows, self._places)
 
     def save(self, file: Path) -> None:
-        """Write them, vectors in two bytes a number."""
-        np.savez_compressed(
+        """Write them, vectors in two bytes a number; uncompressed, for they are read at every start."""
+        np.savez(
             file,
             vectors=self._vectors.astype(np.float16),
             refs=np.array([_SEPARATOR.join(ref) for ref in self._refs], dtype=np.str_),
@@ -88,12 +103,15 @@ class Precedents:
         """
         try:
             with open_arrays(file) as stored:
-                vectors, rows, places = stored["vectors"], stored["rows"].tolist(), stored["places"].tolist()
+                vectors, rows, places = stored["vectors"], stored["rows"], stored["places"]
                 refs = [_ref(text) for text in stored["refs"].tolist()]
-                provisions: list[list[ProvisionRef]] = [[] for _ in vectors]
-                for row, place in zip(rows, places, strict=True):
-                    provisions[row].append(refs[place])
-                return cls(vectors, provisions)
+                if (
+                    len(rows) != len(places)
+                    or rows.max(initial=-1) >= len(vectors)
+                    or places.max(initial=-1) >= len(refs)
+                ):
+                    raise ValueError("rows or provisions that there are not")
+                return cls(vectors, refs, rows, places)
         except UNREADABLE as error:
             raise ConfigurationError(say("store.precedents_damaged", file=file)) from error
 

@@ -1,5 +1,6 @@
 """What only the embedded store does."""
 
+from datetime import date
 from functools import partial
 from pathlib import Path
 
@@ -9,9 +10,9 @@ from support import reference_search
 from support.chunks import NO_TERMS, Batch, make_chunk, random_batch, random_queries, unit
 from support.stores import TODAY, as_of_earlier_version, build, update
 
-from services.protocols import SearchFilter
+from services.protocols import HybridQuery, SearchFilter
 from services.store.edge import EdgeStore
-from services.store.edge_writer import INDEXED_FROM, EdgeWriter
+from services.store.edge_writer import INDEXED_FROM, LOOKED_UP, LOOKED_UP_FROM, EdgeWriter
 from services.store.layout import INDEXED_FIELDS
 from services.store.segments import load_segments, save_segments
 from state.errors import StoreUnavailable
@@ -61,17 +62,71 @@ def indexed(shard: Path) -> set[str]:
 
 
 ALWAYS = {f"metadata.{field}" for field in INDEXED_FIELDS}
+OF_NO_USE = {f"metadata.{field}" for field in ("refs", "status", "territory_ccaa", "territory_municipio", "valid_to")}
+"""Fields of which the chunks of these tests have no values, and the status, which is asked of what has ended."""
 
 
-async def test_the_attributes_that_chunks_have_are_indexed(tmp_path: Path) -> None:
+async def test_the_fields_and_attributes_that_chunks_have_values_of_are_indexed(tmp_path: Path) -> None:
     batches = [
         of_keeper(1, INDEXED_FROM, record_keeper="Acme", plan_type="401k"),
-        of_keeper(1_000, 1, **{"sala": "4.ª", "con espacio": "x", "con.punto": "x", "": "x"}),
+        of_keeper(5_000, 1, **{"sala": "4.ª", "con espacio": "x", "con.punto": "x", "": "x"}),
     ]
     index = await build(tmp_path, batches)
     names = ("record_keeper", "plan_type", "sala")
     assert {"metadata.chunk_type", "metadata.topic"} < ALWAYS
-    assert indexed(index.folder / "normativa") == ALWAYS | {f"metadata.attributes.{name}" for name in names}
+    with_values = ALWAYS - OF_NO_USE
+    assert indexed(index.folder / "normativa") == with_values | {f"metadata.attributes.{name}" for name in names}
+
+
+async def test_a_field_is_indexed_as_soon_as_a_chunk_has_a_value_of_it(tmp_path: Path) -> None:
+    base = await build(tmp_path, [of_keeper(1, INDEXED_FROM)])
+    assert indexed(base.folder / "normativa") == ALWAYS - OF_NO_USE
+    ended = make_chunk(5_000, valid_to="2020-01-01", refs=[1])
+    index, _ = await update(tmp_path, base, [Batch([ended], [unit(1, 0)], [NO_TERMS])])
+    ended_ones = {"metadata.valid_to", "metadata.status", "metadata.refs"}
+    assert indexed(index.folder / "normativa") == (ALWAYS - OF_NO_USE) | ended_ones
+
+
+async def test_only_collections_of_cases_are_indexed_by_what_cases_are_searched_by(tmp_path: Path) -> None:
+    batch = of_keeper(1, INDEXED_FROM, record_keeper="Acme")
+    of_guides = [
+        make_chunk(id, collection="guides", attributes={"record_keeper": "Acme"}) for id in range(5_000, 6_000)
+    ]
+    guides = Batch(of_guides, [unit(1, 0)] * len(of_guides), [NO_TERMS] * len(of_guides))
+    index = await build(tmp_path, [batch, guides], partial(EdgeWriter, of_cases=("guides",)))
+    of_cases = {"metadata.chunk_type", "metadata.topic", "metadata.attributes.record_keeper"}
+    of_questions = {"metadata.law_id", "metadata.provision_key", "metadata.valid_from"}
+    assert indexed(index.folder / "normativa") == of_questions
+    assert indexed(index.folder / "guides") == of_questions | of_cases
+
+
+@pytest.mark.parametrize(("count", "fields"), [(LOOKED_UP_FROM - 1, set()), (LOOKED_UP_FROM, {LOOKED_UP})])
+async def test_a_small_collection_has_an_index_for_look_ups_or_none(
+    tmp_path: Path, count: int, fields: set[str]
+) -> None:
+    index = await build(tmp_path, [of_keeper(1, count)])
+    assert indexed(index.folder / "normativa") == {f"metadata.{field}" for field in fields}
+
+
+async def test_a_filter_of_a_field_without_values_finds_what_a_test_of_each_chunk_would(tmp_path: Path) -> None:
+    index = await build(tmp_path, [of_keeper(1, 3, record_keeper="Acme")])
+    store = EdgeStore(index.folder, ["normativa"])
+    everything = [chunk["id"] for chunk in await store.select(["normativa"], SearchFilter())]
+
+    async def found(where: SearchFilter) -> list[int]:
+        [hits] = await store.search(
+            "normativa", [HybridQuery(unit(1, 0), NO_TERMS)], limit=10, prefetch=10, where=where
+        )
+        selected = [chunk["id"] for chunk in await store.select(["normativa"], where)]
+        assert sorted(hit.chunk["id"] for hit in hits) == selected
+        return selected
+
+    assert everything == await found(SearchFilter()) == [1, 2, 3]
+    assert await found(SearchFilter(territory="Madrid", as_of=date(2020, 1, 1))) == everything
+    assert await found(SearchFilter(fields=(("attributes.record_keeper", ("Acme",)),))) == everything
+    assert await found(SearchFilter(fields=(("attributes.plan_type", ("401k",)),))) == []
+    assert await store.citing([1]) == []
+    await store.close()
 
 
 async def test_an_older_index_gets_its_field_indexes_when_it_is_continued(tmp_path: Path) -> None:
@@ -83,15 +138,16 @@ async def test_an_older_index_gets_its_field_indexes_when_it_is_continued(tmp_pa
     shard.close()
     listed = load_segments(base.folder)
     listed["normativa"].segments[0].fields.clear()
+    listed["normativa"].segments[0].valued = None
     save_segments(base.folder, listed)
     where = SearchFilter(chunk_types=("provision",), fields=(("attributes.record_keeper", ("Acme",)), ("topic", ("",))))
 
     store = EdgeStore(base.folder, ["normativa"])
     assert len(await store.select(["normativa"], where)) == INDEXED_FROM, "it serves as it is"
     await store.close()
-    assert indexed(base.folder / "normativa") == ALWAYS - {"metadata.chunk_type", "metadata.topic"}
+    assert indexed(base.folder / "normativa") == ALWAYS - OF_NO_USE - {"metadata.chunk_type", "metadata.topic"}
 
-    index, _ = await update(tmp_path, base, [of_keeper(1_000, 1, record_keeper="Acme")])
+    index, _ = await update(tmp_path, base, [of_keeper(5_000, 1, record_keeper="Acme")])
     assert indexed(index.folder / "normativa") == ALWAYS | {"metadata.attributes.record_keeper"}
     store = EdgeStore(index.folder, ["normativa"])
     assert len(await store.select(["normativa"], where)) == INDEXED_FROM + 1

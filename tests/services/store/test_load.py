@@ -182,9 +182,10 @@ def ruling(id: int, day: str | None) -> Batch:
 
 
 def by_key(qdrant: FakeQdrant, name: str) -> list[tuple[str | None, list[int]]]:
-    """The points that were written to a collection, by request and shard key."""
+    """The points that were written to a collection, by shard key: they are sent at once, and come in any order."""
     sent = qdrant.asked("PUT", f"/collections/{name}/points")
-    return [(asked.body.get("shard_key"), [point["id"] for point in asked.body["points"]]) for asked in sent]
+    written = [(asked.body.get("shard_key"), [point["id"] for point in asked.body["points"]]) for asked in sent]
+    return sorted(written, key=lambda pair: str(pair[0]))
 
 
 async def test_rulings_lie_apart_by_period_behind_one_alias(qdrant: FakeQdrant, tmp_path: Path) -> None:

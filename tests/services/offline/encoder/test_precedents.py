@@ -16,7 +16,7 @@ EAST, NORTH, UP = unit(1, 0, 0), unit(0, 1, 0), unit(0, 0, 1)
 @pytest.fixture
 def precedents():
     # Three questions: the first is answered by two provisions, the second by one of them first, the third by another.
-    return Precedents(np.stack([EAST, NORTH, UP]), [(A38, A48), (A48, A6), (A11,)])
+    return Precedents.of(np.stack([EAST, NORTH, UP]), [(A38, A48), (A48, A6), (A11,)])
 
 
 def test_the_direct_provision_has_the_cosine_and_those_beside_it_four_fifths(precedents):
@@ -51,7 +51,7 @@ def test_values_are_plain_numbers(precedents):
 
 
 def test_without_precedents_nothing_is_supported():
-    assert Precedents(np.empty((0, 3)), []).support(EAST) == {}
+    assert Precedents.of(np.empty((0, 3)), []).support(EAST) == {}
 
 
 def test_similarities_are_the_cosines_in_the_order_of_the_questions(precedents):
@@ -59,7 +59,7 @@ def test_similarities_are_the_cosines_in_the_order_of_the_questions(precedents):
 
 
 def test_reduced_they_have_the_first_dimensions_of_unit_length():
-    precedents = Precedents(np.stack([unit(3, 4, 12), UP]), [(A38, A48), (A6,)])
+    precedents = Precedents.of(np.stack([unit(3, 4, 12), UP]), [(A38, A48), (A6,)])
     reduced = precedents.reduced(2)
     assert (precedents.dimensions, reduced.dimensions) == (3, 2)
     # (3, 4, 12) / 13 becomes (3, 4) / 5; what has nothing in the first two says nothing.
