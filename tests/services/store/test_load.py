@@ -206,7 +206,7 @@ async def test_rulings_lie_apart_by_period_behind_one_alias(qdrant: FakeQdrant, 
     # another day for one that is there: it goes from the period in which it was
     await update(tmp_path, index, [ruling(11, "2026-01-01"), ruling(15, "2021-01-01")], writer=writer)
     assert qdrant.shard_keys[name] == ["2015-2019", "2020-2024", "undated", "2025-2029"]
-    assert by_key(qdrant, name) == [("2025-2029", [11]), ("2020-2024", [15])]
+    assert by_key(qdrant, name) == [("2020-2024", [15]), ("2025-2029", [11])]
     [deleted] = qdrant.asked("POST", f"/collections/{name}/points/delete")
     assert deleted.body["points"] == [11]
     assert "shard_key" not in deleted.body, "it is deleted wherever it is"
