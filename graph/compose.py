@@ -2,7 +2,6 @@
 
 import asyncio
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from ingestion.incremental.catalog import changes_in, titles_in
 from language.current import speaking
 from legal.laws.indexed import NO_LAWS, IndexedLaws
 from services.container import Services
-from services.factory import build_services, offline_principal
+from services.factory import build_services, without_providers
 from services.portal import wait_for
 from services.profile.profile import Profile, load_profile
 from services.settings import Settings
@@ -57,19 +56,14 @@ WARM_UP_QUESTIONS = 8
 async def warm_up(services: Services) -> None:
     """Do once what a first question would wait for: read the index, the tables and the models that are on this machine.
 
-    Questions are answered, with the writer that needs no model. No provider is asked: where a reader or an embedder is
-    one, only the index is opened.
+    Questions are answered, with models that run in this process: no provider is asked.
 
     Raises:
         ArticuladoError: the index or a model cannot be used.
     """
     from graph.rag import build_rag
 
-    roles = services.settings.reader, services.settings.embedder
-    if services.settings.rag_enabled and any(role.provider != "offline" for role in roles):
-        await services.store.counts()
-        return
-    rag = build_rag(replace(services, principal=offline_principal(services)))
+    rag = build_rag(without_providers(services))
     steps = rag.astream({"question": services.profile.title}, stream_mode="values", output_keys=["candidates"])
     candidates = [candidate async for step in steps for candidate in step.get("candidates", ())]
     titles = dict.fromkeys(title for candidate in candidates if (title := candidate["chunk"]["title"].strip()))

@@ -92,6 +92,21 @@ class QueryPatterns(BaseModel):
         """What any figure looks like."""
         return re.compile(rf"{self.number}|\b(?:{self.figure_words})\b")
 
+    @cached_property
+    def figure_in_words(self) -> re.Pattern[str]:
+        """What a figure looks like that is no number."""
+        return re.compile(rf"\b(?:{self.figure_words})\b")
+
+    @cached_property
+    def counting(self) -> dict[str, re.Pattern[str]]:
+        """What follows a number that is in a unit, by the stem of the unit."""
+        return {stem: re.compile(rf"\s*(?:{unit})(?!\w)") for stem, unit in self.units.items()}
+
+    @cached_property
+    def counted(self) -> dict[str, re.Pattern[str]]:
+        """What a number looks like with its unit, by the stem of the unit."""
+        return {stem: re.compile(rf"{self.number}\s*(?:{unit})(?!\w)") for stem, unit in self.units.items()}
+
 
 class MentionPatterns(BaseModel):
     """How a text speaks of what it names, whatever is named; for text in lower case and without accents.

@@ -109,6 +109,11 @@ def without_heads(pieces: Iterable[str]) -> Iterator[str]:
         yield own
 
 
+def has_rows(text: str) -> bool:
+    """Tell whether a text may have a row of a table: whether there is anything that parts cells."""
+    return "|" in text
+
+
 def rows_of(text: str) -> Iterator[str]:
     """Yield the lines of a text that are rows with an amount."""
     for line in text.split("\n"):

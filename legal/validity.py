@@ -30,7 +30,8 @@ def is_repealed(paragraphs: Sequence[str]) -> bool:
 
 def is_of_day(chunk: Chunk, day: date) -> bool:
     """Tell whether a wording is the one of a day, be it law or nothing but the mark of a repeal."""
-    return (chunk["valid_from"] or "") <= day.isoformat() < (chunk["valid_to"] or "9999")
+    begins, ends, written = chunk["valid_from"], chunk["valid_to"], day.isoformat()
+    return (not begins or begins <= written) and (not ends or written < ends)
 
 
 def in_force(chunk: Chunk, as_of: date | None, today: date) -> bool:
@@ -39,13 +40,13 @@ def in_force(chunk: Chunk, as_of: date | None, today: date) -> bool:
     What is repealed was law until its last day; where no source tells that, it is law no longer from today on.
     A wording that is nothing but the mark of a repeal is law on no day, and nothing is before its law is.
     """
-    day = (as_of or today).isoformat()
+    day = as_of or today
     law = known_laws().get(chunk["law_id"])
-    if law and law.begins and day < law.begins.isoformat():
+    if law and law.begins and day < law.begins:
         return False
-    if not is_of_day(chunk, as_of or today):
+    if not is_of_day(chunk, day):
         return False
-    if chunk["status"] in REPEALED and chunk["valid_to"] is None and day >= today.isoformat():
+    if chunk["status"] in REPEALED and chunk["valid_to"] is None and day >= today:
         return False
     return not _is_mark_of_repeal(chunk["text"])
 

@@ -21,6 +21,7 @@ from services.profile.profile import Profile
 from services.protocols import ChunkStore
 from services.search.agreements import Applicable, applicable, with_agreements
 from services.search.hybrid import territory_asked
+from services.search.named_decisions import decisions_missing, look_up_decisions
 from services.search.named_provisions import look_up, not_in_force, not_indexed
 from services.search.question_reading import empty_analysis, read_question
 from services.store.agreements import IndexedAgreement
@@ -108,17 +109,23 @@ async def analyze_question(
     # What took a provision over is about that alone: it is looked up, and needs no other subject.
     completed = contextualized.question != question
     in_context = contextualized.question if completed else with_subject(question, reading.subject, language)
-    uses_index = runtime.context.store == "index"
+    uses_index, decisions = runtime.context.store == "index", analysis.get("decisions", [])
     direct: list[Candidate] = []
+    decided: list[Candidate] = []
     if uses_index:
         failures: list[ArticuladoError] = []
-        direct = await look_up(analysis["provisions"], SupplementaryStore(store, failures), as_of, today)
+        there_is = SupplementaryStore(store, failures)
+        direct = await look_up(analysis["provisions"], there_is, as_of, today)
+        decided = await look_up_decisions(decisions, there_is) if decisions else []
         if failures:
             # What is not there is searched for like anything else: the search tells which collection does not answer.
             found = {provision_of(candidate["chunk"]) for candidate in direct}
             there = [named for named in analysis["provisions"] if (named["law_id"], named["provision_key"]) in found]
-            is_lookup = analysis["is_lookup"] and there == analysis["provisions"]
+            is_lookup = (
+                analysis["is_lookup"] and there == analysis["provisions"] and not decisions_missing(decisions, decided)
+            )
             analysis = {**analysis, "provisions": there, "is_lookup": is_lookup}
+            decisions = []
     chunks = {provision_of(candidate["chunk"]): candidate["chunk"] for candidate in direct}
     missing = [
         provision
@@ -127,6 +134,7 @@ async def analyze_question(
     ]
     of_other_days = [chunk for chunk in chunks.values() if not in_force(chunk, as_of, today)]
     warnings = [*map(not_indexed, missing), *(not_in_force(chunk, as_of, today) for chunk in of_other_days)]
+    warnings += decisions_missing(decisions, decided)
     if not reading.leaves:
         warnings += [language.say("rag_agreement_not_indexed", name=name) for name in applying.missing]
     return {
@@ -142,7 +150,7 @@ async def analyze_question(
         "today": today.isoformat(),
         "as_of": as_of.isoformat() if as_of else None,
         "analysis": analysis,
-        "direct": direct,
+        "direct": [*direct, *decided],
         "warnings": warnings if uses_index else [],
         "conversation": conversation,
     }

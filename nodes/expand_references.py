@@ -49,8 +49,8 @@ async def expand_references(
         for chunk in await store.fetch(list(refs))
         if territory_of(chunk) in allowed and chunk["law_id"] not in excluded
     ]
-    replacements = await wordings_of_day(as_of, [chunk for chunk in cited if not in_force(chunk, as_of, today)], store)
     fetched = {chunk["id"]: chunk for chunk in cited if in_force(chunk, as_of, today)}
+    replacements = await wordings_of_day(as_of, [chunk for chunk in cited if chunk["id"] not in fetched], store)
     fetched |= {ref: chunk for ref, chunk in replacements.items() if chunk["id"] not in candidate_ids}
     best: dict[int, Candidate] = {}
     for source in in_order(sources):

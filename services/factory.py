@@ -1,6 +1,7 @@
 """From settings to services: the one place that decides which adapter stands behind each Protocol."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 
 from langchain_core.language_models import BaseChatModel
@@ -23,7 +24,7 @@ from services.domain.prominence import Prominence
 from services.domain.registry import domain_of
 from services.domain.spanish_law import SPANISH_LAW
 from services.models.chat import LangChainChat
-from services.models.embeddings import DisabledEmbedder
+from services.models.embeddings import DisabledEmbedder, SameVector
 from services.models.sparse import Bm25Encoder
 from services.models.tokens import token_counter
 from services.offline.encoder.encoder import DualEncoder, fitted_fingerprint, packaged_encoder
@@ -33,7 +34,7 @@ from services.protocols import ChatModel, Embedder
 from services.relevance.evidence import EvidenceReader
 from services.relevance.judge import BestScoreJudge, LearntJudge, RelevanceJudge, packaged_judgement
 from services.rerank.heuristic import EncodedSimilarity, HeuristicReranker, Similarity, Support
-from services.rerank.table import rerankers
+from services.rerank.table import ASK_A_PROVIDER, rerankers
 from services.settings import ModelSettings, Role, Settings
 from services.store.agreements import load_agreements
 from services.store.checksums import check_files
@@ -213,7 +214,7 @@ def open_store(settings: Settings, index: Index) -> InspectedStore:
     """
     check_files(index)
     if settings.store == "embedded":
-        store = EdgeStore(index.folder, list(index.manifest.collections))
+        store = EdgeStore(index.folder, list(index.manifest.collections), candidates=index.manifest.candidates())
         store.open()
         return store
     from services.store.server import ServerStore
@@ -226,9 +227,13 @@ def _reader(settings: ModelSettings, domain: Domain, lexicon: Lexicon) -> ChatMo
         from services.models.openai import chat_model
 
         return chat_model("reader", settings)
+    return _keyword_reader(domain, lexicon)
+
+
+def _keyword_reader(domain: Domain, weights: StemWeights) -> ChatModel:
     from services.offline.query_writer import KeywordReader
 
-    return _in_process(KeywordReader(domain=domain, weights=lexicon), "sin conexión (palabras clave)")
+    return _in_process(KeywordReader(domain=domain, weights=weights), "sin conexión (palabras clave)")
 
 
 def _principal(settings: ModelSettings, domain: Domain, lexicon: Lexicon, encoder: DualEncoder | None) -> ChatModel:
@@ -239,9 +244,20 @@ def _principal(settings: ModelSettings, domain: Domain, lexicon: Lexicon, encode
     return _extractive_principal(domain, lexicon, encoder)
 
 
-def offline_principal(services: Services) -> ChatModel:
-    """Return a principal over some services that asks no provider; nothing that it says is learnt."""
-    return _extractive_principal(services.domain, services.weights, None)
+def without_providers(services: Services) -> Services:
+    """Return services over the same index that ask no provider, whatever the settings say, to find out what else works.
+
+    In the place of an embedder that is a provider's there is one whose vectors point nowhere in particular.
+    """
+    settings, heuristic = services.settings, services.rerankers["heuristic"]
+    is_local = settings.embedder.provider == "offline"
+    return replace(
+        services,
+        reader=_keyword_reader(services.domain, services.weights),
+        principal=_extractive_principal(services.domain, services.weights, None),
+        embedder=services.embedder if is_local else SameVector(services.embedder),
+        rerankers={**services.rerankers, **dict.fromkeys(ASK_A_PROVIDER, heuristic)},
+    )
 
 
 def _extractive_principal(domain: Domain, weights: StemWeights, encoder: DualEncoder | None) -> ChatModel:

@@ -44,10 +44,19 @@ class NamedProvision(TypedDict):
     provision_key: str
 
 
+class NamedDecision(TypedDict):
+    """A ruling or a criterion that the question names: by its ``key`` or its ``ecli``, as ``name`` has it."""
+
+    key: str
+    ecli: str
+    name: str
+
+
 class Analysis(TypedDict):
     """What can be read off the question without a model.
 
-    ``is_lookup``: the question asks for the provisions that it names, and for nothing else. ``territory`` is the
+    ``is_lookup``: the question asks for the provisions and ``decisions`` that it names, and for nothing else.
+    ``territory`` is the
     canonical name of a community or a city (``legal.territory.mentions``). ``agreements`` are the ids of the collective
     agreements that it, or the conversation before it, names, ``agreement_names`` the words that name them; of
     ``excluded_laws`` nothing may be cited: those are other agreements. A case is searched in chunks of
@@ -58,6 +67,7 @@ class Analysis(TypedDict):
     is_lookup: bool
     acronyms: list[str]
     territory: str | None
+    decisions: NotRequired[list[NamedDecision]]
     agreements: NotRequired[list[str]]
     agreement_names: NotRequired[list[str]]
     excluded_laws: NotRequired[list[str]]

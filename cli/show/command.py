@@ -13,11 +13,14 @@ from cli.options import AsOf, IndexFolder, Json, Profile, read_configuration, re
 from state.errors import InvalidInput, NoResultsFound
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from cli.show.document import DocumentDetail
     from ingestion.incremental.base import IndexBase
     from ingestion.incremental.indexed_laws import IndexedLaw
     from services.search.provision_detail import ProvisionDetail
     from services.search.reference import Reference
+    from state.chunks import ProvisionRef
 
 _NUMBERED_ARTICLE = re.compile(r"art:\d")
 
@@ -25,8 +28,8 @@ Provision = Annotated[
     list[str],
     typer.Argument(
         metavar="PRECEPTO",
-        help='Preceptos con su norma ("art. 48.4 ET", "DA 3ª LGSS"), una norma (ET), o un documento del índice por su '
-        "ECLI, su título o su fichero.",
+        help='Preceptos con su norma ("art. 48.4 ET", "DA 3ª LGSS"), una norma (ET), una sentencia o un criterio '
+        "por su número (STC 140/2024), o un documento del índice por su ECLI, su título o su fichero.",
     ),
 ]
 
@@ -50,15 +53,23 @@ def show(
     if settings.rag_enabled:
         asyncio.run(base.bring_up_to_date(or_go_on=True))
     named = find_documents(base, text)
+    decided, unknown = ([], []) if named else asyncio.run(_decisions(base, text))
+    if decided and not unknown and all(key.startswith(f"{law_id}#") for law_id, key in decided):
+        # A ruling of one's own, of which each part has a key.
+        named = list(dict.fromkeys(law_id for law_id, _ in decided))
     if documents := [document for law_id in named if (document := asyncio.run(_document(base, law_id)))]:
         if as_json:
             print_json({"asked": text, "documents": documents})
         for document in [] if as_json else documents:
             print_document(console(), document)
         return
-    # Documents that were cut by articles go by their own names, as laws go by theirs.
-    reference = _request_of(named, "", as_of or settings.as_of) if named else _read(base, text, today, as_of)
+    if decided or unknown:
+        reference = _request(decided, as_of or settings.as_of)
+    else:
+        # Documents that were cut by articles go by their own names, as laws go by theirs.
+        reference = _request_of(named, "", as_of or settings.as_of) if named else _read(base, text, today, as_of)
     provisions, laws, missing = asyncio.run(_look_up(base, reference, today))
+    missing += unknown
     if as_json:
         day = reference.day.isoformat() if reference.day else None
         indexed = [asdict(law) for law in laws]
@@ -101,9 +112,28 @@ def _read(base: "IndexBase", text: str, today: date, as_of: date | None = None) 
 
 
 def _request_of(law_ids: list[str], key: str, day: date | None) -> "Reference":
+    return _request([(law_id, key) for law_id in law_ids], day)
+
+
+def _request(refs: "Sequence[ProvisionRef]", day: date | None) -> "Reference":
     from services.search.reference import ProvisionRequest, Reference
 
-    return Reference(tuple(ProvisionRequest(law_id, key) for law_id in law_ids), day)
+    return Reference(tuple(ProvisionRequest(*ref) for ref in refs), day)
+
+
+async def _decisions(base: "IndexBase", text: str) -> "tuple[list[ProvisionRef], list[str]]":
+    """Return the decisions of which a text has the numbers and nothing else, and what to say of those missing."""
+    from cli.session import opened_services
+    from services.domain.question import topic_of
+    from services.search.named_decisions import decisions_missing, decisions_named, look_up_decisions
+    from state.chunks import provision_of
+
+    decisions = decisions_named(text)
+    if not decisions or topic_of(text):
+        return [], []
+    async with opened_services(base.settings, base.profile) as services:
+        found = await look_up_decisions(decisions, services.store)
+    return list(dict.fromkeys(provision_of(one["chunk"]) for one in found)), decisions_missing(decisions, found)
 
 
 def _example(base: "IndexBase", law: "IndexedLaw", text: str, today: date) -> str:

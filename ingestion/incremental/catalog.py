@@ -24,6 +24,8 @@ FILE, RECORD, DECISION, ARTICLE, GONE = "file", "record", "decision", "article",
 """Where a document comes from: files of its own, or what the package and the profile bring along. What is gone is no
 document any more, and still has points in the index."""
 
+BYTES_OF_ID = 8
+
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS files (
@@ -127,6 +129,11 @@ class Catalog:
         row = next(self._ordered("source", "kind = ? AND law_id = ?", FILE, law_id), None)
         return cast(Source, json.loads(row[0])) if row else None
 
+    def provisions_of(self, law_id: str) -> list[str]:
+        """Return the keys of the provisions of a law."""
+        query = "SELECT DISTINCT provision_key FROM wordings WHERE law_id = ? AND alias = 0"
+        return [str(key) for (key,) in self.database.execute(query, (law_id,))]
+
     def is_staged(self, key: str) -> bool:
         """Tell whether a document was made from what was staged under a key."""
         query = "SELECT 1 FROM documents WHERE staged = ? LIMIT 1"
@@ -139,6 +146,12 @@ class Catalog:
     def provisions(self) -> int:
         """Return how many provisions they have."""
         return self._sum("sum(provisions)", FILE)
+
+    def points(self) -> tuple[int, int]:
+        """Return how many parents and how many children the documents have, whatever they come from."""
+        query = "SELECT coalesce(sum(parents), 0), coalesce(sum(length(points)), 0) FROM documents WHERE kind != ?"
+        parents, bytes_of_ids = self.database.execute(query, (GONE,)).fetchone()
+        return int(parents), int(bytes_of_ids) // BYTES_OF_ID - int(parents)
 
     def titles(self) -> dict[str, str]:
         """Return the titles of what is there by provisions, laws and agreements, by identifier."""

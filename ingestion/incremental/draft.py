@@ -46,6 +46,10 @@ CREATE UNIQUE INDEX planned ON plan (collection, law_id) WHERE taken;
 """
 """What the index is to hold of files, in the order of reading: documents, some of which may turn out to be one."""
 
+CHANGED, DISTURBED, LEFT = 1, 2, 3
+"""Why a document differs from its points: it has changed itself; what it cites has, or an update did not end; the same,
+and it is for another ingest to write. A document that is as its points are has 0."""
+
 _PAGE = 256
 _CACHE = "PRAGMA cache_size = -16384"
 
@@ -110,6 +114,8 @@ class Draft(Catalog):
         with explained(file):
             database = sqlite3.connect(file)
             database.executescript(f"{SCHEMA}{_PLAN}PRAGMA user_version = {VERSION};")
+            database.execute(f"UPDATE documents SET dirty = {DISTURBED} WHERE dirty")
+            database.commit()
             database.close()
         if generation and not (generation / CATALOG).is_file() and (generation / EARLIER).is_file():
             with cls(file) as draft:
@@ -201,7 +207,7 @@ class Draft(Catalog):
         query = "UPDATE plan SET staged = ?, source = ?, collection = ?, law_id = ?, taken = 1 WHERE position = ?"
         self.database.execute(query, (*values, position))
 
-    def leave(self, position: int) -> None:
+    def untake(self, position: int) -> None:
         """Note that the index is not to have a document of the plan."""
         self.database.execute("UPDATE plan SET taken = 0 WHERE position = ?", (position,))
 
@@ -247,7 +253,7 @@ class Draft(Catalog):
             "last_change": source.get("last_change") or "",
             "characters": characters,
             "agreement": json.dumps(agreement.__dict__, ensure_ascii=False) if agreement else "",
-            "dirty": 1,
+            "dirty": CHANGED,
         }
         updates = ", ".join(f"{name} = excluded.{name}" for name in values)
         [number] = self.database.execute(
@@ -298,24 +304,51 @@ class Draft(Catalog):
         self.database.execute("DELETE FROM names WHERE document = ?", (number,))
         self.database.execute("DELETE FROM citations WHERE document = ?", (number,))
         self.database.execute(
-            "UPDATE documents SET kind = ?, dirty = 1, refs = '{}', resolved = 0, unresolved = '{}', stale = '[]' WHERE"
+            "UPDATE documents SET kind = ?, dirty = ?, refs = '{}', resolved = 0, unresolved = '{}', stale = '[]' WHERE"
             " number = ?",
-            (GONE, number),
+            (GONE, CHANGED, number),
         )
 
     def disturb(self, changed: Iterable[ProvisionRef]) -> None:
         """Note that what asks for one of these provisions is to be linked again."""
         asking = "SELECT document FROM citations WHERE law_id = ? AND key = ?"
-        query = f"UPDATE documents SET dirty = 1 WHERE number IN ({asking})"
+        query = f"UPDATE documents SET dirty = {DISTURBED} WHERE dirty != {CHANGED} AND number IN ({asking})"
         self.database.executemany(query, changed)
 
     def disturb_all(self) -> None:
         """Note that everything is to be linked and compared again."""
-        self.database.execute("UPDATE documents SET dirty = 1")
+        self.database.execute(f"UPDATE documents SET dirty = {DISTURBED} WHERE dirty != {CHANGED}")
 
     def disturb_number(self, number: int) -> None:
         """Note that a document is to be written again."""
-        self.database.execute("UPDATE documents SET dirty = 1 WHERE number = ?", (number,))
+        query = f"UPDATE documents SET dirty = {DISTURBED} WHERE dirty != {CHANGED} AND number = ?"
+        self.database.execute(query, (number,))
+
+    def disturbed(self) -> list[tuple[int, str, str]]:
+        """Return number, collection and staged key of each document of files that is to be linked again alone."""
+        query = "SELECT number, collection, staged FROM documents WHERE dirty = ? AND kind = ? ORDER BY position"
+        return self.database.execute(query, (DISTURBED, FILE)).fetchall()
+
+    def leave(self, numbers: Iterable[int]) -> None:
+        """Note that documents which have not changed themselves are for another ingest to link and write."""
+        query = f"UPDATE documents SET dirty = {LEFT} WHERE dirty = {DISTURBED} AND number = ?"
+        self.database.executemany(query, [(number,) for number in numbers])
+
+    def leave_collections(self, written: Collection[str]) -> None:
+        """Do the same for what is in other collections than those that are written."""
+        others = f"collection NOT IN ({', '.join('?' * len(written))})"
+        self.database.execute(f"UPDATE documents SET dirty = {LEFT} WHERE dirty = {DISTURBED} AND {others}", [*written])
+
+    def left(self) -> int:
+        """Return how many documents are for another ingest to link and write."""
+        [count] = self.database.execute(f"SELECT count(*) FROM documents WHERE dirty = {LEFT}").fetchone()
+        return int(count)
+
+    def collections_to_write(self) -> tuple[set[str], set[str]]:
+        """Return the collections of what has changed, and those of what is to be linked again."""
+        rows = self.database.execute("SELECT DISTINCT dirty, collection FROM documents WHERE dirty").fetchall()
+        changed, disturbed = ({name for dirty, name in rows if dirty == kind} for kind in (CHANGED, DISTURBED))
+        return changed, disturbed
 
     def to_write(self) -> Iterator[Row]:
         """Yield the documents that are to be linked and written: what is gone first, then in order."""
@@ -323,7 +356,7 @@ class Draft(Catalog):
         for gone in (1, 0):
             last = (-1, -1)
             query = (
-                f"SELECT position, {columns} FROM documents WHERE dirty AND (kind = '{GONE}') = ?"
+                f"SELECT position, {columns} FROM documents WHERE dirty AND dirty != {LEFT} AND (kind = '{GONE}') = ?"
                 f" AND (position, number) > (?, ?) ORDER BY position, number LIMIT {_PAGE}"
             )
             while rows := self.database.execute(query, (gone, *last)).fetchall():
@@ -333,7 +366,9 @@ class Draft(Catalog):
 
     def characters_to_write(self) -> int:
         """Return how many characters the documents have that are to be written."""
-        [total] = self.database.execute("SELECT sum(characters) FROM documents WHERE dirty").fetchone()
+        [total] = self.database.execute(
+            f"SELECT sum(characters) FROM documents WHERE dirty AND dirty != {LEFT}"
+        ).fetchone()
         return int(total or 0)
 
     def all_points(self) -> Iterator[tuple[int, bytes]]:

@@ -1,5 +1,6 @@
 """Look up which laws and provisions are indexed, and say why one that is asked for is not."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from language.current import say
 from language.formats import figure
-from legal.labels import KINDS, ProvisionKind, order_of_kind
+from legal.labels import KINDS, ProvisionKind, order_of_kind, provision_name
 
 if TYPE_CHECKING:
     from ingestion.incremental.base import IndexBase
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 MAX_NAMED = 12
 """Names that a message lists; of more it tells the number."""
+
+_WORDS = re.compile(r"(\d*)(\D*)")
 
 _OTHER = ProvisionKind("precepto", "preceptos")
 
@@ -53,7 +56,7 @@ def indexed_law(base: "IndexBase", law_id: str) -> IndexedLaw | None:
 
     served = base.open() if base.settings.rag_enabled else None
     with read_catalog(served.folder) if served else Catalog.empty() as catalog:
-        source = catalog.source_of(law_id)
+        source, keys = catalog.source_of(law_id), catalog.provisions_of(law_id)
         if served is None or law_id in catalog.record_laws:
             chunks = [record for record in _records() if record["law_id"] == law_id]
             return _indexed_law(chunks, chunks[0]["law_name"], ()) if chunks else None
@@ -61,8 +64,9 @@ def indexed_law(base: "IndexBase", law_id: str) -> IndexedLaw | None:
         return None
     staged = base.workspace.staged(source["staged"])
     files = tuple(file["path"] for file in source["files"])
-    if staged is None or not staged.parents:  # an index that was built elsewhere
-        return IndexedLaw(law_id, source["title"], source["collection"], {}, files, official=True)
+    if staged is None or not staged.parents:  # read on another machine: the catalogue has the keys alone
+        labels = {key: provision_name(key).capitalize() for key in sorted(keys, key=_in_order)}
+        return IndexedLaw(law_id, source["title"], source["collection"], labels, files, official=True)
     return _indexed_law(staged.parents, source["title"], files)
 
 
@@ -143,6 +147,16 @@ def _records() -> list["Chunk"]:
     from services.corpus.chunks import packaged_records
 
     return [chunk for _, chunk in packaged_records()]
+
+
+def _in_order(key: str) -> tuple[int, list[tuple[int, str]]]:
+    """Return where a provision stands in its law, as far as its key tells.
+
+    >>> sorted(["dt:1", "art:10", "art:2 bis", "art:2"], key=_in_order)
+    ['art:2', 'art:2 bis', 'art:10', 'dt:1']
+    """
+    number = key.partition(":")[2]
+    return order_of_kind(key), [(int(digits or 0), word) for digits, word in _WORDS.findall(number)]
 
 
 def _kind(key: str) -> str:

@@ -10,6 +10,7 @@ from ingestion.context.paid_cache import ContextCache
 from ingestion.context.request import ContextPrompt
 from ingestion.incremental.catalog import GONE
 from ingestion.incremental.draft import Draft, Row
+from ingestion.incremental.workspace import Workspace
 from ingestion.indexing.entries import Entry, entries_of
 from ingestion.indexing.parents import DocumentReader, Parents
 from services.domain.base import Domain
@@ -93,15 +94,29 @@ def changes(
         )
 
 
-def disturb_touched(draft: Draft, touched: Collection[int]) -> list[int]:
-    """Have the documents of points written again of which nobody knows what they are; return points of no document."""
+def disturb_touched(draft: Draft, touched: Collection[int]) -> None:
+    """Have the documents looked at again whose points an update that did not end may have changed."""
+    for number, _ in _owned(draft, touched):
+        draft.disturb_number(number)
+
+
+def of_no_document(draft: Draft, touched: Collection[int]) -> list[int]:
+    """Return those of the points that no document has."""
+    owned = {point for _, points in _owned(draft, touched) for point in points}
+    return [point for point in touched if point not in owned]
+
+
+def _owned(draft: Draft, touched: Collection[int]) -> Iterator[tuple[int, list[int]]]:
+    """Yield the documents that have some of the points, each with those."""
     if not touched:
-        return []
+        return
     ids = np.fromiter(touched, np.int64, len(touched))
-    found: set[int] = set()
     for number, points in draft.all_points():
         own = np.intersect1d(np.frombuffer(points, dtype=np.int64), ids)
         if len(own):
-            draft.disturb_number(number)
-            found.update(own.tolist())
-    return [point for point in touched if point not in found]
+            yield number, own.tolist()
+
+
+def leave_unread(draft: Draft, workspace: Workspace) -> None:
+    """Leave to another ingest what is to be linked again and was read on another machine: its text is not here."""
+    draft.leave(number for number, _, staged in draft.disturbed() if not workspace.has(staged))

@@ -13,6 +13,7 @@ from ingestion.incremental.catalog import FILE, GONE, RECORD
 from ingestion.incremental.digests import corpus_digest, profile_digest
 from ingestion.incremental.draft import Draft
 from ingestion.incremental.workspace import Staged, key_of
+from ingestion.indexing.changes import leave_unread
 from ingestion.indexing.parents import DocumentReader
 from ingestion.links.provision_index import ProvisionIndex
 from nodes.stage import progress_of
@@ -33,7 +34,7 @@ async def link(state: IngestState, runtime: Runtime[None], *, base: IndexBase) -
 
     Of the others the references stay: they rest on what they have looked up, and that is as it was. A wording that has
     begun or ended since the last ingest counts as changed. Where the points are of no use, or code or profile are
-    others, everything is linked.
+    others, everything is linked. What another machine has read and has not changed is left for it to link.
     """
     progress_of(runtime)(STEP, 0, 0)
     await asyncio.to_thread(_link, state, base)
@@ -60,6 +61,7 @@ def _link(state: IngestState, base: IndexBase) -> None:
             draft.disturb_all()
         else:
             changed.note(index.turned_between(draft.fact("linked", today), today))
+        leave_unread(draft, base.workspace)
         for row in draft.to_write():
             if row.kind != GONE:
                 draft.put_links(row.number, reader.link(row))
@@ -90,7 +92,8 @@ def _put_planned(draft: Draft, index: ProvisionIndex, base: IndexBase, changed: 
     came_or_went = False
     for position, source in draft.planned(taken=True):
         before = draft.number_of(source["collection"], source["law_id"])
-        if before is not None and not everything and before[1:] == (FILE, source["staged"]):
+        is_same = before is not None and before[1:] == (FILE, source["staged"])
+        if before is not None and is_same and (not everything or not base.workspace.has(source["staged"])):
             draft.keep_document(before[0], position, source)
             continue
         came_or_went = came_or_went or before is None or before[1] != FILE

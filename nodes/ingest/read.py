@@ -41,7 +41,8 @@ class ReadUpdate(TypedDict):
 async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, services: IngestServices) -> ReadUpdate:
     """Stage every document that is not staged yet; what an earlier run has staged is not read again.
 
-    A document that cannot be read keeps what the index has of it. Of two documents of the same id that counts which
+    A document that cannot be read keeps what the index has of it, and so does one of an index on a server that another
+    machine has read. Of two documents of the same id that counts which
     the index has, else the first; if they say the same, they are one.
 
     Raises:
@@ -51,8 +52,11 @@ async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, s
     """
     progress, workspace = progress_of(runtime), base.workspace
     failures, warnings = list(state["failures"]), list(state["warnings"])
+    # What the points of a server were made from may be on another machine; a rebuild needs it here.
+    kept = services.settings.store == "server" and not state["request"].get("rebuild")
+    kept = kept and await asyncio.to_thread(base.open) is not None
     async with Draft.opened(base.drafts / state["draft"]) as draft:
-        to_read = await asyncio.to_thread(_take_unchanged, draft, workspace)
+        to_read = await asyncio.to_thread(_take_unchanged, draft, workspace, kept=kept)
         total = await asyncio.to_thread(draft.planned_count)
         done = total - len(to_read)
         readings = in_order(
@@ -68,7 +72,7 @@ async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, s
                     warnings += warned
                 except InvalidInput as error:
                     failures.append({"source": source["files"][0]["path"], "reason": str(error)})
-                    document = await asyncio.to_thread(_as_indexed, draft, source, workspace)
+                    document = await asyncio.to_thread(_as_indexed, draft, source, workspace, kept=kept)
                 if document is not None:
                     failures += await asyncio.to_thread(_take, position, document, draft, workspace)
                 done += 1
@@ -79,6 +83,8 @@ async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, s
             raise InvalidInput(say("ingest.nothing_read", reasons=reasons))
         changed = bool(news.fresh or state["removed"] or state["request"].get("rebuild"))
         changed = changed or not await asyncio.to_thread(_is_current, draft, base, state["with_packaged"])
+        # What another ingest has left to be linked again.
+        changed = changed or any(workspace.has(staged) for _, _, staged in draft.disturbed())
     return {
         "added": news.added,
         "updated": news.updated,
@@ -102,12 +108,16 @@ class _News:
     copies: list[Copy] = field(default_factory=list)
 
 
-def _take_unchanged(draft: Draft, workspace: Workspace) -> list[int]:
-    """Take the documents that are as the index has them, and return the positions of those that are to be read."""
+def _take_unchanged(draft: Draft, workspace: Workspace, *, kept: bool) -> list[int]:
+    """Take the documents that are as the index has them, and return the positions of those that are to be read.
+
+    With ``kept`` those are taken too of which nothing is on this machine, neither what was read nor a file.
+    """
     to_read: list[int] = []
     for position, source in draft.planned():
         before = draft.source_named(source["identity"]) if source["law_id"] else None
-        if before is not None and before["staged"] == source["staged"] and workspace.has(source["staged"]):
+        is_same = before is not None and before["staged"] == source["staged"]
+        if is_same and (workspace.has(source["staged"]) or (kept and _moved(source))):
             draft.take(position, source)
         else:
             to_read.append(position)
@@ -150,14 +160,14 @@ async def _staged(
     return _described(source, staged), warnings
 
 
-def _as_indexed(draft: Draft, source: Source, workspace: Workspace) -> Source | None:
+def _as_indexed(draft: Draft, source: Source, workspace: Workspace, *, kept: bool) -> Source | None:
     """Return a document that can no longer be read as the index has it; ``None`` where it has not.
 
     Raises:
-        InvalidInput: what was read of it is gone, too.
+        InvalidInput: what was read of it is gone, too, and the index does not keep it without.
     """
     before = draft.source_named(source["identity"])
-    if before is not None and workspace.staged(before["staged"]) is None:
+    if before is not None and not kept and workspace.staged(before["staged"]) is None:
         raise InvalidInput(
             say("ingest.source_gone", title=before["title"], path=before["files"][0]["path"], law_id=before["law_id"])
         )
@@ -172,7 +182,7 @@ def _take(position: int, document: Source, draft: Draft, workspace: Workspace) -
         return document["skipped"]
     place, other = twin
     if _moved(other):
-        draft.leave(place)
+        draft.untake(place)
         draft.take(position, document)
         return document["skipped"]
     if _same_text(other, document, workspace):
@@ -188,7 +198,9 @@ def _moved(source: Source) -> bool:
 
 def _same_text(source: Source, other: Source, workspace: Workspace) -> bool:
     """Tell whether two documents of the same id say the same: then they are one, whatever their files are."""
-    one, two = workspace.document(source["staged"]), workspace.document(other["staged"])
+    one, two = workspace.staged(source["staged"]), workspace.staged(other["staged"])
+    if one is None or two is None:  # read on another machine
+        return False
     return [chunk["text"] for chunk in one.parents] == [chunk["text"] for chunk in two.parents]
 
 

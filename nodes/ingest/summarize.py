@@ -7,8 +7,6 @@ from typing_extensions import TypedDict
 
 from ingestion.incremental.base import IndexBase
 from ingestion.indexing.parents import MAX_EXAMPLES
-from services.store.manifest import Index
-from services.store.points import Points
 from state.ingest import IngestReport, IngestState
 
 LAWS = "normativa"
@@ -31,7 +29,7 @@ def _summary(state: IngestState, base: IndexBase) -> SummarizeUpdate:
     with base.catalog({}) as catalog:
         counts = state["counts"]
         documents = state["documents"] or (served.manifest.documents if served else {})
-        parents, children = _counted(served)
+        parents, children = catalog.points()
         record_laws = len(catalog.record_laws)
         report: IngestReport = {
             "index": str(base.settings.index_folder),
@@ -65,12 +63,3 @@ def _summary(state: IngestState, base: IndexBase) -> SummarizeUpdate:
         }
     (base.drafts / state["draft"]).unlink(missing_ok=True)
     return {"report": report}
-
-
-def _counted(served: Index | None) -> tuple[int, int]:
-    """Return how many parents and how many children an index has."""
-    if served is None:
-        return 0, 0
-    points = Points.load(served.folder)
-    parents = points.count_parents()
-    return parents, len(points) - parents

@@ -15,7 +15,14 @@ from ingestion.incremental.catalog import read_catalog
 from ingestion.incremental.draft import Draft
 from ingestion.incremental.workspace import Workspace
 from ingestion.indexing.build import WriteCounts, describe, fit, is_fitted, write_changes
-from ingestion.indexing.changes import DocumentEntries, WordStatistics, changes, disturb_touched
+from ingestion.indexing.changes import (
+    DocumentEntries,
+    WordStatistics,
+    changes,
+    disturb_touched,
+    leave_unread,
+    of_no_document,
+)
 from ingestion.indexing.entries import Entry
 from ingestion.indexing.parents import DocumentReader
 from ingestion.sources import BOE
@@ -31,6 +38,7 @@ from services.store.builder import IndexBuilder
 from services.store.copying import move_durably
 from services.store.index import open_index
 from services.store.manifest import CATALOG
+from services.store.writer import BaseReplaced, Scope
 from state.ingest import IngestState
 
 REFIT_DUE = 0.2
@@ -55,34 +63,61 @@ async def write_index(
 ) -> WriteIndexUpdate:
     """Compare what has changed with the points of the index, document by document, write the difference, and serve it.
 
+    Of a store that others may write to, only the collections are reserved in which something changes. Where another
+    ingest has published other ones meanwhile, the documents are looked at again, and what was written is found there.
+
     Raises:
         ConfigurationError, StoreUnavailable, ModelError: it could not be written; the old index is still served.
     """
     settings, profile, progress = services.settings, services.profile, progress_of(runtime)
     check_models(settings)
     progress("Preparando fragmentos", 0, 0)
+    file = base.drafts / state["draft"]
     async with AsyncExitStack() as stack:
-        builder = await stack.enter_async_context(IndexBuilder(settings.index_folder, services.writer))
+        scope = await asyncio.to_thread(_scope, file)
+        builder = await stack.enter_async_context(IndexBuilder(settings.index_folder, services.writer, scope))
         await base.bring_up_to_date()
         served = await asyncio.to_thread(base.generation)
         if (served.name if served else "") != state["base"]:
             return {"stale": True}
-        file = base.drafts / state["draft"]
         async with Draft.opened(file) as draft:
+            await asyncio.to_thread(draft.leave_collections, [name for name in profile.names if builder.writes(name)])
             counts = await _write(state, draft, builder, base, services, progress)
             refit = await asyncio.to_thread(_note_drift, draft, counts, builder.points, profile)
+            left = await asyncio.to_thread(draft.left)
             contents = await asyncio.to_thread(_finish, draft, builder.folder)
         await asyncio.to_thread(move_durably, file, builder.folder / CATALOG)
         documents = contents.documents
-        index = await builder.commit(describe(settings, profile, source=contents.origin, documents=documents))
+        try:
+            index = await builder.commit(describe(settings, profile, source=contents.origin, documents=documents))
+        except BaseReplaced:
+            return {"stale": True, "counts": _counted(state, counts)}
         await asyncio.to_thread(_clean, index.folder, base.workspace)
     return {
         "stale": False,
         "generation": index.folder.name,
-        "counts": {"written": counts.written, "deleted": counts.deleted},
+        "counts": _counted(state, counts),
         "documents": documents,
-        "warnings": [*state["warnings"], *refit],
+        "warnings": [*state["warnings"], *refit, *([say("ingest.left_to_others", count=left)] if left else [])],
     }
+
+
+def _counted(state: IngestState, counts: WriteCounts) -> dict[str, int]:
+    """Return what was written and deleted, also before the documents were looked at again."""
+    before = state["counts"]
+    return {
+        "written": before.get("written", 0) + counts.written,
+        "deleted": before.get("deleted", 0) + counts.deleted,
+    }
+
+
+def _scope(file: Path) -> Scope | None:
+    """Return the collections that a draft changes; ``None`` where a generation is made from nothing."""
+    with Draft(file) as draft:
+        if not draft.fact("continues"):
+            return None
+        changed, disturbed = draft.collections_to_write()
+        return Scope(changed, disturbed - changed)
 
 
 async def _write(
@@ -95,11 +130,12 @@ async def _write(
 ) -> WriteCounts:
     """Write the documents of a draft that are to be looked at, into a generation that continues or is new."""
     settings, profile = services.settings, services.profile
-    stored, strays, count = None, list[int](), WordCount()
+    stored, count = None, WordCount()
     if await asyncio.to_thread(draft.fact, "continues"):
         index = await asyncio.to_thread(open_index, settings.index_folder)
         stored = await builder.continue_from(index)
-        strays = await asyncio.to_thread(disturb_touched, draft, stored.touched)
+        await asyncio.to_thread(disturb_touched, draft, stored.touched)
+        await asyncio.to_thread(leave_unread, draft, base.workspace)
         lexicon = await asyncio.to_thread(Lexicon.load, builder.models)
         count = WordCount(lexicon.texts, lexicon.frequencies)
     reader = DocumentReader(draft, base.workspace, profile, packaged=state["with_packaged"])
@@ -121,7 +157,8 @@ async def _write(
             expected=expected if stored is None else 0,
             progress=progress,
         )
-    left = [point for point in strays if not builder.has_added(point)]
+    strays = await asyncio.to_thread(of_no_document, draft, stored.touched) if stored is not None else []
+    left = [point for point in strays if not builder.has_settled(point)]
     await builder.remove(left)
     await asyncio.to_thread(Lexicon.of(statistics.count).save, builder.models)
     await asyncio.to_thread(draft.forget_gone)

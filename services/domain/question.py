@@ -8,6 +8,7 @@ from language.languages import Language
 from language.spanish import content_words
 from legal.citations.parser import parse_citations
 from legal.dates.finder import without_days
+from legal.decisions import decisions_in
 from legal.labels import ADJECTIVES, SUFFIXES
 from legal.laws.mentions import law_mentions
 from services.domain.base import Domain
@@ -39,16 +40,16 @@ def searched_topic(question: str, domain: Domain) -> str:
 
 
 def topic_of(question: str) -> str:
-    """Return what a question of Spanish law says beside the provisions and the day that it names; maybe nothing.
+    """Return what a question of Spanish law says beside the provisions, decisions and day that it names; maybe nothing.
 
     >>> topic_of("LGSS 205 jubilación"), topic_of("¿Qué decía el artículo 38.3 del E.T. en 2019?")
     ('jubilación', '')
     """
     question = without_days(question, today=date.today()) or question
-    citations = parse_citations(question)
-    if not citations:
+    spans = [(citation.start, citation.end) for citation in parse_citations(question)]
+    spans += [(decision.start, decision.end) for decision in decisions_in(question)]
+    if not spans:
         return question
-    spans = [(citation.start, citation.end) for citation in citations]
     spans += [(mention.start, mention.end) for mention in law_mentions(question)]
     for start, end in sorted(spans, reverse=True):
         question = f"{question[:start]} {question[end:]}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from language.folding import fold
-from language.table_text import PATH, cells_of, head_of, is_amount, is_year, rows_of
+from language.table_text import PATH, cells_of, has_rows, head_of, is_amount, is_year, rows_of
 from services.domain.base import Domain
 
 SURE = 0.9
@@ -29,6 +29,8 @@ _NUMBERS = {
 
 def names_a_row(question: str, text: str, domain: Domain) -> bool:
     """Tell whether a question has all words of a name of a row of a text, and asks for an amount or names a column."""
+    if not has_rows(text):
+        return False
     tables = [paragraph for paragraph in text.split("\n\n") if next(rows_of(paragraph), None)]
     if not tables:
         return False

@@ -11,7 +11,7 @@ import numpy as np
 from language.current import say
 from services.models.failures import MalformedReplyError
 from services.models.retry import Retrier
-from services.protocols import AsyncClose, Embedded, TokenCounter, Vector
+from services.protocols import AsyncClose, Embedded, Embedder, TokenCounter, Vector
 from state.errors import ConfigurationError, ModelError
 
 MAX_TEXTS = 256
@@ -185,6 +185,26 @@ class DisabledEmbedder:
 
     async def embed_documents(self, texts: Sequence[str]) -> Embedded:
         """Raise ``ConfigurationError``."""
+        return await self.embed_queries(texts)
+
+    async def close(self) -> None:
+        """Do nothing: there are no connections."""
+
+
+class SameVector:
+    """Stands in for an embedder and asks nobody: every text has one vector, which is no nearer to this than to that."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.fingerprint = embedder.fingerprint
+        self.dimensions = embedder.dimensions
+
+    async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
+        """Return a vector of length 1 for each text."""
+        vector = np.full(self.dimensions, self.dimensions**-0.5, dtype=np.float32)
+        return Embedded([vector] * len(texts))
+
+    async def embed_documents(self, texts: Sequence[str]) -> Embedded:
+        """Return a vector of length 1 for each text."""
         return await self.embed_queries(texts)
 
     async def close(self) -> None:

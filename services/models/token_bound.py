@@ -6,7 +6,9 @@ token (Sennrich et al. 2016, and tiktoken's ``byte_pair_merge``), and takes a pi
 """
 
 import json
+import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
@@ -44,7 +46,7 @@ MAX_PIECE = 256
 _FORMS = 3
 """Counts of a word without a capital: alone, after a space, after one of ``LEADS``; as many again with one."""
 
-_UNSTABLE = regex.compile(
+_UNSTABLE = re.compile(
     "[^\\0-\u0294\u0296-\u036f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u048a-\u0527\u05d0-\u05ea\u0621-\u063a"
     "\u0641-\u064a\u1e00-\u1eff\u2000-\u2063\u20a0-\u20b5\u2190-\u23e8\u2460-\u26b2\u3000-\u303f\u3041-\u3096"
     "\u309b-\u30ff\u4e00-\u9fa5\uac00-\ud7a3\ufe00-\ufe0f\uff01-\uff5e\ufffd"
@@ -73,18 +75,20 @@ class TokenBound:
 
     def count(self, text: str) -> int:
         """Return at least the number of tokens, at most the bytes in UTF-8."""
-        text = encodable(text)
-        if not _UNSTABLE.search(text):
-            return self._count_stable(text)
-        blocks = _BLOCK.findall(text)
+        return greatest_bound(text, (self,))
+
+    def count_words(self, words: Sequence[str]) -> int:
+        """Return the bound of a text by its words (``_words_of``), most of which were met before."""
+        return self._count_pieces(words[0]) + sum(map(self._after_blank.__getitem__, words[1:]))
+
+    def count_blocks(self, text: str) -> int:
+        """Return the bound of a text of which libraries may cut some parts otherwise than others: those by size."""
+        blocks = _BLOCK.findall(text) if _UNSTABLE.search(text) else [text]
         return sum(_size(block) if _UNSTABLE.search(block) else self._count_stable(block) for block in blocks)
 
     def _count_stable(self, text: str) -> int:
-        """Return the bound of a text that every library cuts the same way: word by word, as most were met before."""
-        if _BLANK_RUN.search(text):
-            return self._count_pieces(text)
-        first, *others = text.split(" ")
-        return self._count_pieces(first) + sum(map(self._after_blank.__getitem__, others))
+        words = _words_of(text)
+        return self._count_pieces(text) if words is None else self.count_words(words)
 
     def _count_pieces(self, text: str) -> int:
         """Return the bound of a text piece by piece."""
@@ -102,6 +106,18 @@ class TokenBound:
         if raw in self._token_list.short:
             return 1
         return len(raw) if len(raw) > MAX_PIECE else max_parts(raw, self._token_list.short)
+
+
+def greatest_bound(text: str, bounds: Sequence[TokenBound]) -> int:
+    """Return the greatest of the bounds of a text, which is taken apart once for all of them."""
+    text = encodable(text)
+    words = None if _UNSTABLE.search(text) else _words_of(text)
+    return max(bound.count_blocks(text) if words is None else bound.count_words(words) for bound in bounds)
+
+
+def _words_of(text: str) -> list[str] | None:
+    """Return what stands between the blanks of a text; ``None`` where a piece may reach over a blank."""
+    return None if _BLANK_RUN.search(text) else text.split(" ")
 
 
 @cache

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from services.models.token_bound import ENCODINGS, encodable, token_bound
+from services.models.token_bound import ENCODINGS, encodable, greatest_bound, token_bound
 from services.protocols import TokenCounter
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class EstimatedCounter:
 
     def count(self, text: str) -> int:
         """Return at least the number of tokens."""
-        return max(bound.count(text) for bound in self._bounds)
+        return greatest_bound(text, self._bounds)
 
 
 class ByteCounter:

@@ -1,7 +1,5 @@
 """What a question asks for (a duration, an amount, a deadline, who, whether …), and which sentences give it."""
 
-import re
-
 from language.folding import fold
 from language.languages import AskedPatterns, Language
 from services.offline.figures import claimed_figures, figures_in
@@ -54,6 +52,6 @@ class Asked:
         if not patterns.figure.search(folded):
             return 0.0
         wanted = self._units & set(kind.units or self._units) or set(kind.units)
-        in_words = set(kind.units) == wanted and re.search(rf"\b(?:{patterns.figure_words})\b", folded)
-        in_unit = (re.search(rf"{patterns.number}\s*(?:{patterns.units[unit]})(?!\w)", folded) for unit in wanted)
+        in_words = set(kind.units) == wanted and patterns.figure_in_words.search(folded)
+        in_unit = (patterns.counted[unit].search(folded) for unit in wanted)
         return 1.0 if not wanted or in_words or any(in_unit) else _OTHER_UNIT

@@ -11,8 +11,8 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
 _FINISHED = {"finish_reason": "stop"}
-_PIECE = re.compile(r"(?:\s*\S+){1,6}|\s+")
-"""Six words, as much as a model hands over in a tenth of a second."""
+_PIECE = re.compile(r"(?:\s*\S+){1,24}|\s+")
+"""A sentence or so: the whole reply is there, and each piece goes through every callback."""
 
 
 class OfflineChat(BaseChatModel):

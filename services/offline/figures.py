@@ -49,8 +49,8 @@ def _figures(text: str, patterns: QueryPatterns) -> Iterator[Figure]:
     number = read_number(folded)
     while number:
         start, end, value = number
-        for unit, pattern in patterns.units.items():
-            if counted := re.compile(rf"\s*(?:{pattern})(?!\w)").match(folded, end):
+        for unit, counting in patterns.counting.items():
+            if counted := counting.match(folded, end):
                 yield Figure(value, unit, text[start : counted.end()], start, counted.end())
                 break
         number = read_number(folded, end)

@@ -84,6 +84,8 @@ def keep_markers(text: str, valid: Collection[int]) -> tuple[str, list[int]]:
     >>> keep_markers("Son 30 días [C1, C9] y no más ([C8]).", {1, 2})
     ('Son 30 días [C1] y no más.', [9, 8])
     """
+    if not _OPENING.search(text):
+        return text.replace("\0", ""), []
     dropped: list[int] = []
 
     def rewrite(match: re.Match[str]) -> str:

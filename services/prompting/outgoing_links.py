@@ -40,11 +40,14 @@ _ADDRESS = re.compile(
     rf"|(?<![\w.\-])(?:[\w\-]{{2,}}\.)+[a-z]{{2,24}}(?=[/?][\w?#%])){_REST}",
     re.IGNORECASE,
 )
+_SIGN = re.compile(r"[:/\\@?]|www", re.IGNORECASE)
+"""What any address has something of; few words of an answer do."""
 _END = re.compile(r"[).,;:!?*]*(?=$|[ \t\r\n])")
 _ATTACHED = re.compile(r"[)\].,;:!?*_'’…—–]*(?=$|[\s\[<>‹›\"«»“”|])")
 """What may stand after an address: what no renderer takes for a part of it, and what some do."""
 _LINK = re.compile(r"([\]】］])\(")
 _CLOSING = ").,;:!?*_"
+_BLANKS = " \n"
 _WEB = re.compile(r"https?://[^\s<>\"«»“”|]+\Z", re.IGNORECASE)
 
 
@@ -124,7 +127,7 @@ def _label_apart(first_letter: int, end: re.Match[str]) -> str:
 def _without_addresses(text: str, sources: list[str], note: str) -> str:
     pieces: list[str] = []
     position = 0
-    while match := _ADDRESS.search(text, position):
+    while match := _address(text, position):
         pieces.append(text[position : match.start()])
         source = next((one for one in sources if text.startswith(one, match.start())), "")
         position = match.start() + len(source)
@@ -142,6 +145,17 @@ def _without_addresses(text: str, sources: list[str], note: str) -> str:
             pieces[-1] = pieces[-1].rstrip("!")
             pieces.append(note)
     return "".join([*pieces, text[position:]])
+
+
+def _address(text: str, position: int) -> re.Match[str] | None:
+    """Find the next address, which has no white space in it: only what stands around its signs is looked at."""
+    while sign := _SIGN.search(text, position):
+        start = max(position, 1 + max(text.rfind(blank, position, sign.start()) for blank in _BLANKS))
+        end = min((found for blank in _BLANKS if (found := text.find(blank, sign.end())) >= 0), default=len(text))
+        if match := _ADDRESS.search(text, start, end):
+            return match
+        position = end
+    return None
 
 
 class LinkFilter:

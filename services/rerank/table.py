@@ -21,6 +21,9 @@ from state.errors import ConfigurationError
 
 _log = logging.getLogger(__name__)
 
+ASK_A_PROVIDER: tuple[RerankStrategy, ...] = ("llm", "api")
+"""Strategies whose model is on another machine."""
+
 NO_READER = "rerank.needs_reader"
 
 

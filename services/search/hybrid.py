@@ -145,7 +145,8 @@ class HybridSearch:
         ``lexical_only`` searches by words. Where the law of another day is asked for, a later wording stands in for one
         that the index lacks.
 
-        ``unavailable`` takes the names of collections that do not answer, as long as one does; without it, each must.
+        ``unavailable`` takes the names of collections that do not answer, as long as others find anything; without it,
+        each must answer.
 
         Raises:
             ModelError: vectors are lacking, and the embedder is down or late.
@@ -182,7 +183,7 @@ class HybridSearch:
         Where the embedder fails, the search is by words alone; collections that do not answer are left out.
 
         Raises:
-            StoreUnavailable, IndexMissing: no collection answers.
+            StoreUnavailable, IndexMissing: a collection does not answer, and nothing is found in any other.
         """
         unavailable: set[str] = set()
         search = partial(
@@ -222,9 +223,11 @@ class HybridSearch:
 
         answers = await asyncio.gather(*map(search, collections))
         rankings = {name: found for name, found in zip(collections, answers, strict=True) if isinstance(found, list)}
+        # A collection of which the index has nothing answers, too: what counts is whether anything was found.
+        has_found = any(map(any, rankings.values()))
         for name, failure in zip(collections, answers, strict=True):
             if not isinstance(failure, list):
-                if not rankings or unavailable is None:
+                if not has_found or unavailable is None:
                     raise failure
                 unavailable.add(name)
         candidates: list[Candidate] = []

@@ -13,6 +13,7 @@ from legal.laws.mentions import law_mentions
 from legal.territory.mentions import find_place
 from legal.vocabulary.synonyms import find_acronyms
 from services.domain.question import topic_of
+from services.search.named_decisions import decisions_named
 from state.values import Analysis, Message, NamedProvision
 
 MAX_LOOKUP_WORDS = 2
@@ -27,7 +28,7 @@ def read_question(
     territory: str | None = None,
     indexed: IndexedLaws = NO_LAWS,
 ) -> Analysis:
-    """Return the provisions, the territory and the acronyms that the question names.
+    """Return the provisions, the decisions, the territory and the acronyms that the question names.
 
     An article without a law is of the one whose identifier the question has, else of the law that the conversation
     spoke of last, else of ``default_law``. A law's name means the law of the day that is asked about, ``as_of``; one
@@ -47,16 +48,19 @@ def read_question(
                 named.append((cited_law, citation.provision_key))
         else:
             named.append((citation.law_id or law, citation.provision_key))
-    return {
+    analysis: Analysis = {
         "provisions": [NamedProvision(law_id=law_id, provision_key=key) for law_id, key in dict.fromkeys(named)],
-        "is_lookup": bool(named) and asks_for_provisions_alone(question),
+        "is_lookup": False,
         "acronyms": find_acronyms(question),
         "territory": place.name if place else territory,
     }
+    if decisions := decisions_named(question):
+        analysis["decisions"] = decisions
+    return {**analysis, "is_lookup": bool(named or decisions) and asks_for_provisions_alone(question)}
 
 
 def asks_for_provisions_alone(question: str) -> bool:
-    """Tell whether a question that names provisions has hardly a word beside them."""
+    """Tell whether a question that names provisions or decisions has hardly a word beside them."""
     return len(content_words(topic_of(question))) <= MAX_LOOKUP_WORDS
 
 

@@ -27,8 +27,8 @@ from services.store.manifest import (
     read_manifest,
 )
 from services.store.point_changes import Digests, PointChanges
-from services.store.points import Point, Points, digest_of_hash
-from services.store.writer import Placed, WriterFactory
+from services.store.points import POINTS, Point, Points, digest_of_hash
+from services.store.writer import Placed, Scope, WriterFactory
 from state.chunks import Chunk
 from state.errors import ArticuladoError, IndexMismatch, InvalidInput
 
@@ -52,12 +52,15 @@ class IndexBuilder:
     served until now stay whole, whatever fails. What has become of no use is removed by the next build that succeeds.
 
     A generation is built from nothing, or with ``continue_from`` out of another one. A store that is too large to be
-    copied is then changed in place: each point at once, and the next update repairs what a killed one has left.
+    copied is then changed in place: each point at once, and the next update repairs what a killed one has left. Where
+    others may write to the same store from other machines, ``scope`` is what of it is changed; without one it is a
+    generation made from nothing.
     """
 
-    def __init__(self, folder: Path, writer: WriterFactory) -> None:
+    def __init__(self, folder: Path, writer: WriterFactory, scope: Scope | None = None) -> None:
         self._generations = Generations(folder)
         self._make_writer = writer
+        self._scope = scope
         self._stack = AsyncExitStack()
         self._names: list[str] = []
         self._stored = Points.of([])
@@ -65,6 +68,7 @@ class IndexBuilder:
         self._touched: dict[int, str] = {}
         self._settled: set[int] = set()
         self._expected = 0
+        self._elsewhere: dict[str, int] = {}
         self._dimensions: int | None = None
         self._base: Index | None = None
         self._maybe_served = False
@@ -77,7 +81,7 @@ class IndexBuilder:
             self._changes = PointChanges(self._folder / CHANGES)
             self._writer = self._make_writer(self._folder)
             stack.push_async_callback(self._writer.close)
-            await self._writer.begin()
+            await self._writer.begin(self._scope)
             unfinished = await asyncio.to_thread(self._generations.unfinished)
             await self._remove(folder for folder in unfinished if folder != self._folder)
             self._stack = stack.pop_all()
@@ -106,15 +110,19 @@ class IndexBuilder:
         """Number of points that the generation has, if it is committed now."""
         return self._expected
 
-    def has_added(self, touched: int) -> bool:
-        """Tell whether a point was added that an update which was killed may have changed."""
+    def writes(self, collection: str) -> bool:
+        """Tell whether a collection may be changed; see ``Scope``."""
+        return self._writer.writes(collection)
+
+    def has_settled(self, touched: int) -> bool:
+        """Tell whether a point was added or removed that an update which did not end may have changed."""
         return touched in self._settled
 
     async def continue_from(self, base: Index) -> Digests:
         """Begin with the points and models of another generation; return the digest of each point, by its id.
 
-        A digest is ``UNKNOWN`` where an update that was killed may have changed the point. What the caller does not
-        want any more is for ``remove``; what it wants otherwise, for ``add``.
+        What the caller does not want any more is for ``remove``; what it wants otherwise, for ``add``. Of a generation
+        that this machine has fetched, only the points of collections that may be changed are there.
 
         Raises:
             IndexMissing, StoreUnavailable, ConfigurationError: the other generation cannot be read or copied.
@@ -129,13 +137,14 @@ class IndexBuilder:
         await self._writer.continue_from(base)
         with translate_disk_errors(self.models):
             await asyncio.to_thread(copy_folder, base.models, self.models)
-        self._names = list(base.manifest.collections)
         self._stored = await self._writer.table(base)
+        self._names = list(base.manifest.collections)
+        self._elsewhere = {name: n for name, n in base.manifest.collections.items() if not self.writes(name)}
         self._changes = PointChanges(self._folder / CHANGES, self._stored)
-        self._expected = len(self._stored)
-        touched = await self._writer.touched()
-        # The writer starts any other collection anew.
-        self._touched = {point: name for point, name in touched.items() if name in self._names}
+        self._expected = len(self._stored) + (sum(self._elsewhere.values()) if base.manifest.fetched else 0)
+        self._touched = dict(await self._writer.touched())
+        # Collections that an update which did not end has begun come after those that are served.
+        self._names += sorted(set(self._touched.values()).difference(self._names))
         self._dimensions = base.manifest.dimensions
         self._digests = Digests(self._stored, self._touched)
         return self._digests
@@ -159,6 +168,7 @@ class IndexBuilder:
             await self._writer.delete(removed)
             await asyncio.to_thread(self._changes.remove, listed)
             self._expected -= len(listed)
+            self._settled.update(self._touched.keys() & set(ids))
 
     async def add(
         self, chunks: Sequence[Chunk], dense: Sequence[Vector | None], sparse: Sequence[SparseVector]
@@ -199,16 +209,24 @@ class IndexBuilder:
 
         Raises:
             InvalidInput: the generation has no chunks, or two of them share an id.
-            IndexMismatch: the store does not hold what was added.
+            IndexMismatch: the store does not hold what was added, or a graph loses too much of it.
+            BaseReplaced: another generation is served by now than the one that was continued.
             StoreUnavailable, ConfigurationError: it could not be published; the old generation still serves.
         """
         if self._dimensions is None or not self._expected:
             raise InvalidInput(say("store.nothing_to_index"))
-        counts = await self._writer.finish()
+        written = await self._writer.finish()
+        counts = dict(sorted((self._elsewhere | written).items()))
         new_positions = {name: position for position, name in enumerate(counts)}
         positions = [new_positions[name] for name in self._names]
         await asyncio.to_thread(self._changes.save, self._folder, positions)
         self._check_counts(counts)
+        # Without the points of collections that this build has not seen, the table would be none.
+        fetched = bool(self._base and self._base.manifest.fetched and self._elsewhere)
+        if fetched:
+            await asyncio.to_thread((self._folder / POINTS).unlink)
+        graphs = {**(self._base.manifest.graphs if self._base else {}), **await self._writer.measure_graphs()}
+        await self._writer.begin_publication()
         manifest = Manifest(
             **description.model_dump(exclude={"fingerprints"}),
             fingerprints=description.fingerprints,
@@ -218,6 +236,8 @@ class IndexBuilder:
             dimensions=self._dimensions,
             collections=counts,
             stored_as=self._writer.stored_as,
+            fetched=fetched,
+            graphs=graphs,
         )
         checksums = await asyncio.to_thread(write_checksums, self._folder, self._base)
         manifest = manifest.model_copy(update={"checksums": checksums})

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import ceil
 from typing import TYPE_CHECKING
 
 from language.current import say
@@ -16,9 +17,23 @@ if TYPE_CHECKING:
 TIMEOUT = 30
 """Seconds that one request may take (a batch of points, while building, is the longest)."""
 
+SHARE_OF_QUESTION = 0.1
+"""Of the seconds of a question, that one request of it may take: a server that hangs does not hold it for long."""
 
-def connect(settings: Settings) -> "AsyncQdrantClient":
-    """Return a client for the server that the settings name; nothing is sent yet."""
+MAX_ASKED = 10.0
+"""Seconds that it may take at most, however many a question has."""
+
+
+def patience(settings: Settings) -> float:
+    """Return the seconds that a request may take for which a question waits."""
+    return min(MAX_ASKED, SHARE_OF_QUESTION * settings.question_timeout)
+
+
+def connect(settings: Settings, *, timeout: float = TIMEOUT) -> "AsyncQdrantClient":
+    """Return a client for the server that the settings name; nothing is sent yet.
+
+    ``timeout``: seconds that one request may take; the client knows whole ones.
+    """
     with importing("qdrant"):
         from qdrant_client import AsyncQdrantClient
 
@@ -26,7 +41,7 @@ def connect(settings: Settings) -> "AsyncQdrantClient":
     return AsyncQdrantClient(
         url=settings.qdrant_url,
         api_key=key,
-        timeout=TIMEOUT,
+        timeout=ceil(timeout),
         check_compatibility=False,  # it would be a blocking request of its own
         # A plain address has no certificate: without reading those of the system a client is made in 6 ms, not 28.
         verify=not settings.qdrant_url.startswith("http://"),
@@ -56,4 +71,5 @@ def translate_server_errors() -> Iterator[None]:
             say("store.server_error", status=error.status_code, content=error.content[:200])
         ) from error
     except (ApiException, QdrantException) as error:
-        raise StoreUnavailable(say("store.no_connection", error=error)) from error
+        # What a request that took too long raises says nothing.
+        raise StoreUnavailable(say("store.no_connection", error=str(error) or say("store.no_answer"))) from error

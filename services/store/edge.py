@@ -1,7 +1,7 @@
 """The embedded store: Qdrant Edge, the Qdrant engine in this process."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from functools import cached_property, lru_cache
@@ -88,9 +88,17 @@ class EdgeStore:
     Raises (from every method): StoreUnavailable, where the files cannot be opened or read.
     """
 
-    def __init__(self, folder: Path, collections: Sequence[str], *, today: Callable[[], date] = date.today) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        collections: Sequence[str],
+        *,
+        candidates: Mapping[str, int] | None = None,
+        today: Callable[[], date] = date.today,
+    ) -> None:
         self._folder = folder
         self._names = tuple(collections)
+        self._candidates = candidates or {}
         self._today = today
         self._shards: dict[str, q.EdgeShard] = {}
         self._points: Points | None = None
@@ -224,7 +232,12 @@ class EdgeStore:
         # Of another day there are too many to ask each once.
         remaining = [clause for clause in remaining if not of_today or self._excludes(collection, clause)]
         condition = self._condition(collection, remaining) if remaining else None
-        requests = [q.QueryRequest(limit=points, query=vector, filter=condition) for pair in vectors for vector in pair]
+        params = q.SearchParams(hnsw_ef=self._candidates.get(collection))
+        requests = [
+            q.QueryRequest(limit=points, query=vector, filter=condition, params=params)
+            for pair in vectors
+            for vector in pair
+        ]
         if not requests:
             return [[] for _ in queries]
         with self._engine(collection) as shard:

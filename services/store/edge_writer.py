@@ -11,6 +11,7 @@ import qdrant_edge as q
 from language.current import say
 from services.protocols import SparseVector, Vector
 from services.store.disk import MEGABYTE, bytes_on_disk, require_room
+from services.store.edge_recall import measured_shard
 from services.store.layout import (
     ATTRIBUTES,
     DENSE,
@@ -21,7 +22,7 @@ from services.store.layout import (
     index_kind,
     to_payload,
 )
-from services.store.manifest import REBUILD_HINT, Index
+from services.store.manifest import REBUILD_HINT, GraphSearch, Index
 from services.store.points import Points
 from services.store.sample import WrittenSample
 from services.store.segments import (
@@ -35,7 +36,7 @@ from services.store.segments import (
     save_segments,
 )
 from services.store.shard import translate_engine_errors
-from services.store.writer import Placed
+from services.store.writer import Placed, Scope
 from state.chunks import Chunk
 from state.errors import StoreUnavailable
 
@@ -109,8 +110,12 @@ class EdgeWriter:
         """The generation's own name: each has its own files."""
         return self._folder.name
 
-    async def begin(self) -> None:
+    async def begin(self, scope: Scope | None) -> None:
         """Do nothing: the lock of the folder is all there is to wait for."""
+
+    def writes(self, collection: str) -> bool:
+        """Return ``True``: a build has the folder to itself."""
+        return True
 
     async def table(self, base: Index) -> Points:
         """Return the table of a generation's points."""
@@ -167,6 +172,15 @@ class EdgeWriter:
     async def finish(self) -> dict[str, int]:
         """Finish every segment that was changed, and put the collections together; return what they hold."""
         return await asyncio.to_thread(self._finish)
+
+    async def measure_graphs(self) -> dict[str, GraphSearch]:
+        """Measure what the graphs lose; see ``IndexWriter.measure_graphs``."""
+        collections = self._collections.items()
+        large = [name for name, collection in collections if any(segment.graph for segment in collection.segments)]
+        return {name: await measured_shard(self._folder, name) for name in large}
+
+    async def begin_publication(self) -> None:
+        """Do nothing: nobody else has come between."""
 
     async def publish(self, index: Index) -> None:
         """Do nothing: the generation is current when the index says so."""

@@ -57,13 +57,26 @@ class Description(BaseModel):
     demo: bool = False
 
 
+class GraphSearch(BaseModel):
+    """How the graph of a collection is searched: with so many candidates (0: as many as the engine takes by itself).
+
+    ``recall`` is the mean share of the best 100 points that this finds, as measured before it was published.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    candidates: int = Field(ge=0)
+    recall: float = Field(ge=0, le=1)
+
+
 class Manifest(Description):
     """A description and what the build itself adds.
 
     ``created`` is UTC; ``collections`` counts points, parents and children. ``stored_as`` is the generation under whose
     name the store keeps the points: this one, or the one that was updated in place. ``checksums`` is the checksum of
     the list of those of the generation's files, empty where an earlier version has written none. ``fetched`` tells that
-    this machine has it from a server, without the table of its points.
+    this machine has it from a server, without the table of its points. ``graphs`` has the collections that are large
+    enough to be searched by a graph.
     """
 
     format: Literal[3]
@@ -74,6 +87,11 @@ class Manifest(Description):
     stored_as: str
     checksums: str = ""
     fetched: bool = False
+    graphs: dict[str, GraphSearch] = {}
+
+    def candidates(self) -> dict[str, int]:
+        """Return with how many candidates collections are searched, of those where the engine does not decide it."""
+        return {name: graph.candidates for name, graph in self.graphs.items() if graph.candidates}
 
     def check(self, expected: Fingerprints, folder: Path) -> None:
         """Compare what the index was built with to what the caller searches with.

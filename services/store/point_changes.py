@@ -105,18 +105,19 @@ class PointChanges:
 
 
 class Digests(Mapping[int, int]):
-    """The digest of each point of a table, by its id; ``UNKNOWN`` for those that an update may have touched."""
+    """The digest of each point of a table, by its id; ``touched`` are those that an update which did not end has noted.
+
+    One of those that is not in the table may be there all the same: its digest is ``UNKNOWN``.
+    """
 
     def __init__(self, points: Points, touched: Iterable[int] = ()) -> None:
         self._points = points
-        self._touched = dict.fromkeys(touched, UNKNOWN)
-        table = {point.id for point in points.find(list(self._touched))}
-        self._others = [id for id in self._touched if id not in table]
+        self.touched = list(touched)
+        table = {point.id for point in points.find(self.touched)}
+        self._others = dict.fromkeys((id for id in self.touched if id not in table), UNKNOWN)
 
     def __getitem__(self, id: int) -> int:
-        if id in self._touched:
-            return UNKNOWN
-        return {point.id: point.digest for point in self._points.find([id])}[id]
+        return self.of([id])[id]
 
     def __iter__(self) -> Iterator[int]:
         yield from (point.id for point in self._points)
@@ -125,15 +126,10 @@ class Digests(Mapping[int, int]):
     def __len__(self) -> int:
         return len(self._points) + len(self._others)
 
-    @property
-    def touched(self) -> list[int]:
-        """The points of which nobody knows what they are."""
-        return list(self._touched)
-
     def of(self, ids: Sequence[int]) -> dict[int, int]:
         """Return the digests of those of the ids that are there."""
         digests = {point.id: point.digest for point in self._points.find(ids)}
-        return digests | {id: UNKNOWN for id in ids if id in self._touched}
+        return digests | {id: UNKNOWN for id in ids if id in self._others}
 
 
 def _rows(buffer: Sequence[tuple[int, ...]]) -> Rows:

@@ -43,7 +43,8 @@ class Points:
     """All points of a generation, by ascending id; ``table`` is (5, n) int64, its rows the fields of ``Point``."""
 
     def __init__(self, table: NDArray[np.int64]) -> None:
-        self._table = table
+        # Of a file that is mapped, a plain view: each look into a memmap costs more than what it reads.
+        self._table = np.asarray(table)
 
     @classmethod
     def of(cls, points: Iterable[Point]) -> "Points":
@@ -115,7 +116,7 @@ class Points:
         if not ids or not len(self):
             return {}
         stored_ids, parents = self._table[0], self._table[1]
-        requested = _ascending(ids)
+        requested = np.asarray(ids, dtype=np.int64)
         positions = np.minimum(np.searchsorted(stored_ids, requested), len(stored_ids) - 1)
         stored = stored_ids[positions] == requested
         return dict(zip(requested[stored].tolist(), parents[positions][stored].tolist(), strict=True))

@@ -133,6 +133,10 @@ class Registry:
             raise IndexMissing(say("store.collections_missing", command=REBUILD_HINT))
         return _parsed(GenerationRecord, next(iter(payloads.values())))
 
+    async def has_record(self, generation: str) -> bool:
+        """Tell whether there is a record of a generation."""
+        return bool(await self._read([self._id(GENERATION, generation)], with_payload=False))
+
     async def parts(self, digests: Sequence[str]) -> AsyncIterator[tuple[str, bytes]]:
         """Yield parts with their digests, in the order asked for; nothing of them is held for longer."""
         for start in range(0, len(digests), PARTS_PER_REQUEST):
@@ -169,25 +173,25 @@ class Registry:
             ids = [self._id(PART, digest) for digest in dict.fromkeys(digests) if digest not in needed]
             await self._delete([*ids, self._id(GENERATION, name)])
 
-    async def note(self, stored_as: str, number: int, ids: Mapping[str, Sequence[int]]) -> None:
-        """Note that the points of a generation (by collection) are about to change; notes are numbered from 0."""
-        await self._write({self._id(NOTE, stored_as, str(number)): {"ids": dict(ids)}})
+    async def note(self, stored_as: str, collection: str, number: int, ids: Sequence[int]) -> None:
+        """Note that points of a collection of a generation are about to change; notes are numbered from 0."""
+        await self._write({self._id(NOTE, stored_as, collection, str(number)): {"ids": list(ids)}})
 
-    async def notes(self, stored_as: str) -> list[dict[int, str]]:
-        """Return what was noted of a generation, and not forgotten: by note, each id with its collection."""
-        noted: list[dict[int, str]] = []
+    async def notes(self, stored_as: str, collection: str) -> list[list[int]]:
+        """Return what was noted of a collection of a generation, and not forgotten: the ids of each note."""
+        noted: list[list[int]] = []
         while True:
-            ids = [self._id(NOTE, stored_as, str(len(noted) + number)) for number in range(NOTES_PER_REQUEST)]
+            numbers = range(len(noted), len(noted) + NOTES_PER_REQUEST)
+            ids = [self._id(NOTE, stored_as, collection, str(number)) for number in numbers]
             payloads = await self._read(ids)
-            for payload in (payloads[id] for id in ids if id in payloads):
-                noted.append({int(point): name for name, points in payload["ids"].items() for point in points})
+            noted += [list(payloads[id]["ids"]) for id in ids if id in payloads]
             if len(payloads) < NOTES_PER_REQUEST:
                 return noted
 
-    async def forget_notes(self, stored_as: str, count: int) -> None:
-        """Forget the notes of a generation, of which there are so many: its points are what its catalogue says."""
+    async def forget_notes(self, stored_as: str, collection: str, count: int) -> None:
+        """Forget the notes of a collection, of which there are so many: its points are what the catalogue says."""
         # The last one first: what is left of them after a kill is still counted from 0.
-        await self._delete([self._id(NOTE, stored_as, str(number)) for number in reversed(range(count))])
+        await self._delete([self._id(NOTE, stored_as, collection, str(number)) for number in reversed(range(count))])
 
     async def read(self, key: str) -> dict[str, Any] | None:
         """Return what a point of this profile says, as most replicas have it; ``None`` where it is not there."""

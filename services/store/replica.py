@@ -9,9 +9,10 @@ from pathlib import Path
 from shutil import rmtree
 from uuid import uuid4
 
+from language.current import say
 from services.settings import Settings
 from services.store.checksums import damaged_files, write_checksums
-from services.store.connection import connect
+from services.store.connection import TIMEOUT, connect, patience
 from services.store.generations import FETCH_LOCK, Generations, translate_disk_errors, write_durably
 from services.store.manifest import MANIFEST, MODELS, Index, read_manifest
 from services.store.registry import PART_BYTES, GenerationRecord, Registry, StoredFile, digest_of, parts_of
@@ -37,7 +38,7 @@ async def bring_up_to_date(settings: Settings, profile: str, *, or_go_on: bool =
     client = connect(settings)
     try:
         registry = Registry(client, profile, prefix=settings.qdrant_prefix, options=CollectionOptions.of(settings))
-        await Replica(settings.index_folder, registry).update()
+        await Replica(settings.index_folder, registry, patience=patience(settings)).update()
     except StoreUnavailable:
         if not (or_go_on and await asyncio.to_thread(_is_served, settings.index_folder)):
             raise
@@ -46,10 +47,14 @@ async def bring_up_to_date(settings: Settings, profile: str, *, or_go_on: bool =
 
 
 class Replica:
-    """The folder of an index, in which the generations of a server are copied; ``update`` copies the one it serves."""
+    """The folder of an index, in which the generations of a server are copied; ``update`` copies the one it serves.
 
-    def __init__(self, index: Path, registry: Registry) -> None:
+    ``patience``: the seconds in which the server must say which one that is, since questions wait for it.
+    """
+
+    def __init__(self, index: Path, registry: Registry, *, patience: float = TIMEOUT) -> None:
         self._index = index
+        self._patience = patience
         self._generations = Generations(index)
         self._registry = registry
 
@@ -59,7 +64,11 @@ class Replica:
         Raises:
             StoreUnavailable, ConfigurationError, IndexMismatch: as ``Registry`` and ``Generations``.
         """
-        wanted = (await self._registry.served()).generation
+        try:
+            async with asyncio.timeout(self._patience):
+                wanted = (await self._registry.served()).generation
+        except TimeoutError as error:
+            raise StoreUnavailable(say("store.no_connection", error=say("store.no_answer"))) from error
         if not wanted or await asyncio.to_thread(self._serves, wanted):
             return
         async with self._generations.locked(FETCH_LOCK):

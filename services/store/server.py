@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from services.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 from services.settings import Settings
-from services.store.connection import connect, translate_server_errors
+from services.store.connection import connect, patience, translate_server_errors
 from services.store.filters import (
     After,
     AllOf,
@@ -42,6 +42,7 @@ from services.store.manifest import Index
 from services.store.registry import Registry
 from services.store.rrf import collapse_to_parents, rank
 from services.store.server_collection import collection_name, scroll
+from services.store.server_recall import dense_params
 from services.store.supplementary import UNAVAILABLE
 from state.chunks import Chunk
 from state.errors import ArticuladoError, IndexMissing
@@ -55,10 +56,6 @@ Order = Callable[[Iterable[Chunk]], list[Chunk]]
 
 MAX_MET = 1_000_000
 """Points whose parents are kept in memory: about 100 MB."""
-
-
-OVERSAMPLING = 2.0
-"""Times as many points are found by quantized vectors as are wanted, and ranked by the vectors themselves."""
 
 
 def server_filter(clauses: Sequence[Clause]) -> "models.Filter":
@@ -123,13 +120,14 @@ class ServerStore:
         self._stored_as = manifest.stored_as
         self._registry = Registry(client, manifest.profile, prefix=prefix)
         self._names = {name: collection_name(f"{prefix}{name}", manifest.stored_as) for name in manifest.collections}
+        self._candidates = manifest.candidates()
         self._met: dict[int, int] = {}
         self._today = today
 
     @classmethod
     def connect(cls, settings: Settings, index: Index) -> Self:
         """Return a store on the server that the settings name."""
-        return cls(connect(settings), index, prefix=settings.qdrant_prefix)
+        return cls(connect(settings, timeout=patience(settings)), index, prefix=settings.qdrant_prefix)
 
     async def search(
         self, collection: str, queries: Sequence[HybridQuery], *, limit: int, prefetch: int, where: SearchFilter
@@ -139,14 +137,14 @@ class ServerStore:
 
         condition = server_filter(search_clauses(where, self._today()))
         vectors = [_vectors(query) for query in queries]
-        rescored = models.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING)
+        params = dense_params(self._candidates.get(collection))
         requests = [
             models.QueryRequest(
                 query=vector,
                 using=name,
                 filter=condition,
                 limit=prefetch * POINTS_PER_PARENT,
-                params=models.SearchParams(quantization=rescored) if name == DENSE else None,
+                params=params if name == DENSE else None,
             )
             for pair in vectors
             for name, vector in pair
@@ -202,10 +200,10 @@ class ServerStore:
     async def unfinished(self) -> set[int]:
         """Return the points that an update which did not end may have changed."""
         try:
-            notes = await self._registry.notes(self._stored_as)
+            notes = [await self._registry.notes(self._stored_as, name) for name in self._names]
         except IndexMissing:  # an index of a version that had no registry
             return set()
-        return {point for note in notes for point in note}
+        return {point for of_collection in notes for note in of_collection for point in note}
 
     async def counts(self) -> dict[str, int]:
         """Return the number of chunks of each collection."""

@@ -80,7 +80,7 @@ async def scroll(
     *,
     condition: "models.Filter | None" = None,
     with_payload: "bool | list[str]" = True,
-    with_vectors: bool = False,
+    with_vectors: "bool | list[str]" = False,
 ) -> "AsyncIterator[list[models.Record]]":
     """Yield the points of a collection that satisfy a condition, in pages by ascending id."""
     offset = None

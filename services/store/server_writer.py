@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,10 +16,11 @@ from services.protocols import SparseVector, Vector
 from services.settings import Settings
 from services.store.checksums import CHECKSUMS
 from services.store.connection import connect, translate_server_errors
-from services.store.layout import DENSE, METADATA, SPARSE, attributes_of, field_path, indexed_fields, to_payload
-from services.store.lease import Lease
-from services.store.manifest import MANIFEST, REBUILD_HINT, Index
-from services.store.points import POINTS, Point, Points, digest_of_hash
+from services.store.layout import DENSE, SPARSE, attributes_of, field_path, indexed_fields, to_payload
+from services.store.lease import Turns
+from services.store.manifest import MANIFEST, REBUILD_HINT, GraphSearch, Index
+from services.store.points import POINTS, Points
+from services.store.recall import MEASURED_FROM
 from services.store.registry import KnownGeneration, Registry, Served
 from services.store.sample import WrittenSample
 from services.store.server_collection import (
@@ -30,12 +32,13 @@ from services.store.server_collection import (
     index_fields,
     indexed_paths,
     make_searchable,
-    scroll,
     shard_keys,
     stored_collections,
     switch_aliases,
 )
-from services.store.writer import Placed, WriterFactory
+from services.store.server_recall import measured_collection
+from services.store.server_table import as_stored, fetched_table
+from services.store.writer import BaseReplaced, Placed, Scope, WriterFactory
 from state.chunks import Chunk
 from state.errors import IndexMissing, StoreUnavailable
 
@@ -47,7 +50,6 @@ NUMBERS_PER_REQUEST = 800_000
 """Of the dense vectors, at 21 bytes each: with the payloads about 20 MB. A server takes 32 MB by default."""
 
 MAX_CONCURRENT_REQUESTS = 4
-TABLE_FIELDS = [field_path("parent_id"), field_path("content_hash")]
 IDS_PER_REQUEST = 10_000
 
 
@@ -84,6 +86,7 @@ class ServerWriter:
         prefix: str = "",
         held: timedelta = HELD,
         poll_interval: float = POLL_INTERVAL,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._client = client
         self._stored_as = self._generation = folder.name
@@ -91,12 +94,16 @@ class ServerWriter:
         self._prefix = prefix
         self._held = held
         self._registry = Registry(client, profile, prefix=prefix, options=options)
-        self._lease = Lease(self._registry, folder.parent.parent)
+        self._turns = Turns(self._registry, folder.parent.parent, pause=pause)
+        self._scope: set[str] | None = None
+        self._base = ""
         self._served = Served()
-        self._notes = 0
+        self._replaced = False
+        self._noted: dict[str, list[list[int]]] = {}
         self._poll_interval = poll_interval
         self._written: dict[str, str] = {}
         self._created: set[str] = set()
+        self._counts: dict[str, int] = {}
         self._attributes: dict[str, set[str]] = {}
         self._indexed_paths: dict[str, set[str]] = {}
         self._shard_keys: dict[str, set[str]] = {}
@@ -107,45 +114,64 @@ class ServerWriter:
         """The generation after which the collections are named."""
         return self._stored_as
 
-    async def begin(self) -> None:
-        """Wait for the turn to write the index of this profile, which one machine at a time has."""
-        await self._lease.take()
+    async def begin(self, scope: Scope | None) -> None:
+        """Wait for the turns to write the collections of a scope, or to publish; see ``IndexWriter.begin``."""
+        await self._registry.create()
+        if scope is None:
+            await self._turns.take_publication()
+        else:
+            await self._turns.take(scope.needed)
+            self._scope = {*scope.needed, *await self._turns.take_free({*scope.wished}.difference(scope.needed))}
         self._served = await self._registry.served()
+        self._base = self._served.generation
+
+    def writes(self, collection: str) -> bool:
+        """Tell whether a collection may be changed; see ``IndexWriter.writes``."""
+        return self._scope is None or collection in self._scope
 
     async def continue_from(self, base: Index) -> None:
         """Go on with the collections of another generation, in place: they may be too large to be copied.
 
-        Those that a killed update has begun, which no manifest names, are deleted.
+        A collection that a killed update has begun, which no manifest names, is gone on with too.
 
         Raises:
             IndexMissing: the server does not have them.
         """
-        self._stored_as = base.manifest.stored_as
+        self._stored_as, self._base = base.manifest.stored_as, base.manifest.generation
         self._written = {name: self._collection_of(name) for name in base.manifest.collections}
         stored = await stored_collections(self._client, self._stored_as)
         if missing := set(self._written.values()) - stored:
             raise IndexMissing(say("store.server_lacks", missing=", ".join(sorted(missing)), command=REBUILD_HINT))
-        await self._delete(stored - set(self._written.values()))
-        self._indexed_paths = {name: await indexed_paths(self._client, name) for name in self._written.values()}
-        for name in self._options.periods.keys() & self._written.keys():
+        begun = {self._name_of(collection): collection for collection in stored - set(self._written.values())}
+        own = [name for name in sorted({*self._written, *begun}) if self.writes(name)]
+        self._noted = {name: await self._registry.notes(self._stored_as, name) for name in own}
+        for name in own:
+            if name in begun and self._noted[name]:
+                self._written[name] = begun[name]
+                self._created.add(begun[name])
+            elif name in begun:
+                await self._delete([begun[name]])
+        own = [name for name in own if name in self._written]
+        self._indexed_paths = {
+            self._written[name]: await indexed_paths(self._client, self._written[name]) for name in own
+        }
+        for name in self._options.periods.keys() & set(own):
             if (keys := await shard_keys(self._client, self._written[name])) is not None:
                 self._shard_keys[name] = keys
 
     async def table(self, base: Index) -> Points:
-        """Return the table of a generation's points; read from the server where this machine has not written it."""
-        if not base.manifest.fetched:
-            return await asyncio.to_thread(Points.load, base.folder)
-        points: list[Point] = []
-        for position, name in enumerate(base.manifest.collections):
-            async for page in scroll(self._client, self._collection_of(name), with_payload=TABLE_FIELDS):
-                points += [_row(record, position) for record in page]
-        return await asyncio.to_thread(Points.of, points)
+        """Return the table of a generation's points; see ``IndexWriter.table``.
+
+        What an update that did not end has noted is read from the server, and so is all that this machine has fetched.
+        """
+        if base.manifest.fetched:
+            return await fetched_table(self._client, self._written, filter(self.writes, self._written))
+        table = await asyncio.to_thread(Points.load, base.folder)
+        return await as_stored(self._client, table, self._written, await self.touched())
 
     async def touched(self) -> dict[int, str]:
         """Return the points that updates which did not end may have changed; see ``IndexWriter.touched``."""
-        notes = await self._registry.notes(self._stored_as)
-        self._notes = len(notes)
-        return {point: name for note in notes for point, name in note.items()}
+        return {point: name for name, notes in self._noted.items() for note in notes for point in note}
 
     async def delete(self, points: Sequence[Placed]) -> None:
         """Delete points; see ``IndexWriter.delete``."""
@@ -155,7 +181,7 @@ class ServerWriter:
         for name, ids in by_collection.items():
             for start in range(0, len(ids), IDS_PER_REQUEST):
                 batch = ids[start : start + IDS_PER_REQUEST]
-                await self._note({name: [point for point in batch if isinstance(point, int)]})
+                await self._note(name, [point for point in batch if isinstance(point, int)])
                 with translate_server_errors():
                     await self._client.delete(self._written[name], batch, wait=True)
 
@@ -177,7 +203,8 @@ class ServerWriter:
                 periods[chunk["id"]] = period_of(chunk["valid_from"], years)
             self._attributes.setdefault(chunk["collection"], set()).update(attributes_of(chunk))
             self._samples[chunk["collection"]].add([chunk])
-        await self._note({name: [int(str(point.id)) for point in points] for name, points in batches.items()})
+        for name, points in batches.items():
+            await self._note(name, [int(str(point.id)) for point in points])
         requests: list[_Request] = []
         length = min(POINTS_PER_REQUEST, max(1, NUMBERS_PER_REQUEST // size))
         for name, points in batches.items():
@@ -200,7 +227,8 @@ class ServerWriter:
         Raises:
             IndexMismatch: a sample of what was written is not what the server gives back.
         """
-        for name, collection in sorted(self._written.items()):
+        own = {name: collection for name, collection in sorted(self._written.items()) if self.writes(name)}
+        for name, collection in own.items():
             await self._index_fields(name, collection)
         for collection in sorted(self._created):
             await make_searchable(self._client, collection, poll_interval=self._poll_interval)
@@ -209,10 +237,23 @@ class ServerWriter:
                 records = await self._client.retrieve(self._written[name], list(sample.ids))
             sample.check({int(str(record.id)): record.payload or {} for record in records}, self._written[name])
         with translate_server_errors():
-            counted = await asyncio.gather(
-                *(self._client.count(collection, exact=True) for collection in self._written.values())
-            )
-        return dict(sorted((name, result.count) for name, result in zip(self._written, counted, strict=True)))
+            counted = await asyncio.gather(*(self._client.count(collection, exact=True) for collection in own.values()))
+        self._counts = {name: result.count for name, result in zip(own, counted, strict=True)}
+        return self._counts
+
+    async def measure_graphs(self) -> dict[str, GraphSearch]:
+        """Measure what the graphs lose; see ``IndexWriter.measure_graphs``."""
+        large = [name for name in sorted(self._samples) if self._counts[name] >= MEASURED_FROM]
+        return {name: await measured_collection(self._client, self._written[name], name) for name in large}
+
+    async def begin_publication(self) -> None:
+        """Wait for the turn to publish; see ``IndexWriter.begin_publication``."""
+        self._turns.check()
+        await self._turns.take_publication()
+        self._served = await self._registry.served()
+        if self._served.generation != self._base:
+            self._replaced = True
+            raise BaseReplaced(say("store.base_replaced"))
 
     async def publish(self, index: Index) -> None:
         """Keep what the generation has beside its points, point the aliases to it, and have workers go over to it.
@@ -221,9 +262,9 @@ class ServerWriter:
             StoreUnavailable: another machine has published meanwhile; nothing was.
         """
         names = [str(path.relative_to(index.folder)) for path in index.folder.rglob("*") if path.is_file()]
-        self._lease.check()
+        self._turns.check()
         await self._registry.add(index, [name for name in names if name not in (MANIFEST, CHECKSUMS, POINTS)])
-        self._lease.check()
+        self._turns.check()
         await switch_aliases(self._client, {f"{self._prefix}{name}": stored for name, stored in self._written.items()})
         new = KnownGeneration(generation=self._generation, stored_as=self._stored_as, published=datetime.now(UTC))
         served = Served(generations=(*self._served.generations, new))
@@ -236,7 +277,8 @@ class ServerWriter:
 
         The last one is kept beside the one that is served, and so is what was served a short while ago.
         """
-        await self._registry.forget_notes(self._stored_as, self._notes)
+        for name, notes in self._noted.items():
+            await self._registry.forget_notes(self._stored_as, name, len(notes))
         known, now = self._served.generations, datetime.now(UTC)
         gone = [
             before
@@ -245,11 +287,14 @@ class ServerWriter:
         ]
         kept = tuple(one for one in known if one not in gone)
         for stored_as in {one.stored_as for one in gone} - {one.stored_as for one in kept}:
-            await self._delete(await stored_collections(self._client, stored_as))
-            await self._registry.forget_notes(stored_as, len(await self._registry.notes(stored_as)))
+            collections = await stored_collections(self._client, stored_as)
+            await self._delete(collections)
+            for name in map(partial(self._name_of, stored_as=stored_as), collections):
+                notes = await self._registry.notes(stored_as, name)
+                await self._registry.forget_notes(stored_as, name, len(notes))
         if gone:
             await self._registry.forget([one.generation for one in gone], [one.generation for one in kept])
-            self._lease.check()
+            self._turns.check()
             await self._registry.serve(Served(generations=kept), instead_of=self._served)
 
     async def remove(self, generation: str, stored_as: str | None) -> None:
@@ -257,23 +302,30 @@ class ServerWriter:
         known = self._served.generations
         if stored_as and stored_as not in {one.stored_as for one in known}:
             await self._delete(await stored_collections(self._client, stored_as))
-        if generation not in {one.generation for one in known}:
-            await self._registry.forget([generation], [one.generation for one in known])
+        if generation not in {one.generation for one in known} and await self._registry.has_record(generation):
+            # Parts are shared: they may be what another build is about to publish.
+            await self._turns.take_publication()
+            self._served = await self._registry.served()
+            await self._registry.forget([generation], [one.generation for one in self._served.generations])
 
     async def close(self) -> None:
-        """Let others write, and close the connections."""
-        await self._lease.give_back()
+        """Let others write, and close the connections; where another generation is to be continued, come back first."""
+        await self._turns.give_back(and_return=self._replaced)
         await self._client.close()
 
     def _collection_of(self, name: str) -> str:
         return collection_name(f"{self._prefix}{name}", self._stored_as)
 
-    async def _note(self, ids: Mapping[str, Sequence[int]]) -> None:
-        """Before points change: be sure of the turn; where they are being served, note them."""
-        self._lease.check()
+    def _name_of(self, collection: str, stored_as: str = "") -> str:
+        return collection.removeprefix(self._prefix).removesuffix(collection_name("", stored_as or self._stored_as))
+
+    async def _note(self, name: str, ids: list[int]) -> None:
+        """Before points change: be sure of the turn; where they may be served, note them."""
+        self._turns.check()
         if self._stored_as != self._generation:
-            await self._registry.note(self._stored_as, self._notes, ids)
-            self._notes += 1
+            notes = self._noted.setdefault(name, [])
+            await self._registry.note(self._stored_as, name, len(notes), ids)
+            notes.append(ids)
 
     async def _create(self, name: str, size: int) -> None:
         collection = self._collection_of(name)
@@ -339,13 +391,6 @@ class _Request(NamedTuple):
     collection: str
     points: "list[models.PointStruct]"
     shard_key: str | None
-
-
-def _row(record: "models.Record", position: int) -> Point:
-    """Return the row of a point in the table, from what the server has of it."""
-    metadata = (record.payload or {}).get(METADATA, {})
-    id = int(str(record.id))
-    return Point(id, metadata.get("parent_id") or id, digest_of_hash(metadata.get("content_hash", "")), position)
 
 
 def _point(chunk: Chunk, dense: Vector | None, sparse: SparseVector) -> "models.PointStruct":

@@ -1,13 +1,14 @@
 """What building an index asks of a store: one Protocol, so that ingestion does not care which store it is."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from services.protocols import SparseVector, Vector
-from services.store.manifest import Index
+from services.store.manifest import GraphSearch, Index
 from services.store.points import Points
 from state.chunks import Chunk
+from state.errors import StoreUnavailable
 
 
 class Placed(NamedTuple):
@@ -18,6 +19,20 @@ class Placed(NamedTuple):
     id: int
 
 
+class Scope(NamedTuple):
+    """The collections that an update changes: it waits for those ``needed``, and has those ``wished`` that are free."""
+
+    needed: Collection[str]
+    wished: Collection[str] = ()
+
+
+class BaseReplaced(StoreUnavailable):
+    """Another generation has come to be served than the one that was continued: it is to be continued instead.
+
+    What was written stays, and is found again by the build that continues the other one.
+    """
+
+
 class IndexWriter(Protocol):
     """Writes the collections of one new generation, unseen until it is published."""
 
@@ -26,8 +41,16 @@ class IndexWriter(Protocol):
         """The generation under whose name the points are kept: this one, or the one that is continued in place."""
         ...
 
-    async def begin(self) -> None:
-        """Wait until no other machine writes the index, where several can; ``close`` lets the next one begin."""
+    async def begin(self, scope: Scope | None) -> None:
+        """Wait until no other machine writes the same, where several can; ``close`` lets the next one begin.
+
+        Without a scope nobody else publishes until then, as long as it lasts: for a generation that is made from
+        nothing.
+        """
+        ...
+
+    def writes(self, collection: str) -> bool:
+        """Tell whether a collection may be changed: it is in the scope, and nobody else's."""
         ...
 
     async def continue_from(self, base: Index) -> None:
@@ -35,7 +58,10 @@ class IndexWriter(Protocol):
         ...
 
     async def table(self, base: Index) -> Points:
-        """Return the table of the points of a generation that is continued."""
+        """Return the table of the points of a generation that is continued, as the store has them now.
+
+        Of one that this machine has fetched, the points of the collections that may be changed, and no others.
+        """
         ...
 
     async def touched(self) -> Mapping[int, str]:
@@ -67,7 +93,23 @@ class IndexWriter(Protocol):
         ...
 
     async def finish(self) -> dict[str, int]:
-        """Make everything durable and return the number of chunks of each collection, as read back."""
+        """Make everything durable; return the number of chunks of each collection that may be changed, as read back."""
+        ...
+
+    async def measure_graphs(self) -> dict[str, GraphSearch]:
+        """Measure what the graphs lose of the large collections that were written, once they are finished.
+
+        Raises:
+            IndexMismatch: too much; see ``services.store.recall``.
+        """
+        ...
+
+    async def begin_publication(self) -> None:
+        """Wait until nobody else publishes; then what is served is what was continued, until ``close``.
+
+        Raises:
+            BaseReplaced: it is not.
+        """
         ...
 
     async def publish(self, index: Index) -> None:

@@ -125,3 +125,13 @@ async def test_a_search_has_no_address(server: OpenAIServer) -> None:
     async with wired(server) as rig:
         result = await rig.ask()
     assert result["queries"] == [f"[x] () {SEARCH}"]
+
+
+async def test_what_answers_and_has_nothing_does_not_stand_for_what_is_down(server: OpenAIServer) -> None:
+    """Else a question would be declined as if the law did not say, while the index cannot be asked."""
+    store = BrokenStore("normativa")
+    async with wired(server, store) as rig:
+        store.rankings = {}
+        _, error = await rig.until_it_fails()
+    assert isinstance(error, StoreUnavailable)
+    assert server.calls("principal") == 0

@@ -18,6 +18,7 @@ from cli.main import run
 from graph.opened import LOOK_INTERVAL, RAG, OpenGraphs
 from services.profile.profile import load_profile
 from services.settings import Settings
+from services.store.connection import patience
 from services.store.index import open_index
 from services.store.manifest import MODELS
 from services.store.replica import bring_up_to_date
@@ -251,3 +252,25 @@ def test_the_program_answers_from_the_address_alone(
         there = said("b", *words)
         assert there == said("a", *words)
         assert "BOE-A-2000-1" in there
+
+
+async def test_a_server_that_hangs_does_not_hold_a_question_for_long(qdrant: FakeQdrant, tmp_path: Path) -> None:
+    """A tenth of what a question has, ten seconds at most, is what it waits for one answer of the server."""
+    writing, now = machine(qdrant, tmp_path / "a"), [0.0]
+    await ingest([write_law(tmp_path / "ley.md", "BOE-A-2000-1")], writing)
+    reading = machine(qdrant, tmp_path / "b").model_copy(update={"question_timeout": 1.0})
+    opened = graphs(reading, now)
+    assert "día y medio" in await found(opened)
+    qdrant.hang = "/collections/articulado/points"
+    now[0] += LOOK_INTERVAL
+    assert "día y medio" in await found(opened), "what is open goes on"
+    qdrant.hang = ".*"
+    with pytest.raises(StoreUnavailable, match="no responde a tiempo"):
+        await found(opened)
+    qdrant.awake.set()
+    await opened.close()
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(120.0, 10.0), (30.0, 3.0), (1.0, 0.1)])
+def test_the_patience_with_a_server_is_a_share_of_the_question(seconds: float, expected: float) -> None:
+    assert patience(Settings.read(None, question_timeout=seconds)) == expected

@@ -48,7 +48,8 @@ class FakeQdrant:
     ``indexes`` are the payload indexes of each collection, by field, ``shard_keys`` those of the ones that have any.
     ``lose_reply`` names a path whose requests are carried out before the connection is dropped. ``states`` are the
     states that a collection says it is in, one a question; then it is green. ``before_write`` is told that points are
-    about to be written or deleted, those of the registry aside.
+    about to be written or deleted, those of the registry aside. ``hang`` names paths whose requests are answered when
+    ``awake`` is set.
     """
 
     url: str = ""
@@ -61,6 +62,8 @@ class FakeQdrant:
     lose_reply: str = ""
     states: list[str] = field(default_factory=list)
     before_write: Callable[[], None] = lambda: None
+    hang: str = ""
+    awake: threading.Event = field(default_factory=threading.Event)
 
     def asked(self, method: str, pattern: str) -> list[Request]:
         """The requests of this method and path, without those that are about the registry."""
@@ -155,6 +158,8 @@ class FakeQdrant:
                 found = [record for record in records if passes(record["payload"], body.get("filter"))]
                 found = [record for record in found if record["id"] >= (body.get("offset") or 0)]
                 later = found[body["limit"] :]
+                if body.get("with_vector"):
+                    found = [{**record, "vector": points[record["id"]].get("vector", {})} for record in found]
                 return {"points": found[: body["limit"]], "next_page_offset": later[0]["id"] if later else None}
             case ["points", "query", "batch"]:
                 return [{"points": self._nearest(points, search)} for search in body["searches"]]
@@ -224,6 +229,10 @@ def running_qdrant() -> Iterator[FakeQdrant]:
             body = json.loads(self.rfile.read(size)) if size else None
             path, _, query = self.path.partition("?")
             state.requests.append(Request(self.command, path, body, self.headers.get("api-key"), query))
+            if state.hang and re.fullmatch(state.hang, path):
+                state.awake.wait()
+                self.close_connection = True
+                return
             status = state.failure(path)
             if status == 0:
                 self.close_connection = True
@@ -252,6 +261,7 @@ def running_qdrant() -> Iterator[FakeQdrant]:
     try:
         yield state
     finally:
+        state.awake.set()
         server.shutdown()
         thread.join()
         server.server_close()

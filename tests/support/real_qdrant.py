@@ -1,5 +1,7 @@
 """A real Qdrant server, where the environment names one: ``ARTICULADO_TEST_QDRANT_URL`` (and ``…_API_KEY``).
 
+Of a cluster, ``…_SHARDS`` and ``…_REPLICAS`` say how collections are spread over it.
+
 Everything that a test makes there has a prefix of its own, by which it is deleted. Sockets are open to loopback alone:
 of a server elsewhere, forward the port, or add ``--allow-hosts`` of pytest.
 """
@@ -16,6 +18,14 @@ from services.store.connection import connect
 
 URL = os.environ.get("ARTICULADO_TEST_QDRANT_URL", "")
 
+OPTIONS = {
+    "qdrant_url": URL,
+    "qdrant_api_key": os.environ.get("ARTICULADO_TEST_QDRANT_API_KEY"),
+    "qdrant_shards": int(os.environ.get("ARTICULADO_TEST_QDRANT_SHARDS", "1")),
+    "qdrant_replicas": int(os.environ.get("ARTICULADO_TEST_QDRANT_REPLICAS", "1")),
+}
+"""Read once: the tests have an environment of their own."""
+
 needs_real_server = pytest.mark.skipif(not URL, reason="ARTICULADO_TEST_QDRANT_URL names no Qdrant server")
 
 REAL = pytest.param("real", marks=[needs_real_server, pytest.mark.integration])
@@ -24,9 +34,8 @@ REAL = pytest.param("real", marks=[needs_real_server, pytest.mark.integration])
 
 def real_settings(**more: object) -> Settings:
     """Settings for the server under a prefix that nobody else has."""
-    key = os.environ.get("ARTICULADO_TEST_QDRANT_API_KEY")
     prefix = f"articulado-test-{uuid4().hex[:12]}-"
-    return Settings.read(None, store="server", qdrant_url=URL, qdrant_api_key=key, qdrant_prefix=prefix, **more)
+    return Settings.read(None, **{"store": "server", "qdrant_prefix": prefix, **OPTIONS, **more})
 
 
 async def delete_all(settings: Settings) -> None:

@@ -115,7 +115,8 @@ class Place:
         if self.qdrant:
             self._settings = Settings.read(None, store="server", qdrant_url=self.qdrant.url)
         elif kind == "real":
-            self._settings = real_settings()
+            # Of several shards each has an IDF of its own, so that few points rank otherwise than in the reference.
+            self._settings = real_settings(qdrant_shards=1)
         self._stores: list[ChunkStore] = []
 
     @property

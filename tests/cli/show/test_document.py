@@ -30,7 +30,7 @@ def index(tmp_path_factory) -> str:
     return where
 
 
-@pytest.mark.parametrize("name", ["ECLI:ES:TS:2024:1", "ecli:es:ts:2024:1", "sentencia.txt"])
+@pytest.mark.parametrize("name", ["ECLI:ES:TS:2024:1", "ecli:es:ts:2024:1", "sentencia.txt", "STS 1/2024"])
 def test_a_ruling_is_shown_whole(index, capsys, name):
     capsys.readouterr()
     assert run(["show", name, "--index", index, "--json"]) == 0
@@ -58,5 +58,12 @@ def test_a_document_without_a_header_goes_by_its_file(index, capsys):
 
 def test_what_is_no_document_is_read_as_a_reference(index, capsys):
     capsys.readouterr()
-    assert run(["show", "ECLI:ES:TS:2024:2", "--index", index]) == 2
-    assert "No se entiende «ECLI:ES:TS:2024:2»" in capsys.readouterr().err
+    assert run(["show", "el acta", "--index", index]) == 2
+    assert "No se entiende «el acta»" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["ECLI:ES:TS:2024:2", "STS 2/2024"])
+def test_a_ruling_that_is_not_there_is_told_by_its_name(index, capsys, name):
+    capsys.readouterr()
+    assert run(["show", name, "--index", index]) == 1
+    assert f"{name} no está entre las sentencias y los criterios del índice." in capsys.readouterr().err

@@ -12,6 +12,8 @@ def legal_terms(text):
 
 
 EXPECTED = """
+me han despedido sin carta, ¿qué plazo tengo para reclamar? | caducidad
+¿cuántos días tengo para impugnar un despido verbal? | caducidad
 estoy de baja de maternidad | suspensión del contrato por nacimiento y cuidado del menor
 cuánto dura la baja por paternidad | suspensión del contrato por nacimiento y cuidado del menor
 baja maternal | prestación por nacimiento y cuidado de menor

@@ -160,13 +160,15 @@ async def test_after_an_update_that_failed_the_next_knows_what_it_touched(
         await fail()
     assert open_index(tmp_path) == first
     assert set(qdrant.aliases.values()) <= qdrant.names
+    now = {id: digest(chunk) for batch in served() for id, chunk in zip(texts(batch), batch.chunks, strict=True)}
+    for batch in wanted()[:batches]:
+        now |= {chunk["id"]: digest(chunk) for chunk in batch.chunks}
     index, digests = await make_wanted(tmp_path, writer)
-    began = {7, 17}  # in a collection of their own, which goes
-    touched = {3, 13} | texts(*wanted()[:batches]).keys() - began
-    assert {id for id, base_digest in digests.items() if base_digest == UNKNOWN} == touched
-    assert {id: base_digest for id, base_digest in digests.items() if base_digest != UNKNOWN} == {
-        chunk["id"]: digest(chunk) for batch in served() for chunk in batch.chunks if chunk["id"] not in touched
-    }
+    gone = {3, 13}
+    assert {id for id, known in digests.items() if known == UNKNOWN} == gone, "noted, and not there any more"
+    assert {id: known for id, known in digests.items() if id not in gone} == {
+        id: known for id, known in now.items() if id not in gone
+    }, "and what is there is what the server says"
     await as_wanted(qdrant, index)
 
 
@@ -188,9 +190,9 @@ async def as_wanted(qdrant: FakeQdrant, index: Index) -> None:
 async def test_an_update_is_killed_and_the_next_puts_it_right(
     qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path, write: int
 ) -> None:
-    """The process dies as the server carries out its first, second … write; the update after it is killed too."""
+    """The process dies as the server carries out its first, second … write; the updates after it are killed too."""
     first = await build(tmp_path, served(), writer)
-    for nth in (write, 1, write):
+    for nth in (write, 1, 1):
         with running("update", tmp_path, "ready", qdrant.url) as process:
             left = nth
 
@@ -209,21 +211,42 @@ async def test_an_update_is_killed_and_the_next_puts_it_right(
     index, digests = await make_wanted(tmp_path, writer)
     assert UNKNOWN in digests.values()
     await as_wanted(qdrant, index)
+    assert notes(qdrant) == {}
     _, digests = await make_wanted(tmp_path, writer)
     assert UNKNOWN not in digests.values()
 
 
-async def test_a_collection_that_a_killed_update_began_is_begun_anew(
+async def test_a_collection_that_a_killed_update_began_is_gone_on_with(
+    qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
+) -> None:
+    first = await build(tmp_path, served(), writer)
+    name = f"sentencias__{first.manifest.generation}"
+    begun = make_chunk(9, collection="sentencias")
+
+    async def fail() -> None:
+        async with IndexBuilder(tmp_path, writer) as builder:
+            await builder.continue_from(first)
+            await builder.add([begun, make_chunk(99, collection="sentencias")], [None] * 2, [terms({1: 1.0})] * 2)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail()
+    assert set(qdrant.collections[name]) == {9, 99}
+    index, digests = await update(tmp_path, first, [parent(2)], remove=[99], writer=writer)
+    assert (digests[9], digests[99]) == (digest(begun), digest(make_chunk(99, collection="sentencias")))
+    assert index.manifest.collections == {"normativa": 6, "sentencias": 1}
+    assert set(qdrant.collections[name]) == {9}
+    assert qdrant.aliases["sentencias"] == name
+    assert {point.id for point in Points.load(index.folder)} == {*texts(*served()), 9}
+
+
+async def test_a_collection_of_which_nothing_was_noted_is_begun_anew(
     qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path
 ) -> None:
     first = await build(tmp_path, served(), writer)
     name = f"sentencias__{first.manifest.generation}"
     qdrant.collections[name] = {99: {"payload": {}}}
-    async with connected(qdrant) as registry:
-        await registry.note(first.manifest.generation, 0, {"sentencias": [99], "normativa": [2]})
-    index, digests = await update(tmp_path, first, [parent(2), parent(9, collection="sentencias")], writer=writer)
-    assert digests[2] == UNKNOWN
-    assert 99 not in digests
+    index, _ = await update(tmp_path, first, [parent(9, collection="sentencias")], writer=writer)
     assert index.manifest.collections == {"normativa": 6, "sentencias": 1}
     assert set(qdrant.collections[name]) == {9}
 
@@ -237,8 +260,9 @@ async def test_what_was_noted_before_a_write_that_failed_is_known(
         await update(tmp_path, first, [parent(2, text="a medias")], writer=writer)
     qdrant.fail.clear()
     _, digests = await update(tmp_path, first, [parent(2, text="entero")], writer=writer)
-    assert {id for id, base_digest in digests.items() if base_digest == UNKNOWN} == {2}
+    assert digests[2] == digest(served()[0].chunks[0]), "the server was asked: the write has not reached it"
     assert stored(qdrant, first.manifest.generation)[2] == "entero"
+    assert notes(qdrant) == {}
 
 
 async def test_where_an_update_cannot_be_served_what_is_served_stays(

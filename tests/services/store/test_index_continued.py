@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -182,6 +183,9 @@ async def test_updates_at_random_end_in_what_was_wanted(place: Place, seed: int)
         ]
     batch, where = Batch(*zip(*indexed.values(), strict=True)), SearchFilter(territory="Cataluña")
     queries = random_queries(seed)
+    if place.kind == "real":
+        # A server counts what was replaced in its IDF until it clears a segment up: dense vectors have none.
+        queries = [replace(query, sparse=NO_TERMS) for query in queries]
     answers = await place.open(index).search("normativa", queries, limit=10, prefetch=20, where=where)
     for query, hits in zip(queries, answers, strict=True):
         expected = reference_search.search(batch, query, limit=10, prefetch=20, where=where, today=TODAY)

@@ -16,7 +16,7 @@ from services.settings import Settings
 from services.store.connection import connect
 from services.store.generations import Generations
 from services.store.index import IndexBuilder
-from services.store.lease import LEASE, LEASE_SECONDS, RENEWALS, Lease
+from services.store.lease import AWAY_SECONDS, LEASE, LEASE_SECONDS, RENEWALS, Lease, Turns
 from services.store.registry import Registry
 from services.store.server_writer import server_writer
 from state.errors import StoreUnavailable
@@ -31,7 +31,9 @@ def qdrant() -> Iterator[FakeQdrant]:
 @pytest.fixture(params=["local", "rest"])
 async def registry(request: pytest.FixtureRequest, qdrant: FakeQdrant) -> AsyncIterator[Registry]:
     client = AsyncQdrantClient(":memory:") if request.param == "local" else connect(settings(qdrant))
-    yield Registry(client, "laboral")
+    registry = Registry(client, "laboral")
+    await registry.create()
+    yield registry
     await client.close()
 
 
@@ -78,7 +80,7 @@ async def test_who_waits_takes_over_what_is_not_renewed(registry: Registry, tmp_
     began = time.now
     await waiting.take()
     assert time.now - began >= LEASE_SECONDS
-    assert "Otra ingesta escribe este índice" in caplog.text
+    assert "Otra ingesta publica este índice" in caplog.text
     assert str(tmp_path / "una") in caplog.text
     waiting.check()
     mine = await token(registry)
@@ -120,7 +122,6 @@ async def test_what_a_killed_process_has_left_on_this_machine_is_taken_over_at_o
 
 
 async def test_of_several_one_gets_it(registry: Registry, tmp_path: Path) -> None:
-    await registry.create()
     leases = [Lease(registry, tmp_path / str(number), pause=never) for number in range(5)]
     assert sum(await asyncio.gather(*(lease._renew(expected="") for lease in leases))) == 1
 
@@ -150,7 +151,7 @@ async def test_whoever_has_lost_the_turn_writes_and_publishes_nothing(qdrant: Fa
         async with IndexBuilder(tmp_path, server_writer(settings(qdrant))) as builder:
             if points:
                 await builder.add(batch.chunks, batch.dense, batch.sparse)
-            builder._writer._lease._valid_until = 0.0  # type: ignore[attr-defined]
+            builder._writer._turns._leases[""]._valid_until = 0.0  # type: ignore[attr-defined]
             await builder.add(batch.chunks, batch.dense, batch.sparse) if not points else None
             await builder.commit(describe())
 
@@ -161,3 +162,33 @@ async def test_whoever_has_lost_the_turn_writes_and_publishes_nothing(qdrant: Fa
         assert qdrant.aliases == {}
         assert Generations(tmp_path).current() is None
     await client.close()
+
+
+async def test_each_collection_has_a_turn_of_its_own(registry: Registry, tmp_path: Path) -> None:
+    one, other = (Turns(registry, tmp_path / name, pause=never) for name in ("una", "otra"))
+    await one.take(["normativa"])
+    await asyncio.wait_for(other.take(["sentencias"]), PATIENCE)
+    assert await other.take_free(["casos", "normativa"]) == {"casos"}
+    await asyncio.wait_for(other.take_publication(), PATIENCE)
+    one.check()
+    other.check()
+    await one.give_back()
+    assert await other.take_free(["normativa"]) == {"normativa"}
+    await other.give_back()
+
+
+async def test_who_comes_back_is_let_in_at_once_and_others_wait_for_long(registry: Registry, tmp_path: Path) -> None:
+    leaving, time = Turns(registry, tmp_path / "una", pause=never), FakeTime()
+    await leaving.take(["normativa"])
+    await leaving.give_back(and_return=True)
+    again = Turns(registry, tmp_path / "una", pause=never)
+    await asyncio.wait_for(again.take(["normativa"]), PATIENCE)
+    await again.give_back(and_return=True)
+
+    async def patience(seconds: float) -> None:
+        await (time.sleep(seconds) if len(time.pauses) < RENEWALS * AWAY_SECONDS / LEASE_SECONDS else never(seconds))
+
+    waiting, began = Lease(registry, tmp_path / "otra", "normativa", clock=time.clock, pause=patience), time.now
+    await waiting.take()
+    assert time.now - began >= AWAY_SECONDS
+    await waiting.give_back()

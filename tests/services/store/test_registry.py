@@ -126,12 +126,13 @@ async def test_notes_are_counted_until_they_are_forgotten(client: AsyncQdrantCli
     registry = Registry(client, "laboral")
     await registry.create()
     for number in range(201):
-        await registry.note("una", number, {"normativa": [number], "sentencias": [1_000 + number]})
-    notes = await registry.notes("una")
-    assert notes == [{number: "normativa", 1_000 + number: "sentencias"} for number in range(201)]
-    assert await registry.notes("otra") == []
-    await registry.forget_notes("una", 201)
-    assert await registry.notes("una") == []
+        await registry.note("una", "normativa", number, [number, 1_000 + number])
+    await registry.note("una", "sentencias", 0, [7])
+    assert await registry.notes("una", "normativa") == [[number, 1_000 + number] for number in range(201)]
+    assert await registry.notes("otra", "normativa") == []
+    await registry.forget_notes("una", "normativa", 201)
+    assert await registry.notes("una", "normativa") == []
+    assert await registry.notes("una", "sentencias") == [[7]], "each collection has notes of its own"
 
 
 @pytest.mark.parametrize(("held", "kept"), [(timedelta(minutes=15), 4), (timedelta(0), 2)])
