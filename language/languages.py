@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import resources
 from typing import Any, Literal
@@ -209,7 +209,7 @@ class Language:
     """One language, as ``language(code)`` returns it; ``code`` is of ISO 639-1."""
 
     code: str
-    data: LanguageData
+    data: LanguageData = field(hash=False)
     _analysis: _Analysis
 
     @property

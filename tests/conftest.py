@@ -1,8 +1,9 @@
 """What all tests share: an own environment, the demo index, the real laws, and an account of what was skipped."""
 
+import gc
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -17,6 +18,17 @@ from services.corpus.schema import Corpus
 # The same examples in every run, and no limit that a busy machine breaks; ``--hypothesis-profile=default`` explores.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Leave what lives as long as the run, tests and modules, out of every later look for garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +51,9 @@ def own_environment(tmp_path_factory, run_folder):
     demo.mkdir(exist_ok=True)
     (home / "index").symlink_to(demo, target_is_directory=True)
     os.environ["ARTICULADO_HOME"] = str(home)
+    # Nothing is asked over TLS: without an authority to trust, no client reads a hundred and forty of them.
+    os.environ.pop("SSL_CERT_FILE", None)
+    os.environ["SSL_CERT_DIR"] = str(tmp_path_factory.mktemp("authorities"))
 
 
 @pytest.fixture(scope="session")

@@ -33,6 +33,10 @@ class Domain(Protocol):
         """Key of the message before literal quotations of its official texts."""
         ...
 
+    def __hash__(self) -> int:
+        """Return the same for equal domains: they are keys of tables."""
+        ...
+
     def stems(self, text: str) -> list[str]:
         """Return the stems of the content words of a text, in order."""
         ...

@@ -1,6 +1,7 @@
 """Machine checks of the plain-language records against the official text; skipped where that is not at hand."""
 
 import re
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
@@ -74,6 +75,10 @@ def official(find_provision, record: ProvisionRecord) -> str:
     return text
 
 
+official_law = cache(read_law)
+
+
+@cache
 def words(text: str) -> list[str]:
     return re.findall(r"\w+", fold(text))
 
@@ -157,12 +162,12 @@ def test_every_provision_of_a_covered_law_has_a_record_or_is_listed_as_without_r
 def law_state(laws: Path, law_id: str) -> LawState:
     folder = resources.files("corpus")
     files = [read_lines(Path(str(folder / room / f"{law_id}.jsonl"))) for room in FOLDERS]
-    return state_of(read_law(laws / f"{law_id}.md"), *files)
+    return state_of(official_law(laws / f"{law_id}.md"), *files)
 
 
 @pytest.mark.parametrize("law_id", sorted({record.law_id for record in CORPUS.empty}))
 def test_what_has_been_repealed_and_nothing_else_is_listed_as_such(real_laws, law_id):
-    provisions = {one.key: one for one in read_law(real_laws / f"{law_id}.md").provisions}
+    provisions = {one.key: one for one in official_law(real_laws / f"{law_id}.md").provisions}
     empty = {provision_key(one.provision): one for one in CORPUS.empty if one.law_id == law_id}
     repealed = {key for key, one in provisions.items() if one.status == "derogada"}
     written = {provision_key(record.provision) for record in records(law_id)}

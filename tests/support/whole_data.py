@@ -13,7 +13,9 @@ _TEXT = "salario de 3 meses, all of it"
 
 def packaged_articles(folder: Path) -> list[dict[str, Any]]:
     """Read the articles of a profile, by the names of their files."""
-    return [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.article.yaml"))]
+    return [
+        yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader) for path in sorted(folder.glob("*.article.yaml"))
+    ]
 
 
 def whole_data(article: dict[str, Any]) -> dict[str, str]:

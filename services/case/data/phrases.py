@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from language.folding import letters_and_digits, without_accents
 from language.languages import Language
@@ -42,7 +43,7 @@ def has_phrase(text: str, phrase: str, language: Language, *, anywhere: bool) ->
     """Tell whether a text is a phrase, or has it in it as words, in any form of them."""
     if _is_phrase(text, phrase):
         return True
-    return anywhere and bool([*_positions(_words(text, language), _words(phrase, language), _Word.is_form_of)])
+    return anywhere and bool([*_positions(_words(text, language), _listed(phrase, language), _Word.is_form_of)])
 
 
 def named_choices(text: str, choices: Mapping[str, Sequence[str]], language: Language) -> frozenset[str]:
@@ -56,7 +57,7 @@ def named_choices(text: str, choices: Mapping[str, Sequence[str]], language: Lan
     if whole := {choice for phrase, choice in phrases if _is_phrase(text, phrase)}:
         return frozenset(whole)
     words = _words(text, language)
-    listed = [(_words(phrase, language), choice) for phrase, choice in phrases]
+    listed = [(_listed(phrase, language), choice) for phrase, choice in phrases]
     for is_equal in (_Word.is_same, _Word.is_form_of):
         matches = [
             _Match(start, start + len(phrase), choice)
@@ -74,7 +75,16 @@ def _is_phrase(text: str, phrase: str) -> bool:
     if truth is not None and truth == truth_of(phrase):
         return True
     is_one_clause = not _PAUSE.search(text) or _PAUSE.search(phrase) is not None
-    return is_one_clause and letters_and_digits(text) == letters_and_digits(phrase)
+    return is_one_clause and letters_and_digits(text) == _listed_key(phrase)
+
+
+# What articles list is the same in every case; what a case says is read anew.
+_listed_key = lru_cache(maxsize=4_096)(letters_and_digits)
+
+
+@lru_cache(maxsize=4_096)
+def _listed(phrase: str, language: Language) -> tuple[_Word, ...]:
+    return tuple(_words(phrase, language))
 
 
 def _words(text: str, language: Language) -> list[_Word]:

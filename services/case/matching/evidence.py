@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,11 +54,10 @@ class EvidenceReader:
         flat_asked, flat_texts = _flat(asked), _flat(texts)
         self._asked_bounds, self._text_bounds = _bounds(asked), _bounds(texts)
         self._asked_terms = len(flat_asked)
-        self._terms = TermIndex([*flat_asked, *flat_texts], background, domain.language)
         self._asked_vectors = _stacked([encoder.embed_question(text) for text in flat_asked], encoder.dimensions)
         self._text_vectors = _stacked(encoder.embed_all(flat_texts), encoder.dimensions)
-        self._weights = Lexicon.build([*flat_asked, *flat_texts, *background], domain.stems)
-        self._strengths = [_strengths(guide, domain) for guide in self._guides]
+        wording = _wording((*flat_asked, *flat_texts), tuple(self._guides), tuple(background), domain)
+        self._terms, self._weights, self._strengths = wording
         self._known = {stem for strengths in self._strengths[: len(self.articles)] for stem in strengths}
         topics = np.array([guide.topic for guide in self._guides])
         self._others = [topics != guide.topic for guide in self.articles]
@@ -98,6 +99,26 @@ class EvidenceReader:
                 ]
             )
         return np.array(rows)
+
+
+class _Wording(NamedTuple):
+    """What is read from words alone; ``strengths`` of each guide are those of its stems."""
+
+    terms: TermIndex
+    weights: Lexicon
+    strengths: list[dict[str, float]]
+
+
+# The same in every index of the same guides: one that is opened anew, with another encoder, has it at once.
+@lru_cache(maxsize=4)
+def _wording(
+    texts: tuple[str, ...], guides: tuple[Guide, ...], background: tuple[str, ...], domain: Domain
+) -> _Wording:
+    return _Wording(
+        TermIndex(texts, background, domain.language),
+        Lexicon.build([*texts, *background], domain.stems),
+        [_strengths(guide, domain) for guide in guides],
+    )
 
 
 def _best_and_mean(values: NDArray[np.floating]) -> tuple[float, float]:

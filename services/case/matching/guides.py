@@ -30,8 +30,8 @@ class Guide:
     asked: tuple[str, ...]
     names: tuple[str, ...]
     texts: tuple[str, ...] = ()
-    attributes: dict[str, str] = field(default_factory=dict)
-    fields: tuple[FieldSpec, ...] = ()
+    attributes: dict[str, str] = field(default_factory=dict, hash=False)
+    fields: tuple[FieldSpec, ...] = field(default=(), hash=False)
 
     @property
     def is_article(self) -> bool:

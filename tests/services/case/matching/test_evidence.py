@@ -132,3 +132,15 @@ def test_an_inquiry_of_which_nothing_is_known_has_finite_features(inquiry):
         assert (
             features["covered"] == features["asked_best"] == features["asked_nearest"] == features["known_share"] == 0
         )
+
+
+def test_articles_of_the_same_texts_are_told_apart_by_their_names_and_an_index_opened_anew_by_its_vectors():
+    plain, named = guide("loan", asked=("borrow money",)), guide("loan", asked=("borrow money",), names=("Borrow",))
+    farther = {**VECTORS, "borrow money": (0.0, 1.0)}
+
+    first, renamed, retrained = read((plain,)), read((named,)), read((plain,), vectors=farther)
+
+    assert first["loan"]["covered"] < renamed["loan"]["covered"]
+    assert retrained["loan"]["covered"] == first["loan"]["covered"]
+    assert retrained["loan"]["asked_nearest"] < first["loan"]["asked_nearest"]
+    assert read((plain,), background=["borrow"])["loan"]["known_share"] < first["loan"]["known_share"]
