@@ -194,7 +194,7 @@ class Registry:
         await self._delete([self._id(NOTE, stored_as, collection, str(number)) for number in reversed(range(count))])
 
     async def read(self, key: str) -> dict[str, Any] | None:
-        """Return what a point of this profile says, as most replicas have it; ``None`` where they do not agree on any."""
+        """Return what a point of this profile says, as most replicas have it; ``None`` where they do not agree."""
         return (await self._read([self._id(key)], by_most=True)).get(self._id(key))
 
     async def replace(self, key: str, payload: dict[str, Any], *, field: str, expected: str) -> bool:
