@@ -243,7 +243,8 @@ class ServerWriter:
 
     async def measure_graphs(self) -> dict[str, GraphSearch]:
         """Measure what the graphs lose; see ``IndexWriter.measure_graphs``."""
-        large = [name for name in sorted(self._samples) if self._counts[name] >= MEASURED_FROM]
+        written = {name for name, notes in self._noted.items() if notes} | self._samples.keys()
+        large = [name for name in sorted(written & self._counts.keys()) if self._counts[name] >= MEASURED_FROM]
         return {name: await measured_collection(self._client, self._written[name], name) for name in large}
 
     async def begin_publication(self) -> None:
