@@ -45,7 +45,7 @@ async def look_deep(settings: "Settings", index: "Index", progress: Progress) ->
             findings += inspection.findings + _document_problems(index, inspection)
         except ArticuladoError as error:
             findings += [*inspection.findings, str(error)]
-    if findings:
+    if findings and not (inspection.is_unfinished_alone and findings == inspection.findings):
         findings.append(index.advice)
     return {"points": inspection.points, "references": inspection.references, "findings": findings}
 

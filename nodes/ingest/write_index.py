@@ -81,7 +81,7 @@ async def write_index(
         if (served.name if served else "") != state["base"]:
             return {"stale": True}
         async with Draft.opened(file) as draft:
-            await asyncio.to_thread(draft.leave_collections, [name for name in profile.names if builder.writes(name)])
+            await asyncio.to_thread(_leave_what_others_write, draft, builder)
             counts = await _write(state, draft, builder, base, services, progress)
             refit = await asyncio.to_thread(_note_drift, draft, counts, builder.points, profile)
             left = await asyncio.to_thread(draft.left)
@@ -100,6 +100,11 @@ async def write_index(
         "documents": documents,
         "warnings": [*state["warnings"], *refit, *([say("ingest.left_to_others", count=left)] if left else [])],
     }
+
+
+def _leave_what_others_write(draft: Draft, builder: IndexBuilder) -> None:
+    changed, disturbed = draft.collections_to_write()
+    draft.leave_collections([name for name in changed | disturbed if builder.writes(name)])
 
 
 def _counted(state: IngestState, counts: WriteCounts) -> dict[str, int]:

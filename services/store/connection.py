@@ -71,5 +71,19 @@ def translate_server_errors() -> Iterator[None]:
             say("store.server_error", status=error.status_code, content=error.content[:200])
         ) from error
     except (ApiException, QdrantException) as error:
-        # What a request that took too long raises says nothing.
-        raise StoreUnavailable(say("store.no_connection", error=str(error) or say("store.no_answer"))) from error
+        raise StoreUnavailable(say("store.no_connection", error=_reason(error))) from error
+
+
+def _reason(error: Exception) -> str:
+    """Return why a server could not be asked, in the language that is spoken where that is known."""
+    from httpx import ConnectError, TimeoutException, TransportError
+
+    match getattr(error, "source", error):
+        case TimeoutException():
+            return say("store.no_answer")
+        case ConnectError():
+            return say("store.not_reached")
+        case TransportError():
+            return say("store.cut_off")
+        case source:
+            return str(source)

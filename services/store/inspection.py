@@ -59,6 +59,11 @@ class Inspection:
         ]
 
     @property
+    def is_unfinished_alone(self) -> bool:
+        """Whether all that was found is an update that has not ended: it is no damage, and nothing is to be rebuilt."""
+        return {kind for kind, _ in self._findings} == {"inspection.unfinished"}
+
+    @property
     def references(self) -> int:
         """Number of chunks that others refer to."""
         return len(self._references)

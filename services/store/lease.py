@@ -24,7 +24,7 @@ LEASE_SECONDS = 60.0
 RENEWALS = 4
 """In the time after which a lease is over."""
 
-AWAY_SECONDS = 600.0
+AWAY_SECONDS = 180.0
 """The same for a lease whose holder has said that it comes back for it."""
 
 
@@ -168,6 +168,7 @@ class Turns:
         self._folder = folder
         self._pause = pause
         self._leases: dict[str, Lease] = {}
+        self._spare: set[str] = set()
 
     async def take(self, collections: Iterable[str]) -> None:
         """Wait for the turns to write collections.
@@ -185,6 +186,7 @@ class Turns:
             if await lease.take_if_free():
                 self._leases[name] = lease
                 taken.add(name)
+        self._spare |= taken
         return taken
 
     async def take_publication(self) -> None:
@@ -197,10 +199,13 @@ class Turns:
             lease.check()
 
     async def give_back(self, *, and_return: bool = False) -> None:
-        """Let others begin; with ``and_return`` they wait for some minutes, for this build to be taken up again."""
+        """Let others begin; with ``and_return`` they wait for some minutes, for this build to be taken up again.
+
+        What was only taken because it was free is given back in any case.
+        """
         for name in list(self._leases):
             lease = self._leases.pop(name)
-            await (lease.leave() if and_return else lease.give_back())
+            await (lease.leave() if and_return and name not in self._spare else lease.give_back())
 
     async def _take(self, name: str) -> None:
         if name not in self._leases:

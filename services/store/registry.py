@@ -194,7 +194,7 @@ class Registry:
         await self._delete([self._id(NOTE, stored_as, collection, str(number)) for number in reversed(range(count))])
 
     async def read(self, key: str) -> dict[str, Any] | None:
-        """Return what a point of this profile says, as most replicas have it; ``None`` where it is not there."""
+        """Return what a point of this profile says, as most replicas have it; ``None`` where they do not agree."""
         return (await self._read([self._id(key)], by_most=True)).get(self._id(key))
 
     async def replace(self, key: str, payload: dict[str, Any], *, field: str, expected: str) -> bool:
@@ -260,7 +260,8 @@ class Registry:
     ) -> dict[int, dict[str, Any]]:
         from qdrant_client import models
 
-        consistency = models.ReadConsistencyType.MAJORITY if by_most else None
+        # Not "majority", which takes an answer of every replica: a lost node would stop everything.
+        consistency = models.ReadConsistencyType.QUORUM if by_most else None
         with translate_server_errors():
             records = await self._client.retrieve(
                 self._collection, list(ids), with_payload=with_payload, consistency=consistency
@@ -271,7 +272,8 @@ class Registry:
         from qdrant_client import models
 
         points = [models.PointStruct(id=id, vector={}, payload=payload) for id, payload in payloads.items()]
-        ordering = models.WriteOrdering.STRONG
+        # Through one leader, whatever happens to it, where two may want the same; the rest waits for no lost node.
+        ordering = models.WriteOrdering.STRONG if condition else models.WriteOrdering.MEDIUM
         with translate_server_errors():
             await self._client.upsert(self._collection, points, wait=True, ordering=ordering, update_filter=condition)
 
@@ -281,7 +283,7 @@ class Registry:
         for start in range(0, len(ids), IDS_PER_REQUEST):
             batch = list(ids[start : start + IDS_PER_REQUEST])
             with translate_server_errors():
-                await self._client.delete(self._collection, batch, wait=True, ordering=models.WriteOrdering.STRONG)
+                await self._client.delete(self._collection, batch, wait=True, ordering=models.WriteOrdering.MEDIUM)
 
     def _id(self, *key: str) -> int:
         """Return the id of a point of this profile: 63 bits of the digest of what it is."""

@@ -33,9 +33,9 @@ async def fetched_table(client: "AsyncQdrantClient", stored: Mapping[str, str], 
 async def as_stored(
     client: "AsyncQdrantClient", table: Points, stored: Mapping[str, str], touched: Mapping[int, str]
 ) -> Points:
-    """Return a table in which the touched points (each with its collection) are as all replicas have them now.
+    """Return a table in which the touched points (each with its collection) are as most replicas have them now.
 
-    One in which replicas differ is none, for nobody knows what it is.
+    One of which those that are asked do not agree is none, for nobody knows what it is.
     """
     from qdrant_client import models
 
@@ -49,7 +49,7 @@ async def as_stored(
             asked = ids[start : start + IDS_PER_REQUEST]
             with translate_server_errors():
                 records = await client.retrieve(
-                    stored[name], asked, with_payload=FIELDS, consistency=models.ReadConsistencyType.ALL
+                    stored[name], asked, with_payload=FIELDS, consistency=models.ReadConsistencyType.QUORUM
                 )
             points += [_row(record, positions[name]) for record in records]
     return await asyncio.to_thread(_replaced, table, touched, points) if touched else table

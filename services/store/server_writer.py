@@ -182,8 +182,7 @@ class ServerWriter:
             for start in range(0, len(ids), IDS_PER_REQUEST):
                 batch = ids[start : start + IDS_PER_REQUEST]
                 await self._note(name, [point for point in batch if isinstance(point, int)])
-                with translate_server_errors():
-                    await self._client.delete(self._written[name], batch, wait=True)
+                await self._delete_points(name, batch)
 
     async def add(
         self,
@@ -243,7 +242,8 @@ class ServerWriter:
 
     async def measure_graphs(self) -> dict[str, GraphSearch]:
         """Measure what the graphs lose; see ``IndexWriter.measure_graphs``."""
-        large = [name for name in sorted(self._samples) if self._counts[name] >= MEASURED_FROM]
+        written = {name for name, notes in self._noted.items() if notes} | self._samples.keys()
+        large = [name for name in sorted(written & self._counts.keys()) if self._counts[name] >= MEASURED_FROM]
         return {name: await measured_collection(self._client, self._written[name], name) for name in large}
 
     async def begin_publication(self) -> None:
@@ -361,9 +361,17 @@ class ServerWriter:
             for key in sorted(parts.keys() - keys):
                 await self._client.create_shard_key(self._written[name], key)
                 keys.add(key)
-            if stale := [point.id for point in points if point.id in replaced]:
-                await self._client.delete(self._written[name], stale, wait=True)
+        if stale := [point.id for point in points if point.id in replaced]:
+            await self._delete_points(name, stale)
         return list(parts.items())
+
+    async def _delete_points(self, name: str, ids: "list[models.ExtendedPointId]") -> None:
+        """Delete points of a collection; where it is kept apart by keys, under all of them: a server must be told."""
+        keys = self._shard_keys.get(name)
+        with translate_server_errors():
+            await self._client.delete(
+                self._written[name], ids, wait=True, shard_key_selector=sorted(keys) if keys else None
+            )
 
     async def _upsert(self, requests: "Sequence[_Request]") -> None:
         """Send requests side by side; none of them is under way any more when this returns or raises."""

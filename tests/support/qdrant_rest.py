@@ -127,6 +127,10 @@ class FakeQdrant:
             case ("PUT", "collections", name, "index") if name in self.collections:
                 self.indexes.setdefault(name, {})[body["field_name"]] = body["field_schema"]
                 return 200, {"operation_id": 1, "status": "completed"}
+            case ("POST", "collections", name, "points", "delete") if name in self.shard_keys and not body.get(
+                "shard_key"
+            ):
+                return 400, None  # "Shard key not specified"
             case ("PUT" | "POST", "collections", name, *rest):
                 points, registry = self.collections.get(self.aliases.get(name, name)), name.endswith(REGISTRY)
                 return (404, {}) if points is None else (200, self._points(points, rest, body, registry=registry))

@@ -83,7 +83,8 @@ async def test_what_a_killed_update_has_left_is_for_the_next_ingest(tmp_path: Pa
     held = Holding({**AS_WRITTEN, 3: stored({**CHILD, "content_hash": "y"})}, {3})  # type: ignore[abstract]
     await inspection.run(held, lambda *step: None)
     [finding] = inspection.findings
-    assert "dejó 1 puntos a medias (3); repita «articulado ingest»" in finding
+    assert "1 puntos pueden estar a medias (3). Si no hay otra ingesta en marcha, repita «articulado ingest»" in finding
+    assert inspection.is_unfinished_alone
 
 
 @pytest.fixture(params=KINDS)

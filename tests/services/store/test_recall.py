@@ -17,7 +17,7 @@ from services.store import edge_writer, recall
 from services.store.connection import connect
 from services.store.edge_writer import EdgeWriter
 from services.store.generations import Generations
-from services.store.index import open_index
+from services.store.index import IndexBuilder, open_index
 from services.store.manifest import GraphSearch, Index
 from services.store.recall import CANDIDATES, LIMIT, SAMPLE, measured
 from services.store.server import ServerStore
@@ -152,3 +152,22 @@ async def test_a_graph_of_a_real_server_is_measured(tmp_path: Path, quantization
         graph = index.manifest.graphs["normativa"]
         assert graph.candidates in CANDIDATES
         assert graph.recall >= 0.99
+
+
+async def test_what_an_update_that_failed_has_written_is_measured_by_the_next(tmp_path: Path) -> None:
+    with running_qdrant() as qdrant:
+        writer = prompt_writer(Settings.read(None, store="server", qdrant_url=qdrant.url))
+        first = await build(tmp_path, [points(5, 8)], writer)
+        more = points(1_000, 8, first=100)
+
+        async def fail() -> None:
+            async with IndexBuilder(tmp_path, writer) as builder:
+                await builder.continue_from(first)
+                await builder.add(more.chunks, more.dense, more.sparse)
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            await fail()
+        second, digests = await update(tmp_path, first, writer=writer)
+        assert digests.keys() >= {chunk["id"] for chunk in more.chunks}
+        assert second.manifest.graphs.keys() == {"normativa"}

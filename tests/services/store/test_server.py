@@ -262,7 +262,7 @@ async def test_a_running_process_goes_on_with_what_it_opened(qdrant: FakeQdrant,
         (404, IndexMissing, "articulado ingest"),
         (429, StoreUnavailable, "No se puede conectar|429"),
         (500, StoreUnavailable, "500"),
-        (0, StoreUnavailable, "ARTICULADO_QDRANT_URL"),
+        (0, StoreUnavailable, "la conexión se ha cortado.*ARTICULADO_QDRANT_URL"),
     ],
 )
 async def test_failures_say_who_can_act(
