@@ -18,7 +18,7 @@ BROWSER = $(firstword $(foreach name,chromium chromium-browser google-chrome,$(s
 # What locks, lists and audits the dependencies, apart from them.
 TOOLS := .venv-tools
 
-.PHONY: demo test check format install aegra browser lock sbom audit clean
+.PHONY: demo test check types format install aegra browser lock sbom audit clean
 
 install: $(READY)
 
@@ -50,12 +50,15 @@ demo: install
 test: install aegra browser
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+# What takes a second goes first; types are checked beside the tests, as they take one core only.
 check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(MAKE) test
+	$(MAKE) --jobs=2 types test
+
+types: install
+	$(BIN)/mypy
 
 $(TOOLS)/.ready:
 	$(PYTHON) -m venv $(TOOLS)
