@@ -1,7 +1,7 @@
 """A collection on a Qdrant server: how it is laid out, filled and indexed, and the aliases that point to it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -67,11 +67,27 @@ def collection_name(name: str, generation: str) -> str:
     return f"{name}{SEPARATOR}{generation}"
 
 
+def plain_name(collection: str, generation: str, prefix: str = "") -> str:
+    """Return the name of a collection from that on the server of a generation.
+
+    >>> plain_name(collection_name("a-normativa", "20260101"), "20260101", "a-")
+    'normativa'
+    """
+    return collection.removeprefix(prefix).removesuffix(collection_name("", generation))
+
+
 async def stored_collections(client: "AsyncQdrantClient", generation: str) -> set[str]:
     """Return the names of the collections that the server has of a generation."""
     with translate_server_errors():
         collections = (await client.get_collections()).collections
     return {collection.name for collection in collections if collection.name.endswith(SEPARATOR + generation)}
+
+
+async def delete_collections(client: "AsyncQdrantClient", collections: Iterable[str]) -> None:
+    """Delete collections, with the aliases that lead to them."""
+    for collection in sorted(collections):
+        with translate_server_errors():
+            await client.delete_collection(collection)
 
 
 async def scroll(

@@ -2,10 +2,8 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
-from functools import partial
-from itertools import pairwise
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,14 +12,13 @@ from services.periods import period_of
 from services.profile.files import DEFAULT_PROFILE
 from services.protocols import SparseVector, Vector
 from services.settings import Settings
-from services.store.checksums import CHECKSUMS
 from services.store.connection import connect, translate_server_errors
 from services.store.layout import DENSE, SPARSE, attributes_of, field_path, indexed_fields, to_payload
 from services.store.lease import Turns
-from services.store.manifest import MANIFEST, REBUILD_HINT, GraphSearch, Index
-from services.store.points import POINTS, Points
+from services.store.manifest import REBUILD_HINT, GraphSearch, Index
+from services.store.points import Points
 from services.store.recall import MEASURED_FROM
-from services.store.registry import KnownGeneration, Registry, Served
+from services.store.registry import Registry
 from services.store.sample import WrittenSample
 from services.store.server_collection import (
     POLL_INTERVAL,
@@ -29,18 +26,20 @@ from services.store.server_collection import (
     CollectionOptions,
     collection_name,
     create_collection,
+    delete_collections,
     index_fields,
     indexed_paths,
     make_searchable,
+    plain_name,
     shard_keys,
     stored_collections,
-    switch_aliases,
 )
+from services.store.server_publication import Publication
 from services.store.server_recall import measured_collection
 from services.store.server_table import as_stored, fetched_table
-from services.store.writer import BaseReplaced, Placed, Scope, WriterFactory
+from services.store.writer import Placed, Scope, WriterFactory
 from state.chunks import Chunk
-from state.errors import IndexMissing, StoreUnavailable
+from state.errors import IndexMissing
 
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient, models
@@ -92,13 +91,11 @@ class ServerWriter:
         self._stored_as = self._generation = folder.name
         self._options = options
         self._prefix = prefix
-        self._held = held
         self._registry = Registry(client, profile, prefix=prefix, options=options)
         self._turns = Turns(self._registry, folder.parent.parent, pause=pause)
         self._scope: set[str] | None = None
         self._base = ""
-        self._served = Served()
-        self._replaced = False
+        self._publication = Publication(client, self._registry, self._turns, prefix=prefix, held=held)
         self._noted: dict[str, list[list[int]]] = {}
         self._poll_interval = poll_interval
         self._written: dict[str, str] = {}
@@ -122,8 +119,7 @@ class ServerWriter:
         else:
             await self._turns.take(scope.needed)
             self._scope = {*scope.needed, *await self._turns.take_free({*scope.wished}.difference(scope.needed))}
-        self._served = await self._registry.served()
-        self._base = self._served.generation
+        self._base = await self._publication.look()
 
     def writes(self, collection: str) -> bool:
         """Tell whether a collection may be changed; see ``IndexWriter.writes``."""
@@ -142,7 +138,10 @@ class ServerWriter:
         stored = await stored_collections(self._client, self._stored_as)
         if missing := set(self._written.values()) - stored:
             raise IndexMissing(say("store.server_lacks", missing=", ".join(sorted(missing)), command=REBUILD_HINT))
-        begun = {self._name_of(collection): collection for collection in stored - set(self._written.values())}
+        begun = {
+            plain_name(collection, self._stored_as, self._prefix): collection
+            for collection in stored - set(self._written.values())
+        }
         own = [name for name in sorted({*self._written, *begun}) if self.writes(name)]
         self._noted = {name: await self._registry.notes(self._stored_as, name) for name in own}
         for name in own:
@@ -150,7 +149,7 @@ class ServerWriter:
                 self._written[name] = begun[name]
                 self._created.add(begun[name])
             elif name in begun:
-                await self._delete([begun[name]])
+                await delete_collections(self._client, [begun[name]])
         own = [name for name in own if name in self._written]
         self._indexed_paths = {
             self._written[name]: await indexed_paths(self._client, self._written[name]) for name in own
@@ -249,75 +248,29 @@ class ServerWriter:
     async def begin_publication(self) -> None:
         """Wait for the turn to publish; see ``IndexWriter.begin_publication``."""
         self._turns.check()
-        await self._turns.take_publication()
-        self._served = await self._registry.served()
-        if self._served.generation != self._base:
-            self._replaced = True
-            raise BaseReplaced(say("store.base_replaced"))
+        await self._publication.begin(instead_of=self._base)
 
     async def publish(self, index: Index) -> None:
-        """Keep what the generation has beside its points, point the aliases to it, and have workers go over to it.
-
-        Raises:
-            StoreUnavailable: another machine has published meanwhile; nothing was.
-        """
-        names = [str(path.relative_to(index.folder)) for path in index.folder.rglob("*") if path.is_file()]
-        self._turns.check()
-        await self._registry.add(index, [name for name in names if name not in (MANIFEST, CHECKSUMS, POINTS)])
-        self._turns.check()
-        await switch_aliases(self._client, {f"{self._prefix}{name}": stored for name, stored in self._written.items()})
-        new = KnownGeneration(generation=self._generation, stored_as=self._stored_as, published=datetime.now(UTC))
-        served = Served(generations=(*self._served.generations, new))
-        if not await self._registry.serve(served, instead_of=self._served):
-            raise StoreUnavailable(say("store.lease_lost"))
-        self._served = served
+        """Have workers go over to the generation; see ``Publication.publish``."""
+        await self._publication.publish(index, self._written)
 
     async def sweep(self) -> None:
-        """Forget the notes of an update that is served, and delete generations that nobody can hold any more.
-
-        The last one is kept beside the one that is served, and so is what was served a short while ago.
-        """
+        """Forget the notes of an update that is served, and delete what nobody can hold any more."""
         for name, notes in self._noted.items():
             await self._registry.forget_notes(self._stored_as, name, len(notes))
-        known, now = self._served.generations, datetime.now(UTC)
-        gone = [
-            before
-            for before, after in pairwise(known)
-            if after is not known[-1] and now - after.published >= self._held
-        ]
-        kept = tuple(one for one in known if one not in gone)
-        for stored_as in {one.stored_as for one in gone} - {one.stored_as for one in kept}:
-            collections = await stored_collections(self._client, stored_as)
-            await self._delete(collections)
-            for name in map(partial(self._name_of, stored_as=stored_as), collections):
-                notes = await self._registry.notes(stored_as, name)
-                await self._registry.forget_notes(stored_as, name, len(notes))
-        if gone:
-            await self._registry.forget([one.generation for one in gone], [one.generation for one in kept])
-            self._turns.check()
-            await self._registry.serve(Served(generations=kept), instead_of=self._served)
+        await self._publication.sweep()
 
     async def remove(self, generation: str, stored_as: str | None) -> None:
         """Delete what there is of a generation that is not served, and never will be; see ``IndexWriter.remove``."""
-        known = self._served.generations
-        if stored_as and stored_as not in {one.stored_as for one in known}:
-            await self._delete(await stored_collections(self._client, stored_as))
-        if generation not in {one.generation for one in known} and await self._registry.has_record(generation):
-            # Parts are shared: they may be what another build is about to publish.
-            await self._turns.take_publication()
-            self._served = await self._registry.served()
-            await self._registry.forget([generation], [one.generation for one in self._served.generations])
+        await self._publication.remove(generation, stored_as)
 
     async def close(self) -> None:
         """Let others write, and close the connections; where another generation is to be continued, come back first."""
-        await self._turns.give_back(and_return=self._replaced)
+        await self._turns.give_back(and_return=self._publication.base_replaced)
         await self._client.close()
 
     def _collection_of(self, name: str) -> str:
         return collection_name(f"{self._prefix}{name}", self._stored_as)
-
-    def _name_of(self, collection: str, stored_as: str = "") -> str:
-        return collection.removeprefix(self._prefix).removesuffix(collection_name("", stored_as or self._stored_as))
 
     async def _note(self, name: str, ids: list[int]) -> None:
         """Before points change: be sure of the turn; where they may be served, note them."""
@@ -386,11 +339,6 @@ class ServerWriter:
             for answer in answers:
                 if isinstance(answer, BaseException):
                     raise answer
-
-    async def _delete(self, collections: Iterable[str]) -> None:
-        for collection in sorted(collections):
-            with translate_server_errors():
-                await self._client.delete_collection(collection)
 
 
 class _Request(NamedTuple):
