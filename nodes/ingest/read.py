@@ -84,7 +84,7 @@ async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, s
         changed = bool(news.fresh or state["removed"] or state["request"].get("rebuild"))
         changed = changed or not await asyncio.to_thread(_is_current, draft, base, state["with_packaged"])
         # What another ingest has left to be linked again.
-        changed = changed or any(workspace.has(staged) for _, _, staged in draft.disturbed())
+        changed = changed or await asyncio.to_thread(_has_unlinked, draft, workspace)
     return {
         "added": news.added,
         "updated": news.updated,
@@ -94,6 +94,11 @@ async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, s
         "failures": failures,
         "warnings": warnings,
     }
+
+
+def _has_unlinked(draft: Draft, workspace: Workspace) -> bool:
+    """Tell whether there is a document to be linked again that can be read here."""
+    return any(workspace.has(staged) for _, _, staged in draft.disturbed())
 
 
 @dataclass

@@ -5,6 +5,7 @@ The embedded engine writes through memory maps of sparse files: where the disk i
 """
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from language.current import say
@@ -33,5 +34,13 @@ def require_room(folder: Path, needed: int) -> None:
 
 
 def bytes_on_disk(folder: Path) -> int:
-    """Return what the files of a folder take on the disk: holes take nothing."""
-    return sum(path.stat().st_blocks * 512 for path in folder.rglob("*") if path.is_file())
+    """Return what the files of a folder take on the disk: holes take nothing.
+
+    What goes while it is looked at is not counted: readers of an index make folders that live for a moment.
+    """
+    taken = 0
+    for inside, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                taken += Path(inside, name).stat().st_blocks * 512
+    return taken

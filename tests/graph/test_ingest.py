@@ -474,8 +474,8 @@ async def test_a_law_that_has_changed_loses_the_summary_and_keeps_the_words_of_p
         written_against={"content_hash": wording_hash(text), "date": "2000-01-02"},
     )
     monkeypatch.setattr(attach, "packaged_law_records", lambda: {(et, "art:1"): record})
-    words = {(et, "art:1"): "cuando toca veraneo"}
-    monkeypatch.setattr(packaged, "_search_texts", lambda: words)
+    records = {et: {(et, "art:1"): record}}
+    monkeypatch.setattr(packaged, "records_of_law", lambda law_id: records.get(law_id, {}))
     configured = settings(tmp_path, profile="laboral")
     law = write_law(tmp_path / "a.md", et, text, "Otra cosa.")
     report = await ingest([law], configured, packaged=False)
