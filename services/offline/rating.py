@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import fsum
 from typing import Protocol, runtime_checkable
 
 from language.folding import fold
@@ -106,7 +107,7 @@ class Scorer:
         worth = self._worth_of.get(text)
         if worth is None:
             of_stems = {stem: _NUMBER if stem.isdigit() else self.weights.idf(stem) for stem in self.stems_of(text)}
-            worth = self._worth_of[text] = of_stems, sum(of_stems.values())
+            worth = self._worth_of[text] = of_stems, fsum(of_stems.values())
         return worth
 
     def is_topic(self, heading: Fragment) -> bool:
@@ -264,7 +265,8 @@ class RatedProvision:
         """Return the share of a point's words that a passage has: figures count most, then the rarer words."""
         worth, total = self._scorer.worth(point.text)
         others = self._scorer.stems_of(passage.text)
-        return sum(worth[stem] for stem in worth.keys() & others) / (total + 1)
+        # Added without rounding: a set has no order, and an answer must not depend on one.
+        return fsum(worth[stem] for stem in worth.keys() & others) / (total + 1)
 
 
 def is_of(passage: Passage, point: Point) -> bool:

@@ -4,6 +4,7 @@ import itertools
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from math import fsum
 
 from language.folding import fold
 from language.numerals import CARDINALS
@@ -33,7 +34,8 @@ def fits(claim: str, texts: Sequence[str]) -> list[float]:
     wanted, have = features(claim), [features(text) for text in texts]
     in_all = frozenset[str].intersection(*have) if len(have) > 1 else frozenset[str]()
     weights = {feature: _SHARED_WEIGHT if feature in in_all else 1.0 for feature in wanted}
-    anywhere = sum(weight for feature, weight in weights.items() if any(feature in text for text in have))
+    # Added without rounding: a set has no order, and a finding must not depend on one.
+    anywhere = fsum(weight for feature, weight in weights.items() if any(feature in text for text in have))
     if not anywhere:
         return [0.0] * len(texts)
-    return [sum(weights[feature] for feature in wanted & text) / anywhere for text in have]
+    return [fsum(weights[feature] for feature in wanted & text) / anywhere for text in have]
