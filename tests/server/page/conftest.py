@@ -48,7 +48,9 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def visit(browser: Browser, site: str, request: pytest.FixtureRequest) -> Iterator[Visit]:
     """A visit of the page; ``@pytest.mark.parametrize("visit", [{…}], indirect=True)`` sets up its browser."""
-    options = {"locale": "es-ES", "viewport": {"width": 1280, "height": 900}, **getattr(request, "param", {})}
+    # Without motion: what is looked at while the page still scrolls may lie half below its bars.
+    steady = {"locale": "es-ES", "viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"}
+    options = {**steady, **getattr(request, "param", {})}
     context = browser.new_context(**options)
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
