@@ -10,7 +10,7 @@ from nodes.select_context import preference
 from services.profile.sections import RelevanceBands
 from services.relevance.judge import UNDERSPECIFIED, Judgement, RelevanceJudge
 from services.search.relevance import is_asked_of
-from state.candidates import NAMED_SCORE
+from state.chunks import NAMED_SCORE
 from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked, carried_over
 from state.values import AnswerOutcome

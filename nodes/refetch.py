@@ -15,8 +15,8 @@ from services.protocols import ChunkStore, Reranker
 from services.search.hybrid import HybridSearch, search_filter
 from services.search.needs import nearest_first, provisions_needed, text_of
 from services.search.reference import ProvisionRequest
-from state.candidates import NAMED_SCORE, candidate, merged
-from state.chunks import Candidate
+from state.candidates import candidate, merged
+from state.chunks import NAMED_SCORE, Candidate
 from state.context import ResolvedContext, StoreName
 from state.rag import RagState, days_of
 from state.values import NO_COST, Cost, Need

@@ -14,8 +14,8 @@ from services.rerank.table import reranker_for
 from services.rerank.word_share import WordShare
 from services.search.agreements import without_agreement_names
 from services.search.relevance import raised, with_final_scores
-from state.candidates import NAMED_SCORE, in_order
-from state.chunks import Candidate
+from state.candidates import in_order
+from state.chunks import NAMED_SCORE, Candidate
 from state.context import ResolvedContext
 from state.errors import ModelError
 from state.rag import RagState, agreements_asked, carried_over, days_of

@@ -6,13 +6,12 @@ In the order of a question: vectors, the store of chunks, chat models, reranking
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Generic, Protocol, TypeVar
+from typing import Annotated, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
-from services.profile.search import PLAIN, Fusion
 from state.chunks import Candidate, Chunk
 from state.values import Message
 
@@ -92,6 +91,27 @@ class SparseEncoder(Protocol):
         """Encode texts of the corpus."""
         ...
 
+
+RankConstant = Annotated[int, Field(ge=1, le=1000)]
+SideWeight = Annotated[float, Field(gt=0, le=100)]
+
+
+class Fusion(BaseModel):
+    """Constant and weights of the reciprocal rank fusion of a query's two rankings; unset, plain RRF.
+
+    A chunk at the zero-based rank r of a ranking gets weight / (k + r) from it: the higher ``k``, the less the first
+    ranks stand out. (Papers have 60 with ranks from 1, Qdrant 2 with ranks from 0.)
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    k: RankConstant = 60
+    dense: SideWeight = 1.0
+    sparse: SideWeight = 1.0
+
+
+PLAIN = Fusion()
+"""Both rankings alike, as where nothing was measured."""
 
 MAX_SELECTED = 10_000
 """Chunks that ``ChunkStore.select`` returns at most unless told otherwise."""

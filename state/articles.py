@@ -18,6 +18,9 @@ Concern = Literal["taxes", "fees", "deadlines", "other"]
 Elapsed = Literal["working_days", "days", "weeks", "months", "years"]
 """Units in which time is counted."""
 
+LEAST_NUMBER = 0
+"""Least value of a number or an amount whose field names no ``min``."""
+
 
 class FieldSpec(TypedDict):
     """A datum that a case needs; ``aliases`` are other names under which callers send it.
@@ -127,3 +130,8 @@ class Details(TypedDict, total=False):
 def details_of(chunk: Chunk) -> Details:
     """Return the structured content of a chunk; empty where it has none."""
     return cast(Details, chunk.get("details", {}))
+
+
+def article_title(chunk: Chunk) -> str:
+    """Return the title of the article that a chunk is of."""
+    return details_of(chunk).get("article_title") or chunk["law_name"]

@@ -4,9 +4,6 @@ from collections.abc import Iterable
 
 from state.chunks import Candidate, Chunk, Origin
 
-NAMED_SCORE = 1.0
-"""Score of a provision that the question or the model named: beyond doubt."""
-
 
 def candidate(chunk: Chunk, score: float, origin: Origin, found_by: str = "") -> Candidate:
     """Make a candidate with one origin; ``found_by`` is the query or the provision that led to it."""

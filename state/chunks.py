@@ -11,6 +11,9 @@ from typing_extensions import TypedDict
 
 _FILE = "file:"
 
+NAMED_SCORE = 1.0
+"""Score of a provision that the question or the model named: beyond doubt."""
+
 LOWEST_RANK = 5
 """Rank of what has no place in a hierarchy: orders, rulings, criteria, documents."""
 

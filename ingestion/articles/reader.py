@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from ingestion.articles.checks import contradictions
 from ingestion.articles.problems import article_error, location, schema_error
 from ingestion.articles.schema import Article
-from ingestion.files.formats.source import decode, read_bytes
+from ingestion.decoding import decode, read_bytes
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
 from language.current import say
 

@@ -5,9 +5,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ingestion.decoding import ZIP, read_bytes
 from ingestion.files.formats import pdf, txt
 from ingestion.files.formats.docx_xml import W, find, lines_of
-from ingestion.files.formats.source import OLD_OFFICE, ZIP, no_text, other_format, read_bytes
+from ingestion.files.formats.source import OLD_OFFICE, no_text, other_format
 from ingestion.files.running_text import running_text
 from language.current import say
 from services.extras import importing

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from services.case.context import article_title
 from services.case.schema import Answer, AnswerSection
-from state.articles import details_of
+from state.articles import article_title, details_of
 from state.chunks import Chunk
 
 

@@ -3,15 +3,10 @@
 from collections.abc import Sequence
 
 from services.prompting.stream_splitter import defuse_self_evaluation
-from state.articles import details_of
+from state.articles import article_title
 from state.chunks import Chunk
 
 SEPARATOR = "\n---\n"
-
-
-def article_title(chunk: Chunk) -> str:
-    """Return the title of the article that a chunk is of."""
-    return details_of(chunk).get("article_title") or chunk["law_name"]
 
 
 def render(chunks: Sequence[Chunk]) -> str:

@@ -9,11 +9,11 @@ from language.formats import written
 from language.languages import Language
 from services.case.author import CaseMaterial
 from services.case.confidence import says_too_little
-from services.case.context import article_title, render
+from services.case.context import render
 from services.case.data.read import ReadData, read_data
 from services.case.filters import contradicted_filters
 from services.profile.profile import Profile
-from state.articles import DecisionRule, details_of
+from state.articles import DecisionRule, article_title, details_of
 from state.case import CaseMetadata, CaseState, FailureName, LeftOut, Source
 from state.chunks import Chunk
 

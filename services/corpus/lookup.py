@@ -14,8 +14,7 @@ from services.domain.lexicon import Lexicon
 from services.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 from services.store.filters import satisfies, selection_clauses
 from services.store.layout import order_articles
-from state.candidates import NAMED_SCORE
-from state.chunks import Chunk, ProvisionRef, provision_of
+from state.chunks import NAMED_SCORE, Chunk, ProvisionRef, provision_of
 from state.values import NamedProvision
 
 MIN_SCORE = 0.2

@@ -5,26 +5,9 @@ from typing import Annotated
 from pydantic import Field
 
 from services.profile.sections import Section
+from services.protocols import PLAIN, Fusion, RankConstant, SideWeight
 
-RankConstant = Annotated[int, Field(ge=1, le=1000)]
-SideWeight = Annotated[float, Field(gt=0, le=100)]
 Cap = Annotated[int, Field(ge=1, le=1000)]
-
-
-class Fusion(Section):
-    """Constant and weights of the reciprocal rank fusion of a query's two rankings; unset, plain RRF.
-
-    A chunk at the zero-based rank r of a ranking gets weight / (k + r) from it: the higher ``k``, the less the first
-    ranks stand out. (Papers have 60 with ranks from 1, Qdrant 2 with ranks from 0.)
-    """
-
-    k: RankConstant = 60
-    dense: SideWeight = 1.0
-    sparse: SideWeight = 1.0
-
-
-PLAIN = Fusion()
-"""Both rankings alike, as where nothing was measured."""
 
 
 class OfflineFusion(Fusion):

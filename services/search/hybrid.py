@@ -21,11 +21,12 @@ from services.deadlines import UNLIMITED, QuestionTime
 from services.domain.base import Domain
 from services.models.vector_cache import VectorCache
 from services.profile.profile import Profile
-from services.profile.search import Caps, Fusion
+from services.profile.search import Caps
 from services.protocols import (
     ChunkStore,
     Embedded,
     Embedder,
+    Fusion,
     Hit,
     HybridQuery,
     SearchFilter,

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from legal.decisions import COURTS, decisions_in
 from services.protocols import ChunkStore, SearchFilter
-from state.candidates import NAMED_SCORE, candidate
-from state.chunks import Candidate, Chunk
+from state.candidates import candidate
+from state.chunks import NAMED_SCORE, Candidate, Chunk
 from state.values import NamedDecision
 
 MAX_DECISIONS = 8

@@ -9,8 +9,8 @@ from legal.validity import in_force
 from legal.wordings import annotate_validity
 from services.protocols import ChunkStore
 from services.store.layout import order_parts
-from state.candidates import NAMED_SCORE, candidate, merged
-from state.chunks import Candidate, Chunk
+from state.candidates import candidate, merged
+from state.chunks import NAMED_SCORE, Candidate, Chunk
 from state.values import NamedProvision
 
 MAX_DIRECT_PROVISIONS = 8

@@ -6,7 +6,7 @@ from support.doubles import FakeEmbedder, FakeSparse, FakeStore, make_chunk
 from nodes.hybrid_search import hybrid_search
 from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile
-from services.profile.search import PLAIN
+from services.protocols import PLAIN
 from services.search.hybrid import HybridSearch
 from services.search.question_reading import empty_analysis
 from state.context import ResolvedContext

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from services.profile.search import PLAIN, Fusion
-from services.protocols import HybridQuery, SparseVector, Vector
+from services.protocols import PLAIN, Fusion, HybridQuery, SparseVector, Vector
 from state.chunks import Chunk, WordingDates
 
 NO_TERMS = SparseVector((), ())

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ingestion.decoding import read_bytes
 from ingestion.files.formats.docx_numbering import Numbering, related
 from ingestion.files.formats.docx_xml import W, find, lines_of
 from ingestion.files.formats.lines import clean
-from ingestion.files.formats.source import OLD_OFFICE, packed_text, read_bytes
+from ingestion.files.formats.source import OLD_OFFICE, packed_text
 from ingestion.files.formats.tables import table_of
 from ingestion.model import FileText
 from language.current import say

@@ -9,7 +9,8 @@ from typing import Any
 
 import yaml
 
-from ingestion.files.formats.source import decode, is_article, read_bytes
+from ingestion.decoding import decode, read_bytes
+from ingestion.files.formats.source import is_article
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
 from ingestion.model import Page
 from language.current import say

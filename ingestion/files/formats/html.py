@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ingestion.decoding import decode, read_bytes
 from ingestion.files.formats.header_block import closing_rule
 from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
 from ingestion.files.formats.list_marks import first_number, letter
-from ingestion.files.formats.source import decode, no_text, read_bytes, refuse_other_formats
+from ingestion.files.formats.source import no_text, refuse_other_formats
 from ingestion.files.formats.tables import table_of
 from ingestion.model import FileText, Page
 from language.current import say

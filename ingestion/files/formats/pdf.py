@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from pathlib import Path
 
+from ingestion.decoding import read_bytes
 from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
 from ingestion.files.formats.pdf_tables import Line, page_contents
-from ingestion.files.formats.source import PDF, other_format, read_bytes
+from ingestion.files.formats.source import PDF, other_format
 from ingestion.files.formats.tables import Table
 from ingestion.model import FileText, Page
 from language.current import say

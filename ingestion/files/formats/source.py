@@ -1,42 +1,21 @@
-"""Read the bytes of a file, tell which format they are, and decode their text."""
+"""Tell which format the bytes of a file are, and read what is packed."""
 
-import codecs
-import zlib
 from collections.abc import Callable
-from io import BytesIO
 from pathlib import Path
-from zipfile import BadZipFile, ZipFile
 
+from ingestion.decoding import ZIP
 from ingestion.model import FileText, Page
 from language.current import say
-from language.system import reason
-from services.bounded.limits import check_size
 from state.errors import InvalidInput
 
 SUFFIX = ".article.yaml"
 """How the name of an article's file ends."""
 
-PDF, ZIP, OLD_OFFICE = b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+PDF, OLD_OFFICE = b"%PDF-", b"\xd0\xcf\x11\xe0"
 """The first bytes of files; DOCX, ODT and XLSX are ZIP files."""
 
 _SIGNATURES = {PDF: "file.kind_pdf", ZIP: "file.kind_zip", OLD_OFFICE: "file.kind_old_office"}
 """The first bytes of formats that are no text, and the keys of what messages call these."""
-
-_BOMS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
-_EXPECTED = frozenset("áéíóúüñçÁÉÍÓÚÜÑÇàèòïÀÈÒÏ¿¡ºª°·«»“”‘’–—…•€§\xa0\xad")
-"""What a Spanish text has beside ASCII, in any of the languages of Spain."""
-
-_EIGHT_BITS = ("cp1252", "cp850", "mac_roman")
-"""Encodings that any bytes could be in; cp1252 is Latin-1 and more."""
-
-_MIN_LIKELIHOOD = 0.9
-"""Share of the characters beyond ASCII that must be expected ones."""
 
 
 def is_article(file: Path | str) -> bool:
@@ -46,85 +25,6 @@ def is_article(file: Path | str) -> bool:
     (True, False)
     """
     return Path(file).name.lower().endswith(SUFFIX)
-
-
-def read_bytes(path: Path) -> bytes:
-    """Return the bytes of a file, for a packed one after a look at what it holds.
-
-    Raises:
-        InvalidInput: it cannot be read, is empty, damaged or larger than the limit, packed or unpacked.
-    """
-    try:
-        check_size(path, path.stat().st_size)
-        data = path.read_bytes()
-    except OSError as error:
-        raise InvalidInput(say("file.unreadable", path=path, reason=reason(error))) from error
-    if not data.strip():
-        raise InvalidInput(say("file.empty", path=path))
-    if data.startswith(ZIP):
-        _check_package(path, data)
-    return data
-
-
-def _check_package(path: Path, data: bytes) -> None:
-    """Check what a ZIP holds before a reader unpacks it: the sizes that it names, and that these are true.
-
-    What is no ZIP after all, or is packed in a way that is not known, is left to the reader.
-
-    Raises:
-        InvalidInput: unpacked, it is larger than the limit, or what it names is not what it holds.
-    """
-    try:
-        with ZipFile(BytesIO(data)) as package:
-            check_size(path, sum(entry.file_size for entry in package.infolist()))
-            # Unpacks piece by piece, no more than the size that is named, and compares the checksums.
-            damaged = package.testzip()
-    except (BadZipFile, NotImplementedError, EOFError, ValueError, zlib.error):
-        return
-    if damaged is not None:
-        raise InvalidInput(say("bounds.package", path=path))
-
-
-def decode(data: bytes, path: Path, declared: str | None = None) -> str:
-    """Return the text: by its byte order mark, else UTF-8, else as declared, else in the encoding that gives Spanish.
-
-    Raises:
-        InvalidInput: the bytes are no text, or in an encoding that cannot be told.
-    """
-    for mark, encoding in _BOMS.items():
-        if data.startswith(mark):
-            if (text := _decoded(data, encoding)) is None:
-                raise _unknown_encoding(path)
-            return text
-    if b"\0" in data:
-        raise InvalidInput(say("file.not_text", path=path))
-    for encoding in filter(None, ("utf-8", declared)):
-        if (text := _decoded(data, encoding)) is not None:
-            return text
-    candidates = [text for encoding in _EIGHT_BITS if (text := _decoded(data, encoding)) is not None]
-    best = max(candidates, key=_likelihood)
-    if _likelihood(best) < _MIN_LIKELIHOOD:
-        raise _unknown_encoding(path)
-    return best
-
-
-def _decoded(data: bytes, encoding: str) -> str | None:
-    # What calls itself Latin-1 is cp1252, as in every browser (WHATWG Encoding Standard).
-    encoding = "cp1252" if encoding.lower().replace("_", "-") in ("iso-8859-1", "latin-1", "latin1") else encoding
-    try:
-        return data.decode(encoding)
-    except (UnicodeError, LookupError):
-        return None
-
-
-def _likelihood(text: str) -> float:
-    """Return which share of the characters beyond ASCII is one of a Spanish text, in [0, 1]."""
-    beyond = [character for character in text if character > "\x7f"]
-    return sum(character in _EXPECTED for character in beyond) / len(beyond) if beyond else 1.0
-
-
-def _unknown_encoding(path: Path) -> InvalidInput:
-    return InvalidInput(say("file.encoding", path=path))
 
 
 def known_format(data: bytes) -> str:

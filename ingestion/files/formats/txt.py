@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from ingestion.decoding import decode, read_bytes
 from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
-from ingestion.files.formats.source import decode, no_text, read_bytes, refuse_other_formats
+from ingestion.files.formats.source import no_text, refuse_other_formats
 from ingestion.model import FileText, Page
 
 

@@ -7,8 +7,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from ingestion.decoding import read_bytes
 from ingestion.files.formats.lines import clean
-from ingestion.files.formats.source import packed_text, read_bytes
+from ingestion.files.formats.source import packed_text
 from ingestion.files.formats.tables import table_of
 from ingestion.model import FileText
 from language.current import say

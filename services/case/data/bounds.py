@@ -12,14 +12,12 @@ from services.case.data.expressions import TODAY, DateExpression, parse_expressi
 from services.case.data.quantities import in_unit
 from services.case.data.values import Circumstances, Days, UnusableValue, Value
 from services.case.data.wording import say_day, say_days, say_number
-from state.articles import Elapsed, FieldSpec
+from state.articles import LEAST_NUMBER, Elapsed, FieldSpec
 
 EARLIEST = date(1900, 1, 1)
 """Of a date without ``min``."""
 YEARS_AHEAD = 60
 """How far ahead of today a date without ``max`` may lie."""
-LEAST_NUMBER = 0
-"""Of a number or an amount without ``min``."""
 MOST = {"currency": Decimal(100_000_000), "number": Decimal(1_000_000)}
 """Of an amount or a number without ``max``, by its type."""
 LONGEST_YEARS = 100

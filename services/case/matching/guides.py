@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from services.case.context import article_title
 from services.corpus.schema import load_general_matters
 from services.profile.outside import OutsideMatter
 from services.profile.profile import Profile
 from services.profile.sections import TOPIC
-from state.articles import Details, FieldSpec, details_of
+from state.articles import Details, FieldSpec, article_title, details_of
 from state.chunks import Chunk
 
 _UNTOLD = "guardrails"

@@ -14,7 +14,7 @@ from ingestion.files.names import KINDS as FILE_KINDS
 from legal.signals import SignalWeights
 from services.corpus.schema import load_corpus
 from services.profile.profile import ARTICLE_KEYS, DOCUMENT_KINDS, RECORD_COLLECTIONS, Profile, load_profile
-from services.profile.search import Fusion
+from services.protocols import Fusion
 from state.errors import ConfigurationError
 
 TOP = 'name = "jardin"\ntitle = "Garden"\nlanguage = "es"\n'

@@ -10,8 +10,8 @@ from support.waiting import PATIENCE
 from services.deadlines import QuestionTime
 from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile
-from services.profile.search import PLAIN, Caps
-from services.protocols import SearchFilter
+from services.profile.search import Caps
+from services.protocols import PLAIN, SearchFilter
 from services.search.hybrid import HybridSearch
 from state.errors import ModelTimeout
 

@@ -14,8 +14,8 @@ from graph.case import build_generate_response, build_required_data
 from graph.rag import build_rag, build_retrieval
 from services.container import Services
 from services.profile.profile import Profile, load_profile
-from services.profile.search import Caps, Fusion, Fusions, OfflineFusion, Search
-from services.protocols import HybridQuery, SearchFilter, SparseVector
+from services.profile.search import Caps, Fusions, OfflineFusion, Search
+from services.protocols import Fusion, HybridQuery, SearchFilter, SparseVector
 from services.search.hybrid import HybridSearch
 from services.settings import ModelSettings, Settings
 

@@ -22,8 +22,7 @@ from support.chunks import (
 from support.real_qdrant import URL
 from support.stores import KINDS, TODAY, Kind, Stores
 
-from services.profile.search import PLAIN, Fusion
-from services.protocols import HybridQuery, SearchFilter
+from services.protocols import PLAIN, Fusion, HybridQuery, SearchFilter
 from services.store.filters import citing_clauses, satisfies, search_clauses
 from services.store.layout import PAGE_SIZE
 from state.chunks import Chunk
