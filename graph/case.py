@@ -26,7 +26,7 @@ from nodes.encode_sparse import encode_sparse
 from nodes.hybrid_search import hybrid_search
 from nodes.merge_candidates import merge_candidates
 from nodes.rerank import rerank
-from nodes.stage import UsageAccount, stage
+from nodes.stage import UsageAccount, default_options, stage
 from services.case.authors import case_author
 from services.case.calibration import CaseGraph, read_calibration
 from services.case.confidence import ConfidenceEstimator
@@ -61,7 +61,7 @@ def build_required_data(
         RequiredDataOutput,
         profile.case.required_data.chunks,
     )
-    bind = partial(stage, account=UsageAccount(services.settings.defaults(), profile.language))
+    bind = partial(stage, account=UsageAccount(default_options(services.settings), profile.language))
     builder.add_node("select_required", bind(select_required, profile=profile, counter=counter, language=language))
     builder.add_node(
         "extract_fields",
@@ -105,7 +105,7 @@ def build_generate_response(
         ResponseOutput,
         profile.case.response.chunks,
     )
-    bind = partial(stage, account=UsageAccount(services.settings.defaults(), profile.language))
+    bind = partial(stage, account=UsageAccount(default_options(services.settings), profile.language))
     builder.add_node("select_tiers", bind(select_tiers, profile=profile, counter=counter, language=language))
     builder.add_node(
         "write_response",
@@ -144,7 +144,7 @@ def _begin_with_search(
     except ValueError as error:
         raise ConfigurationError(say("profile.field_taken", error=error, name=profile.name)) from error
     # Cases have collections of their own: those that the settings choose are for free questions.
-    defaults = settings.defaults().model_copy(update={"collections": ()})
+    defaults = default_options(settings).model_copy(update={"collections": ()})
     bind = partial(stage, account=UsageAccount(defaults, profile.language))
     opens_turn = partial(stage, account=UsageAccount(defaults, profile.language, opens_turn=True))
     search = HybridSearch.over(services, profile.for_cases)

@@ -26,7 +26,7 @@ from nodes.refetch import refetch
 from nodes.repair_marks import repair_marks
 from nodes.rerank import rerank
 from nodes.select_context import select_context
-from nodes.stage import UsageAccount, stage
+from nodes.stage import UsageAccount, default_options, stage
 from nodes.verify import verify
 from services.container import Services
 from services.deadlines import QuestionTime
@@ -36,8 +36,9 @@ from services.protocols import ChunkStore
 from services.rerank.word_share import WordShare
 from services.search.hybrid import HybridSearch
 from services.store.supplementary import SupplementaryStore
-from state.context import RunContext, StoreName
+from state.context import RunContext
 from state.rag import RagInput, RagOutput, RagState
+from state.values import StoreName
 
 Builder = StateGraph[RagState, RunContext, RagInput, RagOutput]
 Rag = CompiledStateGraph[RagState, RunContext, RagInput, RagOutput]
@@ -54,7 +55,7 @@ def build_rag(
     search, prompts = HybridSearch.over(services, services.profile.for_questions), load_prompts(services.profile)
     texts = None if whole_chunks else ChunkTexts(_stores(services))
     builder = _retrieval(services, search, prompts, texts)
-    account = UsageAccount(services.settings.defaults(), services.profile.language)
+    account = UsageAccount(default_options(services.settings), services.profile.language)
     bind = partial(stage, account=account, texts=texts)
 
     principal = partial(bind, principal=services.principal, prompts=prompts, language=services.language)
@@ -104,8 +105,8 @@ def _retrieval(services: Services, search: HybridSearch, prompts: Prompts, texts
     settings, profile = services.settings, services.profile
     question_time = QuestionTime(settings.question_timeout)
     stores = _stores(services)
-    bind = partial(stage, account=UsageAccount(settings.defaults(), profile.language), texts=texts)
-    opening = UsageAccount(settings.defaults(), profile.language, opens_turn=True)
+    bind = partial(stage, account=UsageAccount(default_options(settings), profile.language), texts=texts)
+    opening = UsageAccount(default_options(settings), profile.language, opens_turn=True)
     opens_turn = partial(stage, account=opening, texts=texts)
     builder = Builder(RagState, context_schema=RunContext, input_schema=RagInput, output_schema=RagOutput)
 

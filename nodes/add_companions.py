@@ -16,8 +16,9 @@ from services.protocols import ChunkStore
 from services.search.companions import topics_of
 from state.candidates import candidate
 from state.chunks import Candidate, Chunk, Origin
-from state.context import ResolvedContext, StoreName
-from state.rag import Days, RagState, days_of
+from state.context import ResolvedContext
+from state.rag import RagState, days_of
+from state.values import Days, StoreName
 
 COMPANION_SCORE = 0.0
 """Score of a companion that was not found: it never goes before what was."""

@@ -27,10 +27,10 @@ from services.search.question_reading import empty_analysis, read_question
 from services.store.agreements import IndexedAgreement
 from services.store.supplementary import SupplementaryStore
 from state.chunks import Candidate, provision_of
-from state.context import ResolvedContext, StoreName
+from state.context import ResolvedContext
 from state.errors import ArticuladoError
 from state.rag import RagState, Turn, fresh_turn
-from state.values import Analysis
+from state.values import Analysis, StoreName
 
 
 class AnalyzeQuestionUpdate(Turn):

@@ -9,8 +9,9 @@ from nodes.validation import checked_ids
 from services.protocols import ChunkStore
 from state.candidates import candidate
 from state.chunks import Candidate
-from state.context import ResolvedContext, StoreName
+from state.context import ResolvedContext
 from state.rag import RagState
+from state.values import StoreName
 
 CARRYOVER_SHARE = 0.5
 """What the last answer counts for as a ranking, beside those of a search, which count 1 together.

@@ -17,9 +17,9 @@ from services.search.needs import nearest_first, provisions_needed, text_of
 from services.search.reference import ProvisionRequest
 from state.candidates import NAMED_SCORE, candidate, merged
 from state.chunks import Candidate
-from state.context import ResolvedContext, StoreName
+from state.context import ResolvedContext
 from state.rag import RagState, days_of
-from state.values import NO_COST, Cost, Need
+from state.values import NO_COST, Cost, Need, StoreName
 
 
 class RefetchUpdate(TypedDict):
@@ -65,7 +65,7 @@ async def refetch(
     if to_search:
         hits, cost, by_words = await search.run_or_by_words(
             list(to_search),
-            search_filter(state, runtime.context),
+            search_filter(state["analysis"], days_of(state).as_of, runtime.context.territory),
             collections=runtime.context.collections,
             # An embedder that was late once is not waited for again.
             lexical_only=state["lexical_only"],

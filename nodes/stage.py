@@ -13,12 +13,26 @@ from language.current import speaking
 from nodes.chunk_texts import ChunkTexts, is_on_thread
 from services.portal import wait_for
 from services.protocols import Progress
+from services.settings import Settings
 from services.tracing import stage_span
 from state.context import ResolvedContext, RunContext
 from state.values import NO_COST, Cost, FinalEvent
 
 Node = Callable[..., Awaitable[Mapping[str, Any]]]
 """A stage: state, runtime and keyword-only services in; an update of its own keys out, and what its account takes."""
+
+
+def default_options(settings: Settings) -> ResolvedContext:
+    """Return the options of a run whose caller sets none: those of the settings."""
+    return ResolvedContext(
+        rerank_strategy=settings.rerank_strategy,
+        grounded_prompting=settings.grounded_prompting,
+        max_chunks_in_prompt=settings.max_chunks_in_prompt,
+        rag_enabled=settings.rag_enabled,
+        collections=settings.collections,
+        as_of=settings.as_of,
+        territory=settings.territory,
+    )
 
 
 class Account(Protocol):

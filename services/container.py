@@ -88,6 +88,15 @@ class Services:
         """The language of the profile: the program speaks it and reads text by its rules."""
         return self.domain.language
 
+    @property
+    def model_names(self) -> dict[str, str]:
+        """The names of the models by role; they contain neither keys nor addresses."""
+        return {
+            "reader": self.reader.name,
+            "principal": self.principal.name,
+            "embedder": self.embedder.fingerprint,
+        }
+
     async def close(self) -> None:
         """Let go of files and connections; a service that fails to close does not keep the others open.
 

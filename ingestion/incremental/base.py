@@ -15,8 +15,8 @@ from services.store.generations import Generations
 from services.store.index import check_profile, open_index
 from services.store.manifest import CATALOG, Fingerprints, Index, read_manifest
 from services.store.replica import bring_up_to_date
+from state.documents import IngestRequest
 from state.errors import IndexMismatch, IndexMissing
-from state.ingest import IngestRequest
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,12 @@ from services.case.named_filters import NamedFilter, conflict_message, conflicts
 from services.profile.profile import Profile
 from services.profile.sections import TOPIC
 from state.articles import FieldSpec
-from state.case import CaseFailure, CaseState, LeftOut, NamedConflict, RequiredFields, Response, Shortfall
+from state.case import CaseState
+from state.case_values import CaseFailure, LeftOut, NamedConflict, RequiredFields, Response, Shortfall
 from state.chunks import Chunk
-from state.context import ResolvedContext, StoreName
+from state.context import ResolvedContext
 from state.rag import Turn, fresh_turn
-from state.values import Analysis
+from state.values import Analysis, StoreName
 
 MAX_SUMMARISED = 12
 """Data that go into the search: more of them drown the inquiry."""

@@ -25,7 +25,8 @@ from services.case.scope import say_kept_out, say_out_of_scope
 from services.profile.profile import Profile
 from services.profile.sections import TOPIC
 from services.relevance.judge import Judgement, RelevanceJudge
-from state.case import CaseFailure, CaseState
+from state.case import CaseState
+from state.case_values import CaseFailure
 from state.context import ResolvedContext
 
 CONFLICT_SHARE = 0.5

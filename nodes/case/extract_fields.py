@@ -6,8 +6,8 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
+from nodes.case.result import case_material
 from services.case.author import CaseAuthor
-from services.case.result import case_material
 from services.profile.profile import Profile
 from services.prompting.outgoing_links import source_addresses, texts_without_foreign_links
 from state.case import CaseState

@@ -4,9 +4,9 @@ from langgraph.runtime import Runtime
 
 from language.languages import Language
 from nodes.case.extract_fields import DraftUpdate
+from nodes.case.result import case_material, read_case
 from services.case.author import CaseAuthor
 from services.case.budget import budget_shares
-from services.case.result import case_material, read_case
 from services.profile.profile import Profile
 from services.prompting.outgoing_links import source_addresses, texts_without_foreign_links
 from state.case import CaseState

@@ -21,9 +21,9 @@ from ingestion.sources import absolute, source_files
 from language.current import say
 from legal.laws.mentions import find_law
 from services.factory import CHUNKER
-from state.documents import Failure, SkippedFiles, Source, SourceFile
+from state.documents import Failure, IngestRequest, SkippedFiles, Source, SourceFile
 from state.errors import InvalidInput
-from state.ingest import IngestRequest, IngestState
+from state.ingest import IngestState
 
 MAX_NAMED = 8
 """Documents that a message lists."""

@@ -36,10 +36,8 @@ from services.protocols import (
 from services.store.supplementary import UNAVAILABLE
 from state.candidates import candidate, in_order, merged
 from state.chunks import Candidate, Chunk, provision_of
-from state.context import ResolvedContext
 from state.errors import IndexMissing, ModelError, StoreUnavailable
-from state.rag import RagState, agreements_asked, days_of
-from state.values import NO_COST, Cost, cost_of_failure
+from state.values import NO_COST, Analysis, Cost, cost_of_failure
 
 _PROVISION_ADDED = re.compile(r"Se añaden? (?:por|, con efectos|con efectos|est[ae]|el art|la disposici)")
 """How a note begins that says that there was no such provision before."""
@@ -285,16 +283,15 @@ def territory_asked(of_question: str | None, of_caller: str | None) -> str | Non
     return callers.name if callers and not inside else of_question
 
 
-def search_filter(state: RagState, context: ResolvedContext) -> SearchFilter:
-    """Return what may be found: the caller's territory goes before that of the question.
+def search_filter(analysis: Analysis, as_of: date | None, territory: str | None) -> SearchFilter:
+    """Return the filter of a search for a question; ``territory`` is the caller's and goes before the question's.
 
-    Of other agreements than those that apply, nothing is found.
+    Agreements that do not apply to the question are excluded.
     """
-    analysis = state["analysis"]
     return SearchFilter(
-        as_of=days_of(state).as_of,
-        territory=territory_asked(analysis["territory"], context.territory),
-        excluded_laws=agreements_asked(state).excluded,
+        as_of=as_of,
+        territory=territory_asked(analysis["territory"], territory),
+        excluded_laws=tuple(analysis.get("excluded_laws") or ()),
         chunk_types=tuple(analysis.get("chunk_types", ())),
         fields=tuple((path, tuple(values)) for path, values in analysis.get("fields", {}).items()),
     )

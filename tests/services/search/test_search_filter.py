@@ -13,6 +13,7 @@ from services.profile.profile import load_profile
 from services.protocols import SearchFilter
 from services.search.hybrid import search_filter
 from state.context import ResolvedContext
+from state.rag import days_of
 
 
 async def analyzed(question: str, context: ResolvedContext) -> AnalyzeQuestionUpdate:
@@ -30,7 +31,8 @@ async def analyzed(question: str, context: ResolvedContext) -> AnalyzeQuestionUp
 
 async def filtered(question: str, **options: object) -> SearchFilter:
     context = ResolvedContext(**options)
-    return search_filter(await analyzed(question, context), context)
+    analyzed_question = await analyzed(question, context)
+    return search_filter(analyzed_question["analysis"], days_of(analyzed_question).as_of, context.territory)
 
 
 @pytest.mark.parametrize(
