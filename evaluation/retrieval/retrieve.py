@@ -8,12 +8,12 @@ from typing import Literal, cast
 from evaluation.gold.provisions import Key, Provision, key_of, make_provision
 from evaluation.retrieval.run import Ranked
 from graph.rag import build_retrieval
-from nodes.select_context import preference
 from nodes.stage import default_options
 from services.container import Services
 from services.profile.search import Caps
 from services.protocols import SearchFilter
-from services.search.hybrid import HybridSearch, search_filter
+from services.search.candidate_order import preference
+from services.search.hybrid import search_filter
 from state.chunks import Candidate, Origin, relevance
 from state.context import RunContext
 from state.rag import RagState, days_of
@@ -75,7 +75,7 @@ class Retriever:
 
     def __init__(self, services: Services, context: RunContext | None = None) -> None:
         self._graph = build_retrieval(services)
-        self._search = HybridSearch.over(services, services.profile.for_questions)
+        self._search = services.search
         self._context = context
         self._profile = services.profile
         resolved = default_options(services.settings).overridden_by(context)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
-from typing import Self
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from legal.laws.registry import known_laws
 from legal.territory.mentions import place_called
 from legal.validity import in_force
 from legal.wordings import annotate_validity
-from services.container import Services
 from services.deadlines import UNLIMITED, QuestionTime
 from services.domain.base import Domain
 from services.models.vector_cache import VectorCache
@@ -63,24 +61,6 @@ class HybridSearch:
     knows_words: bool = False
     dense_vectors: VectorCache[Vector] = dataclasses.field(default_factory=VectorCache)
     sparse_vectors: VectorCache[SparseVector] = dataclasses.field(default_factory=VectorCache)
-
-    @classmethod
-    def over(cls, services: Services, collections: tuple[str, ...]) -> Self:
-        """Return the search of these services; how it fuses depends on what makes its dense vectors."""
-        profile, offline = services.profile, services.settings.embedder.provider == "offline"
-        fusion = profile.search.fusion.offline if offline else profile.search.fusion.provider
-        question_time = QuestionTime(services.settings.question_timeout)
-        return cls(
-            services.store,
-            services.embedder,
-            services.sparse,
-            profile,
-            collections,
-            services.domain,
-            fusion,
-            question_time,
-            offline,
-        )
 
     async def embed(self, queries: Sequence[str], deadline: float | None) -> tuple[list[Vector], Cost]:
         """Return the dense vector of each query, made in one batch of those that the cache lacks, and the cost.

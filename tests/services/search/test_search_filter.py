@@ -9,9 +9,11 @@ from support.doubles import FakeStore
 from language.languages import language
 from nodes.analyze_question import AnalyzeQuestionUpdate, analyze_question
 from services.conversation.leaning import WrittenLeaning
+from services.deadlines import QuestionTime
 from services.profile.profile import load_profile
 from services.protocols import SearchFilter
 from services.search.hybrid import search_filter
+from services.search.index_contents import IndexContents
 from state.context import ResolvedContext
 from state.rag import days_of
 
@@ -20,12 +22,11 @@ async def analyzed(question: str, context: ResolvedContext) -> AnalyzeQuestionUp
     return await analyze_question(
         {"question": question},
         Runtime(context=context),
-        store=FakeStore([]),
+        index=IndexContents(FakeStore([])),
         profile=load_profile("laboral"),
         leaning=WrittenLeaning(language("es")),
         language=language("es"),
-        seconds=60,
-        calendar=lambda: date(2026, 11, 21),
+        question_time=QuestionTime(60, calendar=lambda: date(2026, 11, 21)),
     )
 
 
