@@ -6,7 +6,7 @@ Importing this opens nothing: the index is opened (and the first one of the prof
 
 from collections.abc import AsyncIterator, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs
@@ -34,33 +34,33 @@ class GraphOnFirstRun(Runnable[Any, Any]):
     """
 
     def __init__(self, name: str, config: RunnableConfig | None = None) -> None:
-        self.name = name
+        self.name = self._name = name
         self._config = config
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run the graph once."""
-        with _graphs().running(self.name) as graph:
+        with _graphs().running(self._name) as graph:
             return self._configured(graph).invoke(input, config, **kwargs)
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run the graph once."""
-        async with _graphs().using(self.name) as graph:
+        async with _graphs().using(self._name) as graph:
             return await self._configured(graph).ainvoke(input, config, **kwargs)
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:
         """Run the graph, and yield its events as they happen."""
-        with _graphs().running(self.name) as graph:
+        with _graphs().running(self._name) as graph:
             yield from self._configured(graph).stream(input, config, **kwargs)
 
     async def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:
         """Run the graph, and yield its events as they happen."""
-        async with _graphs().using(self.name) as graph:
+        async with _graphs().using(self._name) as graph:
             async for event in self._configured(graph).astream(input, config, **kwargs):
                 yield event
 
     def with_config(self, config: RunnableConfig | None = None, **kwargs: Any) -> "GraphOnFirstRun":
         """Return the same graph with a configuration for each of its runs."""
-        return GraphOnFirstRun(self.name, merge_configs(self._config, config, RunnableConfig(**kwargs)))
+        return GraphOnFirstRun(self._name, merge_configs(self._config, config, cast(RunnableConfig, kwargs)))
 
     InputType = _of_open_graph("InputType")
     OutputType = _of_open_graph("OutputType")
@@ -81,7 +81,7 @@ class GraphOnFirstRun(Runnable[Any, Any]):
         return getattr(self._now(), name)
 
     def _now(self) -> Graph:
-        return self._configured(_graphs().now(self.name))
+        return self._configured(_graphs().now(self._name))
 
     def _configured(self, graph: Graph) -> Graph:
         return graph.with_config(self._config) if self._config else graph

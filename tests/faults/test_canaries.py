@@ -12,7 +12,7 @@ from support.waiting import PATIENCE
 from support.wired import ANSWER, KEY, QUESTION, SEARCH, Wired, wired
 
 from graph.rag import build_rag
-from server.app import create_app
+from server.app import Site, create_app
 from server.guards import Guards
 from server.operations.traces import Traces
 from services.prompting.prompts import load_prompts
@@ -31,7 +31,7 @@ def test_spans_metrics_and_logs_have_no_text_whether_an_answer_comes_or_not(
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
         guards = Guards(traces=Traces.read(flush_seconds=PATIENCE))
         with (
-            serving(create_app(rig.graph, guards=guards, close=rig.close)) as url,
+            serving(create_app(Site(rig.graph, guards=guards, close=rig.close))) as url,
             httpx.Client(base_url=url, timeout=PATIENCE) as http,
         ):
             http.post("/v1/ask", json={"question": QUESTION})
