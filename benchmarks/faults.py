@@ -26,7 +26,7 @@ from support.loopback import serving
 from support.openai_server import OpenAIServer, Reply, running_server
 from support.wired import QUESTION, Wired, wired
 
-from server.app import create_app
+from server.app import Site, create_app
 from server.guards import Guards
 from server.settings import ServerSettings
 from services.conversations.kept import MEMORY
@@ -73,7 +73,7 @@ def left(server: OpenAIServer) -> Iterator[tuple[float, float, float]]:
     server.answer("principal", lambda request: Reply("Son 30 días [C1]. ", held=True))
     room = ServerSettings(conversations=MEMORY, running=CLIENTS, waiting=CLIENTS, at_once=CLIENTS, per_minute=10_000)
     content = json.dumps({"question": QUESTION}).encode()
-    with serving(create_app(rig.graph, guards=Guards(room), close=rig.close)) as url:
+    with serving(create_app(Site(rig.graph, guards=Guards(room), close=rig.close))) as url:
         address = urlsplit(url)
         head = f"POST /v1/ask HTTP/1.1\r\nhost: {address.netloc}\r\ncontent-type: application/json\r\n"
         for _ in range(ROUNDS):

@@ -128,7 +128,8 @@ def run_context(
         InvalidInput: a collection or a rerank strategy that does not exist.
     """
     from legal.territory.mentions import place_called
-    from state.context import RerankStrategy, RunContext
+    from state.context import RunContext
+    from state.values import RerankStrategy
 
     strategies = get_args(RerankStrategy)
     if rerank is not None and rerank not in strategies:

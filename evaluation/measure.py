@@ -19,13 +19,15 @@ from evaluation.retrieval.evaluate import Outcome, evaluate
 from evaluation.retrieval.metrics import METRICS, per_question
 from evaluation.retrieval.run import Run, read_trec, write_trec
 from evaluation.statistics.bootstrap import Paired, compare
+from nodes.stage import default_options
 from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from services.container import Services
     from services.profile.profile import Profile
     from services.settings import Settings
-    from state.context import RerankStrategy, RunContext
+    from state.context import RunContext
+    from state.values import RerankStrategy
 
 TAG = "articulado"
 
@@ -150,7 +152,7 @@ async def measure(
     if recorded:
         recorded.recording.end()
     settings = services.settings
-    strategy = settings.defaults().overridden_by(context).rerank_strategy
+    strategy = default_options(settings).overridden_by(context).rerank_strategy
     apart = len(sets.questions) + len(sets.conversations) > 1
     written = [*_write(request, measurements, apart=apart), *_write_conversations(request, conversations, apart=apart)]
     return Measurement(

@@ -1,14 +1,15 @@
 """The two graphs of case handling: what data a case needs, and its answer. Search and ranking are those of ``rag``."""
 
-from functools import partial
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from graph.case_services import CaseServices, profile_estimator
+from graph.wiring import AddStage, stage_adder
 from language.current import say
-from nodes.case import routing
+from nodes import routing
 from nodes.case.accept_case import accept_case
 from nodes.case.check_fields import check_fields
 from nodes.case.check_guardrails import check_guardrails
@@ -26,21 +27,20 @@ from nodes.encode_sparse import encode_sparse
 from nodes.hybrid_search import hybrid_search
 from nodes.merge_candidates import merge_candidates
 from nodes.rerank import rerank
-from nodes.stage import UsageAccount, stage
-from services.case.authors import case_author
-from services.case.calibration import CaseGraph, read_calibration
+from nodes.stage import UsageAccount, default_options
 from services.case.confidence import ConfidenceEstimator
-from services.case.matching.model import packaged_model
 from services.container import Services
-from services.deadlines import QuestionTime
-from services.rerank.word_share import WordShare
-from services.search.hybrid import HybridSearch
+from services.profile.profile import Profile
 from state.case import CaseInput, CaseState, RequiredDataInput, RequiredDataOutput, ResponseOutput, with_filters
 from state.context import RunContext
 from state.errors import ConfigurationError
 
 Builder = StateGraph[Any, RunContext, Any, Any]
 Case = CompiledStateGraph[Any, RunContext, Any, Any]
+
+
+OPENING = frozenset(("accept_case",))
+"""The stage right after START."""
 
 
 def build_required_data(
@@ -53,29 +53,13 @@ def build_required_data(
     Raises:
         ConfigurationError: a filter field of the profile has the name of a key of the state.
     """
-    profile, language, counter = services.profile, services.language, services.counter
-    builder = _begin_with_search(
-        services,
-        estimator or profile_estimator(services, "required_data"),
-        RequiredDataInput,
-        RequiredDataOutput,
-        profile.case.required_data.chunks,
-    )
-    bind = partial(stage, account=UsageAccount(services.settings.defaults(), profile.language))
-    builder.add_node("select_required", bind(select_required, profile=profile, counter=counter, language=language))
-    builder.add_node(
-        "extract_fields",
-        bind(
-            extract_fields,
-            author=case_author(services.settings, services.principal, profile),
-            profile=profile,
-            language=language,
-        ),
-    )
-    builder.add_node("check_fields", bind(check_fields, profile=profile, counter=counter, language=language))
-    builder.add_node(
-        "close_required_data", bind(close_required_data, profile=profile, counter=counter, language=language)
-    )
+    estimator = estimator or profile_estimator(services, "required_data")
+    builder, add = _search(CaseServices.over(services, estimator), RequiredDataInput, RequiredDataOutput)
+
+    add(select_required)
+    add(extract_fields)
+    add(check_fields)
+    add(close_required_data)
 
     builder.add_edge("rerank", "select_required")
     builder.add_conditional_edges(
@@ -97,28 +81,14 @@ def build_generate_response(
     Raises:
         ConfigurationError: a filter field of the profile has the name of a key of the state.
     """
-    profile, language, counter = services.profile, services.language, services.counter
-    builder = _begin_with_search(
-        services,
-        estimator or profile_estimator(services, "generate_response"),
-        CaseInput,
-        ResponseOutput,
-        profile.case.response.chunks,
-    )
-    bind = partial(stage, account=UsageAccount(services.settings.defaults(), profile.language))
-    builder.add_node("select_tiers", bind(select_tiers, profile=profile, counter=counter, language=language))
-    builder.add_node(
-        "write_response",
-        bind(
-            write_response,
-            author=case_author(services.settings, services.principal, profile),
-            profile=profile,
-            language=language,
-        ),
-    )
-    builder.add_node("check_guardrails", bind(check_guardrails, language=language))
-    builder.add_node("fit_answer", bind(fit_answer, counter=counter))
-    builder.add_node("close_response", bind(close_response, profile=profile, counter=counter, language=language))
+    estimator = estimator or profile_estimator(services, "generate_response")
+    builder, add = _search(CaseServices.over(services, estimator), CaseInput, ResponseOutput)
+
+    add(select_tiers)
+    add(write_response)
+    add(check_guardrails)
+    add(fit_answer)
+    add(close_response)
 
     builder.add_edge("rerank", "select_tiers")
     builder.add_conditional_edges("select_tiers", routing.after_select_tiers, ["write_response", "close_response"])
@@ -129,69 +99,21 @@ def build_generate_response(
     return builder.compile(checkpointer=checkpointer, name="generate_response")
 
 
-def _begin_with_search(
-    services: Services,
-    estimator: ConfidenceEstimator,
-    input_schema: type[Any],
-    output_schema: type[Any],
-    chunks: int,
-) -> Builder:
+def _search(services: CaseServices, input_schema: type[Any], output_schema: type[Any]) -> tuple[Builder, AddStage]:
     """Begin a graph with the stages that both have: accept the case, search, choose its article and read it, rank."""
-    settings, profile, graph = services.settings, services.profile, estimator.graph
-    names = [field.name for field in profile.filter_fields]
-    try:
-        state, accepted_input = with_filters(CaseState, names), with_filters(input_schema, names)
-    except ValueError as error:
-        raise ConfigurationError(say("profile.field_taken", error=error, name=profile.name)) from error
+    builder = _builder(services.profile, input_schema, output_schema)
     # Cases have collections of their own: those that the settings choose are for free questions.
-    defaults = settings.defaults().model_copy(update={"collections": ()})
-    bind = partial(stage, account=UsageAccount(defaults, profile.language))
-    opens_turn = partial(stage, account=UsageAccount(defaults, profile.language, opens_turn=True))
-    search = HybridSearch.over(services, profile.for_cases)
-    caps = profile.search.caps.model_copy(update={"overall": chunks})
-    builder = Builder(state, context_schema=RunContext, input_schema=accepted_input, output_schema=output_schema)
+    options = default_options(services.settings).model_copy(update={"collections": ()})
+    add = stage_adder(builder, services, UsageAccount(options, services.profile.language, OPENING))
 
-    builder.add_node(
-        "accept_case",
-        opens_turn(
-            accept_case,
-            profile=profile,
-            graph=graph,
-            language=services.language,
-            calendar=services.calendar,
-            seconds=settings.question_timeout,
-        ),
-    )
-    builder.add_node("embed_queries", bind(embed_queries, search=search))
-    builder.add_node("encode_sparse", bind(encode_sparse, search=search))
-    builder.add_node("hybrid_search", bind(hybrid_search, search=search, caps=caps))
-    builder.add_node("merge_candidates", bind(merge_candidates))
-    builder.add_node(
-        "choose_article",
-        bind(
-            choose_article,
-            matcher=services.matcher,
-            judge=services.judge,
-            estimator=estimator,
-            profile=profile,
-            language=services.language,
-        ),
-    )
-    builder.add_node(
-        "fetch_article",
-        bind(fetch_article, store=services.store, profile=profile, graph=graph, language=services.language),
-    )
-    builder.add_node(
-        "rerank",
-        bind(
-            rerank,
-            rerankers=services.rerankers,
-            profile=profile,
-            language=services.language,
-            word_share=WordShare(services.domain, services.weights),
-            question_time=QuestionTime(settings.question_timeout),
-        ),
-    )
+    add(accept_case)
+    add(embed_queries)
+    add(encode_sparse)
+    add(hybrid_search)
+    add(merge_candidates)
+    add(choose_article)
+    add(fetch_article)
+    add(rerank)
 
     builder.add_edge(START, "accept_case")
     builder.add_edge("accept_case", "embed_queries")
@@ -201,14 +123,14 @@ def _begin_with_search(
     builder.add_edge("merge_candidates", "choose_article")
     builder.add_edge("choose_article", "fetch_article")
     builder.add_edge("fetch_article", "rerank")
-    return builder
+    return builder, add
 
 
-def profile_estimator(services: Services, graph: CaseGraph) -> ConfidenceEstimator:
-    """Return what tells the confidence of a graph by the calibration that is stored with the profile.
-
-    Raises:
-        ConfigurationError: the calibration cannot be read.
-    """
-    model = packaged_model()
-    return ConfidenceEstimator(graph, model.fingerprint, read_calibration(services.profile.own_folder), model.curve)
+def _builder(profile: Profile, input_schema: type[Any], output_schema: type[Any]) -> Builder:
+    """Return a graph without stages whose state and input have the filter fields of a profile as keys."""
+    names = [field.name for field in profile.filter_fields]
+    try:
+        state, accepted_input = with_filters(CaseState, names), with_filters(input_schema, names)
+    except ValueError as error:
+        raise ConfigurationError(say("profile.field_taken", error=error, name=profile.name)) from error
+    return Builder(state, context_schema=RunContext, input_schema=accepted_input, output_schema=output_schema)

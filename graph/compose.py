@@ -1,26 +1,34 @@
 """Composition: settings to services to a compiled graph."""
 
 import asyncio
-from contextlib import AsyncExitStack
+from collections.abc import Callable
+from contextlib import AbstractContextManager, AsyncExitStack, nullcontext
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ingestion.first_index import Announce, open_configured
+from ingestion.first_index import find_configured
 from ingestion.incremental.catalog import changes_in, titles_in
+from ingestion.indexing.models import IndexModels
 from language.current import speaking
 from legal.laws.indexed import NO_LAWS, IndexedLaws
 from services.container import Services
-from services.factory import build_services, without_providers
+from services.factory import build_ingest_services, build_services, without_providers
 from services.portal import wait_for
 from services.profile.profile import Profile, load_profile
 from services.settings import Settings
+from services.store.manifest import Index
 from services.store.opening import check_points
+from services.store.replica import bring_up_to_date
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
     from graph.rag import Rag
+
+
+Announce = Callable[[Settings, Profile], AbstractContextManager[object]]
+"""Surrounds the building of a first index, to tell whoever waits for it."""
 
 
 async def open_services(
@@ -47,6 +55,29 @@ async def open_services(
                 await check_points(index, services.store, embedded=settings.store == "embedded")
                 stack.pop_all()
         return services
+
+
+async def open_configured(settings: Settings, profile: Profile, *, announce: Announce | None = None) -> Index:
+    """Open the index that the settings name, or that of the profile, which is built from what it brings on first use.
+
+    Such a first index in the default folder that another version, other settings, another corpus or other articles have
+    made is built again; any other index never is.
+
+    Raises:
+        IndexMissing: the settings name a folder without an index, or the profile brings nothing along.
+        IndexMismatch: the index was built with other settings, or is of another profile.
+        StoreUnavailable, ConfigurationError: the server that has it cannot be reached.
+    """
+    await bring_up_to_date(settings, profile.name, or_go_on=True)
+    index = await asyncio.to_thread(find_configured, settings, profile)
+    if index is not None:
+        return index
+    with announce(settings, profile) if announce else nullcontext():
+        # Imported here: a question asked of an index that is there needs nothing of what builds one.
+        from ingestion.first_build import build_first
+
+        async with build_ingest_services(settings, profile) as services:
+            return await build_first(IndexModels(settings, profile, services.embedder), services.writer)
 
 
 WARM_UP_QUESTIONS = 8

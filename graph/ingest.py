@@ -3,15 +3,19 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Self
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from graph.wiring import stage_adder
 from ingestion.incremental.base import IndexBase
+from ingestion.indexing.models import IndexModels
 from language.current import speaking
-from nodes.ingest import routing
+from nodes import routing
 from nodes.ingest.accept import accept
 from nodes.ingest.contextualize import contextualize
 from nodes.ingest.discover import discover
@@ -20,7 +24,7 @@ from nodes.ingest.link import link
 from nodes.ingest.read import read
 from nodes.ingest.summarize import summarize
 from nodes.ingest.write_index import write_index
-from nodes.stage import SecondsAccount, stage
+from nodes.stage import SecondsAccount
 from services.container import IngestServices
 from services.factory import build_ingest_services
 from services.profile.profile import load_profile
@@ -28,6 +32,26 @@ from services.settings import Settings
 from state.ingest import IngestInput, IngestOutput, IngestState
 
 Ingest = CompiledStateGraph[IngestState, None, IngestInput, IngestOutput]
+
+
+@dataclass(frozen=True)
+class IndexingServices(IngestServices):
+    """The services of the stages of an ingest: those of ``IngestServices``, and these."""
+
+    @classmethod
+    def over(cls, services: IngestServices) -> Self:
+        """Return the same services for the stages."""
+        return cls(**{field.name: getattr(services, field.name) for field in fields(IngestServices)})
+
+    @cached_property
+    def base(self) -> IndexBase:
+        """The index that an ingest begins from."""
+        return IndexBase(self.settings, self.profile)
+
+    @cached_property
+    def models(self) -> IndexModels:
+        """Settings, profile and embedder that the points of the index are made with."""
+        return IndexModels(self.settings, self.profile, self.embedder)
 
 
 @asynccontextmanager
@@ -45,26 +69,27 @@ def build_ingest(services: IngestServices, checkpointer: BaseCheckpointSaver[str
 
     Where a model writes context, the run stops to have its cost allowed, and that takes a checkpointer.
     """
-    settings, profile = services.settings, services.profile
-    base = IndexBase(settings, profile)
     builder = StateGraph(IngestState, input_schema=IngestInput, output_schema=IngestOutput)
-    bind = partial(stage, account=SecondsAccount(profile.language))
+    account = SecondsAccount(services.profile.language)
+    add = stage_adder(builder, IndexingServices.over(services), account)
 
-    builder.add_node("accept", bind(accept))
-    builder.add_node("download", bind(download, base=base, boe=services.boe))
-    builder.add_node("discover", bind(discover, base=base))
-    builder.add_node("read", bind(read, base=base, services=services))
-    builder.add_node("link", bind(link, base=base))
-    builder.add_node("contextualize", bind(contextualize, base=base, services=services))
-    builder.add_node("write_index", bind(write_index, base=base, services=services))
-    builder.add_node("summarize", bind(summarize, base=base))
+    add(accept)
+    add(download)
+    add(discover)
+    add(read)
+    add(link)
+    add(contextualize)
+    add(write_index)
+    add(summarize)
 
     builder.add_edge(START, "accept")
     builder.add_conditional_edges("accept", routing.after_accept, ["download", "discover"])
     builder.add_edge("download", "discover")
     builder.add_edge("discover", "read")
     builder.add_conditional_edges("read", routing.after_read, ["link", "summarize"])
-    builder.add_conditional_edges("link", routing.after_link(settings.chunk_context), ["contextualize", "write_index"])
+    builder.add_conditional_edges(
+        "link", routing.after_link(services.settings.chunk_context), ["contextualize", "write_index"]
+    )
     builder.add_conditional_edges("contextualize", routing.after_contextualize, ["write_index", "summarize"])
     builder.add_conditional_edges("write_index", routing.after_write, ["discover", "summarize"])
     builder.add_edge("summarize", END)

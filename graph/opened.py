@@ -4,8 +4,8 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from threading import Lock
@@ -46,13 +46,13 @@ class Opened:
     users: int = 0
 
     @classmethod
-    def over(cls, services: "Services", generation: str) -> "Opened":
-        """Build the graphs over services of a generation; who is served learns no paths of this machine."""
+    def over(cls, services: "Services", generation: str, *, portable: bool = True) -> "Opened":
+        """Build the graphs over services of a generation; if ``portable``, they tell no paths of this machine."""
         # Imported here: whoever names a graph need not build one.
         from graph.case import build_generate_response, build_required_data
         from graph.rag import build_rag
 
-        if not isinstance(services.store, MissingIndex):
+        if portable and not isinstance(services.store, MissingIndex):
             services = replace(services, store=PortableStore(services.store))
         graphs: dict[str, Graph] = {
             RAG: build_rag(services),
@@ -81,6 +81,7 @@ class OpenGraphs:
         profile: Profile,
         services: "Services | None" = None,
         *,
+        portable: bool = True,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.settings = settings
@@ -89,10 +90,12 @@ class OpenGraphs:
         """Held while graphs are opened, which takes long: an event loop never waits for it."""
         self._counting = Lock()
         """Held for who uses which, within the other or alone."""
+        self._portable = portable
+        """Unset for programs of this machine, which may learn its paths."""
         self._clock = clock
         # What services are over is what this machine has: it was looked at when they were opened.
         self._looked = clock() if services else -math.inf
-        self._opened = Opened.over(services, self._generation()) if services else None
+        self._opened = self._over(services, self._generation()) if services else None
         self._old: list[Opened] = []
 
     @classmethod
@@ -142,12 +145,22 @@ class OpenGraphs:
         try:
             yield opened
         finally:
-            with self._counting:
-                opened.users -= 1
-                idle = [one for one in self._old if not one.users]
-                self._old = [one for one in self._old if one.users]
-            for one in idle:
-                await one.services.close()
+            for idle in self._released(opened):
+                await idle.services.close()
+
+    @contextmanager
+    def running(self, name: str) -> Iterator[Graph]:
+        """Hold a graph for one run, as ``using`` does (blocking).
+
+        Raises:
+            ArticuladoError: a setting or a provider is not usable.
+        """
+        opened = self._take()
+        try:
+            yield opened.graphs[name]
+        finally:
+            for idle in self._released(opened):
+                wait_for(idle.services.close())
 
     async def warm_up(self) -> None:
         """Do once what a first question would wait for (``graph.compose.warm_up``).
@@ -178,6 +191,17 @@ class OpenGraphs:
                 opened.users += 1
             return opened
 
+    def _released(self, opened: Opened) -> list[Opened]:
+        """End one use, and return what nobody uses any more and is to be closed."""
+        with self._counting:
+            opened.users -= 1
+            idle = [one for one in self._old if not one.users]
+            self._old = [one for one in self._old if one.users]
+            return idle
+
+    def _over(self, services: "Services", generation: str) -> Opened:
+        return Opened.over(services, generation, portable=self._portable)
+
     def _current(self) -> Opened:
         """Return what is to be used now, with the lock held."""
         opened, generation = self._opened, self._generation()
@@ -196,7 +220,7 @@ class OpenGraphs:
             with self._counting:
                 self._old.append(before)
         # Where it was the first one, opening it has built it.
-        return Opened.over(services, generation or self._generation())
+        return self._over(services, generation or self._generation())
 
     def _without_index(self, before: Opened | None, generation: str, error: ArticuladoError) -> Opened:
         if before is None:
@@ -205,7 +229,7 @@ class OpenGraphs:
             with speaking(self.profile.language):
                 services = build_services(self.settings, self.profile, None)
             missing = MissingIndex(error)
-            return Opened.over(replace(services, store=missing, embedder=missing), generation)
+            return self._over(replace(services, store=missing, embedder=missing), generation)
         if before.missing:
             before.missing.error = error
         else:

@@ -1,55 +1,26 @@
 """Find the index that settings name, or have the first one of a profile built; and say how it follows its profile."""
 
-import asyncio
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
+from ingestion.fingerprints import CHUNKER, expected_fingerprints
 from ingestion.incremental.catalog import read_catalog
 from ingestion.incremental.digests import chunker_of, profile_digest
 from language.current import say
-from services.factory import CHUNKER, expected_fingerprints
 from services.profile.files import DEFAULT_PROFILE
 from services.profile.profile import Profile
 from services.settings import Settings
 from services.store.generations import Generations
 from services.store.index import open_index
 from services.store.manifest import Index, is_of_earlier_version
-from services.store.replica import bring_up_to_date
 from state.errors import IndexMismatch, IndexMissing
 
 if TYPE_CHECKING:
     from ingestion.bundled import ArticleFile
     from ingestion.incremental.base import IndexBase
 
-Announce = Callable[[Settings, Profile], AbstractContextManager[object]]
-"""Surrounds the building of a first index, to tell whoever waits for it."""
-
-
-async def open_configured(settings: Settings, profile: Profile, *, announce: Announce | None = None) -> Index:
-    """Open the index that the settings name, or that of the profile, which is built from what it brings on first use.
-
-    Such a first index in the default folder that another version, other settings, another corpus or other articles have
-    made is built again; any other index never is.
-
-    Raises:
-        IndexMissing: the settings name a folder without an index, or the profile brings nothing along.
-        IndexMismatch: the index was built with other settings, or is of another profile.
-        StoreUnavailable, ConfigurationError: the server that has it cannot be reached.
-    """
-    await bring_up_to_date(settings, profile.name, or_go_on=True)
-    index = await asyncio.to_thread(find_configured, settings, profile)
-    if index is not None:
-        return index
-    with announce(settings, profile) if announce else nullcontext():
-        # Imported here: a question asked of an index that is there needs nothing of what builds one.
-        from ingestion.first_build import build_first
-
-        return await build_first(settings, profile)
-
 
 def find_configured(settings: Settings, profile: Profile) -> Index | None:
-    """Return the index that ``open_configured`` opens, and build nothing: ``None`` where it would build the first one.
+    """Return the configured index and build nothing: ``None`` where ``open_configured`` would build the first one.
 
     Raises:
         IndexMissing: the settings name a folder without an index, or the profile brings nothing along.

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from ingestion.editions import is_loose
 from ingestion.incremental.workspace import Staged
+from ingestion.indexing.models import IndexModels
 from ingestion.reading import read_files, staged_document
 from services.bounded.worker import workers
-from services.container import IngestServices
 from services.protocols import Vector
 from state.documents import Source
 
 
-async def read_source(source: Source, services: IngestServices) -> Staged:
+async def read_source(source: Source, models: IndexModels) -> Staged:
     """Read a document, and cut it into parents; only what asks a provider for vectors is done here.
 
     Raises:
@@ -22,17 +22,17 @@ async def read_source(source: Source, services: IngestServices) -> Staged:
     """
     files = [Path(file["path"]) for file in source["files"]]
     law = not is_loose(source["files"][0])
-    processes = workers(services.settings.read_limits)
-    read = await processes.call(read_files, files, services.profile, law, services.embedder is None)
+    processes = workers(models.settings.read_limits)
+    read = await processes.call(read_files, files, models.profile, law, models.embedder is None)
     if isinstance(read, Staged):
         return read
 
     from ingestion.chunking.document_chunks import document_chunks
 
-    assert services.embedder is not None
-    embedder = services.embedder()
+    assert models.embedder is not None
+    embedder = models.embedder()
 
     async def embed(texts: Sequence[str]) -> Sequence[Vector]:
         return (await embedder.embed_documents(texts)).vectors
 
-    return staged_document(read, await document_chunks(read, embed, services.profile.language))
+    return staged_document(read, await document_chunks(read, embed, models.profile.language))

@@ -8,16 +8,17 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from legal.validity import in_force
-from nodes.rerank import question_to_score
-from nodes.select_context import MAX_COMPANIONS, preference
+from nodes.turn import question_to_score
 from services.domain.base import Domain
 from services.profile.companions import Companion, Topic
 from services.protocols import ChunkStore
+from services.search.candidate_order import MAX_COMPANIONS, preference
 from services.search.companions import topics_of
 from state.candidates import candidate
 from state.chunks import Candidate, Chunk, Origin
-from state.context import ResolvedContext, StoreName
-from state.rag import Days, RagState, days_of
+from state.context import ResolvedContext
+from state.rag import RagState, days_of
+from state.values import Days, StoreName
 
 COMPANION_SCORE = 0.0
 """Score of a companion that was not found: it never goes before what was."""
@@ -34,7 +35,7 @@ async def add_companions(
     runtime: Runtime[ResolvedContext],
     *,
     stores: Mapping[StoreName, ChunkStore],
-    topics: Sequence[Topic],
+    companion_topics: Sequence[Topic],
     domain: Domain,
 ) -> AddCompanionsUpdate:
     """Fetch the companions of the topics of a question, in the wording of the day; those found already are marked.
@@ -44,7 +45,7 @@ async def add_companions(
     """
     found = list(_without_companions(state["candidates"], state["draft_chunk_ids"]))
     ranked = sorted(found, key=preference)
-    recognised = topics_of(question_to_score(state), ranked, topics, domain)
+    recognised = topics_of(question_to_score(state), ranked, companion_topics, domain)
     # Of several topics, each brings its first before any brings its second.
     in_turn = [companion for companion in chain(*zip_longest(*(topic.bring for topic in recognised))) if companion]
     chunks = await asyncio.gather(

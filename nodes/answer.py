@@ -3,14 +3,15 @@
 from langgraph.runtime import Runtime
 
 from language.languages import Language
-from nodes.abstain import listed, nearest
-from nodes.finalize import citation
 from nodes.messages import Spoken
 from nodes.writing import MAX_REPLIES, Write, WritingUpdate, prompt_messages, write_answer, written_update
+from services.prompting.abstention import listed
+from services.prompting.citation import citation
 from services.prompting.citation_markers import keep_markers
 from services.prompting.outgoing_links import source_addresses, without_foreign_links
 from services.prompting.prompts import Prompts
 from services.protocols import ChatModel
+from services.search.candidate_order import nearest
 from state.context import ResolvedContext
 from state.errors import EmptyReply, ModelError
 from state.rag import RagState

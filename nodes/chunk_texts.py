@@ -9,7 +9,7 @@ from typing import Any, Final
 from langgraph.config import get_config
 
 from services.protocols import ChunkStore
-from state.context import StoreName
+from state.values import StoreName
 
 OF_CANDIDATES: Final = ("direct", "found", "candidates", "context", "carried", "named")
 """Keys of the state that hold candidates."""

@@ -13,8 +13,9 @@ from services.profile.profile import Profile
 from services.protocols import ChunkStore
 from state.candidates import candidate, in_order
 from state.chunks import Candidate, Chunk, provision_of
-from state.context import ResolvedContext, StoreName
+from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked, days_of
+from state.values import StoreName
 
 PARENT_FACTOR = 0.8
 MAX_PER_SOURCE = 3

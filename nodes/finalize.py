@@ -9,24 +9,22 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
-from legal.wordings import past_law_warnings, tracked_laws, wording_note
-from nodes.abstain import declined
+from legal.wordings import past_law_warnings, tracked_laws
 from nodes.messages import exchange_of
-from nodes.refetch import lacking
 from nodes.stage import final_event
+from nodes.turn import declined_question, lacking
 from nodes.validation import MAX_MESSAGES
 from services.conversation.refusal import is_bare_refusal, is_refusal
 from services.domain.question import is_courtesy
 from services.profile.profile import Profile
+from services.prompting.abstention import declined
+from services.prompting.citation import citation, unread_source
 from services.prompting.citation_markers import markers_in
-from services.prompting.notes import whole_note
-from services.prompting.outgoing_links import inert
 from services.search.needs import name_of
 from services.verification.certificate import certificate_of
 from services.verification.freshness import freshness_of
 from services.verification.precedence import precedence_notes
 from services.verification.remissions import remissions_of
-from state.chunks import Candidate, page_of
 from state.context import ResolvedContext
 from state.errors import ArticuladoError
 from state.rag import RagOutput, RagState, carried_over, days_of
@@ -74,7 +72,7 @@ async def finalize(
     answer, used, dropped = state["answer"], state["used_chunk_ids"], state["dropped_chunk_ids"]
     abstained = state["abstained"] or is_refusal(answer, language)
     if is_bare_refusal(answer, language):
-        answer = declined(state, runtime.context, profile, language)
+        answer = declined(declined_question(state, runtime.context), profile, language)
     goes_on = abstained or is_courtesy(state["question"], language)
     kept = state.get("carried", []) if goes_on and not used else carried_over(state)
     carried = [candidate["chunk"]["id"] for candidate in kept if candidate["chunk"]["id"] not in dropped]
@@ -121,49 +119,12 @@ async def finalize(
     return update
 
 
-def citation(
-    number: int, candidate: Candidate, day: date | None = None, tracked: frozenset[str] = frozenset()
-) -> Citation:
-    """Return the citation of one fragment; with a day asked about, which wording it is.
-
-    ``tracked`` are the laws whose source tells amendments. What the source says of itself is inert: whoever wrote it is
-    a stranger.
-    """
-    chunk = candidate["chunk"]
-    cited: Citation = {
-        "mark": f"C{number}",
-        "chunk_id": chunk["id"],
-        "law_id": chunk["law_id"],
-        "law": inert(chunk["law_name"]),
-        "provision": inert(chunk["provision"]),
-        "provision_key": chunk["provision_key"],
-        "title": inert(chunk["title"]),
-        "url": chunk["url"],
-        "note": inert(whole_note(chunk)),
-        "summary": inert(chunk["summary"]),
-        "official": chunk["source"] == "official",
-        "valid_from": chunk["valid_from"],
-        "valid_to": chunk["valid_to"],
-        "wording": wording_note(chunk, day, tracked) if day else "",
-        "page": page_of(chunk),
-        "agreement": chunk.get("agreement"),
-    }
-    if "text_state" in chunk:
-        cited["text_state"] = chunk["text_state"]
-    return cited
-
-
 def _readable(last_changes: Callable[[], Mapping[str, str]]) -> Mapping[str, str]:
     """Return the days on which laws last changed; a catalogue that is damaged takes no answer away."""
     try:
         return last_changes()
     except ArticuladoError:
         return {}
-
-
-def unread_source(candidate: Candidate, day: date | None = None, tracked: frozenset[str] = frozenset()) -> Citation:
-    """Return the source line of a provision that the answer names and the model did not read, with its text."""
-    return {**citation(0, candidate, day, tracked), "mark": "", "text": inert(candidate["chunk"]["text"])}
 
 
 def _certificate(state: RagState, context: ResolvedContext, profile: Profile, language: Language) -> Certificate:

@@ -12,7 +12,7 @@ from services.search.hybrid import HybridSearch, search_filter
 from state.candidates import merged
 from state.chunks import Candidate
 from state.context import ResolvedContext
-from state.rag import RagState, agreements_asked
+from state.rag import RagState, agreements_asked, days_of
 from state.values import Cost
 
 MAX_OF_AGREEMENTS = 12
@@ -35,7 +35,8 @@ async def hybrid_search(
     Of agreements that the question names, the best are found whatever else there is. Vectors that are there no longer
     are made again, or the search is by words.
     """
-    where, named = search_filter(state, runtime.context), agreements_asked(state).named
+    where = search_filter(state["analysis"], days_of(state).as_of, runtime.context.territory)
+    named = agreements_asked(state).named
     run = partial(
         search.run_or_by_words,
         state["searches"],

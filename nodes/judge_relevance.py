@@ -5,10 +5,10 @@ import math
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from nodes.rerank import question_to_score
-from nodes.select_context import preference
+from nodes.turn import question_to_score
 from services.profile.sections import RelevanceBands
 from services.relevance.judge import UNDERSPECIFIED, Judgement, RelevanceJudge
+from services.search.candidate_order import preference
 from services.search.relevance import is_asked_of
 from state.chunks import NAMED_SCORE
 from state.context import ResolvedContext
@@ -29,7 +29,7 @@ async def judge_relevance(
     runtime: Runtime[ResolvedContext],
     *,
     judge: RelevanceJudge,
-    bands: RelevanceBands,
+    relevance_bands: RelevanceBands,
     model_decides: bool,
 ) -> JudgeRelevanceUpdate:
     """Judge the candidates, the best first; ``model_decides`` where a chat model will read them.
@@ -48,10 +48,10 @@ async def judge_relevance(
     judgement = await judge.judge(question_to_score(state), candidates)
     # A reader that finds the question of another field need only be borne out.
     decides = model_decides and state["other_matter"] is None
-    is_answer = named or judgement.relevance >= _floor_of_follow_ups(state, bands)
-    outcome = "answer" if is_answer else outcome_of(judgement, bands, model_decides=decides)
+    is_answer = named or judgement.relevance >= _floor_of_follow_ups(state, relevance_bands)
+    outcome = "answer" if is_answer else outcome_of(judgement, relevance_bands, model_decides=decides)
     # The matter is the likeliest of those that have no answer here: of a question that has one it says nothing.
-    matter = judgement.matter if judgement.relevance < bands.answer else ""
+    matter = judgement.matter if judgement.relevance < relevance_bands.answer else ""
     return {"relevance": judgement.relevance, "matter": matter, "outcome": outcome}
 
 

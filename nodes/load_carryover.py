@@ -6,11 +6,12 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from nodes.validation import checked_ids
-from services.protocols import ChunkStore
+from services.protocols import ChunkStore, Fusion
 from state.candidates import candidate
 from state.chunks import Candidate
-from state.context import ResolvedContext, StoreName
+from state.context import ResolvedContext
 from state.rag import RagState
+from state.values import StoreName
 
 CARRYOVER_SHARE = 0.5
 """What the last answer counts for as a ranking, beside those of a search, which count 1 together.
@@ -27,11 +28,11 @@ class LoadCarryoverUpdate(TypedDict):
 
 
 async def load_carryover(
-    state: RagState, runtime: Runtime[ResolvedContext], *, stores: Mapping[StoreName, ChunkStore], k: int
+    state: RagState, runtime: Runtime[ResolvedContext], *, stores: Mapping[StoreName, ChunkStore], fusion: Fusion
 ) -> LoadCarryoverUpdate:
     """Fetch the caller's ``previous_chunk_ids``, or else the thread's own, scored as the ranking that they are.
 
-    They are in the order of what the last answer rests on. ``k`` is the constant of the rank fusion: at the zero-based
+    They are in the order of what the last answer rests on. With the constant ``k`` of the ``fusion``, at the zero-based
     place r a chunk has the score 0.5 · k / (k + r), on the scale of the fused scores (``services.store.rrf``).
     The store is that of the run's options: this stage runs beside the one that writes it into the state.
 
@@ -44,7 +45,8 @@ async def load_carryover(
     indexed = {chunk["id"] for chunk in chunks}
     return {
         "carried": [
-            candidate(chunk, CARRYOVER_SHARE * k / (k + place), "carryover") for place, chunk in enumerate(chunks)
+            candidate(chunk, CARRYOVER_SHARE * fusion.k / (fusion.k + place), "carryover")
+            for place, chunk in enumerate(chunks)
         ],
         "missing_carried": [chunk_id for chunk_id in ids if chunk_id not in indexed],
     }

@@ -9,17 +9,17 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from legal.validity import in_force
-from nodes.select_context import EXTRA_AFTER_REFETCH
 from services.domain.question import searched_topic
 from services.protocols import ChunkStore, Reranker
+from services.search.candidate_order import EXTRA_AFTER_REFETCH
 from services.search.hybrid import HybridSearch, search_filter
 from services.search.needs import nearest_first, provisions_needed, text_of
 from services.search.reference import ProvisionRequest
 from state.candidates import candidate, merged
 from state.chunks import NAMED_SCORE, Candidate
-from state.context import ResolvedContext, StoreName
+from state.context import ResolvedContext
 from state.rag import RagState, days_of
-from state.values import NO_COST, Cost, Need
+from state.values import NO_COST, Cost, Need, StoreName
 
 
 class RefetchUpdate(TypedDict):
@@ -65,7 +65,7 @@ async def refetch(
     if to_search:
         hits, cost, by_words = await search.run_or_by_words(
             list(to_search),
-            search_filter(state, runtime.context),
+            search_filter(state["analysis"], days_of(state).as_of, runtime.context.territory),
             collections=runtime.context.collections,
             # An embedder that was late once is not waited for again.
             lexical_only=state["lexical_only"],
@@ -89,17 +89,6 @@ async def refetch(
         "warnings": warnings,
         "cost": cost,
     }
-
-
-def lacking(state: RagState) -> list[Need]:
-    """Return what is still lacking at the end of a turn: what could not be found, and what the last answer names.
-
-    Where nothing new was found, the needs of the state are those of before: the model had seen what there is. What the
-    check of the answer called for is told by its findings.
-    """
-    said = state["needs"] if state["refetched"] or not state["retried"] else []
-    lacking_ones = (need for need in [*state["unmet_needs"], *said] if not need.get("by_check"))
-    return list({text_of(need).casefold(): need for need in lacking_ones}.values())
 
 
 def _provisions(need: Need, state: RagState, search: HybridSearch) -> list[ProvisionRequest]:

@@ -1,13 +1,11 @@
 """Ask once more for an answer whose claims nobody can check: the same, with its citation markers."""
 
-import time
-from collections.abc import Callable
-
 from langgraph.runtime import Runtime
 
 from language.languages import Language
 from nodes.messages import Spoken
 from nodes.writing import WritingUpdate, prompt_messages, write_answer, written_update
+from services.deadlines import QuestionTime
 from services.prompting.prompts import Prompts
 from services.protocols import ChatModel
 from state.context import ResolvedContext
@@ -26,15 +24,11 @@ async def repair_marks(
     principal: ChatModel,
     prompts: Prompts,
     language: Language,
-    seconds: float,
-    clock: Callable[[], float] = time.time,
+    question_time: QuestionTime,
 ) -> WritingUpdate:
-    """Show the principal its answer and have it marked; where that fails, or there is no time, the answer stays.
-
-    ``seconds`` are those that a question may take; ``clock`` gives the Unix time.
-    """
+    """Show the principal its answer and have it marked; where that fails, or there is no time, the answer stays."""
     deadline = state.get("deadline")
-    if deadline is not None and deadline - clock() < seconds * MIN_SHARE_LEFT:
+    if deadline is not None and deadline - question_time.clock() < question_time.seconds * MIN_SHARE_LEFT:
         return {"rewritten": True}
     spoken = Spoken(state, runtime.stream_writer, "-marked")
     try:

@@ -7,12 +7,12 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
+from nodes.turn import question_to_score
 from services.deadlines import UNLIMITED, QuestionTime
 from services.profile.profile import Profile
 from services.protocols import Reranker, RerankerTable
 from services.rerank.table import reranker_for
 from services.rerank.word_share import WordShare
-from services.search.agreements import without_agreement_names
 from services.search.relevance import raised, with_final_scores
 from state.candidates import in_order
 from state.chunks import NAMED_SCORE, Candidate
@@ -118,12 +118,6 @@ async def _promising(state: RagState, unscored: list[Candidate], heuristic: Rera
     scored = await heuristic.score(question_to_score(state), state["queries"], unscored)
     by_score = sorted(zip(unscored, scored.scores, strict=True), key=lambda pair: -(pair[1] or 0.0))
     return [candidate for candidate, _ in by_score[:MAX_RERANKED]]
-
-
-def question_to_score(state: RagState) -> str:
-    """Return the question as its conversation makes it complete, without the names of agreements."""
-    question = state.get("contextualized_question") or state["question"]
-    return without_agreement_names(question, agreements_asked(state).names)
 
 
 def _with_score(candidate: Candidate, scores: dict[int, float | None]) -> Candidate:

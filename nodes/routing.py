@@ -1,7 +1,11 @@
-"""The conditional edges: pure functions of the state."""
+"""The conditional edges of all graphs: pure functions of the state; those of a graph in the order of its flow."""
 
+from collections.abc import Callable
 from typing import Literal
 
+from services.settings import ChunkContext
+from state.case import CaseState
+from state.ingest import IngestState
 from state.rag import RagState
 
 
@@ -44,3 +48,44 @@ def after_refetch(state: RagState) -> Literal["rerank", "repair_marks", "finaliz
 def _with_marks(state: RagState) -> Literal["repair_marks", "finalize"]:
     """Ask for the markers of an answer that has none, once."""
     return "repair_marks" if state["unpinned"] and not state["rewritten"] else "finalize"
+
+
+def after_select_required(state: CaseState) -> Literal["extract_fields", "close_required_data"]:
+    """Ask the author only where there is something to read."""
+    return "close_required_data" if state["failure"] else "extract_fields"
+
+
+def after_select_tiers(state: CaseState) -> Literal["write_response", "close_response"]:
+    """Ask the author only where there is something to answer from."""
+    return "close_response" if state["failure"] else "write_response"
+
+
+def after_accept(state: IngestState) -> Literal["download", "discover"]:
+    """Ask the gazette only where something is asked of it."""
+    request = state["request"]
+    of_the_gazette = request.get("boe") or request.get("listing") or request.get("refresh")
+    return "download" if of_the_gazette else "discover"
+
+
+def after_read(state: IngestState) -> Literal["link", "summarize"]:
+    """Leave the index alone where it has all this already."""
+    return "link" if state["changed"] else "summarize"
+
+
+def after_link(context: ChunkContext) -> Callable[[IngestState], Literal["contextualize", "write_index"]]:
+    """Return the router that lets the reader model write context where the settings ask for it."""
+
+    def after_link(state: IngestState) -> Literal["contextualize", "write_index"]:
+        return "contextualize" if context == "reader" else "write_index"
+
+    return after_link
+
+
+def after_contextualize(state: IngestState) -> Literal["write_index", "summarize"]:
+    """Leave the index alone where its cost was declined."""
+    return "write_index" if state["changed"] else "summarize"
+
+
+def after_write(state: IngestState) -> Literal["discover", "summarize"]:
+    """Look again at what there is where another ingest has come between."""
+    return "discover" if state["stale"] else "summarize"

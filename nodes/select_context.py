@@ -9,19 +9,17 @@ from language.table_text import is_row
 from services.prompting.fragments import SEPARATOR, render
 from services.protocols import RerankerTable, TokenCounter
 from services.rerank.table import effective_strategy
+from services.search.candidate_order import EXTRA_AFTER_REFETCH, MAX_COMPANIONS, preference
 from state.chunks import Candidate, Chunk, ProvisionRef, provision_of
 from state.context import ResolvedContext
 from state.rag import RagState
-
-EXTRA_AFTER_REFETCH = 5
-"""Places that a context has more of once something was fetched for it."""
 
 RESERVED = frozenset(("direct", "need", "carryover", "companion"))
 """Origins that say more for a candidate than its score does."""
 CARRYOVER_SHARE = 2
 """One place in so many is kept for what the last answer rested on."""
-COMPANION_SHARE, MAX_COMPANIONS = 4, 4
-"""One place in so many is kept for companions, and no more than so many places."""
+COMPANION_SHARE = 4
+"""One place in so many is kept for companions, and no more than ``MAX_COMPANIONS``."""
 
 LEAST_SHARE, ALWAYS_READ = 0.45, 8
 """Share of the best relevance below which a candidate is not read, and how many are read whatever theirs is.
@@ -131,13 +129,3 @@ def by_provision(ranked: Sequence[Candidate]) -> list[Candidate]:
 def _place(candidate: Candidate) -> tuple[str, str, int, int]:
     chunk = candidate["chunk"]
     return chunk["source"], chunk["valid_from"] or "", chunk["part"], chunk["id"]
-
-
-def preference(candidate: Candidate) -> tuple[bool, float, float, str, str, int, int]:
-    """Sort key: the final score decides, candidates without one come after, then the search score.
-
-    Ties: the parts of a provision together and in their order, then by id.
-    """
-    score, chunk = candidate.get("final_score"), candidate["chunk"]
-    tie_break = (chunk["law_id"], chunk["provision_key"], chunk["part"], chunk["id"])
-    return score is None, -(score or 0.0), -candidate["score"], *tie_break

@@ -13,12 +13,26 @@ from language.current import speaking
 from nodes.chunk_texts import ChunkTexts, is_on_thread
 from services.portal import wait_for
 from services.protocols import Progress
+from services.settings import Settings
 from services.tracing import stage_span
 from state.context import ResolvedContext, RunContext
 from state.values import NO_COST, Cost, FinalEvent
 
 Node = Callable[..., Awaitable[Mapping[str, Any]]]
 """A stage: state, runtime and keyword-only services in; an update of its own keys out, and what its account takes."""
+
+
+def default_options(settings: Settings) -> ResolvedContext:
+    """Return the options of a run whose caller sets none: those of the settings."""
+    return ResolvedContext(
+        rerank_strategy=settings.rerank_strategy,
+        grounded_prompting=settings.grounded_prompting,
+        max_chunks_in_prompt=settings.max_chunks_in_prompt,
+        rag_enabled=settings.rag_enabled,
+        collections=settings.collections,
+        as_of=settings.as_of,
+        territory=settings.territory,
+    )
 
 
 class Account(Protocol):
@@ -42,12 +56,12 @@ class Account(Protocol):
 class UsageAccount:
     """The account of the answering graphs: it sets the options, announces the stage, and adds up time and cost.
 
-    ``opens_turn`` marks the nodes right after START: they run before the turn counter has gone up.
+    ``opening`` names the stages right after START: they run before the turn counter has gone up.
     """
 
     defaults: ResolvedContext
     language: str
-    opens_turn: bool = False
+    opening: frozenset[str] = frozenset()
 
     def begin(self, stage: str, runtime: Runtime[RunContext]) -> Runtime[ResolvedContext]:
         """Announce the stage, and return the runtime with all options set."""
@@ -58,7 +72,7 @@ class UsageAccount:
         """Return the update with its ``cost`` as ``usage`` of the turn."""
         cost: Cost = update.pop("cost", NO_COST)
         usage = {
-            "turn": state.get("turn", 0) + self.opens_turn,
+            "turn": state.get("turn", 0) + (stage in self.opening),
             "model_calls": cost["requests"],
             "tokens": {"input": cost["input_tokens"], "output": cost["output_tokens"]},
             "stages": {stage: round(seconds * 1000, 3)},
@@ -100,17 +114,30 @@ class Stage(Runnable[Any, dict[str, Any]]):
         return wait_for(self.ainvoke(input))
 
 
-def stage(node: Node, *, account: Account, texts: ChunkTexts | None = None, **services: Any) -> Stage:
-    """Bind a node to its services and make a graph node of it.
+def services_of(node: Node, services: object) -> dict[str, Any]:
+    """Return the services that a stage asks for: one for each keyword-only parameter, by its name.
+
+    Raises:
+        TypeError: the stage asks for a service that there is not.
+    """
+    parameters = inspect.signature(node).parameters.values()
+    names = [parameter.name for parameter in parameters if parameter.kind is inspect.Parameter.KEYWORD_ONLY]
+    # Looked up on the class, so that a property that fails says so itself.
+    lacking = [name for name in names if name not in vars(services) and not hasattr(type(services), name)]
+    if lacking:
+        raise TypeError(f"{node.__name__} asks for services that {type(services).__name__} lacks: {', '.join(lacking)}")
+    return {name: getattr(services, name) for name in names}
+
+
+def stage(node: Node, services: object, account: Account, texts: ChunkTexts | None = None) -> Stage:
+    """Bind a node to the services that it asks for (``services_of``) and make a graph node of it.
 
     With ``texts`` the node sees whole chunks, and what it leaves on a thread holds references to them.
 
     Raises:
-        TypeError: the node takes other services than these.
+        TypeError: the node asks for a service that there is not.
     """
-    name = node.__name__
-    # A misspelt service is an error now, not at the first run.
-    inspect.signature(node).bind(None, None, **services)
+    name, bound = node.__name__, services_of(node, services)
 
     async def run(state: Mapping[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
         stage_runtime = account.begin(name, runtime)
@@ -118,7 +145,7 @@ def stage(node: Node, *, account: Account, texts: ChunkTexts | None = None, **se
         began = time.perf_counter()
         with speaking(account.language), stage_span(name) as spend:
             whole = await referring.resolved(state) if referring else state
-            update = dict(await node(whole, stage_runtime, **services))
+            update = dict(await node(whole, stage_runtime, **bound))
             spend(update.get("cost", NO_COST))
             update = await referring.referred(update, state) if referring else update
         return account.end(name, state, update, time.perf_counter() - began)

@@ -22,9 +22,9 @@ from services.verification.sources import sources_of
 from services.verification.verifier import findings_of
 from state.candidates import candidate
 from state.chunks import Candidate
-from state.context import ResolvedContext, StoreName
+from state.context import ResolvedContext
 from state.rag import RagState, days_of
-from state.values import Need, Verdict
+from state.values import Need, StoreName, Verdict
 from state.verification import Finding, NamedVerdict
 
 MAX_NAMED = 4

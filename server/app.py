@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from socket import socket
@@ -66,7 +67,7 @@ def app_over(
     settings = settings or ServerSettings.read()
     strategies = CHEAP_STRATEGIES | {opened.settings.rerank_strategy}
     guards = guards or Guards.of(settings, opened.settings, public=public)
-    return create_app(
+    site = Site(
         opened.now(RAG),
         {name: opened.now(name) for name in (REQUIRED_DATA, GENERATE_RESPONSE)},
         using=opened.using,
@@ -82,83 +83,99 @@ def app_over(
         warm_first=worker,
         close=opened.close,
     )
+    return create_app(site)
 
 
-def create_app(
-    graph: Graph,
-    cases: Mapping[str, Graph] | None = None,
-    *,
-    using: Callable[[str], AbstractAsyncContextManager[Graph]] | None = None,
-    desk: LawDesk | None = None,
-    guards: Guards | None = None,
-    policy: Policy | None = None,
-    warm_up: WarmUp | None = None,
-    about: str = ABOUT,
-    language: str = DEFAULT_LANGUAGE,
-    law: bool = True,
-    playground: bool = False,
-    warm_first: bool = False,
-    mcp: "McpEndpoint | None" = None,
-    close: AsyncClose | None = None,
-) -> FastAPI:
-    """Serve a graph under ``/rag``, and others under their names; ``close`` is awaited on shutdown.
+@dataclass(frozen=True)
+class Site:
+    """A graph to serve under ``/rag``, and others under their names, the ``cases``.
 
     ``using`` holds the graph of the moment for a run, by its name; without it, all runs are of the graphs given. With a
     ``desk`` the law is served, too, and the chat page, which shows it; with an endpoint of ``mcp`` the tools over it.
-    ``guards`` are what stands around every route, those for this machine alone by default; ``policy`` is what a caller
-    may ask. ``warm_up`` is begun at start; the server is ready when it has ended, and with ``warm_first`` takes no
-    request before. ``language`` is that of the error bodies and of the page; ``law``: the field is law, and notices say
-    so.
+    ``guards`` stand around every route, by default those for this machine alone; ``policy`` limits the options of a
+    caller. ``warm_up`` is begun at start; the server is ready when it has ended, and with ``warm_first`` takes no
+    request before. ``close`` is awaited on shutdown. ``language`` is that of the error bodies and of the page; ``law``:
+    the field is law, and notices say so.
 
     The playground needs ``stream_log``, which shows every intermediate step: both are on only with ``playground``,
     which is for loopback.
     """
-    guards, readiness, threads = guards or Guards(), Readiness(warm_up), Threads()
+
+    graph: Graph
+    cases: Mapping[str, Graph] = field(default_factory=dict)
+    using: Callable[[str], AbstractAsyncContextManager[Graph]] | None = None
+    desk: LawDesk | None = None
+    guards: Guards = field(default_factory=Guards)
+    policy: Policy = field(default_factory=Policy)
+    warm_up: WarmUp | None = None
+    about: str = ABOUT
+    language: str = DEFAULT_LANGUAGE
+    law: bool = True
+    playground: bool = False
+    warm_first: bool = False
+    mcp: "McpEndpoint | None" = None
+    close: AsyncClose | None = None
+
+
+def create_app(site: Site) -> FastAPI:
+    """Serve a site."""
+    guards, readiness, threads = site.guards, Readiness(site.warm_up), Threads()
+    app = FastAPI(
+        title="articulado",
+        description=site.about,
+        lifespan=_lifespan(site, readiness, threads),
+        telemetry=NO_TELEMETRY,
+    )
+    guards.stand_around(app)
+    handle_errors(app, site.language)
+    fresh = Depends(outside_any_run)
+    checks = [fresh, Depends(check_body), Depends(site.policy.check)]
+
+    def served(name: str, graph: Graph, kept: Threads | None = None) -> ServedGraph:
+        return ServedGraph(graph, kept, partial(site.using, name) if site.using else None)
+
+    answering = served(RAG, site.graph, threads)
+    handling = {name: served(name, case) for name, case in site.cases.items()}
+    for name, one in {RAG: answering, **handling}.items():
+        app.include_router(_routes(name, one, checks, playground=site.playground))
+    v1 = APIRouter(tags=["v1"], dependencies=[fresh, Depends(check_body)], responses=FAILURES)
+    v1.include_router(answer_routes(answering, handling, threads, site.policy))
+    if site.desk:
+        v1.include_router(law_routes(site.desk, site.policy, has_keys=lambda: bool(guards.ring and guards.ring.keys)))
+        app.include_router(page_routes(site.about, site.language, law=site.law))
+    app.include_router(v1)
+    app.include_router(conversation_routes(threads, site.about, site.language, law=site.law))
+    app.include_router(health_routes(readiness))
+    app.include_router(metrics_route(guards.metrics))
+    if site.mcp:
+        site.mcp.add_to(app)
+    return app
+
+
+def _lifespan(
+    site: Site, readiness: Readiness, threads: Threads
+) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    """Return the context of a running server: traces, kept conversations, MCP sessions and the warm-up."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        settings = guards.settings
+        guards, settings = site.guards, site.guards.settings
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(guards.traces.exported())
-            if close:
-                stack.push_async_callback(close)
+            if site.close:
+                stack.push_async_callback(site.close)
             threads.kept = await stack.enter_async_context(open_conversations(settings.conversations, guards.home))
             forgetting = asyncio.create_task(threads.forget_daily(settings.retention))
             stack.push_async_callback(stopped, forgetting)
-            if mcp:
-                await stack.enter_async_context(mcp.running())
+            if site.mcp:
+                await stack.enter_async_context(site.mcp.running())
             readiness.begin()
             stack.push_async_callback(readiness.end)
-            if warm_first:
+            if site.warm_first:
                 await readiness.tried()
             yield
 
-    app = FastAPI(title="articulado", description=about, lifespan=lifespan, telemetry=NO_TELEMETRY)
-    guards.stand_around(app)
-    handle_errors(app, language)
-    policy = policy or Policy()
-    fresh = Depends(outside_any_run)
-    checks = [fresh, Depends(check_body), Depends(policy.check)]
-
-    def served(name: str, graph: Graph, kept: Threads | None = None) -> ServedGraph:
-        return ServedGraph(graph, kept, partial(using, name) if using else None)
-
-    answering = served(RAG, graph, threads)
-    handling = {name: served(name, case) for name, case in (cases or {}).items()}
-    for name, one in {RAG: answering, **handling}.items():
-        app.include_router(_routes(name, one, checks, playground=playground))
-    v1 = APIRouter(tags=["v1"], dependencies=[fresh, Depends(check_body)], responses=FAILURES)
-    v1.include_router(answer_routes(answering, handling, threads, policy))
-    if desk:
-        v1.include_router(law_routes(desk, policy, has_keys=lambda: bool(guards.ring and guards.ring.keys)))
-        app.include_router(page_routes(about, language, law=law))
-    app.include_router(v1)
-    app.include_router(conversation_routes(threads, about, language, law=law))
-    app.include_router(health_routes(readiness))
-    app.include_router(metrics_route(guards.metrics))
-    if mcp:
-        mcp.add_to(app)
-    return app
+    return lifespan
 
 
 def _mcp(opened: OpenGraphs, guards: Guards, *, stateless: bool) -> "McpEndpoint":

@@ -8,8 +8,8 @@ from fastapi import Request
 
 from language.current import say
 from server.schemas import CONTEXT
-from state.context import RerankStrategy
 from state.errors import InvalidInput
+from state.values import RerankStrategy
 
 MAX_HISTORY = 40
 """Messages of a conversation that a caller sends."""

@@ -1,9 +1,10 @@
 """The live services of the graphs, bound to their nodes when a graph is built."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
@@ -12,14 +13,34 @@ from legal.laws.indexed import NO_LAWS, IndexedLaws
 from services.case.matching.matcher import ArticleMatcher
 from services.conversation.leaning import LeaningJudge
 from services.corpus.lookup import PackagedRecords
+from services.deadlines import QuestionTime
 from services.domain.base import Domain
 from services.domain.lexicon import EqualWeights, StemWeights
+from services.profile.companions import Topic, load_companions
 from services.profile.profile import Profile
-from services.protocols import ChatModel, ChunkStore, Closable, Embedder, RerankerTable, SparseEncoder, TokenCounter
+from services.profile.search import Caps
+from services.profile.sections import RelevanceBands
+from services.prompting.prompts import Prompts, load_prompts
+from services.protocols import (
+    ChatModel,
+    ChunkStore,
+    Closable,
+    Embedder,
+    Fusion,
+    Reranker,
+    RerankerTable,
+    SparseEncoder,
+    TokenCounter,
+)
 from services.relevance.judge import RelevanceJudge
+from services.rerank.word_share import WordShare
+from services.search.hybrid import HybridSearch
+from services.search.index_contents import IndexContents
 from services.settings import Settings
 from services.store.agreements import IndexedAgreement
+from services.store.supplementary import SupplementaryStore
 from services.store.writer import WriterFactory
+from state.values import StoreName
 
 if TYPE_CHECKING:
     from services.boe.client import BoeClient
@@ -57,6 +78,8 @@ class OnDemand(Generic[C]):
 class Services:
     """Everything by which the answering graphs reach outside their state; built once by ``services.factory``.
 
+    A stage takes a field or a property of this class by the name of a keyword-only parameter (``nodes.stage``).
+
     ``weights``, ``agreements`` and ``laws`` are those of the index, which was built on ``index_day`` (UTC), and
     ``last_changes`` reads the last change of each of its laws (ISO 8601). ``calendar`` says which day a question is
     asked on.
@@ -87,6 +110,107 @@ class Services:
     def language(self) -> Language:
         """The language of the profile: the program speaks it and reads text by its rules."""
         return self.domain.language
+
+    @cached_property
+    def index(self) -> IndexContents:
+        """The chunks, collective agreements and laws of the index."""
+        return IndexContents(self.store, self.agreements, self.laws)
+
+    @cached_property
+    def stores(self) -> Mapping[StoreName, ChunkStore]:
+        """The stores by the name that the options of a run choose them by."""
+        return {"index": SupplementaryStore(self.store), "records": self.records}
+
+    @cached_property
+    def question_time(self) -> QuestionTime:
+        """The seconds that a question may take, and the day on which it is asked."""
+        return QuestionTime(self.settings.question_timeout, calendar=self.calendar)
+
+    @cached_property
+    def search(self) -> HybridSearch:
+        """The search in the collections that free questions are asked of."""
+        return self.search_in(self.profile.for_questions)
+
+    @property
+    def caps(self) -> Caps:
+        """The numbers of chunks that a search yields."""
+        return self.profile.search.caps
+
+    @property
+    def fusion(self) -> Fusion:
+        """The fusion of rankings; it depends on the source of the dense vectors."""
+        fusions = self.profile.search.fusion
+        return fusions.offline if self._embeds_offline else fusions.provider
+
+    @cached_property
+    def prompts(self) -> Prompts:
+        """The prompts of the profile.
+
+        Raises:
+            ConfigurationError: a prompt of the profile cannot be read.
+        """
+        return load_prompts(self.profile)
+
+    @property
+    def heuristic(self) -> Reranker:
+        """The reranker that needs no model."""
+        return self.rerankers["heuristic"]
+
+    @cached_property
+    def word_share(self) -> WordShare:
+        """The share of a question's words that chunks have, weighted by those of the index."""
+        return WordShare(self.domain, self.weights)
+
+    @property
+    def relevance_bands(self) -> RelevanceBands:
+        """The probabilities from which on a question is answered."""
+        return self.profile.relevance
+
+    @property
+    def model_decides(self) -> bool:
+        """True if a chat model reads the context and decides if it answers the question."""
+        return self.settings.principal.provider != "offline"
+
+    @cached_property
+    def companion_topics(self) -> Sequence[Topic]:
+        """The topics of the profile that bring companions.
+
+        Raises:
+            ConfigurationError: the companions of the profile cannot be read.
+        """
+        return load_companions(self.profile)
+
+    @property
+    def context_tokens(self) -> int:
+        """The tokens that the context of an answer may have."""
+        return self.settings.context_tokens
+
+    def search_in(self, collections: tuple[str, ...]) -> HybridSearch:
+        """Return a search in these collections where a caller names none; its vectors have a cache of their own."""
+        return HybridSearch(
+            self.store,
+            self.embedder,
+            self.sparse,
+            self.profile,
+            collections,
+            self.domain,
+            self.fusion,
+            self.question_time,
+            knows_words=self._embeds_offline,
+        )
+
+    @property
+    def _embeds_offline(self) -> bool:
+        return self.settings.embedder.provider == "offline"
+
+    @property
+    def model_names(self) -> dict[str, str]:
+        """The names of the models by role; they contain neither keys nor addresses."""
+        return {
+            "reader": self.reader.name,
+            "principal": self.principal.name,
+            "embedder": self.embedder.fingerprint,
+        }
 
     async def close(self) -> None:
         """Let go of files and connections; a service that fails to close does not keep the others open.

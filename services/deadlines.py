@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal
 
 Part = Literal["reader", "embedder", "reranker"]
@@ -14,7 +15,9 @@ SHARES: Mapping[Part, float] = {"reader": 0.15, "embedder": 0.15, "reranker": 0.
 
 @dataclass(frozen=True)
 class QuestionTime:
-    """The ``seconds`` that all model calls of a question may take together; ``clock`` gives the Unix time in seconds.
+    """The ``seconds`` that all model calls of a question may take together, and the day on which it is asked.
+
+    ``clock`` gives the Unix time in seconds; ``calendar`` gives the day, which need not be the clock's.
 
     >>> time_of_question = QuestionTime(120.0, clock=lambda: 1000.0)
     >>> time_of_question.deadline_of("reader", 1120.0), time_of_question.deadline_of("reader", 1010.0)
@@ -23,6 +26,7 @@ class QuestionTime:
 
     seconds: float = math.inf
     clock: Callable[[], float] = time.time
+    calendar: Callable[[], date] = date.today
 
     def deadline_of(self, part: Part, deadline: float | None) -> float | None:
         """Return the Unix time in seconds until which a call that begins now may take: that of the question at most."""

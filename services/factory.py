@@ -27,7 +27,7 @@ from services.models.chat import LangChainChat
 from services.models.embeddings import DisabledEmbedder, SameVector
 from services.models.sparse import Bm25Encoder
 from services.models.tokens import token_counter
-from services.offline.encoder.encoder import DualEncoder, fitted_fingerprint, packaged_encoder
+from services.offline.encoder.encoder import DualEncoder, packaged_encoder
 from services.offline.encoder.precedents import packaged_precedents
 from services.profile.profile import Profile
 from services.protocols import ChatModel, Embedder
@@ -35,32 +35,18 @@ from services.relevance.evidence import EvidenceReader
 from services.relevance.judge import BestScoreJudge, LearntJudge, RelevanceJudge, packaged_judgement
 from services.rerank.heuristic import EncodedSimilarity, HeuristicReranker, Similarity, Support
 from services.rerank.table import ASK_A_PROVIDER, rerankers
-from services.settings import ModelSettings, Role, Settings
+from services.settings import ModelSettings, Settings
 from services.store.agreements import load_agreements
 from services.store.checksums import check_files
 from services.store.edge import EdgeStore
 from services.store.edge_writer import EdgeWriter
 from services.store.inspection import InspectedStore
-from services.store.manifest import Fingerprints, Index
+from services.store.manifest import Index
 from services.store.writer import WriterFactory
 from state.chunks import ProvisionRef
 
 MAX_SUPPORTED = 64
 """Questions whose precedents are kept: several stages ask for those of the same one."""
-
-CHUNKER = "small_to_big:2000:300:50:4"
-"""Fingerprint of how documents are cut and what chunks hold; another one where the same document gives other chunks."""
-
-
-def expected_fingerprints(settings: Settings, profile: Profile, chunker: str = CHUNKER) -> Fingerprints:
-    """Return the fingerprints that an index must have been built with to serve these settings and this profile.
-
-    Raises:
-        ConfigurationError: the dimensions of the embedder are not known.
-    """
-    domain = domain_of(profile)
-    embedder, sparse = _embedder_fingerprint(settings, domain), Bm25Encoder.of(domain).fingerprint
-    return Fingerprints(embedder=embedder, sparse=sparse, chunker=chunker)
 
 
 def build_services(
@@ -125,20 +111,6 @@ def build_ingest_services(settings: Settings, profile: Profile) -> IngestService
     )
 
 
-def check_models(settings: Settings) -> None:
-    """Check what the chat models need, before anything is paid for.
-
-    Raises:
-        ConfigurationError: a key, an address or another part is missing.
-    """
-    roles: tuple[tuple[Role, ModelSettings], ...] = (("reader", settings.reader), ("principal", settings.principal))
-    for role, model in roles:
-        if model.provider != "offline":
-            from services.models.openai import check_settings
-
-            check_settings(role, model)
-
-
 def _writer(settings: Settings, profile: Profile) -> WriterFactory:
     """Return what writes the generations of an index into the store that the settings name."""
     if settings.store == "embedded":
@@ -156,16 +128,6 @@ def _provider_embedder(settings: Settings) -> Embedder | None:
     from services.models.openai import embedder
 
     return embedder(settings.embedder)
-
-
-def _embedder_fingerprint(settings: Settings, domain: Domain) -> str:
-    if settings.embedder.provider != "offline":
-        from services.models.openai import fingerprint_of
-
-        return fingerprint_of(settings.embedder)
-    if domain is SPANISH_LAW:
-        return packaged_encoder(settings.offline_dimensions).fingerprint
-    return fitted_fingerprint(settings.offline_dimensions, domain)
 
 
 def _packaged_encoder(domain: Domain) -> DualEncoder | None:

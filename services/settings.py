@@ -21,8 +21,8 @@ from services.periods import parse_periods
 from services.profile.files import DEFAULT_PROFILE, SUFFIX, spoken_language
 from services.profile.profile import load_profile
 from services.profile.sections import Models
-from state.context import RerankStrategy, ResolvedContext
 from state.errors import ConfigurationError
+from state.values import RerankStrategy
 
 Provider = Literal["offline", "openai", "azure", "compatible"]
 Role = Literal["reader", "principal", "embedder", "rerank"]
@@ -245,18 +245,6 @@ class Settings(BaseSettings):
             for role, name in named.items()
             if not roles[role].model
         }
-
-    def defaults(self) -> ResolvedContext:
-        """Return the run context that applies where a caller sets nothing."""
-        return ResolvedContext(
-            rerank_strategy=self.rerank_strategy,
-            grounded_prompting=self.grounded_prompting,
-            max_chunks_in_prompt=self.max_chunks_in_prompt,
-            rag_enabled=self.rag_enabled,
-            collections=self.collections,
-            as_of=self.as_of,
-            territory=self.territory,
-        )
 
 
 @cache

@@ -1,15 +1,10 @@
 """The per-run context: what a caller may set for one question (assistant configuration in Studio)."""
 
 from datetime import date
-from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-StoreName = Literal["index", "records"]
-"""What answers: the index, or the packaged records, which need neither index nor embedder."""
-
-RerankStrategy = Literal["auto", "none", "heuristic", "cross_encoder", "llm", "api"]
-"""``auto``: the cross-encoder where its files are on the machine, else the heuristic."""
+from state.values import RerankStrategy, StoreName
 
 
 class RunContext(BaseModel):

@@ -102,3 +102,34 @@ class StaleRecord(TypedDict):
     law: str
     provision: str
     written_against: str
+
+
+class Listing(TypedDict, total=False):
+    """A query of the gazette's catalogue; days are ISO 8601, of the last update."""
+
+    materia: str
+    query: str
+    since: str
+    until: str
+    limit: int
+
+
+class IngestRequest(TypedDict, total=False):
+    """What a caller asks for.
+
+    ``paths`` are files and folders; what has vanished from a folder named before is removed. ``boe`` are identifiers of
+    the official gazette, ``listing`` a query of its catalogue, ``refresh`` brings all laws from there up to date.
+    ``accept_shrunk`` takes texts of the gazette also where they have lost much of a law.
+    ``remove`` names documents to take out. ``rebuild`` makes the whole index anew. ``confirmed`` allows costs.
+    ``packaged`` tells whether the index is to have what articulado brings along; ``None`` leaves that as it is.
+    """
+
+    paths: list[str]
+    boe: list[str]
+    listing: Listing
+    refresh: bool
+    accept_shrunk: bool
+    remove: list[str]
+    rebuild: bool
+    confirmed: bool
+    packaged: bool | None

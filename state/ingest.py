@@ -5,39 +5,19 @@ from typing import Annotated
 from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
 
-from state.documents import Copy, Failure, Replaced, ShrunkLaw, SkippedFiles, SourceFile, StaleRecord, Unresolved
+from state.documents import (
+    Copy,
+    Failure,
+    IngestRequest,
+    Listing,
+    Replaced,
+    ShrunkLaw,
+    SkippedFiles,
+    SourceFile,
+    StaleRecord,
+    Unresolved,
+)
 from state.reducers import add_seconds
-
-
-class Listing(TypedDict, total=False):
-    """A query of the gazette's catalogue; days are ISO 8601, of the last update."""
-
-    materia: str
-    query: str
-    since: str
-    until: str
-    limit: int
-
-
-class IngestRequest(TypedDict, total=False):
-    """What a caller asks for.
-
-    ``paths`` are files and folders; what has vanished from a folder named before is removed. ``boe`` are identifiers of
-    the official gazette, ``listing`` a query of its catalogue, ``refresh`` brings all laws from there up to date.
-    ``accept_shrunk`` takes texts of the gazette also where they have lost much of a law.
-    ``remove`` names documents to take out. ``rebuild`` makes the whole index anew. ``confirmed`` allows costs.
-    ``packaged`` tells whether the index is to have what articulado brings along; ``None`` leaves that as it is.
-    """
-
-    paths: list[str]
-    boe: list[str]
-    listing: Listing
-    refresh: bool
-    accept_shrunk: bool
-    remove: list[str]
-    rebuild: bool
-    confirmed: bool
-    packaged: bool | None
 
 
 class IngestInput(TypedDict, total=False):

@@ -10,9 +10,8 @@ from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
 from state.chunks import Candidate
-from state.context import StoreName
 from state.reducers import add_usage
-from state.values import Analysis, AnswerOutcome, Citation, DataOutcome, Message, Need, Usage, Verdict
+from state.values import Analysis, AnswerOutcome, Citation, DataOutcome, Days, Message, Need, StoreName, Usage, Verdict
 from state.verification import Certificate, Finding, Freshness, NamedVerdict, Remission
 
 
@@ -208,13 +207,6 @@ class RagState(RagInput, Turn, total=False):
 def result_of(state: Mapping[str, Any]) -> dict[str, Any]:
     """Return the output that a state holds, without its messages: they say the same, and JSON does not hold them."""
     return {key: state[key] for key in RagOutput.__annotations__ if key in state and key != "messages"}
-
-
-class Days(NamedTuple):
-    """The day whose law is asked for, ``None`` for that of today, and today."""
-
-    as_of: date | None
-    today: date
 
 
 def days_of(state: RagState) -> Days:

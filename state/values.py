@@ -1,6 +1,7 @@
-"""Small values of the state: messages, needs, citations, verdicts, usage, stream events."""
+"""Small values of the state: options, days, messages, needs, citations, verdicts, usage, stream events."""
 
-from typing import Literal, NotRequired, Protocol
+from datetime import date
+from typing import Literal, NamedTuple, NotRequired, Protocol
 
 from typing_extensions import TypedDict
 
@@ -11,6 +12,19 @@ AnswerOutcome = Literal["answer", "near", "decline", "ask"]
 """How a question ends: answered, the nearest provisions shown with a warning, declined, or asked what is missing."""
 DataOutcome = Literal["found", "uncertain", "out_of_scope"]
 """What became of the search for the data that a case needs."""
+
+StoreName = Literal["index", "records"]
+"""What answers: the index, or the packaged records, which need neither index nor embedder."""
+
+RerankStrategy = Literal["auto", "none", "heuristic", "cross_encoder", "llm", "api"]
+"""``auto``: the cross-encoder where its files are on the machine, else the heuristic."""
+
+
+class Days(NamedTuple):
+    """The day whose law is asked for, ``None`` for that of today, and today."""
+
+    as_of: date | None
+    today: date
 
 
 class Message(TypedDict):

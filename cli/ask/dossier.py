@@ -14,6 +14,7 @@ from services.store.index import open_index
 from services.verification.dossier import make_dossier, provenance_of
 from state.context import RunContext
 from state.errors import InvalidInput
+from state.rag import result_of
 
 THREAD = "dossier"
 """The thread of a run of which a dossier is written."""
@@ -42,8 +43,9 @@ def write_dossier(file: Path, state: Mapping[str, Any], context: RunContext, ser
         InvalidInput: it cannot be written.
     """
     manifest = open_index(services.settings.index_folder).manifest if services.settings.rag_enabled else None
-    provenance = provenance_of(services, manifest, version("articulado"))
-    dossier = make_dossier(state, context.model_dump(mode="json", exclude_none=True), provenance)
+    provenance = provenance_of(services.profile, services.model_names, manifest, version("articulado"))
+    result = result_of(state)
+    dossier = make_dossier(state, result, context.model_dump(mode="json", exclude_none=True), provenance)
     draft = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         draft.write_text(json.dumps(dossier, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")

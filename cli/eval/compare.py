@@ -25,8 +25,8 @@ from evaluation.retrieval.compare import (
 )
 from evaluation.retrieval.evaluate import Percentiles
 from language.formats import figure
-from state.context import RerankStrategy
 from state.errors import InvalidInput
+from state.values import RerankStrategy
 
 if TYPE_CHECKING:
     from services.profile.profile import Profile

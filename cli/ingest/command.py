@@ -14,7 +14,7 @@ from language.current import say
 from state.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from state.ingest import IngestRequest, Listing
+    from state.documents import IngestRequest, Listing
 
 PATHS = "rutas"
 """The hidden command that paths go to."""

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from graph.ingest import Ingest
     from services.profile.profile import Profile
     from services.settings import Settings
-    from state.ingest import IngestReport, IngestRequest
+    from state.documents import IngestRequest
+    from state.ingest import IngestReport
 
 REPEAT_HINT = " Para seguir, repita la orden con --yes."
 """How the graph ends the message on its cost; no news to whoever can answer at once."""

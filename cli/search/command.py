@@ -57,7 +57,7 @@ def search(
         async with opened_services(settings, knowledge) as services:
             from cli.search.view import as_dict, print_results
             from graph.rag import build_retrieval
-            from nodes.select_context import preference
+            from services.search.candidate_order import preference
 
             state: dict[str, Any] = await build_retrieval(services).ainvoke(
                 {"question": question_text}, context=context, output_keys=SHOWN_STATE

@@ -17,6 +17,7 @@ from evaluation.retrieval.retrieve import LAW
 from graph.rag import build_rag
 from language.folding import fold
 from language.numerals import read_number
+from nodes.stage import default_options
 from services.container import Services
 from services.prompting.citation_markers import markers_in
 from state.chunks import Chunk
@@ -126,7 +127,7 @@ async def evaluate_answers(
 
 def is_asked_for_form(services: Services, context: RunContext | None) -> bool:
     """Tell whether a chat model answers, with marks and a self-evaluation."""
-    grounded = services.settings.defaults().overridden_by(context).grounded_prompting
+    grounded = default_options(services.settings).overridden_by(context).grounded_prompting
     return grounded and services.settings.principal.provider != "offline"
 
 

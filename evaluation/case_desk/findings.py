@@ -8,7 +8,8 @@ from evaluation.case_desk.cases import LabelledCase
 from evaluation.case_desk.decisions import Decisions, by_kind
 from evaluation.case_desk.halves import half_of
 from evaluation.case_desk.run import GRAPHS, TAKE_ANY, CaseResult, run_cases
-from graph.case import profile_estimator
+from graph.case_services import profile_estimator
+from nodes.stage import default_options
 from services.case.calibration import Calibration, CaseGraph, Curve
 from services.case.matching.model import packaged_model
 from services.container import Services
@@ -81,7 +82,7 @@ async def measure_profile(
     curves = _fit(services, fitted_on) if fitted else {name: profile_estimator(services, name).curve for name in GRAPHS}
     measured = [case for case in cases if case.id not in fitting]
     served = await run_cases(services, cases if every else measured, curves, on_case)
-    strategy = services.settings.defaults().rerank_strategy
+    strategy = default_options(services.settings).rerank_strategy
     return ProfileFindings(
         profile=services.profile.name,
         embedder=services.embedder.fingerprint,

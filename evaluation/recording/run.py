@@ -10,6 +10,7 @@ from evaluation.recording.chat import RecordingChat, ReplayChat
 from evaluation.recording.prompts import ChatRole
 from evaluation.recording.recording import Manifest, RecordedModel, Recording
 from language.formats import figure
+from nodes.stage import default_options
 from services.settings import ModelSettings, Provider
 from state.errors import InvalidInput
 
@@ -49,7 +50,7 @@ class RecordedRun:
         Raises:
             InvalidInput: the reader is to rerank, which is not recorded.
         """
-        if settings.defaults().overridden_by(context).rerank_strategy == "llm":
+        if default_options(settings).overridden_by(context).rerank_strategy == "llm":
             raise InvalidInput(
                 "Las grabaciones guardan lo que se busca y lo que se responde, no la reordenación «llm». Indique otra "
                 "con --rerank."

@@ -9,7 +9,8 @@ from evaluation.retrieval.retrieve import Retriever
 from evaluation.retrieval.strategies import available_strategies
 from evaluation.retrieval.switches import EmptySparseEncoder, NarrowedStore, ZeroEmbedder, without_synonyms
 from services.container import Services
-from state.context import RerankStrategy, RunContext
+from state.context import RunContext
+from state.values import RerankStrategy
 
 
 @dataclass(frozen=True)

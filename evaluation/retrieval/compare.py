@@ -14,7 +14,8 @@ from evaluation.retrieval.strategies import reason_unavailable, watch_reranker
 from evaluation.statistics.bootstrap import Paired, compare
 from services.container import Services
 from services.settings import Settings
-from state.context import RerankStrategy, RunContext
+from state.context import RunContext
+from state.values import RerankStrategy
 
 METRIC = "nDCG@5"
 STAGE = "rerank"

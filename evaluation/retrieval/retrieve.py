@@ -8,13 +8,15 @@ from typing import Literal, cast
 from evaluation.gold.provisions import Key, Provision, key_of, make_provision
 from evaluation.retrieval.run import Ranked
 from graph.rag import build_retrieval
-from nodes.select_context import preference
+from nodes.stage import default_options
 from services.container import Services
 from services.profile.search import Caps
-from services.search.hybrid import HybridSearch, search_filter
+from services.protocols import SearchFilter
+from services.search.candidate_order import preference
+from services.search.hybrid import search_filter
 from state.chunks import Candidate, Origin, relevance
 from state.context import RunContext
-from state.rag import RagState
+from state.rag import RagState, days_of
 
 LAW = "normativa"
 """The collection whose chunks are provisions of laws; rulings and criteria have no row of a run."""
@@ -73,10 +75,10 @@ class Retriever:
 
     def __init__(self, services: Services, context: RunContext | None = None) -> None:
         self._graph = build_retrieval(services)
-        self._search = HybridSearch.over(services, services.profile.for_questions)
+        self._search = services.search
         self._context = context
         self._profile = services.profile
-        resolved = services.settings.defaults().overridden_by(context)
+        resolved = default_options(services.settings).overridden_by(context)
         self._searches_law = LAW in (resolved.collections or services.profile.names)
         self._law_alone = resolved.model_copy(update={"collections": (LAW,)})
 
@@ -110,7 +112,7 @@ class Retriever:
         for depth in (self._profile.search.caps.prefetch * DEEPER**attempt for attempt in attempts):
             candidates, _ = await self._search.run(
                 searches,
-                search_filter(state, self._law_alone),
+                self._filter(state),
                 collections=self._law_alone.collections,
                 lexical_only=state["lexical_only"],
                 caps=_caps(depth, len(searches)),
@@ -124,10 +126,13 @@ class Retriever:
             rows = _each_once([*rows.values(), *map(_filling_row, _of_laws(await self._of_the_field(state)))])
         return list(rows.values())[: max(len(merged), MAX_ROWS)]
 
+    def _filter(self, state: RagState) -> SearchFilter:
+        return search_filter(state["analysis"], days_of(state).as_of, self._law_alone.territory)
+
     async def _of_the_field(self, state: RagState) -> list[Candidate]:
         """Return what a search for the title of the profile finds, its scores below 0."""
         title = [self._profile.title]
-        where = search_filter(state, self._law_alone)
+        where = self._filter(state)
         candidates, _ = await self._search.run(title, where, collections=self._law_alone.collections)
         return [{**candidate, "score": candidate["score"] - 1} for candidate in candidates]
 

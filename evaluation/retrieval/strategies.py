@@ -8,8 +8,8 @@ from services.protocols import Reranked, Reranker
 from services.rerank.model_files import ModelFiles
 from services.rerank.table import UnavailableReranker, reranker_for, resolve_auto
 from state.chunks import Candidate
-from state.context import RerankStrategy
 from state.errors import ConfigurationError, ModelError
+from state.values import RerankStrategy
 
 STRATEGIES: tuple[RerankStrategy, ...] = ("heuristic", "llm", "api", "cross_encoder")
 NO_FILES = "no hay ficheros del modelo"

@@ -4,19 +4,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingestion.context.paid_cache import ContextCache
+from ingestion.fingerprints import CHUNKER, expected_fingerprints
 from ingestion.incremental.catalog import Catalog, read_catalog
 from ingestion.incremental.digests import code_digest, corpus_digest, profile_digest
 from ingestion.incremental.draft import EARLIER, Draft
 from ingestion.incremental.workspace import Workspace, key_of
-from services.factory import CHUNKER, expected_fingerprints
 from services.profile.profile import Profile
 from services.settings import Settings
 from services.store.generations import Generations
 from services.store.index import check_profile, open_index
 from services.store.manifest import CATALOG, Fingerprints, Index, read_manifest
 from services.store.replica import bring_up_to_date
+from state.documents import IngestRequest
 from state.errors import IndexMismatch, IndexMissing
-from state.ingest import IngestRequest
 
 
 @dataclass(frozen=True)

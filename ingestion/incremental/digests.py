@@ -6,7 +6,7 @@ from importlib import resources
 from pathlib import Path
 
 from ingestion.files.formats.source import is_article
-from services.factory import CHUNKER
+from ingestion.fingerprints import CHUNKER
 from services.profile.profile import Profile
 
 _SUFFIXES = (".py", ".toml", ".txt", ".md", ".jsonl")

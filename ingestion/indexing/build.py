@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingestion.ahead import in_thread
+from ingestion.fingerprints import CHUNKER, expected_fingerprints
 from ingestion.indexing.changes import Change, WordStatistics
 from ingestion.indexing.encoding import Encode, VectorJournal, encode_batches, offline_encoder, provider_encoder
 from ingestion.indexing.entries import Entry
+from ingestion.indexing.models import IndexModels
 from services.case.matching.guides import asked_in, general_matters
-from services.container import IngestServices
 from services.domain.lexicon import Lexicon
 from services.domain.registry import domain_of
 from services.domain.spanish_law import SPANISH_LAW
-from services.factory import CHUNKER, expected_fingerprints
 from services.offline.encoder.encoder import DualEncoder, TrainingPairs, packaged_encoder
 from services.offline.encoder.training import BATCH, EPOCHS
 from services.profile.outside import load_outside
@@ -50,7 +50,7 @@ class WriteCounts:
 async def write_entries(
     builder: IndexBuilder,
     entries: Sequence[Entry],
-    services: IngestServices,
+    models: IndexModels,
     *,
     base: Index | None = None,
     progress: Progress = lambda step, done, total: None,
@@ -65,9 +65,9 @@ async def write_entries(
     new = [entry for entry in entries if indexed.get(entry.chunk["id"]) != digest(entry.chunk)]
     gone = list(set(indexed).difference(entry.chunk["id"] for entry in entries))
     if base is None:
-        await fit(builder, lambda: entries, services, progress=progress)
-    counts = await write_changes(builder, iter([Change(new, gone)]), services, expected=len(new), progress=progress)
-    words = WordStatistics(services.profile, services.domain).of(entries)
+        await fit(builder, lambda: entries, models, progress=progress)
+    counts = await write_changes(builder, iter([Change(new, gone)]), models, expected=len(new), progress=progress)
+    words = WordStatistics(models.profile, models.domain).of(entries)
     Lexicon.of(words).save(builder.models)
     return counts
 
@@ -75,7 +75,7 @@ async def write_entries(
 async def write_changes(
     builder: IndexBuilder,
     changes: Iterator[Change],
-    services: IngestServices,
+    models: IndexModels,
     *,
     expected: int,
     progress: Progress = lambda step, done, total: None,
@@ -86,7 +86,7 @@ async def write_changes(
         ModelError: the provider of the embedder failed for good; vectors that it has computed are kept for next time.
         StoreUnavailable: the disk has no room for what is to be written.
     """
-    settings = services.settings
+    settings = models.settings
     deleted = written = 0
 
     async def new_entries() -> AsyncIterator[Entry]:
@@ -98,9 +98,9 @@ async def write_changes(
                 yield entry
 
     async with AsyncExitStack() as stack:
-        embedder = services.embedder() if services.embedder else None
+        embedder = models.embedder() if models.embedder else None
         await builder.require_room(expected, embedder.dimensions if embedder else settings.offline_dimensions)
-        encode = await _encoder(builder, services, stack, expected)
+        encode = await _encoder(builder, models, stack, expected)
         async for batch in encode_batches(new_entries(), encode, settings.ingest_workers):
             await builder.add([entry.chunk for entry in batch.entries], batch.dense, batch.sparse)
             written += len(batch.entries)
@@ -112,7 +112,7 @@ async def write_changes(
 async def fit(
     builder: IndexBuilder,
     entries: Callable[[], Iterable[Entry]],
-    services: IngestServices,
+    models: IndexModels,
     *,
     progress: Progress = lambda step, done, total: None,
 ) -> None:
@@ -120,19 +120,19 @@ async def fit(
 
     With a provider's embedder, too: the reranker asks it how near a question and a provision are.
     """
-    if services.embedder:
-        services.embedder()  # Before there is anything to fit: a key may be missing.
+    if models.embedder:
+        models.embedder()  # Before there is anything to fit: a key may be missing.
     progress("Analizando el vocabulario", 0, 0)
-    settings, profile = services.settings, services.profile
+    settings, profile = models.settings, models.profile
     await asyncio.to_thread(_save_encoder, entries, profile, settings.offline_dimensions, builder.models)
 
 
-async def _encoder(builder: IndexBuilder, services: IngestServices, stack: AsyncExitStack, expected: int) -> Encode:
-    settings, domain = services.settings, services.domain
-    if services.embedder is None:
+async def _encoder(builder: IndexBuilder, models: IndexModels, stack: AsyncExitStack, expected: int) -> Encode:
+    settings, domain = models.settings, models.domain
+    if models.embedder is None:
         return await offline_encoder(builder.models, domain, expected, settings.ingest_workers, stack)
     journal = stack.enter_context(VectorJournal(settings.home / "vectors.sqlite"))
-    return provider_encoder(services.embedder(), domain, journal)
+    return provider_encoder(models.embedder(), domain, journal)
 
 
 def is_fitted(profile: Profile) -> bool:

@@ -1,8 +1,6 @@
 """Open a case: check what the caller sent, and turn it into a search."""
 
-import time
-from collections.abc import Callable, Mapping
-from datetime import date
+from collections.abc import Mapping
 
 from langgraph.runtime import Runtime
 
@@ -14,14 +12,16 @@ from services.case.data.placeholders import is_placeholder
 from services.case.filters import fill_from_data, filter_paths, is_known_value, unknown_values
 from services.case.mentions import mentions, named_anywhere
 from services.case.named_filters import NamedFilter, conflict_message, conflicts, fill_open_filters
+from services.deadlines import QuestionTime
 from services.profile.profile import Profile
 from services.profile.sections import TOPIC
 from state.articles import FieldSpec
-from state.case import CaseFailure, CaseState, LeftOut, NamedConflict, RequiredFields, Response, Shortfall
+from state.case import CaseState
+from state.case_values import CaseFailure, LeftOut, NamedConflict, RequiredFields, Response, Shortfall
 from state.chunks import Chunk
-from state.context import ResolvedContext, StoreName
+from state.context import ResolvedContext
 from state.rag import Turn, fresh_turn
-from state.values import Analysis
+from state.values import Analysis, StoreName
 
 MAX_SUMMARISED = 12
 """Data that go into the search: more of them drown the inquiry."""
@@ -66,16 +66,14 @@ async def accept_case(
     profile: Profile,
     graph: CaseGraph,
     language: Language,
-    calendar: Callable[[], date],
-    seconds: float,
-    clock: Callable[[], float] = time.time,
+    question_time: QuestionTime,
 ) -> AcceptCaseUpdate:
     """Reset the turn, check the input, and set filter and search.
 
     What a case needs is searched by the inquiry, and by that and the topic, in the chunks that tell it; a response, by
     the inquiry, and by that and the collected data, in all that may be part of it. A filter field that the caller left
     open has the value that the data have under its name, else the one that the inquiry names, if it names one.
-    ``seconds`` is what all model calls of the case may take together, ``calendar`` says which day it is.
+    ``question_time`` has the seconds that all model calls of the case may take together, and the day.
 
     Raises:
         InvalidInput: something that the caller sent cannot be used.
@@ -106,7 +104,7 @@ async def accept_case(
         "chunk_types": list(types),
         "fields": filter_paths(profile.filter_fields, filters, names),
     }
-    now, as_of = clock(), runtime.context.as_of
+    now, as_of = question_time.clock(), runtime.context.as_of
     return {
         **fresh_turn(),
         "warnings": [
@@ -119,9 +117,9 @@ async def accept_case(
         "queries": [inquiry],
         "searches": searches,
         "turn": state.get("turn", 0) + 1,
-        "deadline": now + seconds,
+        "deadline": now + question_time.seconds,
         "store": "index",
-        "today": calendar().isoformat(),
+        "today": question_time.calendar().isoformat(),
         "as_of": as_of.isoformat() if as_of else None,
         "analysis": analysis,
         "filters": filters,

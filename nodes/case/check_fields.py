@@ -12,7 +12,8 @@ from services.case.schema import RequiredData
 from services.profile.profile import Profile
 from services.protocols import TokenCounter
 from state.articles import details_of
-from state.case import CaseState, RequiredFields
+from state.case import CaseState
+from state.case_values import RequiredFields
 from state.context import ResolvedContext
 
 

@@ -8,7 +8,6 @@ from typing_extensions import TypedDict
 from language.folding import letters_and_digits
 from language.languages import Language
 from legal.vocabulary.matters import matters
-from nodes.select_context import preference
 from services.case.choice import Choice, choose, unasked_data
 from services.case.confidence import (
     DECIMALS,
@@ -25,7 +24,9 @@ from services.case.scope import say_kept_out, say_out_of_scope
 from services.profile.profile import Profile
 from services.profile.sections import TOPIC
 from services.relevance.judge import Judgement, RelevanceJudge
-from state.case import CaseFailure, CaseState
+from services.search.candidate_order import preference
+from state.case import CaseState
+from state.case_values import CaseFailure
 from state.context import ResolvedContext
 
 CONFLICT_SHARE = 0.5

@@ -4,15 +4,16 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
+from nodes.case.result import DECISION_OF, case_metadata, case_sources, low_confidence, read_case
 from nodes.stage import final_event
 from services.case.confidence import MIN_CONFIDENCE
 from services.case.fields import fields_json
 from services.case.ranking import TIERS, is_critical
-from services.case.result import DECISION_OF, case_metadata, case_sources, low_confidence, read_case
 from services.case.schema import RequiredData
 from services.profile.profile import Profile
 from services.protocols import TokenCounter
-from state.case import ArticleReference, CaseMetadata, CaseState, RequiredDataOutput, Source
+from state.case import CaseState, RequiredDataOutput
+from state.case_values import ArticleReference, CaseMetadata, Source
 from state.context import ResolvedContext
 from state.values import DataOutcome
 

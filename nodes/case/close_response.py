@@ -6,17 +6,18 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
+from nodes.case.result import DECISION_OF, case_metadata, case_rules, case_sources, low_confidence, read_case
 from nodes.stage import final_event
 from services.case.confidence import MIN_CONFIDENCE
 from services.case.data.read import ReadData
 from services.case.data.rules import apply_rules
 from services.case.items import answer_json
-from services.case.result import DECISION_OF, case_metadata, case_rules, case_sources, low_confidence, read_case
 from services.case.schema import Answer
 from services.profile.profile import Profile
 from services.protocols import TokenCounter
 from state.articles import Decision
-from state.case import CaseMetadata, CaseState, Guardrails, RejectedDatum, Response, ResponseOutput, Shortfall, Source
+from state.case import CaseState, ResponseOutput
+from state.case_values import CaseMetadata, Guardrails, RejectedDatum, Response, Shortfall, Source
 from state.context import ResolvedContext
 
 MAX_QUOTED = 80

@@ -10,7 +10,8 @@ from services.case.items import shorten_answer
 from services.case.schema import Answer
 from services.case.shortfall import find_shortfall
 from services.protocols import TokenCounter
-from state.case import CaseState, Response, Shortfall
+from state.case import CaseState
+from state.case_values import Response, Shortfall
 from state.context import ResolvedContext
 
 

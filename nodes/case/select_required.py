@@ -4,13 +4,14 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
+from nodes.case.result import left_out_of, titles_of
 from services.case.budget import check_enough, fit_chunks, tokens_up_to
 from services.case.confidence import raw_confidence
-from services.case.ranking import is_critical, of_inquiry, order_for_required_data, with_article
-from services.case.result import left_out_of, titles_of
+from services.case.ranking import found_by, is_critical, of_article, order_for_required_data, with_article
 from services.profile.profile import Profile
 from services.protocols import TokenCounter
-from state.case import CaseFailure, CaseState, LeftOut
+from state.case import CaseState
+from state.case_values import CaseFailure, LeftOut
 from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.errors import InsufficientContext
@@ -37,9 +38,13 @@ async def select_required(
 ) -> SelectRequiredUpdate:
     """Keep the required data of the article whole, and of the rest what the budget bears."""
     settings, article = profile.case.required_data, state["article_id"]
-    candidates = with_article(state)
+    candidates = with_article(state["candidates"], state["of_article"])
     always, others = order_for_required_data(candidates, settings, article)
-    raw = raw_confidence(*of_inquiry(state), sum(is_critical(chunk, settings) for chunk in always))
+    raw = raw_confidence(
+        of_article(found_by(state["found"], state["inquiry"]), state["article_id"]),
+        of_article(state["candidates"], state["article_id"]),
+        sum(is_critical(chunk, settings) for chunk in always),
+    )
     if state["failure"]:
         return {"raw_confidence": raw, "context": []}
     try:

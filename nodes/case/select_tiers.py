@@ -7,15 +7,16 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from language.languages import Language
+from nodes.case.result import left_out_of, titles_of
 from services.case.budget import budget_shares, check_critical, check_enough, fit_chunks, least_max_tokens, tokens_up_to
 from services.case.confidence import raw_confidence
-from services.case.ranking import of_inquiry, order_by_tier, with_article
-from services.case.result import left_out_of, titles_of
+from services.case.ranking import found_by, of_article, order_by_tier, with_article
 from services.case.shortfall import essential_chunks, least_for_answer
 from services.profile.profile import Profile
 from services.protocols import TokenCounter
 from state.candidates import candidate
-from state.case import CaseFailure, CaseState, LeftOut
+from state.case import CaseState
+from state.case_values import CaseFailure, LeftOut
 from state.chunks import Candidate, Chunk
 from state.context import ResolvedContext
 from state.errors import InsufficientContext
@@ -46,10 +47,14 @@ async def select_tiers(
 ) -> SelectTiersUpdate:
     """Keep all critical chunks, those of the article first, and after them the others by tier."""
     critical = _critical(state, profile.case.tiers.critical)
-    raw = raw_confidence(*of_inquiry(state), len(critical))
+    raw = raw_confidence(
+        of_article(found_by(state["found"], state["inquiry"]), state["article_id"]),
+        of_article(state["candidates"], state["article_id"]),
+        len(critical),
+    )
     if state["failure"]:
         return {"raw_confidence": raw, "context": []}
-    candidates = with_article(state)
+    candidates = with_article(state["candidates"], state["of_article"])
     others = order_by_tier(candidates, state["article_id"], profile.case.tiers.types)
     own = [chunk for chunk in [*critical, *others] if chunk["law_id"] == state["article_id"]]
     essential_tokens = tokens_up_to(critical, others, essential_chunks(own), counter)

@@ -7,9 +7,9 @@ from typing_extensions import TypedDict
 
 from language.current import say
 from legal.ids import is_boe_id
-from state.documents import Failure, ShrunkLaw, SourceFile
+from state.documents import Failure, IngestRequest, ShrunkLaw, SourceFile
 from state.errors import InvalidInput
-from state.ingest import IngestRequest, IngestState
+from state.ingest import IngestState
 
 _LISTS = {"paths": "leyes/", "boe": "BOE-A-2015-11430", "remove": "BOE-A-2015-11430"}
 """The fields that are lists of names, each with an example of a name."""

@@ -1,7 +1,7 @@
 """Let the reader model situate each child in its parent, where the settings ask for it."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from functools import partial
 
@@ -20,7 +20,7 @@ from ingestion.incremental.draft import Draft
 from ingestion.indexing.parents import DocumentReader
 from language.current import say
 from nodes.stage import progress_of
-from services.container import IngestServices
+from services.protocols import ChatModel, TokenCounter
 from state.documents import Copy, Replaced
 from state.ingest import IngestState
 
@@ -45,7 +45,12 @@ class ContextualizeUpdate(TypedDict, total=False):
 
 
 async def contextualize(
-    state: IngestState, runtime: Runtime[None], *, base: IndexBase, services: IngestServices
+    state: IngestState,
+    runtime: Runtime[None],
+    *,
+    base: IndexBase,
+    reader: Callable[[], ChatModel],
+    counter: Callable[[], TokenCounter],
 ) -> ContextualizeUpdate:
     """Ask for the sentences that are not in the cache, once the cost of them is allowed.
 
@@ -56,17 +61,17 @@ async def contextualize(
         ConfigurationError: the reader cannot write.
         ModelError: the provider failed for good; what it has written is kept.
     """
-    settings = services.settings
+    settings = base.settings
     check_reader(settings.reader)
     prompt = await asyncio.to_thread(ContextPrompt.of, base.profile)
     pairs = partial(_pairs, state, base)
     async with AsyncExitStack() as stack:
         cache = await asyncio.to_thread(context_cache, settings)
         stack.push_async_callback(asyncio.to_thread, cache.close)
-        counter = await asyncio.to_thread(services.counter)
+        tokens = await asyncio.to_thread(counter)
 
         def estimated() -> ContextCost:
-            costs = (estimate(batch, cache, settings.reader.name, counter, prompt) for batch in pairs())
+            costs = (estimate(batch, cache, settings.reader.name, tokens, prompt) for batch in pairs())
             return sum(costs, start=NO_COST)
 
         cost = await asyncio.to_thread(estimated)
@@ -74,11 +79,11 @@ async def contextualize(
             asked = {"type": "cost", "message": explain(cost, settings.reader), "answer": say("ingest.cost_answer")}
             if not _is_yes(interrupt(asked)):
                 return _unchanged(state)
-        reader = await asyncio.to_thread(services.reader)
+        model = await asyncio.to_thread(reader)
         without = 0
         async for batch in in_thread(pairs()):
             sentences = await situate(
-                batch, reader, cache, prompt, concurrency=settings.ingest_workers, progress=progress_of(runtime)
+                batch, model, cache, prompt, concurrency=settings.ingest_workers, progress=progress_of(runtime)
             )
             without += len(batch) - len(sentences)
     warnings = list(state["warnings"])

@@ -11,6 +11,7 @@ from typing_extensions import TypedDict
 from ingestion.bundled import article_named
 from ingestion.editions import by_age, is_loose
 from ingestion.files.formats.source import is_article
+from ingestion.fingerprints import CHUNKER
 from ingestion.first_index import how_to_remove, nothing_to_renew
 from ingestion.incremental.base import IndexBase
 from ingestion.incremental.catalog import Catalog
@@ -20,10 +21,9 @@ from ingestion.incremental.workspace import key_of
 from ingestion.sources import absolute, source_files
 from language.current import say
 from legal.laws.mentions import find_law
-from services.factory import CHUNKER
-from state.documents import Failure, SkippedFiles, Source, SourceFile
+from state.documents import Failure, IngestRequest, SkippedFiles, Source, SourceFile
 from state.errors import InvalidInput
-from state.ingest import IngestRequest, IngestState
+from state.ingest import IngestState
 
 MAX_NAMED = 8
 """Documents that a message lists."""

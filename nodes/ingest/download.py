@@ -14,9 +14,9 @@ from language.current import say
 from nodes.stage import progress_of
 from services.boe.client import BoeClient, RawLaw
 from services.boe.shrinkage import Shrinkage
-from state.documents import Failure, ShrunkLaw, SourceFile
+from state.documents import Failure, IngestRequest, Listing, ShrunkLaw, SourceFile
 from state.errors import InvalidInput, SourceUnavailable, UnreadableAnswer
-from state.ingest import IngestRequest, IngestState, Listing
+from state.ingest import IngestState
 
 STEP = "Descargando del BOE"
 

@@ -15,10 +15,10 @@ from ingestion.editions import unread_files
 from ingestion.incremental.base import IndexBase
 from ingestion.incremental.draft import Draft
 from ingestion.incremental.workspace import Staged, Workspace
+from ingestion.indexing.models import IndexModels
 from ingestion.source_reader import read_source
 from language.current import say
 from nodes.stage import progress_of
-from services.container import IngestServices
 from state.documents import Copy, Failure, Replaced, Source
 from state.errors import InvalidInput
 from state.ingest import IngestState
@@ -38,7 +38,7 @@ class ReadUpdate(TypedDict):
     warnings: list[str]
 
 
-async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, services: IngestServices) -> ReadUpdate:
+async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, models: IndexModels) -> ReadUpdate:
     """Stage every document that is not staged yet; what an earlier run has staged is not read again.
 
     A document that cannot be read keeps what the index has of it, and so does one of an index on a server that another
@@ -53,7 +53,7 @@ async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, s
     progress, workspace = progress_of(runtime), base.workspace
     failures, warnings = list(state["failures"]), list(state["warnings"])
     # What the points of a server were made from may be on another machine; a rebuild needs it here.
-    kept = services.settings.store == "server" and not state["request"].get("rebuild")
+    kept = base.settings.store == "server" and not state["request"].get("rebuild")
     kept = kept and await asyncio.to_thread(base.open) is not None
     async with Draft.opened(base.drafts / state["draft"]) as draft:
         to_read = await asyncio.to_thread(_take_unchanged, draft, workspace, kept=kept)
@@ -61,8 +61,8 @@ async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, s
         done = total - len(to_read)
         readings = in_order(
             in_thread(_planned(draft, to_read)),
-            partial(_staged, workspace=workspace, services=services),
-            services.settings.ingest_workers - 1,
+            partial(_staged, workspace=workspace, models=models),
+            base.settings.ingest_workers - 1,
         )
         async with aclosing(readings):
             async for (position, source), reading in readings:
@@ -151,15 +151,13 @@ def _news(draft: Draft, workspace: Workspace) -> _News:
     return news
 
 
-async def _staged(
-    planned: tuple[int, Source], workspace: Workspace, services: IngestServices
-) -> tuple[Source, list[str]]:
+async def _staged(planned: tuple[int, Source], workspace: Workspace, models: IndexModels) -> tuple[Source, list[str]]:
     """Return a document with what was read of it, now or before, and the warnings of what is read now."""
     _, source = planned
     warnings: list[str] = []
     staged = await asyncio.to_thread(workspace.staged, source["staged"])
     if staged is None:
-        staged = await read_source(source, services)
+        staged = await read_source(source, models)
         await asyncio.to_thread(workspace.stage, source["staged"], staged)
         warnings = [f"{source['files'][0]['path']}: {warning}" for warning in staged.warnings]
     return _described(source, staged), warnings

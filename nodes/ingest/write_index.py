@@ -24,13 +24,13 @@ from ingestion.indexing.changes import (
     of_no_document,
 )
 from ingestion.indexing.entries import Entry
+from ingestion.indexing.models import IndexModels
 from ingestion.indexing.parents import DocumentReader
 from ingestion.sources import BOE
 from language.current import say
 from nodes.stage import progress_of
-from services.container import IngestServices
 from services.domain.lexicon import Lexicon, WordCount
-from services.factory import check_models
+from services.models.check import check_models
 from services.profile.profile import Profile
 from services.protocols import Progress
 from services.store.agreements import save_agreements
@@ -38,7 +38,7 @@ from services.store.builder import IndexBuilder
 from services.store.copying import move_durably
 from services.store.index import open_index
 from services.store.manifest import CATALOG
-from services.store.writer import BaseReplaced, Scope
+from services.store.writer import BaseReplaced, Scope, WriterFactory
 from state.ingest import IngestState
 
 REFIT_DUE = 0.2
@@ -59,7 +59,7 @@ class WriteIndexUpdate(TypedDict, total=False):
 
 
 async def write_index(
-    state: IngestState, runtime: Runtime[None], *, base: IndexBase, services: IngestServices
+    state: IngestState, runtime: Runtime[None], *, base: IndexBase, models: IndexModels, writer: WriterFactory
 ) -> WriteIndexUpdate:
     """Compare what has changed with the points of the index, document by document, write the difference, and serve it.
 
@@ -69,20 +69,20 @@ async def write_index(
     Raises:
         ConfigurationError, StoreUnavailable, ModelError: it could not be written; the old index is still served.
     """
-    settings, profile, progress = services.settings, services.profile, progress_of(runtime)
+    settings, profile, progress = base.settings, base.profile, progress_of(runtime)
     check_models(settings)
     progress("Preparando fragmentos", 0, 0)
     file = base.drafts / state["draft"]
     async with AsyncExitStack() as stack:
         scope = await asyncio.to_thread(_scope, file)
-        builder = await stack.enter_async_context(IndexBuilder(settings.index_folder, services.writer, scope))
+        builder = await stack.enter_async_context(IndexBuilder(settings.index_folder, writer, scope))
         await base.bring_up_to_date()
         served = await asyncio.to_thread(base.generation)
         if (served.name if served else "") != state["base"]:
             return {"stale": True}
         async with Draft.opened(file) as draft:
             await asyncio.to_thread(_leave_what_others_write, draft, builder)
-            counts = await _write(state, draft, builder, base, services, progress)
+            counts = await _write(state, draft, builder, base, models, progress)
             refit = await asyncio.to_thread(_note_drift, draft, counts, builder.points, profile)
             left = await asyncio.to_thread(draft.left)
             contents = await asyncio.to_thread(_finish, draft, builder.folder)
@@ -130,11 +130,11 @@ async def _write(
     draft: Draft,
     builder: IndexBuilder,
     base: IndexBase,
-    services: IngestServices,
+    models: IndexModels,
     progress: Progress,
 ) -> WriteCounts:
     """Write the documents of a draft that are to be looked at, into a generation that continues or is new."""
-    settings, profile = services.settings, services.profile
+    settings, profile = models.settings, models.profile
     stored, count = None, WordCount()
     if await asyncio.to_thread(draft.fact, "continues"):
         index = await asyncio.to_thread(open_index, settings.index_folder)
@@ -151,13 +151,13 @@ async def _write(
             stack.push_async_callback(asyncio.to_thread, cache.close)
         documents = DocumentEntries(reader, settings, profile, cache)
         if stored is None:
-            await fit(builder, lambda: _all_entries(draft, documents), services, progress=progress)
-        statistics = WordStatistics(profile, services.domain, count)
+            await fit(builder, lambda: _all_entries(draft, documents), models, progress=progress)
+        statistics = WordStatistics(profile, models.domain, count)
         expected = await asyncio.to_thread(draft.characters_to_write) // CHARACTERS_PER_POINT
         counts = await write_changes(
             builder,
             changes(draft, documents, statistics, stored),
-            services,
+            models,
             # Of a document that is compared, mostly little is written.
             expected=expected if stored is None else 0,
             progress=progress,

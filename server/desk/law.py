@@ -12,7 +12,6 @@ from graph.opened import OpenGraphs
 from language.current import say
 from language.formats import long_day
 from legal.wordings import Certainty
-from nodes.select_context import preference
 from server.desk.citation import check_citation
 from server.desk.comparison import compare
 from server.desk.index import DeskIndex
@@ -29,6 +28,7 @@ from server.desk.results import (
     Verification,
     WordingOnDay,
 )
+from services.search.candidate_order import preference
 from services.search.provision_detail import Wording, provision_detail, wording_on
 from services.verification.dossier import Dossier
 from state.chunks import Candidate, ordering_score

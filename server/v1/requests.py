@@ -9,7 +9,8 @@ from pydantic_core import PydanticCustomError
 
 from server.v1 import examples
 from services.conversations.feedback import Rating
-from state.context import RerankStrategy, RunContext
+from state.context import RunContext
+from state.values import RerankStrategy
 
 MAX_QUESTION = 4_000
 MAX_ANSWER = 20_000

@@ -8,7 +8,7 @@ from language.languages import Language
 from services.case.schema import FieldNeeded, FieldsNeeded
 from services.protocols import TokenCounter
 from state.articles import FieldSpec, Group
-from state.case import RequiredField, RequiredFields
+from state.case_values import RequiredField, RequiredFields
 
 GROUPS: tuple[Group, ...] = ("participant_data", "plan_data")
 

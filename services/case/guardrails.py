@@ -12,7 +12,7 @@ from language.languages import Language
 from services.case.items import without_items
 from services.case.schema import Answer, GuardrailBroken
 from state.articles import Guard, details_of
-from state.case import Guardrails, Violation
+from state.case_values import Guardrails, Violation
 from state.chunks import Chunk
 
 FIGURES_GUARDRAIL = "figures"

@@ -1,10 +1,9 @@
 """Which chunks speak for a case, and in which order they go into its context."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from services.profile.case import RequiredDataProfile, Tier
 from state.candidates import candidate
-from state.case import CaseState
 from state.chunks import Candidate, Chunk, ordering_score
 
 UNFOUND_SCORE = 0.0
@@ -13,21 +12,21 @@ UNFOUND_SCORE = 0.0
 TIERS: tuple[Tier, ...] = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
 
 
-def of_inquiry(state: CaseState) -> tuple[list[Candidate], list[Candidate]]:
-    """Return what the inquiry has found of its article by itself, and what of the article was ranked."""
-    article = state["article_id"]
-    found = [candidate for candidate in state["found"] if state["inquiry"] in candidate["found_by"]]
-    return (
-        [candidate for candidate in found if candidate["chunk"]["law_id"] == article],
-        [candidate for candidate in state["candidates"] if candidate["chunk"]["law_id"] == article],
-    )
+def of_article(candidates: Iterable[Candidate], article: str) -> list[Candidate]:
+    """Return the candidates that are chunks of an article."""
+    return [candidate for candidate in candidates if candidate["chunk"]["law_id"] == article]
 
 
-def with_article(state: CaseState) -> list[Candidate]:
+def found_by(candidates: Iterable[Candidate], query: str) -> list[Candidate]:
+    """Return the candidates that a query has found."""
+    return [candidate for candidate in candidates if query in candidate["found_by"]]
+
+
+def with_article(candidates: Sequence[Candidate], article: Iterable[Chunk]) -> list[Candidate]:
     """Return the candidates, and the chunks of the article that the search has not found."""
-    ids = {candidate["chunk"]["id"] for candidate in state["candidates"]}
-    unfound = [chunk for chunk in state["of_article"] if chunk["id"] not in ids]
-    return [*state["candidates"], *(candidate(chunk, UNFOUND_SCORE, "direct") for chunk in unfound)]
+    ids = {candidate["chunk"]["id"] for candidate in candidates}
+    unfound = [chunk for chunk in article if chunk["id"] not in ids]
+    return [*candidates, *(candidate(chunk, UNFOUND_SCORE, "direct") for chunk in unfound)]
 
 
 def order_by_tier(candidates: Sequence[Candidate], article: str, types: Sequence[str]) -> list[Chunk]:

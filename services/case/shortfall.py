@@ -9,7 +9,7 @@ from services.case.items import least_tokens
 from services.case.schema import Answer
 from services.protocols import TokenCounter
 from state.articles import details_of
-from state.case import AnswerPart, Shortfall
+from state.case_values import AnswerPart, Shortfall
 from state.chunks import Chunk
 
 PARTS: tuple[AnswerPart, ...] = get_args(AnswerPart)

@@ -44,6 +44,23 @@ CASE_OPTIONS = ("profile", "index", "json", "help", "rerank", "inquiry", "collec
 ARTICLE_KEYS = ("id", "title", "url", "updated", "chunks", "inquiries", "provisions")
 """Keys of an article, beside which the filter fields are keys too; but for the topic, which is one."""
 
+# fmt: off
+CASE_STATE_KEYS = frozenset((
+    "about_answer", "abstained", "analysis", "answer", "article_id", "article_reference", "article_title", "as_of",
+    "asked_message", "assumed", "budget", "candidates", "carried", "certificate", "citations", "collected",
+    "collected_data", "confidence", "conflicts", "context", "context_chunk_ids", "context_tokens",
+    "contextualized_question", "conversation", "critical", "deadline", "decision", "direct", "draft",
+    "draft_chunk_ids", "drafted", "dropped_chunk_ids", "dropped_items", "essential_tokens", "failure", "filters",
+    "findings", "found", "freshness", "guardrails", "history", "inquiry", "left_out", "lexical_only", "log_odds",
+    "matter", "max_tokens", "message", "messages", "metadata", "missing_carried", "named", "needs", "new_topic",
+    "of_article", "other_matter", "outcome", "precedence", "previous_chunk_ids", "provisions", "queries",
+    "question", "raw_confidence", "reason", "refetched", "relevance", "remissions", "required_fields", "response",
+    "retried", "rewritten", "searches", "shortfall", "sources", "spoken", "store", "today", "transcript", "turn",
+    "unmet_needs", "unpinned", "unread", "usage", "used_chunk_ids", "verdicts", "wanted", "warnings",
+))
+"""Keys of the state of a case (``CaseState``), beside which the filter fields are keys too."""
+# fmt: on
+
 
 class Profile(Section):
     """One knowledge base. ``relevance`` has the bands in which a question is answered, nearly answered or declined.
@@ -162,8 +179,9 @@ def _check_own_profile(file: str, profile: Profile, packaged: Path) -> None:
     """Check what only a profile of one's own can get wrong."""
     if (packaged / f"{profile.name}{SUFFIX}").is_file():
         raise _unreadable(file, say("profile.packaged_name", name=profile.name))
-    if problem := field_name_problem(profile):
-        raise _unreadable(file, problem)
+    for field in profile.filter_fields:
+        if field.name in CASE_STATE_KEYS:
+            raise _unreadable(file, say("profile.taken_by_state", name=field.name))
 
 
 def _unreadable(name: str, problem: str) -> ConfigurationError:
@@ -190,17 +208,6 @@ def contradictions(profile: Profile) -> Iterator[str]:
     missing = [name for name in RECORD_COLLECTIONS if name not in profile.names]
     if profile.features.records and missing:
         yield say("profile.records_need", needed=", ".join(RECORD_COLLECTIONS), missing=", ".join(missing))
-
-
-def field_name_problem(profile: Profile) -> str:
-    """Return what is wrong with a filter field that is called like a key of a case's state; empty where none is.
-
-    Apart from the others: only a profile of one's own needs it, and it loads the graphs' library.
-    """
-    from state.case import CaseState
-
-    taken = [field.name for field in profile.filter_fields if field.name in CaseState.__annotations__]
-    return say("profile.taken_by_state", name=taken[0]) if taken else ""
 
 
 def _duplicates(names: Iterable[str]) -> list[str]:

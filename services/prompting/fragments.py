@@ -38,7 +38,7 @@ from services.prompting.citation_markers import defuse_markers, write_marker
 from services.prompting.notes import note_on
 from services.prompting.stream_splitter import defuse_self_evaluation, unify_breaks
 from state.chunks import Candidate, Chunk, Purpose, ordering_score, page_of, portable_url, provision_of
-from state.rag import Days
+from state.values import Days
 
 SEPARATOR = "---"
 """The line between two fragments."""

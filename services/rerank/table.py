@@ -16,8 +16,8 @@ from services.rerank.model_reranker import ModelReranker, PassageScorer
 from services.rerank.reader import ReaderScorer
 from services.settings import ModelStrategy, Settings
 from state.chunks import Candidate
-from state.context import RerankStrategy
 from state.errors import ConfigurationError
+from state.values import RerankStrategy
 
 _log = logging.getLogger(__name__)
 

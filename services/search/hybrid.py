@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
-from typing import Self
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from legal.laws.registry import known_laws
 from legal.territory.mentions import place_called
 from legal.validity import in_force
 from legal.wordings import annotate_validity
-from services.container import Services
 from services.deadlines import UNLIMITED, QuestionTime
 from services.domain.base import Domain
 from services.models.vector_cache import VectorCache
@@ -37,10 +35,8 @@ from services.protocols import (
 from services.store.supplementary import UNAVAILABLE
 from state.candidates import candidate, in_order, merged
 from state.chunks import Candidate, Chunk, provision_of
-from state.context import ResolvedContext
 from state.errors import IndexMissing, ModelError, StoreUnavailable
-from state.rag import RagState, agreements_asked, days_of
-from state.values import NO_COST, Cost, cost_of_failure
+from state.values import NO_COST, Analysis, Cost, cost_of_failure
 
 _PROVISION_ADDED = re.compile(r"Se añaden? (?:por|, con efectos|con efectos|est[ae]|el art|la disposici)")
 """How a note begins that says that there was no such provision before."""
@@ -66,24 +62,6 @@ class HybridSearch:
     knows_words: bool = False
     dense_vectors: VectorCache[Vector] = dataclasses.field(default_factory=VectorCache)
     sparse_vectors: VectorCache[SparseVector] = dataclasses.field(default_factory=VectorCache)
-
-    @classmethod
-    def over(cls, services: Services, collections: tuple[str, ...]) -> Self:
-        """Return the search of these services; how it fuses depends on what makes its dense vectors."""
-        profile, offline = services.profile, services.settings.embedder.provider == "offline"
-        fusion = profile.search.fusion.offline if offline else profile.search.fusion.provider
-        question_time = QuestionTime(services.settings.question_timeout)
-        return cls(
-            services.store,
-            services.embedder,
-            services.sparse,
-            profile,
-            collections,
-            services.domain,
-            fusion,
-            question_time,
-            offline,
-        )
 
     async def embed(self, queries: Sequence[str], deadline: float | None) -> tuple[list[Vector], Cost]:
         """Return the dense vector of each query, made in one batch of those that the cache lacks, and the cost.
@@ -286,16 +264,15 @@ def territory_asked(of_question: str | None, of_caller: str | None) -> str | Non
     return callers.name if callers and not inside else of_question
 
 
-def search_filter(state: RagState, context: ResolvedContext) -> SearchFilter:
-    """Return what may be found: the caller's territory goes before that of the question.
+def search_filter(analysis: Analysis, as_of: date | None, territory: str | None) -> SearchFilter:
+    """Return the filter of a search for a question; ``territory`` is the caller's and goes before the question's.
 
-    Of other agreements than those that apply, nothing is found.
+    Agreements that do not apply to the question are excluded.
     """
-    analysis = state["analysis"]
     return SearchFilter(
-        as_of=days_of(state).as_of,
-        territory=territory_asked(analysis["territory"], context.territory),
-        excluded_laws=agreements_asked(state).excluded,
+        as_of=as_of,
+        territory=territory_asked(analysis["territory"], territory),
+        excluded_laws=tuple(analysis.get("excluded_laws") or ()),
         chunk_types=tuple(analysis.get("chunk_types", ())),
         fields=tuple((path, tuple(values)) for path, values in analysis.get("fields", {}).items()),
     )

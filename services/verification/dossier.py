@@ -14,12 +14,11 @@ from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from language.current import say
-from services.container import Services
+from services.profile.profile import Profile
 from services.prompting.prompts import load_prompts
 from services.store.manifest import Manifest
 from state.chunks import Candidate
 from state.errors import InvalidInput
-from state.rag import result_of
 from state.values import Message
 
 FORMAT: Literal["articulado-dossier/1"] = "articulado-dossier/1"
@@ -84,9 +83,8 @@ def seal_of(dossier: Mapping[str, Any]) -> str:
     return sha256(json.dumps(rest, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
 
 
-def provenance_of(services: Services, manifest: Manifest | None, version: str) -> Provenance:
-    """Return what makes the answers of these services; of keys and addresses nothing is in it."""
-    models = {"reader": services.reader.name, "principal": services.principal.name}
+def provenance_of(profile: Profile, models: Mapping[str, str], manifest: Manifest | None, version: str) -> Provenance:
+    """Return the provenance of answers; ``models`` are names by role and contain neither keys nor addresses."""
     index: DossierIndex | None = None
     if manifest is not None:
         index = {
@@ -96,15 +94,17 @@ def provenance_of(services: Services, manifest: Manifest | None, version: str) -
         }
     return {
         "version": version,
-        "profile": services.profile.name,
-        "models": {**models, "embedder": services.embedder.fingerprint},
-        "prompts": {name: sha256(text) for name, text in load_prompts(services.profile).items()},
+        "profile": profile.name,
+        "models": dict(models),
+        "prompts": {name: sha256(text) for name, text in load_prompts(profile).items()},
         "index": index,
     }
 
 
-def make_dossier(state: Mapping[str, Any], options: Mapping[str, Any], provenance: Provenance) -> Dossier:
-    """Return the dossier of a run from its last state: the keys ``KEPT`` of it, and those of the output."""
+def make_dossier(
+    state: Mapping[str, Any], result: Mapping[str, Any], options: Mapping[str, Any], provenance: Provenance
+) -> Dossier:
+    """Return the dossier of a run: the keys ``KEPT`` of its last state, and its ``result``."""
     fragments = enumerate(state.get("context", []), start=1)
     dossier: Dossier = {
         "format": FORMAT,
@@ -118,7 +118,7 @@ def make_dossier(state: Mapping[str, Any], options: Mapping[str, Any], provenanc
         "context": [_fragment(number, candidate) for number, candidate in fragments],
         "raw_answer": state.get("draft", ""),
         "answer": state["answer"],
-        "result": result_of(state),
+        "result": dict(result),
         "provenance": provenance,
         "seal": "",
     }

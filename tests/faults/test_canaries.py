@@ -12,11 +12,12 @@ from support.waiting import PATIENCE
 from support.wired import ANSWER, KEY, QUESTION, SEARCH, Wired, wired
 
 from graph.rag import build_rag
-from server.app import create_app
+from server.app import Site, create_app
 from server.guards import Guards
 from server.operations.traces import Traces
 from services.prompting.prompts import load_prompts
 from services.verification.dossier import make_dossier, provenance_of, sha256
+from state.rag import result_of
 
 CANARY = "canario-del-sistema-77c1"
 
@@ -30,7 +31,7 @@ def test_spans_metrics_and_logs_have_no_text_whether_an_answer_comes_or_not(
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
         guards = Guards(traces=Traces.read(flush_seconds=PATIENCE))
         with (
-            serving(create_app(rig.graph, guards=guards, close=rig.close)) as url,
+            serving(create_app(Site(rig.graph, guards=guards, close=rig.close))) as url,
             httpx.Client(base_url=url, timeout=PATIENCE) as http,
         ):
             http.post("/v1/ask", json={"question": QUESTION})
@@ -61,7 +62,8 @@ async def test_a_dossier_has_the_question_and_of_key_address_and_prompts_nothing
         graph = build_rag(rig.services, whole_chunks=True)
         [*_, state] = [values async for values in graph.astream({"question": QUESTION}, stream_mode="values")]
         prompts = load_prompts(rig.services.profile)
-        written = json.dumps(make_dossier(state, {}, provenance_of(rig.services, None, "1")), ensure_ascii=False)
+        provenance = provenance_of(rig.services.profile, rig.services.model_names, None, "1")
+        written = json.dumps(make_dossier(state, result_of(state), {}, provenance), ensure_ascii=False)
     assert QUESTION in written
     for secret in (KEY, CANARY, server.root, *(line for text in prompts.values() for line in text.split("\n") if line)):
         assert secret not in written

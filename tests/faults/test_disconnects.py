@@ -15,7 +15,7 @@ from support.openai_server import OpenAIServer, Reply
 from support.waiting import PATIENCE
 from support.wired import QUESTION, Wired
 
-from server.app import create_app
+from server.app import Site, create_app
 from server.guards import Guards
 from server.settings import ServerSettings
 from services.conversations.kept import MEMORY
@@ -93,7 +93,7 @@ def test_who_leaves_is_written_for_no_more_and_leaves_nothing_behind(server: Ope
     async def keep_loop() -> None:
         loops.append(asyncio.get_running_loop())
 
-    with serving(create_app(rig.graph, guards=Guards(ROOM), warm_up=keep_loop, close=rig.close)) as url:
+    with serving(create_app(Site(rig.graph, guards=Guards(ROOM), warm_up=keep_loop, close=rig.close))) as url:
 
         def after(clients: int) -> int:
             leave_in_the_middle(url, clients, unfinished)

@@ -20,7 +20,7 @@ from support.wired import META, QUESTION, SEARCH, VACATION, Wired, shown, wired
 
 from graph.case import build_generate_response
 from graph.opened import OpenGraphs
-from server.app import app_over, create_app
+from server.app import Site, app_over, create_app
 from server.settings import ServerSettings
 from services.conversations.kept import MEMORY
 from services.prompting.outgoing_links import LinkFilter, inert, without_foreign_links
@@ -201,7 +201,10 @@ def test_no_front_lets_anything_through(server: OpenAIServer) -> None:
     written = ALL_TOGETHER
     rig = Wired(server)
     server.answer("principal", lambda request: Reply(f"Son 30 días [C1]. {written}{META}", piece=9))
-    with serving(create_app(rig.graph, close=rig.close)) as url, httpx.Client(base_url=url, timeout=PATIENCE) as http:
+    with (
+        serving(create_app(Site(rig.graph, close=rig.close))) as url,
+        httpx.Client(base_url=url, timeout=PATIENCE) as http,
+    ):
         texts = [http.post("/v1/ask", json={"question": QUESTION}).json()["answer"]]
         stream = http.post("/v1/ask", json={"question": QUESTION}, headers={"accept": "text/event-stream"}).text
         data = [json.loads(line[6:]) for line in stream.splitlines() if line.startswith("data: {")]

@@ -10,7 +10,7 @@ from support.openai_server import OpenAIServer
 from support.waiting import PATIENCE
 from support.wired import QUESTION, Wired
 
-from server.app import create_app
+from server.app import Site, create_app
 from server.guards import MAX_BODY_BYTES
 
 ROUTES = ["/v1/ask", "/rag/invoke", "/rag/stream"]
@@ -21,7 +21,10 @@ def http(server: OpenAIServer) -> Iterator[httpx.Client]:
     rig = Wired(server)
     for text in ("\0", "\u202e", "\u200f"):
         rig.store.rankings[f"{QUESTION}{text}".strip()] = [(38, 1.0)]
-    with serving(create_app(rig.graph, close=rig.close)) as url, httpx.Client(base_url=url, timeout=PATIENCE) as client:
+    with (
+        serving(create_app(Site(rig.graph, close=rig.close))) as url,
+        httpx.Client(base_url=url, timeout=PATIENCE) as client,
+    ):
         yield client
 
 

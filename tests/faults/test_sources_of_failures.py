@@ -14,7 +14,7 @@ from support.waiting import PATIENCE
 from support.wired import KEY, QUESTION, Wired, wired
 
 from cli.failures import report
-from server.app import create_app
+from server.app import Site, create_app
 from server.guards import Guards
 
 FOUND = ["Artículo 38", "Sentencia 90"]
@@ -28,7 +28,7 @@ def down(server: OpenAIServer) -> Iterator[tuple[httpx.Client, Guards]]:
     server.answer("principal", lambda request: failure(400, KEY, f"{KEY} {CANARY} {request.body['messages']}"))
     guards = Guards()
     with (
-        serving(create_app(rig.graph, guards=guards, close=rig.close)) as url,
+        serving(create_app(Site(rig.graph, guards=guards, close=rig.close))) as url,
         httpx.Client(base_url=url, timeout=PATIENCE) as http,
     ):
         yield http, guards

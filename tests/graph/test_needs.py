@@ -5,7 +5,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
 from graph.rag import build_rag
-from nodes.select_context import EXTRA_AFTER_REFETCH
+from services.search.candidate_order import EXTRA_AFTER_REFETCH
 
 QUESTION = "vacaciones anuales"
 VACATION = make_chunk(38, "Artículo 38")

@@ -11,6 +11,7 @@ from support.waiting import PATIENCE
 from graph.rag import build_rag
 from language.languages import language
 from nodes.repair_marks import MIN_SHARE_LEFT, repair_marks
+from services.deadlines import QuestionTime
 from services.models.chat import MAX_STREAMED
 from services.models.openai import chat_model
 from services.models.reply import LINE_ALLOWANCE
@@ -253,8 +254,7 @@ async def test_a_repair_is_asked_for_only_where_there_is_time(left, asked):
         principal=chat,
         prompts=load_prompts(load_profile("laboral")),
         language=language("es"),
-        seconds=60,
-        clock=lambda: now,
+        question_time=QuestionTime(60, clock=lambda: now),
     )
     assert update["rewritten"] is True
     assert (len(chat.calls), "draft" in update) == (asked, asked)

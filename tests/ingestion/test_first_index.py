@@ -8,8 +8,8 @@ from support.laboral import write_laboral
 from support.openai_server import running_server
 from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
-from ingestion.first_index import open_configured
-from services.factory import CHUNKER, expected_fingerprints
+from graph.compose import open_configured
+from ingestion.fingerprints import CHUNKER, expected_fingerprints
 from services.profile.profile import load_profile
 from services.settings import ModelSettings, Settings
 from services.store.builder import IndexBuilder

@@ -6,9 +6,10 @@ from support.doubles import make_chunk
 
 from language.languages import language
 from legal.vocabulary.matters import matters
-from nodes.abstain import MAX_EXCERPT, abstain
+from nodes.abstain import abstain
 from nodes.finalize import finalize
 from services.profile.profile import load_profile
+from services.prompting.abstention import MAX_EXCERPT
 from services.search.question_reading import empty_analysis
 from state.candidates import candidate
 from state.context import ResolvedContext

@@ -4,9 +4,9 @@ from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
 from nodes.add_companions import add_companions
-from nodes.select_context import MAX_COMPANIONS, preference
 from services.domain.spanish_law import SPANISH_LAW
 from services.profile.companions import Companion, Condition, Topic
+from services.search.candidate_order import MAX_COMPANIONS, preference
 from state.candidates import candidate
 from state.context import ResolvedContext
 from state.rag import fresh_turn
@@ -52,7 +52,7 @@ async def candidates_with(*topics, chunks=(DEADLINE,), candidates=FOUND, questio
     }
     stores = {"index": FakeStore([]), "records": FakeStore([])} | {state["store"]: FakeStore(chunks)}
     runtime = Runtime(context=ResolvedContext())
-    update = await add_companions(state, runtime, stores=stores, topics=topics, domain=SPANISH_LAW)
+    update = await add_companions(state, runtime, stores=stores, companion_topics=topics, domain=SPANISH_LAW)
     assert set(update) == {"candidates"}
     return update["candidates"]
 

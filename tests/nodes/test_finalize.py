@@ -5,8 +5,9 @@ from langgraph.runtime import Runtime
 from support.doubles import make_chunk
 
 from language.languages import language
-from nodes.finalize import citation, finalize
+from nodes.finalize import finalize
 from services.profile.profile import load_profile
+from services.prompting.citation import citation
 from services.search.question_reading import empty_analysis
 from state.candidates import candidate
 from state.context import ResolvedContext

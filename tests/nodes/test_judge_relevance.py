@@ -43,7 +43,7 @@ async def judged(judge, *, model_decides=False, **values):
         **values,
     }
     return await judge_relevance(
-        state, Runtime(context=ResolvedContext()), judge=judge, bands=BANDS, model_decides=model_decides
+        state, Runtime(context=ResolvedContext()), judge=judge, relevance_bands=BANDS, model_decides=model_decides
     )
 
 

@@ -13,7 +13,7 @@ from support.waiting import PATIENCE
 
 from graph.rag import build_rag
 from server.access.keys import KeyRing
-from server.app import create_app
+from server.app import Site, create_app
 from server.guards import Guards
 from server.settings import ServerSettings
 
@@ -30,7 +30,7 @@ def app(home: Path, ring: KeyRing | None = None) -> Any:
         FakeStore([HOLIDAYS], found), QueueChat(*['["vacaciones anuales"]'] * 4), QueueChat(*[ANSWER] * 4)
     )
     settings = ServerSettings(conversations="sqlite:kept.sqlite")
-    return create_app(build_rag(services), guards=Guards(settings, ring, home=home))
+    return create_app(Site(build_rag(services), guards=Guards(settings, ring, home=home)))
 
 
 def ask(url: str, question: str, thread: Any, **headers: str) -> httpx.Response:
@@ -90,7 +90,7 @@ def test_a_name_is_short_and_plain(tmp_path: Path, name: str) -> None:
 
 def test_a_conversation_has_one_question_at_a_time() -> None:
     hang = Hang()
-    with serving(create_app(small_graph(hang=hang))) as url, httpx.Client() as client:
+    with serving(create_app(Site(small_graph(hang=hang)))) as url, httpx.Client() as client:
         sent = {"input": {"question": "a", "thread_id": "1"}}
         with client.stream("POST", f"{url}/rag/stream", json=sent, timeout=PATIENCE) as stream:
             lines = stream.iter_lines()  # kept: an iterator that is let go closes the connection

@@ -18,7 +18,7 @@ from support.small_graph import Hang, small_graph
 from support.waiting import PATIENCE
 
 from server.access.keys import KeyRing
-from server.app import create_app, serve
+from server.app import Site, create_app, serve
 from server.guards import Guards
 from server.limits.admission import Busy, Room
 from server.limits.work import begins_run, is_run
@@ -48,7 +48,7 @@ def bearer(key: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def open_url() -> Iterator[str]:
-    with serving(create_app(small_graph())) as url:
+    with serving(create_app(Site(small_graph()))) as url:
         yield url
 
 
@@ -87,14 +87,14 @@ def test_the_names_of_this_machine_are_served(open_url: str, host: str) -> None:
 def test_pages_and_names_that_the_operator_allows_may_call(tmp_path: Path) -> None:
     settings = limits(hosts=("bot.example",), origins=("https://web.example",))
     guards = Guards.of(settings, Settings.read(env_file=None, home=tmp_path))
-    with serving(create_app(small_graph(), guards=guards)) as url:
+    with serving(create_app(Site(small_graph(), guards=guards))) as url:
         assert ask(url, host="bot.example", origin="https://web.example").status_code == 200
         assert ask(url, host="bot.example", origin="https://other.example").status_code == 403
 
 
 def test_with_keys_only_who_has_one_is_served(ring: KeyRing) -> None:
     key = ring.add("web", date(2026, 1, 1))
-    with serving(create_app(small_graph(), guards=Guards(ring=ring))) as url:
+    with serving(create_app(Site(small_graph(), guards=Guards(ring=ring)))) as url:
         refused = ask(url)
         assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
         assert "articulado keys add" in refused.json()["detail"]
@@ -114,7 +114,7 @@ def test_a_public_address_takes_keys(tmp_path: Path) -> None:
 
 
 async def test_without_keys_another_machine_is_refused() -> None:
-    app = create_app(small_graph())
+    app = create_app(Site(small_graph()))
     transport = httpx.ASGITransport(app=app, client=("192.0.2.7", 1234))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         answer = await client.post("/rag/invoke", json=ASKED)
@@ -142,7 +142,7 @@ def test_the_operators_choices_are_refused(open_url: str, context: dict[str, Any
 
 def test_the_operator_allows_his_own_choice() -> None:
     policy = Policy(max_chunks=100, strategies=frozenset(("llm",)))
-    with serving(create_app(small_graph(), policy=policy)) as url:
+    with serving(create_app(Site(small_graph(), policy=policy))) as url:
         context = {"rerank_strategy": "llm", "max_chunks_in_prompt": 100}
         assert ask(url, {"input": ASKED["input"] | {"context": context}}).status_code == 200
         assert ask(url, {"input": ASKED["input"] | {"context": {"rerank_strategy": "auto"}}}).status_code == 422
@@ -178,7 +178,7 @@ class Held:
 
 def test_a_key_has_so_many_runs_in_a_minute(ring: KeyRing) -> None:
     one, other = ring.add("una", date(2026, 1, 1)), ring.add("otra", date(2026, 1, 1))
-    with serving(create_app(small_graph(), guards=Guards(limits(per_minute=2), ring))) as url:
+    with serving(create_app(Site(small_graph(), guards=Guards(limits(per_minute=2), ring)))) as url:
         assert [ask(url, **bearer(one)).status_code for _ in range(3)] == [200, 200, 429]
         refused = ask(url, **bearer(one))
         assert 1 <= int(refused.headers["retry-after"]) <= 60
@@ -189,14 +189,14 @@ def test_a_key_has_so_many_runs_in_a_minute(ring: KeyRing) -> None:
 def test_a_key_has_so_many_runs_at_once(ring: KeyRing) -> None:
     key, hang = ring.add("una", date(2026, 1, 1)), Hang()
     guards = Guards(limits(at_once=1, deadline=1.5), ring)
-    with serving(create_app(small_graph(hang=hang), guards=guards)) as url:
+    with serving(create_app(Site(small_graph(hang=hang), guards=guards))) as url:
         assert Held(url, 3, bearer(key)).join() == [429, 429, 504]
 
 
 def test_what_there_is_no_room_for_is_refused_at_once() -> None:
     hang = Hang()
     guards = Guards(limits(running=1, waiting=1, deadline=1.5, patience=0.5))
-    with serving(create_app(small_graph(hang=hang), guards=guards)) as url:
+    with serving(create_app(Site(small_graph(hang=hang), guards=guards))) as url:
         # One runs until its deadline, one waits until its patience ends, and two are turned away.
         assert Held(url, 4).join() == [503, 503, 503, 504]
         refused = httpx.get(f"{url}/metrics").text
@@ -247,7 +247,7 @@ async def test_a_full_room_says_when_to_come_back() -> None:
 @pytest.mark.parametrize("endpoint", ["invoke", "stream"])
 def test_a_request_has_its_time(endpoint: str) -> None:
     hang = Hang()
-    with serving(create_app(small_graph(hang=hang), guards=Guards(limits(deadline=0.3)))) as url:
+    with serving(create_app(Site(small_graph(hang=hang), guards=Guards(limits(deadline=0.3))))) as url:
         answer = ask(url, path=f"/rag/{endpoint}")
         assert hang.cancelled.wait(PATIENCE)
     if endpoint == "invoke":
@@ -261,7 +261,7 @@ def test_a_request_has_its_time(endpoint: str) -> None:
 
 def test_a_client_that_leaves_ends_its_invoke() -> None:
     hang = Hang()
-    with serving(create_app(small_graph(hang=hang))) as url:
+    with serving(create_app(Site(small_graph(hang=hang)))) as url:
         address, body = urlsplit(url), json.dumps(ASKED).encode()
         head = f"POST /rag/invoke HTTP/1.1\r\nhost: {address.netloc}\r\ncontent-type: application/json\r\n"
         with socket.create_connection((address.hostname, address.port)) as client:
@@ -274,7 +274,7 @@ def test_a_client_that_leaves_ends_its_invoke() -> None:
 
 
 def test_what_is_unexpected_is_told_as_such(caplog: pytest.LogCaptureFixture) -> None:
-    app = create_app(small_graph(fail=lambda: RuntimeError("avería")))
+    app = create_app(Site(small_graph(fail=lambda: RuntimeError("avería"))))
     with caplog.at_level(logging.INFO, "articulado.requests"), serving(app) as url:
         assert ask(url).status_code == 500
         assert 'path="/rag/invoke",status="500"} 1.0' in httpx.get(f"{url}/metrics").text
@@ -291,7 +291,10 @@ def test_a_request_is_a_line_with_its_question_only_where_that_is_allowed(
 ) -> None:
     key = ring.add("web", date(2026, 1, 1))
     guards = Guards(limits(log_questions=with_questions), ring)
-    with caplog.at_level(logging.INFO, "articulado.requests"), serving(create_app(small_graph(), guards=guards)) as url:
+    with (
+        caplog.at_level(logging.INFO, "articulado.requests"),
+        serving(create_app(Site(small_graph(), guards=guards))) as url,
+    ):
         answer = ask(url, **bearer(key), **{"x-request-id": "mi-id"})
     assert answer.headers["x-request-id"] == "mi-id"
     (line,) = lines(caplog)
@@ -309,7 +312,7 @@ def test_a_request_gets_an_id_of_its_own_where_it_brings_none_that_can_be_used(o
 
 
 def test_metrics_count_requests_stages_and_tokens() -> None:
-    with serving(create_app(small_graph())) as url:
+    with serving(create_app(Site(small_graph()))) as url:
         ask(url)
         ask(url, path="/rag/stream")
         ask(url, {"input": {}})
@@ -333,7 +336,7 @@ def test_the_server_is_ready_when_it_is_warm() -> None:
     async def warm_up() -> None:
         await asyncio.to_thread(warm.wait, PATIENCE)
 
-    with serving(create_app(small_graph(), warm_up=warm_up)) as url:
+    with serving(create_app(Site(small_graph(), warm_up=warm_up))) as url:
         starting = httpx.get(f"{url}/readyz")
         assert (starting.status_code, starting.json()) == (503, {"status": "starting"})
         assert httpx.get(f"{url}/healthz").status_code == 200
@@ -351,7 +354,7 @@ def test_a_server_that_cannot_warm_up_is_never_ready() -> None:
         finally:
             failed.set()
 
-    with serving(create_app(small_graph(), warm_up=warm_up)) as url:
+    with serving(create_app(Site(small_graph(), warm_up=warm_up))) as url:
         assert failed.wait(PATIENCE)
         answers = (httpx.get(f"{url}/readyz").json()["status"] for _ in range(10_000))
         assert "failed" in answers
@@ -383,7 +386,7 @@ def test_which_requests_begin_a_run(method: str, path: str, own: bool, begins: b
 
 async def test_what_an_agent_server_calls_in_its_own_process_is_let_in(ring: KeyRing) -> None:
     ring.add("web", date(2026, 1, 1))
-    app = create_app(small_graph(), guards=Guards(ring=ring))
+    app = create_app(Site(small_graph(), guards=Guards(ring=ring)))
     for root, status in (("", 401), ("/noauth", 200), ("/noauth/below", 200), ("/noauthentication", 401)):
         transport = httpx.ASGITransport(app=app, root_path=root)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
@@ -394,7 +397,7 @@ def test_a_browser_may_ask_whether_it_may_send_the_key(ring: KeyRing) -> None:
     ring.add("web", date(2026, 1, 1))
     guards = Guards(limits(origins=("https://web.example",)), ring)
     asks = {"access-control-request-method": "POST"}
-    with serving(create_app(small_graph(), guards=guards)) as url:
+    with serving(create_app(Site(small_graph(), guards=guards))) as url:
         allowed = httpx.options(f"{url}/rag/invoke", headers=asks | {"origin": "https://web.example"})
         refused = httpx.options(f"{url}/rag/invoke", headers=asks | {"origin": "https://other.example"})
         plain = httpx.options(f"{url}/rag/invoke", headers={"origin": "https://web.example"})

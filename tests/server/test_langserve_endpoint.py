@@ -6,7 +6,7 @@ from support.loopback import aremote, remote, serving
 from support.small_graph import TOKENS, USAGE, Hang, small_graph
 from support.waiting import PATIENCE
 
-from server.app import create_app
+from server.app import Site, create_app
 from server.guards import MAX_BODY_BYTES
 from state.errors import (
     ArticuladoError,
@@ -51,7 +51,7 @@ RESULT = {
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    with serving(create_app(small_graph())) as base:
+    with serving(create_app(Site(small_graph()))) as base:
         yield base
 
 
@@ -164,7 +164,7 @@ FAILURES = [
 
 @pytest.mark.parametrize(("error", "status"), FAILURES, ids=lambda value: type(value).__name__)
 def test_failures_have_a_status_and_a_message(error: Exception, status: int) -> None:
-    with serving(create_app(small_graph(fail=lambda: error))) as base, remote(base) as client:
+    with serving(create_app(Site(small_graph(fail=lambda: error)))) as base, remote(base) as client:
         response = httpx.post(f"{base}/rag/invoke", json={"input": QUESTION})
         with pytest.raises(httpx.HTTPStatusError) as raised:
             list(client.stream(QUESTION))
@@ -180,7 +180,7 @@ def test_failures_have_a_status_and_a_message(error: Exception, status: int) -> 
 
 def test_a_client_that_leaves_cancels_the_run() -> None:
     hang = Hang()
-    with serving(create_app(small_graph(hang=hang))) as base:
+    with serving(create_app(Site(small_graph(hang=hang)))) as base:
         with httpx.stream("POST", f"{base}/rag/stream", json={"input": QUESTION}) as response:
             assert any("Quince" in line for line in response.iter_lines())
         assert hang.cancelled.wait(timeout=PATIENCE)
@@ -234,7 +234,7 @@ def test_what_is_not_offered_is_not_there(url: str, closed: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:astream_log is deprecated")
 def test_playground_and_stream_log_come_together() -> None:
-    with serving(create_app(small_graph(), playground=True)) as base:
+    with serving(create_app(Site(small_graph(), playground=True))) as base:
         page = httpx.get(f"{base}/rag/playground/")
         log = httpx.post(f"{base}/rag/stream_log", json={"input": QUESTION})
         batch = httpx.post(f"{base}/rag/batch", json={"inputs": [QUESTION]})

@@ -7,7 +7,7 @@ import pytest
 from support.loopback import aremote, remote, serving
 
 from graph.compose import open_rag
-from server.app import create_app
+from server.app import Site, create_app
 from server.runnable import ServedGraph
 from state.context import RunContext
 
@@ -18,7 +18,7 @@ QUESTION = {"question": "¿Cuántos días de vacaciones me corresponden al año?
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    with serving(create_app(open_rag())) as base:
+    with serving(create_app(Site(open_rag()))) as base:
         yield base
 
 

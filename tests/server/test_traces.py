@@ -21,7 +21,7 @@ from support.waiting import PATIENCE
 
 from graph.rag import build_rag
 from server.access.keys import KeyRing
-from server.app import create_app, serve
+from server.app import Site, create_app, serve
 from server.guards import Guards
 from server.operations.traces import FLUSH, Traces
 from state.errors import ConfigurationError
@@ -53,7 +53,7 @@ def rag_app(reply: str | Exception = ANSWER, ring: KeyRing | None = None) -> Fas
     found = {"vacaciones anuales": [(38, 1.0)]}
     store = FakeStore([make_chunk(38, "Artículo 38", text=LAW)], found)
     services = make_services(store, QueueChat('["vacaciones anuales"]'), QueueChat(reply))
-    return create_app(build_rag(services), guards=Guards(ring=ring, traces=patient()))
+    return create_app(Site(build_rag(services), guards=Guards(ring=ring, traces=patient())))
 
 
 def ask(url: str, path: str = "/rag/invoke", **headers: str) -> httpx.Response:
@@ -176,7 +176,7 @@ def test_the_names_are_those_of_the_standard_variables(monkeypatch: pytest.Monke
 
 def test_a_client_that_leaves_is_told(collector: Collector) -> None:
     hang = Hang()
-    with serving(create_app(small_graph(hang=hang), guards=Guards(traces=patient()))) as url:
+    with serving(create_app(Site(small_graph(hang=hang), guards=Guards(traces=patient())))) as url:
         with httpx.stream("POST", f"{url}/rag/stream", json={"input": {"question": QUESTION}}) as answer:
             # The run hangs once it has written this.
             assert any("Quince" in line for line in answer.iter_lines())
@@ -188,7 +188,7 @@ def test_a_client_that_leaves_is_told(collector: Collector) -> None:
 def test_a_collector_that_does_not_answer_does_not_hold_the_server_up(collector: Collector) -> None:
     collector.answers.clear()
     try:
-        with serving(create_app(small_graph(), guards=Guards(traces=Traces.read(flush_seconds=0.01)))) as url:
+        with serving(create_app(Site(small_graph(), guards=Guards(traces=Traces.read(flush_seconds=0.01))))) as url:
             assert httpx.get(f"{url}/healthz").status_code == 200
         (flush,) = (thread for thread in threading.enumerate() if thread.name == FLUSH)
     finally:
@@ -212,10 +212,10 @@ def test_without_the_variables_nothing_of_it_is_imported() -> None:
     script = """
 import asyncio, sys, httpx
 from support.small_graph import small_graph
-from server.app import create_app
+from server.app import Site, create_app
 
 async def ask():
-    app = create_app(small_graph())
+    app = create_app(Site(small_graph()))
     async with app.router.lifespan_context(app):
         transport = httpx.ASGITransport(app=app, client=("127.0.0.1", 1))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
@@ -239,9 +239,9 @@ def test_a_missing_package_is_said_before_anything_is_opened(monkeypatch: pytest
     with pytest.raises(ConfigurationError, match=r"pip install 'articulado\[otel\]'"):
         serve(lambda: pytest.fail("opened too early"), port=1)
     with pytest.raises(ConfigurationError, match=r"articulado\[otel\]"):
-        create_app(small_graph())
+        create_app(Site(small_graph()))
     monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
-    assert create_app(small_graph())
+    assert create_app(Site(small_graph()))
 
 
 @pytest.mark.parametrize(

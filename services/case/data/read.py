@@ -15,7 +15,7 @@ from services.case.data.readers import is_none_a_value, read_value
 from services.case.data.values import Circumstances, Days, Reading, UnusableValue
 from services.profile.calendar import Calendar
 from state.articles import DecisionRule, FieldSpec
-from state.case import RejectedDatum
+from state.case_values import RejectedDatum
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,16 @@ from support.doubles import make_chunk
 from support.small_articles import write_profile
 
 from ingestion.bundled import bundled_articles
+from ingestion.fingerprints import expected_fingerprints
 from ingestion.indexing.build import MIN_STEPS, training_pairs_of, write_entries
 from ingestion.indexing.entries import entries_of
+from ingestion.indexing.models import IndexModels
 from language.languages import language
 from services.corpus.schema import load_general_matters
 from services.domain.base import PlainDomain
 from services.domain.lexicon import Lexicon
 from services.domain.spanish_law import SPANISH_LAW
-from services.factory import build_ingest_services, build_services, expected_fingerprints
+from services.factory import build_ingest_services, build_services
 from services.offline.encoder.encoder import DualEncoder, packaged_encoder
 from services.offline.encoder.training import BATCH, EPOCHS
 from services.profile.profile import load_profile
@@ -113,7 +115,7 @@ async def built(settings, given, base=None):
         build_ingest_services(settings, profile) as services,
         IndexBuilder(settings.index_folder, EdgeWriter) as builder,
     ):
-        await write_entries(builder, given, services, base=base)
+        await write_entries(builder, given, IndexModels(settings, profile, services.embedder), base=base)
         fingerprints = expected_fingerprints(settings, profile)
         return await builder.commit(
             Description(fingerprints=fingerprints, profile="p", language="en", source="", documents={})

@@ -10,7 +10,9 @@ from language.languages import language
 from nodes.analyze_question import analyze_question
 from services.conversation.leaning import WrittenLeaning
 from services.conversation.named import Contextualized, contextualize
+from services.deadlines import QuestionTime
 from services.profile.profile import load_profile
+from services.search.index_contents import IndexContents
 from state.context import ResolvedContext
 from state.errors import ConfigurationError
 
@@ -157,12 +159,11 @@ async def analyzed(question, *earlier, profile="laboral", **context):
     return await analyze_question(
         {"question": question, "history": [{"role": "user", "content": turn} for turn in earlier]},
         Runtime(context=ResolvedContext(**context)),
-        store=FakeStore(INDEXED),
+        index=IndexContents(FakeStore(INDEXED)),
         profile=load_profile(profile),
         leaning=WrittenLeaning(language("es")),
         language=language("es"),
-        seconds=60,
-        calendar=lambda: date(2026, 11, 22),
+        question_time=QuestionTime(60, calendar=lambda: date(2026, 11, 22)),
     )
 
 

@@ -13,8 +13,16 @@ from ingestion.files.names import COLLECTIONS
 from ingestion.files.names import KINDS as FILE_KINDS
 from legal.signals import SignalWeights
 from services.corpus.schema import load_corpus
-from services.profile.profile import ARTICLE_KEYS, DOCUMENT_KINDS, RECORD_COLLECTIONS, Profile, load_profile
+from services.profile.profile import (
+    ARTICLE_KEYS,
+    CASE_STATE_KEYS,
+    DOCUMENT_KINDS,
+    RECORD_COLLECTIONS,
+    Profile,
+    load_profile,
+)
 from services.protocols import Fusion
+from state.case import CaseState
 from state.errors import ConfigurationError
 
 TOP = 'name = "jardin"\ntitle = "Garden"\nlanguage = "es"\n'
@@ -422,6 +430,7 @@ def test_a_filter_field_takes_no_name_that_means_something_else(problem_with, na
 
 def test_what_is_checked_is_what_there_is():
     assert set(ARTICLE_KEYS) == set(Article.model_fields) - {"topic"}
+    assert set(CaseState.__annotations__) == CASE_STATE_KEYS
     assert set(DOCUMENT_KINDS) == {KIND, *FILE_KINDS.values()}
     corpus = load_corpus()
     assert set(RECORD_COLLECTIONS) == {"normativa"} | {COLLECTIONS[kind] for kind in ("ruling", "criterion")}

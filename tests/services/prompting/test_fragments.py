@@ -17,7 +17,7 @@ from services.prompting.fragments import (
     write_prompt,
 )
 from services.prompting.self_evaluation import parse_reply
-from state.rag import Days
+from state.values import Days
 
 FRAME = [
     "---",

@@ -20,7 +20,7 @@ from services.prompting.reader_reply import read_reader_reply
 from services.prompting.self_evaluation import parse_reply
 from state.candidates import candidate
 from state.errors import ConfigurationError
-from state.rag import Days
+from state.values import Days
 
 LABORAL = load_profile("laboral")
 ANY = {

@@ -9,8 +9,10 @@ from support.doubles import FakeStore, make_chunk
 from language.languages import language
 from nodes.analyze_question import AnalyzeQuestionUpdate, analyze_question
 from services.conversation.leaning import WrittenLeaning
+from services.deadlines import QuestionTime
 from services.profile.profile import load_profile
 from services.protocols import MAX_SELECTED, ChunkStore, SearchFilter
+from services.search.index_contents import IndexContents
 from state.chunks import Chunk
 from state.context import ResolvedContext
 from state.errors import StoreUnavailable
@@ -29,12 +31,11 @@ async def read(question: str, store: ChunkStore | None = None) -> AnalyzeQuestio
     return await analyze_question(
         {"question": question},
         Runtime(context=ResolvedContext()),
-        store=store or FakeStore([PACKAGED, OWN, CRITERION, QUOTING]),
+        index=IndexContents(store or FakeStore([PACKAGED, OWN, CRITERION, QUOTING])),
         profile=load_profile("laboral"),
         leaning=WrittenLeaning(language("es")),
         language=language("es"),
-        seconds=10,
-        calendar=lambda: date(2026, 1, 1),
+        question_time=QuestionTime(10, calendar=lambda: date(2026, 1, 1)),
     )
 
 

@@ -10,8 +10,10 @@ from language.languages import language
 from legal.laws.indexed import NO_LAWS, IndexedLaws
 from nodes.analyze_question import analyze_question
 from services.conversation.leaning import WrittenLeaning
+from services.deadlines import QuestionTime
 from services.profile.profile import load_profile
 from services.protocols import ChunkStore
+from services.search.index_contents import IndexContents
 from services.store.layout import order_parts
 from state.context import ResolvedContext
 
@@ -36,13 +38,11 @@ async def analyzed(
     update = await analyze_question(
         {"question": question},
         Runtime(context=ResolvedContext(as_of=as_of)),
-        store=store,
+        index=IndexContents(store, laws=laws),
         profile=load_profile("laboral"),
         leaning=WrittenLeaning(language("es")),
         language=language("es"),
-        seconds=60,
-        laws=laws,
-        clock=datetime(2024, 6, 1, 12, tzinfo=UTC).timestamp,
+        question_time=QuestionTime(60, clock=datetime(2024, 6, 1, 12, tzinfo=UTC).timestamp),
     )
     return [candidate["chunk"]["id"] for candidate in update["direct"]], update["warnings"]
 

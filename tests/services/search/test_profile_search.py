@@ -16,7 +16,6 @@ from services.container import Services
 from services.profile.profile import Profile, load_profile
 from services.profile.search import Caps, Fusions, OfflineFusion, Search
 from services.protocols import Fusion, HybridQuery, SearchFilter, SparseVector
-from services.search.hybrid import HybridSearch
 from services.settings import ModelSettings, Settings
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
@@ -129,5 +128,5 @@ async def test_both_stores_fuse_as_the_profile_says(kind: Kind, stores: Stores, 
     fusions = Fusions(offline=OfflineFusion(k=1, dense=4.0), provider=Fusion(k=8, dense=1.0, sparse=2.0))
     store = await stores.make(kind, batch)
     services = services_of(store, settings, saying(fusion=fusions), embedder=FakeEmbedder(), sparse=OneWord())
-    found, _ = await HybridSearch.over(services, ("normativa",)).run(["q"], SearchFilter())
+    found, _ = await services.search_in(("normativa",)).run(["q"], SearchFilter())
     assert [(candidate["chunk"]["id"], candidate["score"]) for candidate in found] == expected

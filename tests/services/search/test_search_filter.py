@@ -9,28 +9,31 @@ from support.doubles import FakeStore
 from language.languages import language
 from nodes.analyze_question import AnalyzeQuestionUpdate, analyze_question
 from services.conversation.leaning import WrittenLeaning
+from services.deadlines import QuestionTime
 from services.profile.profile import load_profile
 from services.protocols import SearchFilter
 from services.search.hybrid import search_filter
+from services.search.index_contents import IndexContents
 from state.context import ResolvedContext
+from state.rag import days_of
 
 
 async def analyzed(question: str, context: ResolvedContext) -> AnalyzeQuestionUpdate:
     return await analyze_question(
         {"question": question},
         Runtime(context=context),
-        store=FakeStore([]),
+        index=IndexContents(FakeStore([])),
         profile=load_profile("laboral"),
         leaning=WrittenLeaning(language("es")),
         language=language("es"),
-        seconds=60,
-        calendar=lambda: date(2026, 11, 21),
+        question_time=QuestionTime(60, calendar=lambda: date(2026, 11, 21)),
     )
 
 
 async def filtered(question: str, **options: object) -> SearchFilter:
     context = ResolvedContext(**options)
-    return search_filter(await analyzed(question, context), context)
+    analyzed_question = await analyzed(question, context)
+    return search_filter(analyzed_question["analysis"], days_of(analyzed_question).as_of, context.territory)
 
 
 @pytest.mark.parametrize(

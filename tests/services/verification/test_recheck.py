@@ -9,7 +9,7 @@ from support.doubles import FakeStore
 from services.verification.dossier import make_dossier, seal_of
 from services.verification.recheck import recheck
 from state.candidates import candidate
-from state.rag import fresh_turn
+from state.rag import fresh_turn, result_of
 
 PROVENANCE = {"version": "1", "profile": "laboral", "models": {}, "prompts": {}, "index": None}
 THEN = make_chunk(38, text="Son treinta días.")
@@ -28,7 +28,7 @@ def dossier_of(chunk):
         "context": [candidate(chunk, 1.0, "search")],
         "citations": [{"mark": "C1", "chunk_id": chunk["id"]}],
     }
-    return make_dossier(state, {}, PROVENANCE)
+    return make_dossier(state, result_of(state), {}, PROVENANCE)
 
 
 def rechecked(dossier, *now):

@@ -5,7 +5,7 @@ from support.doubles import make_chunk
 
 from language.languages import language
 from nodes.case.accept_case import summary
-from services.case.result import case_material, case_rules, read_case
+from nodes.case.result import case_material, case_rules, read_case
 from services.profile.profile import load_profile
 from state.candidates import candidate
 

@@ -14,7 +14,8 @@ from services.case.data.read import ReadData, read_data
 from services.case.filters import contradicted_filters
 from services.profile.profile import Profile
 from state.articles import DecisionRule, article_title, details_of
-from state.case import CaseMetadata, CaseState, FailureName, LeftOut, Source
+from state.case import CaseState
+from state.case_values import CaseMetadata, FailureName, LeftOut, Source
 from state.chunks import Chunk
 
 

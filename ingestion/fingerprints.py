@@ -1,0 +1,34 @@
+"""Fingerprints that an index must have been built with: of the embedder, of the word weights and of the chunker."""
+
+from services.domain.base import Domain
+from services.domain.registry import domain_of
+from services.domain.spanish_law import SPANISH_LAW
+from services.models.sparse import Bm25Encoder
+from services.offline.encoder.encoder import fitted_fingerprint, packaged_encoder
+from services.profile.profile import Profile
+from services.settings import Settings
+from services.store.manifest import Fingerprints
+
+CHUNKER = "small_to_big:2000:300:50:4"
+"""Fingerprint of how documents are cut and what chunks hold; another one where the same document gives other chunks."""
+
+
+def expected_fingerprints(settings: Settings, profile: Profile, chunker: str = CHUNKER) -> Fingerprints:
+    """Return the fingerprints that an index must have been built with to serve these settings and this profile.
+
+    Raises:
+        ConfigurationError: the dimensions of the embedder are not known.
+    """
+    domain = domain_of(profile)
+    embedder, sparse = _embedder_fingerprint(settings, domain), Bm25Encoder.of(domain).fingerprint
+    return Fingerprints(embedder=embedder, sparse=sparse, chunker=chunker)
+
+
+def _embedder_fingerprint(settings: Settings, domain: Domain) -> str:
+    if settings.embedder.provider != "offline":
+        from services.models.openai import fingerprint_of
+
+        return fingerprint_of(settings.embedder)
+    if domain is SPANISH_LAW:
+        return packaged_encoder(settings.offline_dimensions).fingerprint
+    return fitted_fingerprint(settings.offline_dimensions, domain)

@@ -1,0 +1,28 @@
+"""The update of the stages that let the author of a case write."""
+
+from typing import Any
+
+from typing_extensions import TypedDict
+
+from language.languages import Language
+from services.prompting.outgoing_links import source_addresses, texts_without_foreign_links
+from services.protocols import Structured
+from state.case import CaseState
+from state.values import Cost, cost_of
+
+
+class DraftUpdate(TypedDict):
+    """What the author wrote, as it wrote it, and what that cost."""
+
+    drafted: dict[str, Any]
+    cost: Cost
+
+
+def draft_update(reply: Structured[Any], state: CaseState, language: Language) -> DraftUpdate:
+    """Return the update of a stage from the author's reply; links lead to sources of the context alone."""
+    return {
+        "drafted": texts_without_foreign_links(
+            reply.value.model_dump(), source_addresses(state["context"]), language.say("rag_link_left_out")
+        ),
+        "cost": cost_of(reply),
+    }

@@ -1,0 +1,17 @@
+"""Contents of an index that a question may name."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from legal.laws.indexed import NO_LAWS, IndexedLaws
+from services.protocols import ChunkStore
+from services.store.agreements import IndexedAgreement
+
+
+@dataclass(frozen=True)
+class IndexContents:
+    """The chunks, collective agreements and laws of an index."""
+
+    store: ChunkStore
+    agreements: Sequence[IndexedAgreement] = ()
+    laws: IndexedLaws = NO_LAWS
