@@ -55,6 +55,7 @@ check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
+	$(BIN)/python -m tools.plain_english
 	$(MAKE) --jobs=2 types test
 
 types: install

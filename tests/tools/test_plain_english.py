@@ -1,0 +1,114 @@
+"""Counts of clauses that stand for nouns, and the check that they do not rise."""
+
+import json
+import subprocess
+
+import pytest
+
+from tools.plain_english import docstrings, headings, main, measure
+
+PYPROJECT = '[tool.setuptools.packages.find]\ninclude = ["room*"]\n'
+CODE = '''"""What a room holds."""
+
+LIMIT = 3
+"""How many there may be."""
+
+"""Neither a docstring nor after an assignment: what stands here is not read."""
+
+
+class Door:
+    """Way in.
+
+    What follows the first line is counted as words alone.
+    """
+
+    width: int = 1
+    """Metres."""
+
+    async def open(self):
+        """Whether it opens."""
+        return "What is returned"
+'''
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A git checkout of one package, one test and one document, with counts stored beside it."""
+    for name, text in {
+        "pyproject.toml": PYPROJECT,
+        ".gitignore": "ignored.md\n",
+        "room/door.py": CODE,
+        "tests/test_door.py": '"""What is not installed is not counted."""\n',
+        "README.md": "# Door\n\n## How to open\n\n```sh\n# What a comment says\n```\n",
+        "ignored.md": "# What git ignores\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+def run(checkout, *arguments):
+    return main(arguments, checkout, checkout / "counts.json")
+
+
+def stored(checkout):
+    return json.loads((checkout / "counts.json").read_text(encoding="utf-8"))
+
+
+def test_docstrings_are_found_with_their_lines(tmp_path):
+    found = [(text.line, text.first_line) for text in docstrings(CODE, tmp_path)]
+    assert found == [
+        (1, "What a room holds."),
+        (4, "How many there may be."),
+        (10, "Way in."),
+        (16, "Metres."),
+        (19, "Whether it opens."),
+    ]
+
+
+def test_comments_in_code_blocks_are_no_headings(tmp_path):
+    source = "# One\n```sh\n# Two\n```\n## Three\n#hashtag\n"
+    assert [(text.line, text.text) for text in headings(source, tmp_path)] == [(1, "One"), (5, "Three")]
+
+
+@pytest.mark.parametrize(
+    ("first_line", "counted"),
+    [("Whose turn it is.", 0), ("Whatever comes.", 0), ("That of a law.", 1), ("That it is so.", 0), ("Who asks.", 1)],
+)
+def test_only_whole_words_at_the_beginning_count(first_line, counted, tmp_path):
+    counts, _ = measure(docstrings(f'"""{first_line}"""', tmp_path), [])
+    assert counts["docstrings_with_clause"] == counted
+
+
+def test_counts_are_of_installed_packages_and_tracked_documents(checkout):
+    assert run(checkout, "--update", "--force") == 0
+    # The docstrings of CODE have 25 words, 2 of them "what".
+    assert stored(checkout) == {
+        "docstrings_with_clause": 3,
+        "headings_with_clause": 1,
+        "what_per_1000_words": 80.0,
+    }
+
+
+def test_a_rise_fails_and_names_file_and_line(checkout, capsys):
+    run(checkout, "--update", "--force")
+    (checkout / "room/window.py").write_text('"""Where light comes in."""\n', encoding="utf-8")
+    assert run(checkout) == 1
+    told = capsys.readouterr().out
+    assert "docstrings_with_clause: 4, at most 3 allowed" in told
+    assert "room/window.py:1: Where light comes in." in told
+    assert "headings_with_clause" not in told
+
+
+def test_an_update_stores_lower_counts_and_refuses_higher_ones(checkout, capsys):
+    run(checkout, "--update", "--force")
+    (checkout / "README.md").write_text("# Door\n", encoding="utf-8")
+    assert run(checkout) == 0
+    assert "Lower than stored: headings_with_clause." in capsys.readouterr().out
+    (checkout / "room/window.py").write_text('"""Where light comes in."""\n', encoding="utf-8")
+    assert run(checkout, "--update") == 1
+    assert (stored(checkout)["headings_with_clause"], stored(checkout)["docstrings_with_clause"]) == (0, 3)
+    assert run(checkout, "--update", "--force") == 0
+    assert stored(checkout)["docstrings_with_clause"] == 4
+    assert run(checkout) == 0

@@ -1,0 +1,144 @@
+"""Check that docstrings and headings do not get harder to read.
+
+``make check`` runs this before the tests. It reads the packages that pyproject.toml installs and all Markdown files,
+and counts:
+
+- docstrings and headings whose first line begins with a clause ("What …", "How …") instead of a noun or a verb;
+- the word "what" per 1,000 words of docstring.
+
+It fails when a count is above the one stored in ``plain_english.json``. After an improvement, store the lower counts
+with ``python -m tools.plain_english --update``.
+"""
+
+import argparse
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+STORED = Path(__file__).with_name("plain_english.json")
+"""The highest count allowed of each kind."""
+CLAUSE = re.compile(r"(?:What|How|Where|Whether|Who|That of|Those of)\b")
+HEADING = re.compile(r"#{1,6} +(.+)")
+FENCE = re.compile(r" *(?:```|~~~)")
+WORD = re.compile(r"[^\W\d_]+")
+LISTED = 30
+"""Offenders that a failure lists of each kind."""
+
+Counts = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A docstring or a heading, with the file and the line on which it begins."""
+
+    file: Path
+    line: int
+    text: str
+
+    @property
+    def first_line(self) -> str:
+        """The first line, without surrounding spaces."""
+        return self.text.strip().partition("\n")[0]
+
+
+def docstrings(source: str, file: Path) -> list[Text]:
+    """Return the docstrings of modules, classes and functions, and the string literals that follow an assignment."""
+    found: list[Text] = []
+    scopes: list[list[ast.stmt]] = [ast.parse(source).body]
+    while scopes:
+        previous: ast.stmt | None = None
+        for statement in scopes.pop():
+            match statement:
+                case ast.Expr(value=ast.Constant(value=str(text))):
+                    if previous is None or isinstance(previous, ast.Assign | ast.AnnAssign):
+                        found.append(Text(file, statement.lineno, text))
+                case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                    scopes.append(statement.body)
+            previous = statement
+    return sorted(found, key=lambda text: text.line)
+
+
+def headings(source: str, file: Path) -> list[Text]:
+    """Return the headings of a Markdown file; comments in blocks of code are none."""
+    found: list[Text] = []
+    in_code = False
+    for number, line in enumerate(source.splitlines(), 1):
+        if FENCE.match(line):
+            in_code = not in_code
+        elif not in_code and (heading := HEADING.match(line)):
+            found.append(Text(file, number, heading[1]))
+    return found
+
+
+def texts(root: Path) -> tuple[list[Text], list[Text]]:
+    """Return the docstrings of the installed packages and the headings of all Markdown files in a git checkout."""
+    packages = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
+    listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py", "*.md"]
+    names = subprocess.run(listing, cwd=root, capture_output=True, text=True, check=True).stdout.splitlines()
+    of_code: list[Text] = []
+    of_docs: list[Text] = []
+    for name in map(Path, names):
+        if not (root / name).is_file():
+            continue  # deleted, and not committed yet
+        if name.suffix == ".md":
+            of_docs += headings((root / name).read_text(encoding="utf-8"), name)
+        elif any(fnmatch(name.parts[0], pattern) for pattern in packages["find"]["include"]):
+            of_code += docstrings((root / name).read_text(encoding="utf-8"), name)
+    return of_code, of_docs
+
+
+def measure(of_code: Sequence[Text], of_docs: Sequence[Text]) -> tuple[Counts, dict[str, list[Text]]]:
+    """Return each count, and the texts that it counts."""
+    words = [WORD.findall(text.text.lower()) for text in of_code]
+    offenders = {
+        "docstrings_with_clause": [text for text in of_code if CLAUSE.match(text.first_line)],
+        "headings_with_clause": [text for text in of_docs if CLAUSE.match(text.first_line)],
+        "what_per_1000_words": [text for text, own in zip(of_code, words, strict=True) if "what" in own],
+    }
+    counts: Counts = {kind: len(listed) for kind, listed in offenders.items()}
+    share = sum(own.count("what") for own in words) / max(sum(map(len, words)), 1)
+    return {**counts, "what_per_1000_words": round(1000 * share, 1)}, offenders
+
+
+def report(kind: str, stored: float, count: float, offenders: Sequence[Text], root: Path) -> Iterator[str]:
+    """Yield the lines of a failure: the counts, then the offenders, those of the most recently changed files first."""
+    yield f"{kind}: {count:g}, at most {stored:g} allowed. Offenders, most recently changed files first:"
+    newest = sorted(offenders, key=lambda text: -(root / text.file).stat().st_mtime)
+    yield from (f"  {text.file}:{text.line}: {text.first_line[:90]}" for text in newest[:LISTED])
+    if len(newest) > LISTED:
+        yield f"  … and {len(newest) - LISTED} more"
+
+
+def main(arguments: Sequence[str] | None = None, root: Path = Path(), stored_file: Path = STORED) -> int:
+    """Compare the counts with the stored ones, or store them; return the exit status: 0 passed, 1 failed."""
+    parser = argparse.ArgumentParser(prog="python -m tools.plain_english", description="Count clauses used as nouns.")
+    parser.add_argument("--update", action="store_true", help="store the counts that have fallen")
+    parser.add_argument("--force", action="store_true", help="with --update: store higher counts as well")
+    options = parser.parse_args(arguments)
+    stored: Counts = json.loads(stored_file.read_text(encoding="utf-8")) if stored_file.is_file() else {}
+    counts, offenders = measure(*texts(root))
+    risen = [kind for kind in counts if counts[kind] > stored.get(kind, 0)]
+    if options.update:
+        kept = {kind: stored.get(kind, 0) for kind in risen if not options.force}
+        stored_file.write_text(json.dumps(counts | kept, indent=2) + "\n", encoding="utf-8")
+        risen = list(kept)
+    for kind in risen:
+        print("\n".join(report(kind, stored.get(kind, 0), counts[kind], offenders[kind], root)))
+    if risen:
+        print("Begin with a noun or a verb. To store a higher count all the same: --update --force")
+        return 1
+    fallen = [kind for kind in counts if counts[kind] < stored.get(kind, 0)]
+    if fallen and not options.update:
+        print(f"Lower than stored: {', '.join(fallen)}. Store it with: python -m tools.plain_english --update")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
