@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.deferred import defer_packages
 from cli.failures import FAILED, report, silence_stdout
 from cli.spanish import Command, Commands
 from language.current import speaking
@@ -168,7 +167,6 @@ def _asks_for_json(arguments: Sequence[str]) -> bool:
 def main() -> None:
     """Run the command line of this process."""
     gc.set_threshold(*COLLECTED_EVERY)
-    defer_packages()
     status = run()
     # Without it, the collector visits all objects three times when the process ends: 20 % of the CPU of a cold `ask`.
     gc.freeze()
