@@ -6,63 +6,108 @@ Where the command line says ``--json``, a failure is one JSON object on stdout, 
 import gc
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import pairwise, takewhile
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from cli.ask.command import ask
-from cli.case.command import app as case
-from cli.chat.command import chat
-from cli.check.command import check
-from cli.conversations.command import app as conversations
-from cli.deferred import defer_packages
-from cli.doctor.command import doctor
-from cli.eval.command import evaluate
 from cli.failures import FAILED, report, silence_stdout
-from cli.ingest.command import app as ingest
-from cli.keys.command import app as keys
-from cli.mcp import mcp
-from cli.search.command import search
-from cli.serve import serve
-from cli.show.command import show
 from cli.spanish import Command, Commands
-from cli.verify.command import verify
 from language.current import speaking
 from services.profile.files import spoken_language
 
-COLLECTED_EVERY = (50_000, 20, 20)
-"""New objects after which the collector looks for cycles, and how often it does before it looks at older ones.
+COMMANDS = {
+    "ask": ("cli.ask.command:ask", "Responde una pregunta y dice en qué preceptos se apoya."),
+    "search": ("cli.search.command:search", "Busca preceptos sin redactar respuesta."),
+    "show": (
+        "cli.show.command:show",
+        "Muestra un precepto: su texto, sus redacciones, qué cita y quién lo cita.",
+    ),
+    "chat": ("cli.chat.command:chat", "Conversa: cada pregunta puede apoyarse en las anteriores."),
+    "check": (
+        "cli.check.command:check",
+        "Comprueba las citas de un escrito: si existen, si estaban en vigor y si dicen lo que se cita.",
+    ),
+    "verify": (
+        "cli.verify.command:verify",
+        "Comprueba sin ningún modelo que una respuesta se sostiene en sus fuentes.",
+    ),
+    "eval": (
+        "cli.eval.command:evaluate",
+        "Mide lo que se encuentra, con preguntas o conversaciones cuyos preceptos se conocen.",
+    ),
+    "doctor": ("cli.doctor.command:doctor", "Comprueba la configuración y el índice, y dice qué falta."),
+    "serve": (
+        "cli.serve:serve",
+        "Sirve el agente por HTTP (página, API y LangServe) hasta que se interrumpe.",
+    ),
+    "mcp": ("cli.mcp:mcp", "Sirve las herramientas de MCP a un programa de chat o a un agente."),
+    "ingest": (
+        "cli.ingest.command:app",
+        "Construye el índice con sus documentos: normas en Markdown o en el XML del BOE, PDF, Word, ODT, Excel, HTML "
+        "y texto, y artículos de una base de conocimiento (.article.yaml). "
+        "Solo se procesa lo que ha cambiado; lo que no se puede leer se nombra y se omite.",
+    ),
+    "case": (
+        "cli.case.command:app",
+        "Trata un caso: primero, qué datos hacen falta; después, la respuesta con los datos reunidos.",
+    ),
+    "keys": ("cli.keys.command:app", "Crea, enumera y retira las claves de acceso al servidor."),
+    "conversations": (
+        "cli.conversations.command:app",
+        "Enumera, muestra y borra las conversaciones que guarda el servidor.",
+    ),
+}
+"""Module and attribute, and help, of each command by its name."""
 
-What is read at the start stays, and by Python's own measure of 700 it is looked at hundreds of times meanwhile.
-"""
+COLLECTED_EVERY = (200_000, 20, 20)
+"""Thresholds of the garbage collector: with Python's own (700, 10, 10), a cold `ask` takes about 18 % more CPU."""
 
-BRIEF = {"ask", "search", "show", "check", "verify"}
-COLLECTED_EVERY_OF_BRIEF = (1_000_000, 20, 20)
-"""The same in commands that end after one question: what they make, some 250,000 objects, is never looked at."""
+
+class LazyCommands(Commands):
+    """The group of all commands: a command's module is imported when it is run or its help is shown."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names in the order of the help page."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Command | None:
+        """Return the name and help of a command, which is all that the help page of the group shows."""
+        return Command(cmd_name, help=COMMANDS[cmd_name][1]) if cmd_name in COMMANDS else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Import the command.
+
+        Raises:
+            InvalidInput: there is none of this name.
+        """
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, load_command(args[0]), rest
+
+
+def load_command(name: str) -> Any:
+    """Import a command and return it as Typer runs it."""
+    location, help_text = COMMANDS[name]
+    module, _, attribute = location.partition(":")
+    command = getattr(import_module(module), attribute)
+    program = typer.Typer(add_completion=False, callback=lambda: None)
+    if isinstance(command, typer.Typer):
+        program.add_typer(command, name=name, help=help_text)
+    else:
+        program.command(name, cls=Command, help=help_text)(command)
+    group: Any = typer.main.get_command(program)
+    return group.commands[name]
+
 
 app = typer.Typer(
     name="articulado",
-    cls=Commands,
+    cls=LazyCommands,
     help="Responde preguntas sobre el derecho laboral y de la Seguridad Social de España, con su artículo.",
     epilog="Información general sobre la normativa; no es asesoramiento jurídico.",
     add_completion=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-app.command("ask", cls=Command)(ask)
-app.command("search", cls=Command)(search)
-app.command("show", cls=Command)(show)
-app.command("chat", cls=Command)(chat)
-app.command("check", cls=Command)(check)
-app.add_typer(ingest, name="ingest")
-app.add_typer(case, name="case")
-app.command("verify", cls=Command)(verify)
-app.command("eval", cls=Command)(evaluate)
-app.command("doctor", cls=Command)(doctor)
-app.command("serve", cls=Command)(serve)
-app.command("mcp", cls=Command)(mcp)
-app.add_typer(keys, name="keys")
-app.add_typer(conversations, name="conversations")
 
 
 @app.callback(invoke_without_command=True)
@@ -121,9 +166,8 @@ def _asks_for_json(arguments: Sequence[str]) -> bool:
 
 def main() -> None:
     """Run the command line of this process."""
-    gc.set_threshold(*(COLLECTED_EVERY if BRIEF.isdisjoint(sys.argv[1:2]) else COLLECTED_EVERY_OF_BRIEF))
-    defer_packages()
+    gc.set_threshold(*COLLECTED_EVERY)
     status = run()
-    # The process ends: the collector, which then goes through all that there is three times, has nothing to look at.
+    # Without it, the collector visits all objects three times at exit: about 13 % more CPU in a cold `ask`.
     gc.freeze()
     sys.exit(status)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.options import IndexFolder, Profile, read_configuration, whole
+from cli.render import console
 from language.current import say
 from server.address import HOST, MAX_PORT, PORT, is_loopback
 from state.errors import InvalidInput
@@ -32,7 +33,7 @@ Port = Annotated[
 def mcp(
     http: Http = False, host: Host = None, port: Port = None, index: IndexFolder = None, profile: Profile = None
 ) -> None:
-    """Sirve las herramientas de MCP a un programa de chat o a un agente."""
+    """Serve the MCP tools on stdin and stdout, or over HTTP."""
     from cli.environment import misspelt_variables
     from graph.opened import OpenGraphs
     from services.extras import require
@@ -52,7 +53,6 @@ def mcp(
 
 
 def _serve_http(settings: "Settings", knowledge: "KnowledgeProfile", host: str, port: int) -> None:
-    from cli.render import console
     from graph.opened import OpenGraphs
     from server.guards import keys_file
     from server.mcp.app import mcp_app

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.options import IndexFolder, Profile, read_configuration, whole
+from cli.render import console
+from cli.session import announce_first_index
 from server.address import HOST, MAX_PORT, MAX_WORKERS, PATHS, PORT
 
 if TYPE_CHECKING:
@@ -40,10 +42,8 @@ def serve(
     index: IndexFolder = None,
     profile: Profile = None,
 ) -> None:
-    """Sirve el agente por HTTP (página, API y LangServe) hasta que se interrumpe."""
+    """Serve the agent over HTTP until it is interrupted."""
     from cli.environment import misspelt_variables
-    from cli.render import console
-    from cli.session import announce_first_index
     from graph.compose import open_services
     from graph.opened import OpenGraphs
     from server.app import serve as run

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from cli.ask.checks import print_end
+from cli.ask.view import AnswerView, result_of
 from cli.options import (
     AsOf,
     Collections,
@@ -19,6 +21,8 @@ from cli.options import (
     read_question,
     run_context,
 )
+from cli.render import console, print_json
+from cli.session import ask_graph, opened_services
 
 Previous = Annotated[
     str | None,
@@ -46,11 +50,7 @@ def ask(
     dossier: DossierFile = None,
     as_json: Json = False,
 ) -> None:
-    """Responde una pregunta y dice en qué preceptos se apoya."""
-    from cli.ask.checks import print_end
-    from cli.ask.view import AnswerView, result_of
-    from cli.render import console, print_json
-    from cli.session import ask_graph, opened_services
+    """Answer one question and print its sources."""
     from nodes.validation import checked_ids
 
     settings, knowledge = read_configuration(index, profile)

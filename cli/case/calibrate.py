@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from cli.options import IndexFolder, Json
+from cli.render import console, print_json
 from services.extras import require
 
 Profiles = Annotated[
@@ -55,7 +56,6 @@ def calibrate(
     require("eval" if report else "training")
     from cli.case.calibrate_run import Request, measure
     from cli.case.calibrate_view import print_calibrations
-    from cli.render import console, print_json
     from evaluation.case_desk.report_json import report_json
 
     result = asyncio.run(measure(Request(profile or [], gold, index, report, dry_run, not no_fit, every)))

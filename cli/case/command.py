@@ -11,6 +11,8 @@ import typer
 
 from cli.case.calibrate import calibrate
 from cli.options import IndexFolder, Json, Profile, Rerank, read_configuration, run_context, whole
+from cli.render import console, print_json
+from cli.session import opened_services
 from cli.spanish import Command, Commands
 from language.current import say
 from state.errors import InvalidInput
@@ -32,7 +34,6 @@ FIELDS = (
 app = typer.Typer(
     cls=Commands,
     invoke_without_command=True,
-    help="Trata un caso: primero, qué datos hacen falta; después, la respuesta con los datos reunidos.",
     epilog=FIELDS,
 )
 
@@ -121,8 +122,6 @@ def _run(
     as_json: bool,
 ) -> None:
     from cli.case.view import print_required_data, print_response
-    from cli.render import console, print_json
-    from cli.session import opened_services
 
     context = run_context(profile, None, None, None, rerank)
     show = print_required_data if name == "required_data" else print_response

@@ -5,6 +5,8 @@ import contextlib
 import sys
 
 from cli.options import AsOf, Collections, IndexFolder, Profile, Rerank, Territory, read_configuration, run_context
+from cli.render import console
+from cli.session import announce_first_index
 
 PROMPT = "\n› "
 
@@ -17,15 +19,13 @@ def chat(
     collections: Collections = None,
     rerank: Rerank = None,
 ) -> None:
-    """Conversa: cada pregunta puede apoyarse en las anteriores."""
+    """Hold a conversation on the terminal."""
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401  editing and history at the prompt
 
     from langgraph.checkpoint.memory import InMemorySaver
 
     from cli.chat.conversation import Conversation
-    from cli.render import console
-    from cli.session import announce_first_index
     from graph.compose import open_services
     from graph.rag import build_rag
 

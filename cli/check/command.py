@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.check.view import print_report
 from cli.failures import FAILED
 from cli.options import IndexFolder, Json, Profile, a_date, read_configuration
+from cli.render import console, print_json
+from cli.session import announce_first_index
 from language.current import say
 from state.errors import IndexMissing, InvalidInput
 
@@ -40,10 +43,8 @@ def check(
     docx: WordOut = None,
     as_json: Json = False,
 ) -> None:
-    """Comprueba las citas de un escrito: si existen, si estaban en vigor y si dicen lo que se cita."""
+    """Check the citations of a brief and print the report."""
     from cli.check.annotated import write_annotated
-    from cli.check.view import print_report
-    from cli.render import console, print_json
 
     _check_output(brief, docx)
     settings, knowledge = read_configuration(index, profile)
@@ -79,7 +80,6 @@ async def _read(brief: Path, settings: "Settings") -> "tuple[BriefParagraph, ...
 async def _check(
     paragraphs: "tuple[BriefParagraph, ...]", settings: "Settings", knowledge: "KnowledgeProfile", day: date | None
 ) -> "BriefReport":
-    from cli.session import announce_first_index
     from graph.compose import open_services
     from ingestion.incremental.base import IndexBase
     from ingestion.incremental.indexed_laws import indexed_law

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.options import Json, whole
+from cli.render import print_json
 from cli.spanish import Command, Commands
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ MAX_DAYS = 36_500
 app = typer.Typer(
     cls=Commands,
     invoke_without_command=True,
-    help="Enumera, muestra y borra las conversaciones que guarda el servidor.",
     epilog="Dónde se guardan lo dice ARTICULADO_SERVER_CONVERSATIONS.",
 )
 Name = Annotated[str, typer.Argument(metavar="CONVERSACIÓN", help="Su nombre, como lo da «list»: CLAVE/HILO.")]
@@ -40,7 +40,6 @@ def root(context: typer.Context) -> None:
 @app.command("list", cls=Command)
 def list_all(as_json: Json = False) -> None:
     """Enumera las conversaciones, la más reciente primero, con la hora de su última pregunta (UTC)."""
-    from cli.render import print_json
 
     async def read() -> dict[str, str]:
         async with _opened() as conversations:

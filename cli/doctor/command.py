@@ -6,7 +6,9 @@ from typing import Annotated
 import typer
 
 from cli.failures import FAILED, failure_beside
+from cli.ingest.run import progress_bar
 from cli.options import IndexFolder, Json, Profile
+from cli.render import console, print_json
 
 Deep = Annotated[
     bool, typer.Option("--deep", metavar="", help="Revisa además todo lo que el índice contiene, punto por punto.")
@@ -14,11 +16,9 @@ Deep = Annotated[
 
 
 def doctor(index: IndexFolder = None, profile: Profile = None, deep: Deep = False, as_json: Json = False) -> None:
-    """Comprueba la configuración y el índice, y dice qué falta."""
+    """Check the configuration and the index and print what is wrong."""
     from cli.doctor.diagnosis import diagnose
     from cli.doctor.view import print_diagnosis
-    from cli.ingest.run import progress_bar
-    from cli.render import console, print_json
 
     with progress_bar() as progress:
         diagnosis = asyncio.run(diagnose(index, profile, deep=deep, progress=progress))

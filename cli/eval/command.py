@@ -8,6 +8,8 @@ import typer
 
 from cli.failures import FAILED, failure_beside
 from cli.options import IndexFolder, Json, Rerank, read_configuration, run_context
+from cli.render import console, print_json
+from cli.session import opened_services
 from services.extras import require
 from state.errors import InvalidInput
 
@@ -70,7 +72,7 @@ def evaluate(
     replay: Replay = None,
     as_json: Json = False,
 ) -> None:
-    """Mide lo que se encuentra, con preguntas o conversaciones cuyos preceptos se conocen."""
+    """Measure retrieval and answers on questions or conversations with known provisions."""
     require("eval")
     if compare:
         if run or rerank or compare_run or ablation or answers or peers or report or record or replay:
@@ -81,8 +83,6 @@ def evaluate(
     from cli.eval.as_json import as_dict
     from cli.eval.recording_view import waiting_for
     from cli.eval.view import print_measurement
-    from cli.render import console, print_json
-    from cli.session import opened_services
     from evaluation.measure import Measurement, Request, measure, read_inputs
     from evaluation.recording.run import RecordedRun
 
@@ -114,7 +114,6 @@ def evaluate(
 
 def _compare(gold: list[Path], index: Path | None, strategies: tuple[str, str], as_json: bool) -> None:
     from cli.eval.compare import as_dict, measure, print_comparisons
-    from cli.render import console, print_json
 
     comparisons = asyncio.run(measure(gold, *read_configuration(index), strategies))
     if as_json:

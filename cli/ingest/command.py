@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.failures import FAILED, complain, failure_beside
+from cli.ingest.run import run_ingest
+from cli.ingest.view import describe_failure, print_report, shortfalls
 from cli.options import IndexFolder, Json, Profile, a_date, read_configuration, whole
+from cli.render import console, print_json
 from cli.spanish import Command, Commands
 from language.current import say
 from state.errors import InvalidInput
@@ -72,9 +75,6 @@ class IngestCommands(Commands):
 
 app = typer.Typer(
     cls=IngestCommands,
-    help="Construye el índice con sus documentos: normas en Markdown o en el XML del BOE, PDF, Word, ODT, Excel, HTML "
-    "y texto, y artículos de una base de conocimiento (.article.yaml). "
-    "Solo se procesa lo que ha cambiado; lo que no se puede leer se nombra y se omite.",
     epilog="Una carpeta que se llame boe o remove se escribe ./boe o ./remove.",
 )
 
@@ -209,10 +209,6 @@ def _packaged(included: bool, excluded: bool) -> bool | None:
 
 
 def _ingest(request: "IngestRequest", index: Path | None, profile: str | None, as_json: bool) -> None:
-    from cli.ingest.run import run_ingest
-    from cli.ingest.view import describe_failure, print_report, shortfalls
-    from cli.render import console, print_json
-
     settings, knowledge = read_configuration(index, profile)
     report = run_ingest(settings, knowledge, request)
     for failure in report["failures"]:

@@ -1,20 +1,18 @@
 """``articulado keys``: the access keys of the server."""
 
 from datetime import date
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from cli.options import Json
+from cli.render import print_json
 from cli.spanish import Command, Commands
-
-if TYPE_CHECKING:
-    from server.access.keys import KeyRing
+from server.access.keys import KeyRing
 
 app = typer.Typer(
     cls=Commands,
     invoke_without_command=True,
-    help="Crea, enumera y retira las claves de acceso al servidor.",
     epilog="Sin ninguna clave, «articulado serve» solo atiende a su propia máquina.",
 )
 Name = Annotated[str, typer.Argument(metavar="NOMBRE", help="Nombre de la clave: quién o qué la usa.")]
@@ -38,8 +36,6 @@ def add(name: Name) -> None:
 @app.command("list", cls=Command)
 def list_keys(as_json: Json = False) -> None:
     """Enumera las claves por su nombre, con el día en que se crearon."""
-    from cli.render import print_json
-
     keys = [{"name": key.name, "created": key.created} for key in _ring().keys]
     if as_json:
         print_json(keys)
@@ -57,9 +53,8 @@ def revoke(name: Name) -> None:
     typer.echo(f"Retirada: {name}")
 
 
-def _ring() -> "KeyRing":
+def _ring() -> KeyRing:
     from cli.options import read_settings
-    from server.access.keys import KeyRing
     from server.guards import keys_file
     from server.settings import ServerSettings
 

@@ -19,6 +19,8 @@ from cli.options import (
     run_context,
     whole,
 )
+from cli.render import console, print_json, print_warnings
+from cli.session import opened_services
 
 if TYPE_CHECKING:
     from state.chunks import Candidate
@@ -45,10 +47,7 @@ def search(
     limit: Limit = 10,
     as_json: Json = False,
 ) -> None:
-    """Busca preceptos sin redactar respuesta."""
-    from cli.render import console, print_json, print_warnings
-    from cli.session import opened_services
-
+    """Search provisions and print them without an answer."""
     settings, knowledge = read_configuration(index, profile)
     context = run_context(knowledge, as_of, territory, collections, rerank)
     question_text = read_question(question)

@@ -10,6 +10,9 @@ import typer
 
 from cli.failures import FAILED, complain, failure_beside
 from cli.options import AsOf, IndexFolder, Json, Profile, read_configuration, read_question
+from cli.render import console, print_json
+from cli.session import opened_services
+from legal.labels import cited_as
 from state.errors import InvalidInput, NoResultsFound
 
 if TYPE_CHECKING:
@@ -41,8 +44,7 @@ def show(
     as_of: AsOf = None,
     as_json: Json = False,
 ) -> None:
-    """Muestra un precepto: su texto, sus redacciones, qué cita y quién lo cita."""
-    from cli.render import console, print_json
+    """Print provisions, laws or decisions, or one document of the index."""
     from cli.show.document import find_documents, print_document
     from cli.show.view import print_law, print_provision
     from ingestion.incremental.base import IndexBase
@@ -123,7 +125,6 @@ def _request(refs: "Sequence[ProvisionRef]", day: date | None) -> "Reference":
 
 async def _decisions(base: "IndexBase", text: str) -> "tuple[list[ProvisionRef], list[str]]":
     """Return the decisions of which a text has the numbers and nothing else, and what to say of those missing."""
-    from cli.session import opened_services
     from services.domain.question import topic_of
     from services.search.named_decisions import decisions_missing, decisions_named, look_up_decisions
     from state.chunks import provision_of
@@ -141,7 +142,6 @@ def _example(base: "IndexBase", law: "IndexedLaw", text: str, today: date) -> st
 
     Empty where the provisions of the law are not known.
     """
-    from legal.labels import cited_as
     from legal.laws.mentions import law_mentions
 
     own = [key for key in law.labels if "~" not in key]
@@ -160,7 +160,6 @@ def _example(base: "IndexBase", law: "IndexedLaw", text: str, today: date) -> st
 
 
 async def _document(base: "IndexBase", document_id: str) -> "DocumentDetail | None":
-    from cli.session import opened_services
     from cli.show.document import document_detail
 
     async with opened_services(base.settings, base.profile) as services:
@@ -171,7 +170,6 @@ async def _look_up(
     base: "IndexBase", reference: "Reference", today: date
 ) -> tuple[list["ProvisionDetail"], list["IndexedLaw"], list[str]]:
     """Return the provisions and laws that are there, and why the others are not."""
-    from cli.session import opened_services
     from ingestion.incremental.indexed_laws import indexed_law, why_missing
     from services.search.provision_detail import provision_detail
 

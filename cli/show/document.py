@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 
 from cli.render import clean, print_indented
 from cli.show.scope import print_scope
+from legal.labels import provision_key
 from services.prompting.notes import whole_note
 from services.protocols import ChunkStore
 from state.articles import details_of
@@ -61,7 +62,6 @@ def find_provision(base: "IndexBase", text: str) -> tuple[list[str], str]:
     from ingestion.incremental.indexed_laws import indexed_law
     from language.folding import fold
     from legal.ids import BOE_ID_TYPED, boe_id
-    from legal.labels import provision_key
     from services.search.agreements import applicable, without_agreement_names
     from services.store.agreements import load_agreements
 

@@ -11,7 +11,12 @@ import typer
 
 from cli.failures import FAILED
 from cli.options import AsOf, IndexFolder, Json, Profile, read_configuration
+from cli.render import console, print_json
+from cli.session import opened_services
+from cli.verify.view import print_recheck
+from evaluation.json_lines import json_lines
 from language.current import say
+from language.system import reason
 from state.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -44,8 +49,7 @@ def verify(
     as_of: AsOf = None,
     as_json: Json = False,
 ) -> None:
-    """Comprueba sin ningún modelo que una respuesta se sostiene en sus fuentes."""
-    from evaluation.json_lines import json_lines
+    """Check a dossier, or the answers of any system, without a model."""
     from services.verification.items import NEEDED, read_item
 
     if dossier and answers:
@@ -65,7 +69,6 @@ async def _check_answers(
     items: "Iterable[AnswerItem]", settings: "Settings", knowledge: "KnowledgeProfile", as_of: date | None
 ) -> None:
     """Write ``{"id", "ok", "findings": [{"check", "where", "message"}]}`` of each answer, in their order."""
-    from cli.session import opened_services
     from services.verification.citations import look_up
     from services.verification.verifier import findings_of
 
@@ -80,9 +83,6 @@ async def _check_answers(
 
 
 def _verify_dossier(file: Path, index: Path | None, profile: str | None, *, as_json: bool) -> None:
-    from cli.render import console, print_json
-    from cli.verify.view import print_recheck
-
     dossier = _read(file)
     settings, knowledge = read_configuration(index, profile or dossier["provenance"]["profile"])
     result = asyncio.run(_recheck(dossier, settings, knowledge))
@@ -100,7 +100,6 @@ def _read(file: Path) -> "Dossier":
     Raises:
         InvalidInput: the file cannot be read, or is none.
     """
-    from language.system import reason
     from services.verification.dossier import read_dossier
 
     try:
@@ -113,7 +112,6 @@ def _read(file: Path) -> "Dossier":
 
 
 async def _recheck(dossier: "Dossier", settings: "Settings", knowledge: "KnowledgeProfile") -> "Recheck":
-    from cli.session import opened_services
     from services.verification.recheck import recheck
 
     async with opened_services(settings, knowledge) as services:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-import httpx
+import httpx2
 
 from legal.laws.ranks import kind_of_code
 from state.errors import InvalidInput, SourceUnavailable
@@ -33,16 +33,16 @@ _OWN_404 = re.compile(rb"\bcode\W{1,5}404\b")
 """In the body with which the BOE says that there is no such thing, as XML or JSON; a wrong address gives another."""
 
 
-def is_answer(response: httpx.Response) -> bool:
+def is_answer(response: httpx2.Response) -> bool:
     """Tell whether it is the BOE that answers: that it has this, that it has not changed, or that there is none."""
-    if response.status_code == httpx.codes.NOT_FOUND:
+    if response.status_code == httpx2.codes.NOT_FOUND:
         return _OWN_404.search(response.content) is not None
-    return response.status_code in (httpx.codes.OK, httpx.codes.NOT_MODIFIED)
+    return response.status_code in (httpx2.codes.OK, httpx2.codes.NOT_MODIFIED)
 
 
-def is_answer_to_search(response: httpx.Response) -> bool:
+def is_answer_to_search(response: httpx2.Response) -> bool:
     """Tell whether it is the BOE that answers a search, be it that it does not understand the conditions."""
-    return response.status_code == httpx.codes.BAD_REQUEST or is_answer(response)
+    return response.status_code == httpx2.codes.BAD_REQUEST or is_answer(response)
 
 
 def search_params(materia: str, query: str, since: date | None, until: date | None) -> dict[str, str]:
@@ -67,16 +67,16 @@ def search_params(materia: str, query: str, since: date | None, until: date | No
     return {**bounds, "query": json.dumps(search, ensure_ascii=False)}
 
 
-def parse_law_list(response: httpx.Response) -> list[ListedLaw]:
+def parse_law_list(response: httpx2.Response) -> list[ListedLaw]:
     """Return the laws of one page of the list, in its order; 404 means that no law meets the conditions.
 
     Raises:
         InvalidInput: the BOE does not understand the conditions.
         SourceUnavailable: it is no such page.
     """
-    if response.status_code == httpx.codes.NOT_FOUND:
+    if response.status_code == httpx2.codes.NOT_FOUND:
         return []
-    if response.status_code == httpx.codes.BAD_REQUEST:
+    if response.status_code == httpx2.codes.BAD_REQUEST:
         raise InvalidInput(
             "El BOE no entiende la consulta. Use códigos de materia y condiciones como "
             "«titulo:jornada and rango@codigo:1340»."

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Self
 
-import httpx
+import httpx2
 
 from legal.ids import is_boe_id
 from services.backoff import Backoff
@@ -206,7 +206,7 @@ class BoeClient:
         """Return the ``fecha_actualizacion`` that the BOE gives now, and keep the metadata if they are new."""
         headers = {name: value for name, value in cached.validators if name in _CONDITIONS}
         response = await self._get(f"/id/{law_id}/metadatos", law_id, headers)
-        if response.status_code == httpx.codes.NOT_MODIFIED and cached.metadata_updated:
+        if response.status_code == httpx2.codes.NOT_MODIFIED and cached.metadata_updated:
             return cached.metadata_updated
         updated = _updated(response.content, law_id)
         validators = {
@@ -226,10 +226,10 @@ class BoeClient:
         response = await self._http.get(self._url, headers=headers, params=params, is_answer=is_answer_to_search)
         return parse_law_list(response)
 
-    async def _get(self, path: str, law_id: str, conditions: dict[str, str] | None = None) -> httpx.Response:
+    async def _get(self, path: str, law_id: str, conditions: dict[str, str] | None = None) -> httpx2.Response:
         headers = {"Accept": "application/xml", **(conditions or {})}
         response = await self._http.get(self._url + path, headers=headers, is_answer=is_answer)
-        if response.status_code == httpx.codes.NOT_FOUND:
+        if response.status_code == httpx2.codes.NOT_FOUND:
             raise InvalidInput(
                 f"«{law_id}» no existe o no está en la base de legislación consolidada del BOE. Compruebe el "
                 "identificador en https://www.boe.es/legislacion/; las normas que solo modifican otras no están."

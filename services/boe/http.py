@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 
-import httpx
+import httpx2
 
 from services.backoff import Backoff
 from state.errors import ConfigurationError, SourceUnavailable
@@ -21,7 +21,13 @@ TIMEOUT = 180.0
 
 _CONNECT_TIMEOUT = 20.0
 
-_TRANSIENT = (httpx.HTTPStatusError, httpx.TransportError, httpx.TooManyRedirects, httpx.DecodingError, TimeoutError)
+_TRANSIENT = (
+    httpx2.HTTPStatusError,
+    httpx2.TransportError,
+    httpx2.TooManyRedirects,
+    httpx2.DecodingError,
+    TimeoutError,
+)
 """Failures that asking again may mend."""
 
 
@@ -33,10 +39,10 @@ class PoliteHttp:
         self._lock = asyncio.Lock()
         self._last_request: float | None = None
         self._down: SourceUnavailable | None = None
-        self._client = httpx.AsyncClient(
+        self._client = httpx2.AsyncClient(
             headers={"User-Agent": f"articulado/{_version()}"},
-            limits=httpx.Limits(max_connections=1),
-            timeout=httpx.Timeout(timeout, connect=min(timeout, _CONNECT_TIMEOUT)),
+            limits=httpx2.Limits(max_connections=1),
+            timeout=httpx2.Timeout(timeout, connect=min(timeout, _CONNECT_TIMEOUT)),
             follow_redirects=True,
         )
 
@@ -54,8 +60,8 @@ class PoliteHttp:
         *,
         headers: Mapping[str, str],
         params: Mapping[str, str] | None = None,
-        is_answer: Callable[[httpx.Response], bool],
-    ) -> httpx.Response:
+        is_answer: Callable[[httpx2.Response], bool],
+    ) -> httpx2.Response:
         """Return the response; it waits until no other request is under way.
 
         ``is_answer`` tells what the server itself answers from what a proxy does, or who else is at that address.
@@ -79,30 +85,31 @@ class PoliteHttp:
 
     async def _persistently(
         self, url: str, headers: Mapping[str, str], params: Mapping[str, str] | None
-    ) -> httpx.Response:
+    ) -> httpx2.Response:
         """Return the response, whatever its status but 429 and 5xx."""
 
-        async def attempt() -> httpx.Response:
+        async def attempt() -> httpx2.Response:
             await self._wait_between()
             try:
                 async with asyncio.timeout(self._timeout):
                     response = await self._client.get(url, headers=dict(headers), params=params)
-            except (httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
+            except (httpx2.UnsupportedProtocol, httpx2.InvalidURL) as error:
                 raise ConfigurationError(
                     f"La dirección «{url}» no es válida. Corrija ARTICULADO_BOE_URL en el entorno o en .env."
                 ) from error
             finally:
                 self._last_request = self._backoff.clock()
             if response.status_code == 429 or response.status_code >= 500:
-                raise httpx.HTTPStatusError("", request=response.request, response=response)
+                raise httpx2.HTTPStatusError("", request=response.request, response=response)
             return response
 
         try:
             return await self._backoff.repeat(attempt, lambda error: isinstance(error, _TRANSIENT))
         except _TRANSIENT as failure:
+            host = httpx2.URL(url).host
             raise SourceUnavailable(
-                f"El servidor {httpx.URL(url).host} no ha dado una respuesta válida ({_reason(failure)}). Compruebe la "
-                "conexión a internet y el proxy, o vuelva a intentarlo más tarde."
+                f"El servidor {host} no ha dado una respuesta válida ({_reason(failure)}). Compruebe la conexión a "
+                "internet y el proxy, o vuelva a intentarlo más tarde."
             ) from failure
 
     async def _wait_between(self) -> None:
@@ -111,7 +118,7 @@ class PoliteHttp:
             await self._backoff.sleep(min(pause, self._pause))
 
 
-def _rejection(response: httpx.Response) -> SourceUnavailable:
+def _rejection(response: httpx2.Response) -> SourceUnavailable:
     """Return the error of a response that nobody expects: of a proxy, or an address that is not the BOE's."""
     return SourceUnavailable(
         f"El BOE rechaza la petición (error HTTP {response.status_code}). Compruebe ARTICULADO_BOE_URL y el proxy."
@@ -120,11 +127,11 @@ def _rejection(response: httpx.Response) -> SourceUnavailable:
 
 def _reason(failure: Exception) -> str:
     """Return why a server gave no response, in Spanish, for a message."""
-    if isinstance(failure, httpx.HTTPStatusError):
+    if isinstance(failure, httpx2.HTTPStatusError):
         return f"error HTTP {failure.response.status_code}"
-    if isinstance(failure, TimeoutError | httpx.TimeoutException):
+    if isinstance(failure, TimeoutError | httpx2.TimeoutException):
         return "no responde a tiempo"
-    if isinstance(failure, httpx.ConnectError):
+    if isinstance(failure, httpx2.ConnectError):
         return "no se puede conectar"
     return "la conexión se ha cortado"
 

@@ -189,6 +189,16 @@ def test_the_command_line_starts_without_what_its_commands_need():
     assert done.stdout.strip() == "[]"
 
 
+def test_the_help_page_imports_no_command():
+    code = (
+        "import sys; from cli.main import COMMANDS, run; run(['--help']); "
+        "modules = {location.partition(':')[0] for location, _ in COMMANDS.values()}; "
+        "print(sorted(modules & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
 def test_a_question_needs_neither_harness_nor_fitting():
     heavy = ("evaluation", "ir_measures", "scipy", "sklearn")
     code = (

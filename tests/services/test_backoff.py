@@ -3,7 +3,7 @@
 import asyncio
 import time
 
-import httpx
+import httpx2
 import pytest
 from support.fake_time import FakeTime
 
@@ -30,13 +30,13 @@ def backoff(time: FakeTime, **options: float) -> Backoff:
 
 
 def passing(error: BaseException) -> bool:
-    return isinstance(error, ConnectionError | httpx.HTTPStatusError)
+    return isinstance(error, ConnectionError | httpx2.HTTPStatusError)
 
 
-def busy(seconds: int) -> httpx.HTTPStatusError:
-    request = httpx.Request("GET", "http://127.0.0.1/")
-    response = httpx.Response(503, headers={"Retry-After": str(seconds)}, request=request)
-    return httpx.HTTPStatusError("", request=request, response=response)
+def busy(seconds: int) -> httpx2.HTTPStatusError:
+    request = httpx2.Request("GET", "http://127.0.0.1/")
+    response = httpx2.Response(503, headers={"Retry-After": str(seconds)}, request=request)
+    return httpx2.HTTPStatusError("", request=request, response=response)
 
 
 async def test_pauses_double_up_to_the_last_attempt():
@@ -61,7 +61,7 @@ async def test_a_server_is_waited_for_as_it_asks_up_to_the_longest_pause(request
     call = FailingCall(time, busy(requested))
     result = backoff(time, longest_pause=10.0).repeat(call, passing)
     if len(times) == 1:
-        with pytest.raises(httpx.HTTPStatusError):
+        with pytest.raises(httpx2.HTTPStatusError):
             await result
     else:
         assert await result == "respuesta"
@@ -72,7 +72,7 @@ async def test_a_server_is_waited_for_as_it_asks_up_to_the_longest_pause(request
 async def test_a_pause_that_would_outlast_the_deadline_is_not_begun(deadline, times):
     time = FakeTime(0.0)
     call = FailingCall(time, busy(7), busy(7))
-    with pytest.raises(httpx.HTTPStatusError):
+    with pytest.raises(httpx2.HTTPStatusError):
         await backoff(time).repeat(call, passing, deadline)
     assert call.times == times
 
@@ -81,7 +81,7 @@ async def test_a_pause_that_leaves_no_time_for_the_call_is_not_begun():
     for least, times in ((2.0, [0.0]), (1.9, [0.0, 7.0])):
         time = FakeTime(0.0)
         call = FailingCall(time, busy(7), busy(7))
-        with pytest.raises(httpx.HTTPStatusError):
+        with pytest.raises(httpx2.HTTPStatusError):
             await backoff(time).repeat(call, passing, 9.0, least)
         assert call.times == times
 

@@ -7,7 +7,6 @@ import sys
 NEVER = {
     *("sklearn", "scipy", "onnxruntime", "matplotlib", "pandas", "torch", "fastembed", "tokenizers", "yaml"),
     *("openai", "langchain_openai", "qdrant_client", "fastapi", "uvicorn", "langserve", "lxml", "pypdf", "docx"),
-    *("httpx", "websockets", "numpy.ma", "langgraph_sdk.client", "langsmith.types.run"),
 }
 SCRIPT = """
 import atexit, json, sys
