@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.options import IndexFolder, Profile, read_configuration, whole
+from cli.options import IndexFolder, ProfileOption, read_configuration, whole
 from cli.render import console
 from language.current import say
 from server.address import HOST, MAX_PORT, PORT, is_loopback
@@ -31,7 +31,7 @@ Port = Annotated[
 
 
 def mcp(
-    http: Http = False, host: Host = None, port: Port = None, index: IndexFolder = None, profile: Profile = None
+    http: Http = False, host: Host = None, port: Port = None, index: IndexFolder = None, profile: ProfileOption = None
 ) -> None:
     """Serve the MCP tools on stdin and stdout, or over HTTP."""
     from cli.environment import misspelt_variables

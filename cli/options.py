@@ -54,7 +54,7 @@ IndexFolder = Annotated[
     Path | None,
     typer.Option("--index", metavar="CARPETA", help="Carpeta del índice. Sin ella, el propio del usuario."),
 ]
-Profile = Annotated[
+ProfileOption = Annotated[
     str | None,
     typer.Option(
         "--profile", metavar="PERFIL", help="Perfil de conocimiento: su nombre (laboral, plan_401k) o su fichero .toml."

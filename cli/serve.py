@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.options import IndexFolder, Profile, read_configuration, whole
+from cli.options import IndexFolder, ProfileOption, read_configuration, whole
 from cli.render import console
 from cli.session import announce_first_index
 from server.address import HOST, MAX_PORT, MAX_WORKERS, PATHS, PORT
@@ -40,7 +40,7 @@ def serve(
     workers: Workers = 1,
     playground: Playground = False,
     index: IndexFolder = None,
-    profile: Profile = None,
+    profile: ProfileOption = None,
 ) -> None:
     """Serve the agent over HTTP until it is interrupted."""
     from cli.environment import misspelt_variables

@@ -51,7 +51,7 @@ class Provision:
 class Law:
     """A whole law. Dates are ISO 8601; ``valid_to`` is the first day on which it is no longer in force.
 
-    ``rank`` is the kind of norm ("real_decreto", see ``legal.laws.ranks``). ``territory`` is the autonomous community
+    ``rank`` is the kind of norm ("real_decreto"). ``territory`` is the autonomous community
     whose law it is (``legal.territory.mentions``), ``None`` for the whole state; ``municipality`` the city whose bylaw
     it is. ``agreement`` is the scope of a collective agreement. ``text_state`` tells a text that has its later
     amendments in it from one as it was enacted. ``warnings`` are what whoever ingests it should know of its reading.

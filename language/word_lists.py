@@ -1,4 +1,4 @@
-"""The word lists of ``language/data``, for anybody to edit: one entry a line; lines that begin with # are comments."""
+"""Load the word lists of ``language/data``: one entry a line; lines that begin with # are comments."""
 
 from collections.abc import Callable
 from importlib import resources

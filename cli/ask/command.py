@@ -13,7 +13,7 @@ from cli.options import (
     Collections,
     IndexFolder,
     Json,
-    Profile,
+    ProfileOption,
     Question,
     Rerank,
     Territory,
@@ -41,7 +41,7 @@ DossierFile = Annotated[
 def ask(
     question: Question,
     index: IndexFolder = None,
-    profile: Profile = None,
+    profile: ProfileOption = None,
     as_of: AsOf = None,
     territory: Territory = None,
     collections: Collections = None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.case.calibrate import calibrate
-from cli.options import IndexFolder, Json, Profile, Rerank, read_configuration, run_context, whole
+from cli.options import IndexFolder, Json, ProfileOption, Rerank, read_configuration, run_context, whole
 from cli.render import console, print_json
 from cli.session import opened_services
 from cli.spanish import Command, Commands
@@ -70,7 +70,7 @@ MaxTokens = Annotated[
 def required_data(
     context: typer.Context,
     inquiry: Inquiry,
-    profile: Profile = None,
+    profile: ProfileOption = None,
     index: IndexFolder = None,
     rerank: Rerank = None,
     as_json: Json = False,
@@ -89,7 +89,7 @@ def respond(
     inquiry: Inquiry,
     collected_data: CollectedData = "{}",
     max_tokens: MaxTokens = None,
-    profile: Profile = None,
+    profile: ProfileOption = None,
     index: IndexFolder = None,
     rerank: Rerank = None,
     as_json: Json = False,

@@ -102,9 +102,10 @@ def _print_opening(out: Console, decision: str, title: str, confidence: float, l
 def _print_field(out: Console, field: Mapping[str, Any], language: Language) -> None:
     mark = "*" if field["required"] else " "
     guess = f", {language.say('view_uncertain')}" if field["uncertain"] else ""
+    data_type = language.say(f"view_type_{field['data_type']}")
     print_indented(
         out,
-        f"{mark} {field['field']} ({language.say('view_type_' + field['data_type'])}{guess}): {field['description']}",
+        f"{mark} {field['field']} ({data_type}{guess}): {field['description']}",
         indent=2,
     )
     print_indented(out, language.say("view_why", why=field["why_needed"]), indent=6, style="dim")

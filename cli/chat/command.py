@@ -4,7 +4,16 @@ import asyncio
 import contextlib
 import sys
 
-from cli.options import AsOf, Collections, IndexFolder, Profile, Rerank, Territory, read_configuration, run_context
+from cli.options import (
+    AsOf,
+    Collections,
+    IndexFolder,
+    ProfileOption,
+    Rerank,
+    Territory,
+    read_configuration,
+    run_context,
+)
 from cli.render import console
 from cli.session import announce_first_index
 
@@ -13,7 +22,7 @@ PROMPT = "\n› "
 
 def chat(
     index: IndexFolder = None,
-    profile: Profile = None,
+    profile: ProfileOption = None,
     as_of: AsOf = None,
     territory: Territory = None,
     collections: Collections = None,

@@ -9,7 +9,7 @@ import typer
 
 from cli.check.view import print_report
 from cli.failures import FAILED
-from cli.options import IndexFolder, Json, Profile, a_date, read_configuration
+from cli.options import IndexFolder, Json, ProfileOption, a_date, read_configuration
 from cli.render import console, print_json
 from cli.session import announce_first_index
 from language.current import say
@@ -38,7 +38,7 @@ WordOut = Annotated[
 def check(
     brief: Brief,
     index: IndexFolder = None,
-    profile: Profile = None,
+    profile: ProfileOption = None,
     day: Day = None,
     docx: WordOut = None,
     as_json: Json = False,

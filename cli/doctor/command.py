@@ -7,7 +7,7 @@ import typer
 
 from cli.failures import FAILED, failure_beside
 from cli.ingest.run import progress_bar
-from cli.options import IndexFolder, Json, Profile
+from cli.options import IndexFolder, Json, ProfileOption
 from cli.render import console, print_json
 
 Deep = Annotated[
@@ -15,7 +15,7 @@ Deep = Annotated[
 ]
 
 
-def doctor(index: IndexFolder = None, profile: Profile = None, deep: Deep = False, as_json: Json = False) -> None:
+def doctor(index: IndexFolder = None, profile: ProfileOption = None, deep: Deep = False, as_json: Json = False) -> None:
     """Check the configuration and the index and print what is wrong."""
     from cli.doctor.diagnosis import diagnose
     from cli.doctor.view import print_diagnosis

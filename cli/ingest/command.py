@@ -10,7 +10,7 @@ import typer
 from cli.failures import FAILED, complain, failure_beside
 from cli.ingest.run import run_ingest
 from cli.ingest.view import describe_failure, print_report, shortfalls
-from cli.options import IndexFolder, Json, Profile, a_date, read_configuration, whole
+from cli.options import IndexFolder, Json, ProfileOption, a_date, read_configuration, whole
 from cli.render import console, print_json
 from cli.spanish import Command, Commands
 from language.current import say
@@ -152,7 +152,7 @@ AcceptShrunk = Annotated[
 def ingest_paths(
     paths: Paths = None,
     index: IndexFolder = None,
-    profile: Profile = None,
+    profile: ProfileOption = None,
     with_packaged: WithPackaged = False,
     without_packaged: WithoutPackaged = False,
     rebuild: Rebuild = False,
@@ -174,7 +174,7 @@ def ingest_boe(
     limit: Limit = None,
     accept_shrunk: AcceptShrunk = False,
     index: IndexFolder = None,
-    profile: Profile = None,
+    profile: ProfileOption = None,
     with_packaged: WithPackaged = False,
     without_packaged: WithoutPackaged = False,
     yes: Yes = False,
@@ -193,7 +193,7 @@ def ingest_boe(
 def ingest_remove(
     documents: Documents,
     index: IndexFolder = None,
-    profile: Profile = None,
+    profile: ProfileOption = None,
     yes: Yes = False,
     as_json: Json = False,
 ) -> None:

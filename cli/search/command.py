@@ -10,7 +10,7 @@ from cli.options import (
     Collections,
     IndexFolder,
     Json,
-    Profile,
+    ProfileOption,
     Question,
     Rerank,
     Territory,
@@ -39,7 +39,7 @@ Limit = Annotated[
 def search(
     question: Question,
     index: IndexFolder = None,
-    profile: Profile = None,
+    profile: ProfileOption = None,
     as_of: AsOf = None,
     territory: Territory = None,
     collections: Collections = None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.failures import FAILED, complain, failure_beside
-from cli.options import AsOf, IndexFolder, Json, Profile, read_configuration, read_question
+from cli.options import AsOf, IndexFolder, Json, ProfileOption, read_configuration, read_question
 from cli.render import console, print_json
 from cli.session import opened_services
 from legal.labels import cited_as
@@ -40,7 +40,7 @@ Provision = Annotated[
 def show(
     provision: Provision,
     index: IndexFolder = None,
-    profile: Profile = None,
+    profile: ProfileOption = None,
     as_of: AsOf = None,
     as_json: Json = False,
 ) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.failures import FAILED
-from cli.options import AsOf, IndexFolder, Json, Profile, read_configuration
+from cli.options import AsOf, IndexFolder, Json, ProfileOption, read_configuration
 from cli.render import console, print_json
 from cli.session import opened_services
 from cli.verify.view import print_recheck
@@ -45,7 +45,7 @@ def verify(
     dossier: DossierFile = None,
     answers: Answers = None,
     index: IndexFolder = None,
-    profile: Profile = None,
+    profile: ProfileOption = None,
     as_of: AsOf = None,
     as_json: Json = False,
 ) -> None:

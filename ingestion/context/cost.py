@@ -43,7 +43,7 @@ NO_COST = ContextCost(0, 0, 0, 0)
 def estimate(
     children: Sequence[ParentChild], cache: ContextCache, reader_name: str, counter: TokenCounter, prompt: ContextPrompt
 ) -> ContextCost:
-    """Return what ``ingestion.context.situate`` would cost now; ``reader_name`` is that of its ``ModelSettings``.
+    """Estimate the cost of ``ingestion.context.situate``; ``reader_name`` is that of its ``ModelSettings``.
 
     Raises:
         ConfigurationError: the cache cannot be read.

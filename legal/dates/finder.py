@@ -28,9 +28,8 @@ def find_date(text: str, *, today: date) -> date | None:
     """Return the past day as of which the text asks, ``None`` for the law of today.
 
     Of several the one on which something happened that decides which law applies: a dismissal, an accident. A day of
-    birth or hiring, the day of a law, impossible days, and whatever is not before today do not count. What "en 2019" or
-    "antes de" mean: ``legal.dates.forms``; "ayer", "SMI de 2024": ``legal.dates.relative``; "antes de la reforma":
-    ``legal.dates.reforms``.
+    birth or hiring, the day of a law, impossible days, and whatever is not before today do not count. The
+    modules beside this one read "en 2019" and "antes de", "ayer" and "SMI de 2024", and "antes de la reforma".
 
     >>> find_date("me despidieron el 3 de marzo del 22", today=date(2026, 1, 15))
     datetime.date(2022, 3, 3)

@@ -1,4 +1,4 @@
-"""What people say and what the law says: the synonym table ``legal/data/synonyms.toml``, and its terms in a text."""
+"""Synonyms of everyday and legal terms (``legal/data/synonyms.toml``), and the terms found in a text."""
 
 import re
 import tomllib

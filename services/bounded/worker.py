@@ -24,7 +24,7 @@ from state.errors import InvalidInput
 T = TypeVar("T")
 
 Answer = tuple[str, Any]
-"""What came of a call, and its value: those of ``services.bounded.child``, ``time``, or ``died`` and how."""
+"""Outcome of a call and its value: one of ``services.bounded.child``, ``time``, or ``died`` and how."""
 
 _PROGRAM = "import sys; sys.path[:] = {path!r}; from services.bounded.child import main; main()"
 _WAITING = 10

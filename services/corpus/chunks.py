@@ -156,7 +156,7 @@ def law_records_of(corpus: Corpus) -> dict[ProvisionRef, LawRecord]:
     for record in corpus.law_records:
         if record.law_id not in known_laws():
             raise ConfigurationError(
-                f"El corpus incluido tiene registros de {record.law_id}, que no está en legal/data/laws.toml. Añádala."
+                f"El corpus incluido tiene registros de {record.law_id}, que no está en laws.toml. Añádala."
             )
         provision = record.law_id, _key(record)
         if provision in records:

@@ -165,7 +165,7 @@ class Situation(BaseModel):
 
 
 class Unanswerable(BaseModel):
-    """A question that the statutes do not answer: why not, and what it is about (``legal.vocabulary.matters``)."""
+    """A question that the statutes do not answer: the reason, and its topic (``legal.vocabulary.matters``)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

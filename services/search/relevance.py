@@ -24,7 +24,7 @@ def with_final_scores(
     today: date,
     named_agreements: Collection[str] = (),
 ) -> list[Candidate]:
-    """Give each candidate that was scored its final score (``legal.signals``), in the order of the candidates.
+    """Add the legal signals to the score of each scored candidate; the order of the candidates is kept.
 
     A provision that was named comes first, whatever its rank or age; then what a named agreement says of the question.
     """

@@ -1,7 +1,7 @@
 """Run every check over an answer; each is one function in a file of its own."""
 
 from services.verification.citations import KnownProvisions, citation_findings
-from services.verification.claims import claim_findings
+from services.verification.claims.findings import claim_findings
 from services.verification.figures import figure_findings
 from services.verification.quotations import quotation_findings
 from services.verification.reading import ReadAnswer

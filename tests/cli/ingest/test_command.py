@@ -129,7 +129,7 @@ class Recorder:
 )
 def test_the_words_of_the_command_become_a_request(arguments, request_, monkeypatch):
     recorder = Recorder()
-    monkeypatch.setattr("cli.ingest.run.run_ingest", recorder)
+    monkeypatch.setattr("cli.ingest.command.run_ingest", recorder)
     assert run(["ingest", *arguments, "--json"]) == 0
     assert recorder.requests == [request_]
 
@@ -147,7 +147,7 @@ SHRUNK = {"law_id": "BOE-A-2001-1", "provisions": 9, "provisions_left": 2, "word
 )
 def test_what_was_left_is_in_the_status_and_an_error(left, items, monkeypatch, capsys):
     report = {"failures": [], "unchecked": [], "shrunk": [], "checked": 0}
-    monkeypatch.setattr("cli.ingest.run.run_ingest", lambda *_: report)
+    monkeypatch.setattr("cli.ingest.command.run_ingest", lambda *_: report)
     assert run(["ingest", "boe", "--json"]) == 0
     report[left] = items
     assert run(["ingest", "boe", "--json"]) == 1
