@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cli.ask.checks import print_end
-from cli.ask.view import AnswerView, result_of
+from cli.ask.view import AnswerView, final_result
 from cli.options import (
     AsOf,
     Collections,
@@ -75,7 +75,7 @@ def ask(
             graph = build_rag(services, InMemorySaver() if dossier else None, whole_chunks=bool(dossier))
             events = ask_graph(graph, question_text, context, previous=ids, thread=THREAD if dossier else None)
             out = console()
-            result = await (result_of(events) if as_json else AnswerView(out).show(events))
+            result = await (final_result(events) if as_json else AnswerView(out).show(events))
             if not as_json:
                 print_end(out, result, services.profile, services.language)
             if dossier:

@@ -141,6 +141,6 @@ def _rows(text: str, width: int) -> int:
     return sum(max(1, -(-cell_len(line.expandtabs()) // width)) for line in text.split("\n")[:-1])
 
 
-async def result_of(events: "AsyncIterator[StreamEvent]") -> dict[str, Any]:
+async def final_result(events: "AsyncIterator[StreamEvent]") -> dict[str, Any]:
     """Return the result of a run without showing anything."""
     return [dict(event.get("result", {})) async for event in events if event["type"] == "final"][-1]

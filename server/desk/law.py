@@ -166,7 +166,7 @@ class LawDesk:
             return await check_citation(index, citation, claim, day)
 
     async def verify(self, item: Mapping[str, Any], day: date | None = None) -> Verification:
-        """Check an answer of any system against the texts that it was written from (``services.verification.items``).
+        """Check an answer of any system against its source texts (``services.verification.items``).
 
         Raises:
             InvalidInput: a field is missing or of another type.

@@ -20,7 +20,7 @@ UNREADABLE = "El BOE ha dado una respuesta que no se entiende. Vuelva a intentar
 
 @dataclass(frozen=True)
 class ListedLaw:
-    """A law of the list. ``rank`` is its kind ("real_decreto", see ``legal.laws.ranks``); ``published``: ISO 8601."""
+    """A law of the list. ``rank`` is its kind ("real_decreto"); ``published`` is ISO 8601."""
 
     id: str
     title: str

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from importlib import resources
 
 # Comes with tiktoken, whose own reference implementation cuts with it.
-import regex  # type: ignore[import-untyped]
+import regex
 
 from language.filled_table import FilledTable
 

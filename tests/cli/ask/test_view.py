@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 from support.terminal import on_screen
 
-from cli.ask.view import AnswerView, WordWrap, result_of
+from cli.ask.view import AnswerView, WordWrap, final_result
 
 
 def screen(terminal: bool, width: int = 40) -> Console:
@@ -137,8 +137,8 @@ async def test_an_error_in_mid_answer_ends_the_line_and_goes_on():
     assert written(out) == "Treinta días\n"
 
 
-async def test_result_of_returns_what_final_says():
-    assert await result_of(events(token("a"), RETRY, final("b"))) == {"answer": "b"}
+async def test_final_result_returns_what_final_says():
+    assert await final_result(events(token("a"), RETRY, final("b"))) == {"answer": "b"}
 
 
 @pytest.mark.parametrize("cut", [1, 3, 7, 100])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.verification.claims import claim_findings
+from services.verification.claims.findings import claim_findings
 from services.verification.reading import read_answer
 from services.verification.sources import Source
 from state.verification import Finding

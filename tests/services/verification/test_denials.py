@@ -2,8 +2,8 @@
 
 import pytest
 
-from services.verification.claims import claim_findings
 from services.verification.claims.denials import contradicted
+from services.verification.claims.findings import claim_findings
 from services.verification.reading import read_answer
 from services.verification.sources import Source
 

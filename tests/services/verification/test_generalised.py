@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.verification.claims import claim_findings
+from services.verification.claims.findings import claim_findings
 from services.verification.claims.generalised import generalised
 from services.verification.reading import read_answer
 from services.verification.sources import Source
