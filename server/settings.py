@@ -16,7 +16,7 @@ Names = Annotated[tuple[str, ...], NoDecode]
 
 
 class ServerSettings(BaseSettings):
-    """Settings of a server, read from ``ARTICULADO_SERVER_…``; not those of the agent (``services.settings``)."""
+    """Settings of a server, read from ``ARTICULADO_SERVER_…``, apart from those of the agent."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, extra="ignore", frozen=True)
 

@@ -165,7 +165,7 @@ class Situation(BaseModel):
 
 
 class Unanswerable(BaseModel):
-    """A question that the statutes do not answer: the reason and the topic (``legal.vocabulary.matters``)."""
+    """A question that the statutes do not answer: the reason and the topic."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from support.paths import REPOSITORY
 
-import state.errors
 from language.current import current_language, error_texts, say, speaking
 from language.system import reason
+from state import errors
 from state.errors import ArticuladoError
 
 ROOMS = ("cli", "graph", "ingestion", "language", "nodes", "server", "services")
@@ -26,9 +26,7 @@ SPANISH_ALONE = (
 )
 """What a profile of Spanish law alone has to do with, and the harness."""
 
-ERRORS = {
-    name for name, kind in vars(state.errors).items() if isinstance(kind, type) and issubclass(kind, ArticuladoError)
-}
+ERRORS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, ArticuladoError)}
 FIELD = re.compile(r"(?<!\{)\{(\w+)")
 
 
