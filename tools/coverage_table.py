@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+_COUNTS = ("num_statements", "covered_lines", "num_branches", "covered_branches")
+
 
 def coverage_table(report: Mapping[str, Any]) -> str:
     """Return a Markdown table of the covered shares, one row for each top-level package and one for all.
@@ -17,7 +19,7 @@ def coverage_table(report: Mapping[str, Any]) -> str:
     Args:
         report: The JSON report of coverage.py, measured with branches.
 
-    >>> summary = {"num_statements": 8, "covered_lines": 6, "num_branches": 4, "covered_branches": 1}
+    >>> summary = dict(num_statements=8, covered_lines=6, num_branches=4, covered_branches=1, percent_covered=58.3)
     >>> print(coverage_table({"files": {"legal/ids.py": {"summary": summary}}}))
     | package | statements | lines | branches |
     |---|---|---|---|
@@ -26,7 +28,8 @@ def coverage_table(report: Mapping[str, Any]) -> str:
     """
     packages: dict[str, Counter[str]] = {}
     for name, measured in report["files"].items():
-        packages.setdefault(f"`{Path(name).parts[0]}`", Counter()).update(measured["summary"])
+        counts = {key: count for key, count in measured["summary"].items() if key in _COUNTS}
+        packages.setdefault(f"`{Path(name).parts[0]}`", Counter()).update(counts)
     rows = dict(sorted(packages.items()))
     rows["all"] = sum(packages.values(), Counter[str]())
     return "\n".join(
