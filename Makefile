@@ -1,4 +1,5 @@
-# articulado: `make demo` asks a real question on a fresh machine, `make test` runs the tests, `make check` is what CI runs.
+# articulado: `make demo` asks a real question on a fresh machine, `make test` runs the tests, `make check` is what CI runs,
+# `make check-all` what a nightly run adds.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -18,7 +19,9 @@ BROWSER = $(firstword $(foreach name,chromium chromium-browser google-chrome,$(s
 # What locks, lists and audits the dependencies, apart from them.
 TOOLS := .venv-tools
 
-.PHONY: demo test check types format install aegra browser lock sbom audit clean
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
+
+.PHONY: demo test check check-all coverage mutation types format install aegra browser lock sbom audit clean
 
 install: $(READY)
 
@@ -47,8 +50,9 @@ browser:
 demo: install
 	$(BIN)/articulado ask "¿Cuántos días de vacaciones me corresponden?"
 
-test: install aegra browser
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+# Slow tests are skipped, and named at the end: `make check-all` runs them.
+test: install browser
+	$(PYTEST)
 
 # What takes a second goes first; types are checked beside the tests, as they take one core only.
 check: install
@@ -60,6 +64,27 @@ check: install
 
 types: install
 	$(BIN)/mypy
+
+# `make check` with the slow tests, more examples of every property, new ones in each run, and the coverage.
+check-all: install
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports
+	$(BIN)/python -m tools.plain_english
+	$(MAKE) --jobs=2 types coverage
+
+# The tests of `make check-all` in this process and its workers; the processes that tests start are not measured.
+coverage: install aegra browser
+	@mkdir -p build
+	$(PYTEST) --slow --hypothesis-profile=long --cov --cov-report=json:build/coverage.json
+	@$(BIN)/python -m tools.coverage_table build/coverage.json
+
+# A sample of mutants with a fixed seed; `make mutation MUTANTS=0` runs them all (hours).
+MUTANTS ?= 300
+mutation: install
+	@$(BIN)/python -c 'import mutmut' 2> /dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt --editable '.[dev,mutation]'
+	$(BIN)/python -m tools.mutation --sample $(MUTANTS)
 
 $(TOOLS)/.ready:
 	$(PYTHON) -m venv $(TOOLS)
@@ -88,4 +113,4 @@ format: install
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) $(AEGRA) $(TOOLS) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) $(AEGRA) $(TOOLS) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache mutants .coverage

@@ -3,21 +3,85 @@
 import gc
 import os
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from support.laboral import write_laboral
 from support.paths import SHARED
 from support.small_corpus import bringing
 
 from services.corpus.schema import Corpus
 
-# The same examples in every run, and no limit that a busy machine breaks; ``--hypothesis-profile=default`` explores.
-settings.register_profile("repeatable", derandomize=True, deadline=None)
+# No time limit in either, which a busy machine would break. ``make check`` runs the same examples each time;
+# ``make check-all`` draws more, and new ones in each run: --hypothesis-profile=long.
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile(
+    "long",
+    deadline=None,
+    max_examples=400,
+    database=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("repeatable")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that runs the tests marked ``slow``."""
+    parser.addoption("--slow", action="store_true", help="also run the tests that are marked slow")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Return a scheduler for ``--dist loadgroup`` that keeps the tests of a module, too, on one worker.
+
+    So every module fixture is built once a run. Modules are started in the order in which they were collected.
+    """
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadGroupScheduling
+
+    class ModulesAndGroups(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            group = super()._split_scope(nodeid)
+            return group.split("::", 1)[0] if group == nodeid else group
+
+    config.option.loadscopereorder = False
+    return ModulesAndGroups(config, log)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip slow tests unless they are asked for; in a worker of xdist, put the modules that take longest first."""
+    if not config.getoption("slow"):
+        for item in items:
+            if mark := item.get_closest_marker("slow"):
+                item.add_marker(pytest.mark.skip(reason=f"slow, runs in `make check-all`: {mark.kwargs['reason']}"))
+    if hasattr(config, "workerinput"):
+        modules: dict[Path, list[pytest.Item]] = {}
+        for item in items:
+            modules.setdefault(item.path, []).append(item)
+        items[:] = [item for module in sorted(modules.values(), key=_weight, reverse=True) for item in module]
+
+
+def _weight(module: list[pytest.Item]) -> tuple[bool, bool, int]:
+    """Return what orders modules by their cost: servers and processes, then fixtures of a module, then many tests."""
+    return (
+        any(item.get_closest_marker("integration") for item in module),
+        any(definitions[-1].scope == "module" for item in module for definitions in _fixtures(item)),
+        len(module),
+    )
+
+
+def _fixtures(item: pytest.Item) -> Iterable[Sequence[pytest.FixtureDef[object]]]:
+    """Return the definitions of each fixture of a test; a doctest has none."""
+    info = getattr(item, "_fixtureinfo", None)
+    return info.name2fixturedefs.values() if info else ()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -122,7 +122,7 @@ def test_a_provision_in_the_file_of_another_law_is_refused(tmp_path):
         read_corpus(folder)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     line=st.one_of(
         st.binary(max_size=60),

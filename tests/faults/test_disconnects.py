@@ -89,6 +89,7 @@ def test_who_leaves_is_written_for_no_more_and_leaves_nothing_behind(server: Ope
     server.while_held = unfinished.written
     server.answer("principal", lambda request: Reply("Son 30 días [C1]. ", held=True))
     loops: list[asyncio.AbstractEventLoop] = []
+    bound = CLIENTS * OBJECTS_OF_A_REQUEST / 4
 
     async def keep_loop() -> None:
         loops.append(asyncio.get_running_loop())
@@ -101,7 +102,9 @@ def test_who_leaves_is_written_for_no_more_and_leaves_nothing_behind(server: Ope
             return asyncio.run_coroutine_threadsafe(objects_at_rest(), loops[0]).result(PATIENCE)
 
         after(WARM)  # what is made once
-        objects = after(WARM)
-        growth = after(CLIENTS) - objects
-    assert unfinished.left == CLIENTS + 2 * WARM
-    assert growth < CLIENTS * OBJECTS_OF_A_REQUEST / 4
+        held, times = [after(WARM), after(CLIENTS)], 1
+        if held[1] - held[0] >= bound:
+            # On a busy machine pools may grow with so many clients: once. What is left behind grows each time.
+            held, times = [held[1], after(CLIENTS)], 2
+    assert unfinished.left == times * CLIENTS + 2 * WARM
+    assert held[1] - held[0] < bound

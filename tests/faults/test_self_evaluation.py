@@ -59,7 +59,10 @@ def test_two_thousand_replies_are_read_without_an_exception_and_name_no_unknown_
         assert len(evaluation.needs) <= 2, reply
 
 
-@pytest.mark.parametrize("first", range(0, CASES, 400))
+@pytest.mark.parametrize(
+    "first",
+    [0, *(pytest.param(n, marks=pytest.mark.slow(reason="more replies")) for n in range(400, CASES, 400))],
+)
 async def test_the_graph_hands_on_known_ids_alone_and_asks_at_most_once_more(first: int) -> None:
     chunks = [make_chunk(number, f"Artículo {number}") for number in range(1, FRAGMENTS + 1)]
     found = {"vacaciones anuales": [(chunk["id"], 1.0) for chunk in chunks]}

@@ -24,7 +24,7 @@ from server.access.keys import KeyRing
 
 pytestmark = pytest.mark.integration
 
-SERVERS = (LANGGRAPH, AEGRA)
+SERVERS = (LANGGRAPH, pytest.param(AEGRA, marks=pytest.mark.slow(reason="Aegra over PostgreSQL")))
 VACATION = {"question": "¿Cuántos días de vacaciones me corresponden?"}
 
 

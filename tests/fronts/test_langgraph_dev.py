@@ -98,6 +98,7 @@ def test_a_provider_is_called_without_blocking(tmp_path: Path) -> None:
     assert [answer["usage"]["model_calls"] for answer in answered] == [3, 2]
 
 
+@pytest.mark.slow(reason="another Agent Server; the one with keys ingests in make check, too")
 def test_laws_are_ingested_into_the_index_of_the_server(tmp_path: Path) -> None:
     laws = write_law(tmp_path / "leyes" / "a.md", "BOE-A-2000-1").parent
     profile = write_laboral(tmp_path, articles=True)

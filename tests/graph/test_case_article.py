@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.doubles import FixedMatcher, QueueChat
+from support.examples import examples
 from support.small_case import (
     ALIEN,
     ARTICLE,
@@ -352,7 +353,7 @@ NAMES = st.sampled_from(["vested_balance", "birth_date", "amount", "anything"])
 COLLECTED = st.dictionaries(NAMES, st.sampled_from(["$10,000", "1970-05-03", "a loan", "0"]))
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(1 / 2))
 @given(TOPICS, COLLECTED, st.sampled_from([0.1, 0.5, 0.8]))
 def test_topic_and_data_leave_the_confidence_as_it_is(topic, collected, confidence):
     odds = log_odds_of(confidence)

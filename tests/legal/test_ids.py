@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
+from support.chunks import make_chunk
 
-from legal.ids import chunk_id
+from legal.ids import chunk_id, nearest_part_ids
 from state.chunks import MAX_CHUNK_ID
 
 
@@ -29,3 +30,9 @@ def test_every_field_counts():
         (*base[:5], 1),
     ]
     assert len({chunk_id(*fields) for fields in [base, *others]}) == 7
+
+
+def test_the_nearest_parts_are_those_of_the_same_wording():
+    chunk = make_chunk(1, part=2, parts=3)
+    of_wording = (chunk["collection"], chunk["law_id"], chunk["provision_key"], chunk["valid_from"])
+    assert nearest_part_ids(chunk) == [chunk_id(*of_wording, 1), chunk_id(*of_wording, 3)]

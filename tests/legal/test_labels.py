@@ -78,6 +78,7 @@ def test_a_heading_without_a_full_stop_has_a_title_too():
         ("Disposición transitoria undécima", "dtundecima"),
         ("Disposición derogatoria única", "ddunica"),
         ("Disposición final cuarta", "dfcuaa"),
+        ("Anexo II bis", "aniibis"),
         ("TÍTULO I", ""),
     ],
 )

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from support.chunks import make_chunk
 
-from legal.validity import in_force
+from legal.validity import in_force, is_repealed
 
 TODAY = date(2026, 11, 1)
 GONE = {"status": "derogada"}
@@ -44,3 +44,7 @@ REFORMED = GONE | {"valid_to": "2024-01-01"}
 )
 def test_a_text_is_law_between_its_days(fields, as_of, law):
     assert in_force(make_chunk(1, **fields), as_of, TODAY) is law
+
+
+def test_a_provision_without_paragraphs_is_not_repealed():
+    assert is_repealed([]) is False

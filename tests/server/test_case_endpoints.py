@@ -140,12 +140,12 @@ def test_a_record_keeper_that_is_not_held_is_uncertain(url: str, path: str) -> N
         assert result["response"] == {"sections": []}
 
 
-@pytest.mark.parametrize("path", BOTH)
-def test_too_little_context_is_uncertain(path: str) -> None:
+def test_too_little_context_is_uncertain() -> None:
     with serving(case_app(least=10_000)) as base:
-        result = output(base, path, KNOWN)
-    assert result[OUTCOME[path]] == "uncertain"
-    assert "10000 are needed" in result["message"]
+        results = {path: output(base, path, KNOWN) for path in BOTH}
+    for path, result in results.items():
+        assert result[OUTCOME[path]] == "uncertain"
+        assert "10000 are needed" in result["message"]
 
 
 def test_a_budget_that_the_critical_chunks_exceed_is_uncertain(url: str) -> None:
@@ -155,12 +155,12 @@ def test_a_budget_that_the_critical_chunks_exceed_is_uncertain(url: str) -> None
     assert result["response"] == {"sections": []}
 
 
-@pytest.mark.parametrize("path", BOTH)
-def test_a_low_confidence_is_uncertain(path: str) -> None:
+def test_a_low_confidence_is_uncertain() -> None:
     with serving(case_app(log_odds=log_odds_of(0.5))) as base:
-        result = output(base, path, CASE if path == GENERATE else KNOWN)
-    assert result[OUTCOME[path]] == "uncertain"
-    assert "low" in result["message"]
+        results = {path: output(base, path, CASE if path == GENERATE else KNOWN) for path in BOTH}
+    for path, result in results.items():
+        assert result[OUTCOME[path]] == "uncertain"
+        assert "low" in result["message"]
 
 
 def test_data_that_are_missing_are_named(url: str) -> None:
@@ -183,15 +183,15 @@ FAILURES = [
 ]
 
 
-@pytest.mark.parametrize("path", BOTH)
 @pytest.mark.parametrize(("error", "status"), FAILURES, ids=lambda value: type(value).__name__)
-def test_a_model_that_fails_has_a_status_and_a_message(path: str, error: ModelError, status: int) -> None:
-    with serving(case_app(QueueChat(error))) as base, remote(base, path) as client:
-        response = post(base, path, KNOWN)
-        with pytest.raises(httpx.HTTPStatusError, match=str(error)) as raised:
-            list(client.stream(KNOWN))
-    assert response.status_code == raised.value.response.status_code == status
-    assert response.json() == {"detail": str(error), "error": type(error).__name__}
+def test_a_model_that_fails_has_a_status_and_a_message(error: ModelError, status: int) -> None:
+    with serving(case_app(QueueChat(error))) as base:
+        for path in BOTH:
+            response = post(base, path, KNOWN)
+            with remote(base, path) as client, pytest.raises(httpx.HTTPStatusError, match=str(error)) as raised:
+                list(client.stream(KNOWN))
+            assert response.status_code == raised.value.response.status_code == status, path
+            assert response.json() == {"detail": str(error), "error": type(error).__name__}
 
 
 @pytest.mark.parametrize(
@@ -265,11 +265,11 @@ def test_what_is_not_offered_is_not_there(url: str, path: str, closed: str) -> N
 
 
 @pytest.mark.filterwarnings("ignore:astream_log is deprecated")
-@pytest.mark.parametrize("path", BOTH)
-def test_playground_and_stream_log_come_together(path: str) -> None:
+def test_playground_and_stream_log_come_together() -> None:
     with serving(case_app(playground=True)) as base:
-        page = httpx.get(f"{base}{path}/playground/")
-        log = httpx.post(f"{base}{path}/stream_log", json={"input": KNOWN})
-    assert "record_keeper" in page.text
-    assert ARTICLE in log.text
-    assert "event: error" not in log.text
+        pages = {path: httpx.get(f"{base}{path}/playground/").text for path in BOTH}
+        logs = {path: httpx.post(f"{base}{path}/stream_log", json={"input": KNOWN}).text for path in BOTH}
+    for path in BOTH:
+        assert "record_keeper" in pages[path]
+        assert ARTICLE in logs[path]
+        assert "event: error" not in logs[path]

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema_rs import Draft202012Validator, meta
 from support.boe_law import LAW
+from support.examples import examples
 from support.json_schemas import anything, values_of
 from support.served_law import index_law, v1_client
 
@@ -30,9 +31,7 @@ OPERATIONS = {
 }
 """The statuses that each operation may answer with."""
 JSON = "application/json"
-bounded = settings(
-    max_examples=20, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck)
-)
+bounded = settings(max_examples=examples(1 / 4), suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module")

@@ -46,7 +46,7 @@ def needs(extra):
 
 def test_every_extra_of_the_project_has_a_message():
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert set(project["optional-dependencies"]) == {*EXTRAS, "aegra", "all", "dev"}
+    assert set(project["optional-dependencies"]) == {*EXTRAS, "aegra", "all", "dev", "mutation"}
 
 
 def test_what_is_missing_is_named_with_its_purpose_and_the_command(lacking):

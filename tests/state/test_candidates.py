@@ -11,6 +11,7 @@ from services.profile.profile import load_profile
 from services.profile.sections import Features
 from services.prompting.fragments import render
 from state.candidates import candidate, merged
+from state.chunks import relevance
 from state.context import ResolvedContext
 
 PROFILE = load_profile("laboral")
@@ -313,3 +314,8 @@ async def test_references_that_the_day_makes_one_count_once():
     source = candidate_of(1, 1.0, refs=[9, 10, 21, 22])
     added = await expanded([source], [*WORDINGS[:2], before, *others], as_of="2021-12-31")
     assert [i for i, _ in added] == [7, 21, 22]
+
+
+def test_the_reranked_score_is_the_relevance_where_there_is_one():
+    found = candidate_of(1, 0.4)
+    assert (relevance(found), relevance({**found, "rerank_score": 0.9})) == (0.4, 0.9)

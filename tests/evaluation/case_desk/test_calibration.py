@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, roc_auc_score
+from support.examples import examples
 
 from evaluation.case_desk.calibration import CalibratedCase, before_and_after, exact_ece, fit
 from evaluation.case_desk.cases import LabelledCase, own_cases, own_decisions
@@ -121,7 +122,7 @@ def test_nothing_that_goes_on_has_no_precision():
 
 
 @given(outcomes)
-@settings(max_examples=12)
+@settings(max_examples=examples(1 / 4))
 def test_scores_are_those_of_scikit_learn(given):
     some = [
         scored(f"c{at}", raw, 1 - raw**2, right=right, answerable=answerable)

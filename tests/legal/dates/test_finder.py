@@ -260,3 +260,12 @@ def test_a_long_text_is_read_fast(piece):
     began = time.process_time()
     find_date((piece * 4000)[:4000], today=TODAY)
     assert time.process_time() - began < 1
+
+
+def test_a_month_before_the_last_day_of_a_month_is_the_last_day_of_a_shorter_one():
+    assert find_date("me despidieron hace un mes", today=date(2026, 3, 31)) == date(2026, 2, 28)
+
+
+@pytest.mark.parametrize("question", ["según el punto 1.2.22", "el 1.2.22"])
+def test_a_numbered_point_is_no_date(question):
+    assert find_date(question, today=TODAY) is None

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from functools import cache
 from importlib import resources
 
 import pytest
@@ -116,6 +117,7 @@ def test_the_fingerprint_does_not_depend_on_what_queries_call_for():
     assert Bm25Encoder(ES).fingerprint == Bm25Encoder.of(SPANISH_LAW).fingerprint
 
 
+@cache
 def peer_of(code):
     """Fastembed's encoder with our analysis and settings; given a folder, it downloads no list of stop words."""
     analysis, folder = language(code), str(resources.files("language"))
@@ -131,9 +133,6 @@ def peer_of(code):
     )
 
 
-PEERS = {code: peer_of(code) for code in ("es", "en")}
-
-
 def peer_vectors(embeddings):
     pairs = [sorted(zip(found.indices.tolist(), found.values.tolist(), strict=True)) for found in embeddings]
     return [SparseVector(tuple(i for i, _ in of_text), tuple(float(w) for _, w in of_text)) for of_text in pairs]
@@ -141,8 +140,8 @@ def peer_vectors(embeddings):
 
 def assert_as_fastembed(code, texts):
     encoder, words = Bm25Encoder(language(code)), [" ".join(language(code).content_words(text)) for text in texts]
-    assert encoder.encode_documents(texts) == peer_vectors(PEERS[code].embed(words))
-    assert encoder.encode_queries(texts) == peer_vectors(PEERS[code].query_embed(words))
+    assert encoder.encode_documents(texts) == peer_vectors(peer_of(code).embed(words))
+    assert encoder.encode_queries(texts) == peer_vectors(peer_of(code).query_embed(words))
 
 
 WORDS = st.one_of(

@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from services.prompting.citation_markers import MarkerRenumberer, defuse_markers, keep_markers, markers_in, numbers_in
@@ -96,7 +96,6 @@ def test_a_range_makes_no_more_than_is_valid():
 
 
 @given(ANSWERS, st.sets(st.integers(1, 9) | st.just(98), max_size=6))
-@settings(max_examples=300, deadline=None)
 def test_only_valid_markers_are_left_and_all_of_them(text, valid):
     kept, dropped = keep_markers(text, valid)
     assert {int(number) for number in BRACKETED.findall(kept)} <= valid
@@ -108,7 +107,6 @@ def test_only_valid_markers_are_left_and_all_of_them(text, valid):
 
 
 @given(ANSWERS)
-@settings(max_examples=200, deadline=None)
 def test_no_marker_is_left_in_defused_text(text):
     defused = defuse_markers(text)
     assert not BRACKETED.search(defused + "]")

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from services.prompting.protocol_lines import DELIMITER
@@ -126,7 +126,6 @@ def test_needs(lines, needs):
 
 
 @given(REPLIES, st.integers(0, 6))
-@settings(max_examples=200, deadline=None)
 def test_nothing_unknown_and_no_self_evaluation_in_the_answer(text, fragments):
     reply = parse_reply(text, fragments)
     assert all(1 <= n <= fragments for n in reply.used + reply.dropped)
@@ -138,7 +137,6 @@ def test_nothing_unknown_and_no_self_evaluation_in_the_answer(text, fragments):
 
 
 @given(REPLIES, st.lists(st.integers(1, 9), min_size=1, max_size=60))
-@settings(max_examples=200, deadline=None)
 def test_the_stream_shows_the_same_however_it_is_cut(text, sizes):
     shown: list[str] = []
     splitter = StreamSplitter(shown.append)

@@ -150,7 +150,7 @@ async def test_a_collection_that_does_not_exist_is_empty(kind: Kind, stores: Sto
     assert await store.search("sentencias", [query, query], limit=5, prefetch=20, where=ANYTHING) == [[], []]
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow(reason="a second seed"))])
 @pytest.mark.parametrize("kind_of_batch", [random_batch, random_families])
 async def test_both_stores_rank_as_the_reference(
     stores: Stores, seed: int, kind_of_batch: Callable[[int], Batch]
@@ -405,7 +405,7 @@ async def test_counts(kind: Kind, stores: Stores) -> None:
 
 
 async def test_searches_run_side_by_side(kind: Kind, stores: Stores) -> None:
-    batch, queries = random_batch(1), random_queries(1)[:3]
+    batch, queries = random_batch(1, 30), random_queries(1)[:3]
     store = await stores.make(kind, batch)
     alone = await store.search("normativa", queries, limit=10, prefetch=20, where=ANYTHING)
     together = await asyncio.gather(

@@ -186,13 +186,24 @@ async def as_wanted(qdrant: FakeQdrant, index: Index) -> None:
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("write", [1, 2, 3])
+@pytest.mark.parametrize(
+    "writes",
+    [
+        (1, 1, 1),
+        (2,),
+        (3,),
+        *(
+            pytest.param((write, 1, 1), marks=pytest.mark.slow(reason="kills in a row, begun at a later write"))
+            for write in (2, 3)
+        ),
+    ],
+)
 async def test_an_update_is_killed_and_the_next_puts_it_right(
-    qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path, write: int
+    qdrant: FakeQdrant, writer: WriterFactory, tmp_path: Path, writes: tuple[int, ...]
 ) -> None:
     """The process dies as the server carries out its first, second … write; the updates after it are killed too."""
     first = await build(tmp_path, served(), writer)
-    for nth in (write, 1, 1):
+    for nth in writes:
         with running("update", tmp_path, "ready", qdrant.url) as process:
             left = nth
 

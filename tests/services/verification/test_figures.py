@@ -1,7 +1,7 @@
 """Tests of the check of figures."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from services.verification.figures import figure_findings
@@ -54,7 +54,6 @@ def test_a_cell_is_of_the_row_that_the_sentence_speaks_of(figure: str, wrong: in
     assert len(_findings(f"De 900 a 1.079 días cotizados dan {figure} días [C1].", table)) == wrong
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=200), st.text(max_size=200), st.text(max_size=60))
 def test_where_is_always_the_text_of_its_place(answer: str, source: str, question: str) -> None:
     for finding in _findings(answer, source, question):

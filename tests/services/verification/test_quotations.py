@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from services.verification.quotations import quotation_findings, stands_in
@@ -57,7 +57,6 @@ def introduced(source: Source, quotation: str, style: str) -> str:
 
 
 @given(spans(), st.sampled_from(STYLES), st.sampled_from((str.upper, str.lower, str.title, str)), st.data())
-@settings(max_examples=150, deadline=None)
 def test_words_of_a_source_have_no_finding(span: tuple[Source, list[str]], style: str, cased, data) -> None:
     source, words = span
     breaks = "\n> " if style.startswith("\n\n>") else "\n"
@@ -67,7 +66,6 @@ def test_words_of_a_source_have_no_finding(span: tuple[Source, list[str]], style
 
 
 @given(spans(8), st.sampled_from(STYLES), st.sampled_from(("[…]", "(…)", "...", "[...]", "[el trabajador]")))
-@settings(max_examples=100, deadline=None)
 def test_a_middle_part_may_be_left_out_where_that_is_said(
     span: tuple[Source, list[str]], style: str, ellipsis: str
 ) -> None:
@@ -81,7 +79,6 @@ CONTENT = re.compile(r"\w{5,}")
 
 
 @given(spans(7), st.sampled_from(STYLES), st.data())
-@settings(max_examples=150, deadline=None)
 def test_a_changed_word_is_found(span: tuple[Source, list[str]], style: str, data) -> None:
     source, words = span
     places = [number for number, word in enumerate(words) if CONTENT.fullmatch(word)]

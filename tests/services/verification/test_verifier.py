@@ -1,6 +1,6 @@
 """All checks together: on anything that a model may write."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from language.languages import language
@@ -62,7 +62,6 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(PIECES, max_size=40).map("".join) | st.text(max_size=200))
 def test_whatever_is_written_is_checked_and_every_finding_has_its_place(text):
     findings = findings_of(read_answer(text, "¿Cuántos días?", SOURCES), NOTHING_KNOWN)
