@@ -14,22 +14,24 @@ _COUNTS = ("num_statements", "covered_lines", "num_branches", "covered_branches"
 
 
 def coverage_table(report: Mapping[str, Any]) -> str:
-    """Return a Markdown table of the covered shares, one row for each top-level package and one for all.
+    """Return a Markdown table of the covered shares, one row for each room and one for all.
 
     Args:
         report: The JSON report of coverage.py, measured with branches.
 
     >>> summary = dict(num_statements=8, covered_lines=6, num_branches=4, covered_branches=1, percent_covered=58.3)
-    >>> print(coverage_table({"files": {"legal/ids.py": {"summary": summary}}}))
+    >>> print(coverage_table({"files": {"state/rag.py": {"summary": summary}}}))
     | package | statements | lines | branches |
     |---|---|---|---|
-    | `legal` | 8 | 75.0 % | 25.0 % |
+    | `state` | 8 | 75.0 % | 25.0 % |
     | all | 8 | 75.0 % | 25.0 % |
     """
     packages: dict[str, Counter[str]] = {}
     for name, measured in report["files"].items():
         counts = {key: count for key, count in measured["summary"].items() if key in _COUNTS}
-        packages.setdefault(f"`{Path(name).parts[0]}`", Counter()).update(counts)
+        parts = Path(name).parts
+        package = "/".join(parts[: 2 if parts[0] == "articulado" else 1])
+        packages.setdefault(f"`{package}`", Counter()).update(counts)
     rows = dict(sorted(packages.items()))
     rows["all"] = sum(packages.values(), Counter[str]())
     return "\n".join(

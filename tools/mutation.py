@@ -38,13 +38,13 @@ def mutation_table(statuses: Mapping[str, int | None], drawn: Sequence[str]) -> 
         statuses: Exit status of every generated mutant, by its name.
         drawn: Names of the mutants that were run.
 
-    >>> print(mutation_table({"legal.ids.x_a__mutmut_1": 1, "legal.ids.x_a__mutmut_2": 0}, ["legal.ids.x_a__mutmut_2"]))
+    >>> print(mutation_table({"state.rag.x_a__mutmut_1": 1, "state.rag.x_a__mutmut_2": 0}, ["state.rag.x_a__mutmut_2"]))
     | package | mutants | run | killed | timeout | survived | untested | other |
     |---|---|---|---|---|---|---|---|
-    | `legal` | 2 | 1 | 0 | 0 | 1 | 0 | 0 |
+    | `state` | 2 | 1 | 0 | 0 | 1 | 0 | 0 |
     <BLANKLINE>
     killed 0 of 1 (0 %)
-    survived: legal.ids.x_a__mutmut_2
+    survived: state.rag.x_a__mutmut_2
     """
     lines = [f"| package | mutants | run | {' | '.join(COLUMNS)} |", "|---" * (3 + len(COLUMNS)) + "|"]
     total = Counter(outcome(statuses[name]) for name in drawn)
