@@ -162,7 +162,7 @@ def test_what_a_record_is_found_by_is_not_in_its_chunk():
 
 
 def test_an_unknown_law_a_strange_label_and_a_provision_twice_are_refused():
-    with pytest.raises(ConfigurationError, match=r"BOE-A-1900-1, que no está en legal/data/laws\.toml"):
+    with pytest.raises(ConfigurationError, match=r"BOE-A-1900-1, que no está en laws\.toml"):
         with_chunks(Corpus((provision("Artículo 1", law_id="BOE-A-1900-1"),)))
     with pytest.raises(ConfigurationError, match="«Preámbulo»"):
         with_chunks(Corpus((provision("Preámbulo"),)))
