@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 NEVER = {
-    *("sklearn", "scipy", "onnxruntime", "matplotlib", "pandas", "torch", "fastembed", "tokenizers", "yaml"),
+    *("sklearn", "scipy", "onnxruntime", "matplotlib", "pandas", "torch", "fastembed", "tokenizers"),
     *("openai", "langchain_openai", "qdrant_client", "fastapi", "uvicorn", "langserve", "lxml", "pypdf", "docx"),
 }
 SCRIPT = """
