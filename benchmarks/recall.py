@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import qdrant_edge as q
 
-from services.protocols import SparseVector
+from articulado.values.protocols import SparseVector
 from services.store import edge_writer
 from services.store.edge import EdgeStore
 from services.store.edge_writer import EdgeWriter

@@ -22,11 +22,11 @@ from statistics import mean
 
 import numpy as np
 
+from articulado.values.protocols import Vector
 from ingestion.chunking import semantic
 from language.cuts import sentences
 from services.domain.base import PlainDomain
 from services.domain.spanish_law import SPANISH_LAW
-from services.protocols import Vector
 
 SUBJECTS = Path(__file__).with_name("subjects.md")
 KINDS = ("guide", "agreement", "circular")

@@ -22,17 +22,17 @@ from uuid import uuid4
 
 import numpy as np
 
+from articulado.values.chunks import Chunk
+from articulado.values.protocols import HybridQuery, SearchFilter, SparseVector, Vector
 from benchmarks.sizing import BATCH, COLLECTION, SEARCHES, Texts, rows
 from services.domain.spanish_law import SPANISH_LAW
 from services.models.sparse import Bm25Encoder
-from services.protocols import HybridQuery, SearchFilter, SparseVector, Vector
 from services.settings import Settings
 from services.store.builder import IndexBuilder
 from services.store.connection import connect
 from services.store.manifest import Description, Fingerprints
 from services.store.server import ServerStore
 from services.store.server_writer import server_writer
-from state.chunks import Chunk
 
 RANK = 24
 NOISE = 0.1

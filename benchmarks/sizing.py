@@ -24,19 +24,19 @@ from pathlib import Path
 
 import numpy as np
 
+from articulado.values.chunks import Chunk
+from articulado.values.protocols import HybridQuery, SearchFilter, SparseVector, Vector
 from ingestion.chunking.children import children_of
 from ingestion.chunking.parts import MAX_PART
 from ingestion.chunking.semantic import semantic_spans
 from legal.ids import chunk_id
 from services.domain.spanish_law import SPANISH_LAW
 from services.models.sparse import Bm25Encoder
-from services.protocols import HybridQuery, SearchFilter, SparseVector, Vector
 from services.store.builder import IndexBuilder
 from services.store.edge import EdgeStore
 from services.store.edge_writer import EdgeWriter
 from services.store.index import open_index
 from services.store.manifest import Description, Fingerprints
-from state.chunks import Chunk
 
 COLLECTION = "normativa"
 BATCH = 1_024

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from articulado.values.errors import ArticuladoError, InvalidInput
 from cli.spanish import usage_message
 from language.current import current_language, say
-from state.errors import ArticuladoError, InvalidInput
 
 if TYPE_CHECKING:
+    from articulado.values.answers import Citation
     from server.schemas import Failure
-    from state.values import Citation
 
 FAILED = 1
 MISUSED = 2

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from articulado.values.errors import InvalidInput
 from cli.options import IndexFolder, ProfileOption, read_configuration, whole
 from cli.render import console
 from language.current import say
 from server.address import HOST, MAX_PORT, PORT, is_loopback
-from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from services.profile.profile import Profile as KnowledgeProfile

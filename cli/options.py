@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
+from articulado.values.errors import InvalidInput
 from language.current import say
-from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from services.profile.profile import Profile as KnowledgeProfile
@@ -127,9 +127,9 @@ def run_context(
     Raises:
         InvalidInput: a collection or a rerank strategy that does not exist.
     """
+    from articulado.values.answers import RerankStrategy
     from legal.territory.mentions import place_called
     from state.context import RunContext
-    from state.values import RerankStrategy
 
     strategies = get_args(RerankStrategy)
     if rerank is not None and rerank not in strategies:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
+from articulado.values.answers import Citation
 from cli.names import named, unsaid
 from legal.agreements.names import validity_of
-from state.values import Citation
 
 if TYPE_CHECKING:
     from language.languages import Language

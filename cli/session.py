@@ -9,13 +9,13 @@ from cli.render import console
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
+    from articulado.values.answers import StreamEvent
     from graph.rag import Rag
     from services.container import Services
     from services.profile.profile import Profile
     from services.settings import Settings
     from state.context import RunContext
     from state.rag import RagInput
-    from state.values import StreamEvent
 
 FIRST_INDEX = "el índice inicial del perfil"
 """What is built on first use, as it is called on screen before the name of the profile."""

@@ -5,8 +5,8 @@ from typing import Any
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
+from articulado.values.errors import InvalidInput
 from language.current import say
-from state.errors import InvalidInput
 
 
 class _Spanish:

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from services.protocols import ChatModel, Completion, S, Structured
-from state.values import Message
+from articulado.values.answers import Message
+from articulado.values.protocols import ChatModel, Completion, S, Structured
 
 
 class ForwardingChat:

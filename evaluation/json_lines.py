@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from articulado.values.errors import InvalidInput
 from language.system import reason
-from state.errors import InvalidInput
 
 
 def json_lines(path: Path, needed: str) -> Iterator[tuple[int, str, Mapping[str, Any]]]:

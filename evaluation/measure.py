@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from articulado.values.errors import InvalidInput
 from evaluation.answers.answers import Answers, evaluate_answers
 from evaluation.conversations.findings import ConversationFindings
 from evaluation.conversations.turns import evaluate_conversations
@@ -20,14 +21,13 @@ from evaluation.retrieval.metrics import METRICS, per_question
 from evaluation.retrieval.run import Run, read_trec, write_trec
 from evaluation.statistics.bootstrap import Paired, compare
 from nodes.stage import default_options
-from state.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from articulado.values.answers import RerankStrategy
     from services.container import Services
     from services.profile.profile import Profile
     from services.settings import Settings
     from state.context import RunContext
-    from state.values import RerankStrategy
 
 TAG = "articulado"
 

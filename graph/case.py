@@ -6,6 +6,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from articulado.values.errors import ConfigurationError
 from graph.case_services import CaseServices, profile_estimator
 from graph.wiring import AddStage, stage_adder
 from language.current import say
@@ -33,7 +34,6 @@ from services.container import Services
 from services.profile.profile import Profile
 from state.case import CaseInput, CaseState, RequiredDataInput, RequiredDataOutput, ResponseOutput, with_filters
 from state.context import RunContext
-from state.errors import ConfigurationError
 
 Builder = StateGraph[Any, RunContext, Any, Any]
 Case = CompiledStateGraph[Any, RunContext, Any, Any]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from langgraph.graph.state import CompiledStateGraph
 
+from articulado.values.errors import ArticuladoError, IndexMismatch, IndexMissing, StoreUnavailable
 from language.current import speaking
 from services.portal import wait_for
 from services.profile.profile import Profile, load_profile
@@ -22,7 +23,6 @@ from services.store.missing import MissingIndex
 from services.store.portable import PortableStore
 from services.store.replica import bring_up_to_date
 from state.context import RunContext
-from state.errors import ArticuladoError, IndexMismatch, IndexMissing, StoreUnavailable
 
 if TYPE_CHECKING:
     from services.container import Services

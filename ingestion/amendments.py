@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from articulado.values.chunks import Status
 from legal.validity import REPEAL_MARK, is_repealed
-from state.chunks import Status
 
 AMENDS = re.compile(
     r"Se (?:modifica|añade|suprime|deroga|renumera|reenumera|numera|da nueva|introduce|sustituye|declara"

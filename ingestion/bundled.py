@@ -8,6 +8,9 @@ from typing import Any
 
 import yaml
 
+from articulado.values.articles import details_of
+from articulado.values.chunks import Chunk, ProvisionRef
+from articulado.values.errors import ConfigurationError, InvalidInput
 from ingestion.articles.chunks import ArticleChunks, cut_article
 from ingestion.files.formats.source import SUFFIX, is_article
 from ingestion.incremental.catalog import ARTICLE, DECISION, RECORD
@@ -17,9 +20,6 @@ from ingestion.links.references import current_chunk_ids
 from language.current import say
 from services.corpus.chunks import lay_phrasings, packaged_records, parse_refs, refs_of
 from services.profile.profile import Profile
-from state.articles import details_of
-from state.chunks import Chunk, ProvisionRef
-from state.errors import ConfigurationError, InvalidInput
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML was built with it
 

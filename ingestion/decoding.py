@@ -6,10 +6,10 @@ from io import BytesIO
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
+from articulado.values.errors import InvalidInput
 from language.current import say
 from language.system import reason
 from services.bounded.limits import check_size
-from state.errors import InvalidInput
 
 ZIP = b"PK\x03\x04"
 """The first bytes of a ZIP file: DOCX, ODT and XLSX are such."""

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from articulado.values.documents import Copy, Replaced, Source, SourceFile
+from articulado.values.errors import InvalidInput
 from ingestion.history.snapshots import is_dated, snapshot_day
 from ingestion.markdown.reader import read_front
-from state.documents import Copy, Replaced, Source, SourceFile
-from state.errors import InvalidInput
 
 _FOREVER = "9999"
 _UPDATED = re.compile(rb"<fecha_actualizacion>\s*(\d{4})(\d{2})(\d{2})")

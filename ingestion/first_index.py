@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from articulado.values.errors import IndexMismatch, IndexMissing
 from ingestion.fingerprints import CHUNKER, expected_fingerprints
 from ingestion.incremental.catalog import read_catalog
 from ingestion.incremental.digests import chunker_of, profile_digest
@@ -12,7 +13,6 @@ from services.settings import Settings
 from services.store.generations import Generations
 from services.store.index import open_index
 from services.store.manifest import Index, is_of_earlier_version
-from state.errors import IndexMismatch, IndexMissing
 
 if TYPE_CHECKING:
     from ingestion.bundled import ArticleFile

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Literal
 
-from state.chunks import Agreement, Status, TextState, WordingDates
+from articulado.values.chunks import Agreement, Status, TextState, WordingDates
 
 LawStatus = Literal["in_force", "repealed", "expired", "unknown"]
 """The last one is that of a norm whose status has a name that nobody knows: it is taken for one in force."""

@@ -9,6 +9,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from articulado.values.chunks import Chunk
+from articulado.values.documents import Failure
+from articulado.values.errors import InvalidInput
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.editions import text_files
 from ingestion.files.formats.source import is_article
@@ -17,9 +20,6 @@ from ingestion.model import Document, Law
 from language.current import say
 from legal.laws.registry import known_laws
 from services.profile.profile import Profile
-from state.chunks import Chunk
-from state.documents import Failure
-from state.errors import InvalidInput
 
 BY_KIND = ("normativa", "sentencias", "criterios_inss", "documentos")
 """The collections of documents by their kind; where a profile lacks one, its documents go with its articles."""

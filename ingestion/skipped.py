@@ -4,9 +4,9 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from articulado.values.documents import SkippedFiles
 from language.current import say
 from language.system import printable
-from state.documents import SkippedFiles
 
 _CONVERTED: dict[str, tuple[str, ...]] = {
     ".docx": (".doc", ".docm", ".dot", ".dotx", ".pages", ".rtf", ".wpd", ".wps"),

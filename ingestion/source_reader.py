@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from articulado.values.documents import Source
+from articulado.values.protocols import Vector
 from ingestion.editions import is_loose
 from ingestion.incremental.workspace import Staged
 from ingestion.indexing.models import IndexModels
 from ingestion.reading import read_files, staged_document
 from services.bounded.worker import workers
-from services.protocols import Vector
-from state.documents import Source
 
 
 async def read_source(source: Source, models: IndexModels) -> Staged:

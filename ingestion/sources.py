@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
+from articulado.values.documents import Failure, SkippedFiles, SourceFile
 from ingestion.files.formats.source import SUFFIX, is_article
 from ingestion.files.reader import READERS
 from ingestion.skipped import advice_for, describe, skipped_files
 from language.current import say
 from language.system import printable, reason
 from legal.ids import BOE_ID
-from state.documents import Failure, SkippedFiles, SourceFile
 
 SUFFIXES = (*READERS, ".xml")
 FORMATS = ", ".join((*SUFFIXES, SUFFIX))

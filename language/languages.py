@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from articulado.values.errors import ConfigurationError
 from language import english, spanish
 from language.current import say
-from state.errors import ConfigurationError
 
 TimeUnit = Literal["days", "weeks", "months", "years"]
 

@@ -3,7 +3,7 @@
 import re
 from hashlib import blake2b
 
-from state.chunks import MAX_CHUNK_ID, Chunk
+from articulado.values.chunks import MAX_CHUNK_ID, Chunk
 
 NEAREST_PARTS = 16
 """Other parts of its own provision that go with a part at most: an annex may have a thousand."""

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
+from articulado.values.chunks import REPEALED, Chunk
 from legal.laws.registry import known_laws
 from legal.validity import in_force
-from state.chunks import REPEALED, Chunk
 
 HIERARCHY: Mapping[int, float] = {1: 1.0, 2: 0.7625, 3: 0.525, 4: 0.2875, 5: 0.05}
 """By rank, in even steps: from 1.0 for the Constitution to 0.05 for orders, rulings and criteria."""

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from datetime import date
 from functools import lru_cache
 
+from articulado.values.chunks import REPEALED, Chunk
 from legal.laws.registry import known_laws
-from state.chunks import REPEALED, Chunk
 
 MAX_TEXTS = 8_192
 """Texts of which it is kept whether anything is left of them: a question asks that of all it finds, several times."""

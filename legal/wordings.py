@@ -11,11 +11,11 @@ from datetime import date, timedelta
 from hashlib import blake2b
 from typing import Literal
 
+from articulado.values.chunks import Candidate, Chunk, WordingChange, WordingDates
 from language.folding import fold
 from language.formats import long_day
 from legal.laws.registry import known_laws
 from legal.validity import in_force
-from state.chunks import Candidate, Chunk, WordingChange, WordingDates
 
 FIRST_DAY_DEDUCED = "El día en que empezó a regir se deduce de la fecha de la reforma: compruébelo en el BOE."
 """What is said of a wording in force whose first day no source gives."""

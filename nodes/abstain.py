@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.answers import AnswerOutcome
+from articulado.values.chunks import Candidate
 from language.folding import fold
 from language.languages import Language
 from nodes.turn import declined_question
@@ -13,10 +15,8 @@ from services.profile.profile import Profile
 from services.prompting.abstention import declined, listed
 from services.prompting.outgoing_links import source_addresses, without_foreign_links
 from services.search.candidate_order import nearest
-from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState
-from state.values import AnswerOutcome
 
 MAX_NEAREST = 2
 """How many provisions a question that is nearly answered is shown."""

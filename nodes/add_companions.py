@@ -7,18 +7,18 @@ from itertools import chain, zip_longest
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.answers import Days, StoreName
+from articulado.values.chunks import Candidate, Chunk, Origin
+from articulado.values.protocols import ChunkStore
 from legal.validity import in_force
 from nodes.turn import question_to_score
 from services.domain.base import Domain
 from services.profile.companions import Companion, Topic
-from services.protocols import ChunkStore
 from services.search.candidate_order import MAX_COMPANIONS, preference
 from services.search.companions import topics_of
 from state.candidates import candidate
-from state.chunks import Candidate, Chunk, Origin
 from state.context import ResolvedContext
 from state.rag import RagState, days_of
-from state.values import Days, StoreName
 
 COMPANION_SCORE = 0.0
 """Score of a companion that was not found: it never goes before what was."""

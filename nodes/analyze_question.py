@@ -8,6 +8,10 @@ from typing import NamedTuple
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
+from articulado.values.answers import Analysis, Message, StoreName
+from articulado.values.chunks import Candidate, provision_of
+from articulado.values.errors import ArticuladoError
+from articulado.values.protocols import ChunkStore
 from language.languages import Language
 from legal.dates.finder import find_date
 from legal.validity import in_force
@@ -19,7 +23,6 @@ from services.conversation.subject import TurnReading, read_turn
 from services.deadlines import QuestionTime
 from services.domain.question import with_subject
 from services.profile.profile import Profile
-from services.protocols import ChunkStore
 from services.search.agreements import Applicable, applicable, with_agreements
 from services.search.hybrid import territory_asked
 from services.search.index_contents import IndexContents
@@ -27,11 +30,8 @@ from services.search.named_decisions import decisions_missing, look_up_decisions
 from services.search.named_provisions import look_up, not_in_force, not_indexed
 from services.search.question_reading import empty_analysis, read_question
 from services.store.supplementary import SupplementaryStore
-from state.chunks import Candidate, provision_of
 from state.context import ResolvedContext
-from state.errors import ArticuladoError
 from state.rag import RagState, Turn, fresh_turn
-from state.values import Analysis, Message, StoreName
 
 
 class AnalyzeQuestionUpdate(Turn):

@@ -2,6 +2,9 @@
 
 from langgraph.runtime import Runtime
 
+from articulado.values.answers import Citation, cost_of_failure
+from articulado.values.errors import EmptyReply, ModelError
+from articulado.values.protocols import ChatModel
 from language.languages import Language
 from nodes.messages import Spoken
 from nodes.writing import MAX_REPLIES, Write, WritingUpdate, prompt_messages, write_answer, written_update
@@ -10,12 +13,9 @@ from services.prompting.citation import citation
 from services.prompting.citation_markers import keep_markers
 from services.prompting.outgoing_links import source_addresses, without_foreign_links
 from services.prompting.prompts import Prompts
-from services.protocols import ChatModel
 from services.search.candidate_order import nearest
 from state.context import ResolvedContext
-from state.errors import EmptyReply, ModelError
 from state.rag import RagState
-from state.values import Citation, cost_of_failure
 
 MAX_SOURCES = 5
 """How many provisions are shown where the principal writes nothing."""

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from langgraph.config import get_config
 
-from services.protocols import ChunkStore
-from state.values import StoreName
+from articulado.values.answers import StoreName
+from articulado.values.protocols import ChunkStore
 
 OF_CANDIDATES: Final = ("direct", "found", "candidates", "context", "carried", "named")
 """Keys of the state that hold candidates."""

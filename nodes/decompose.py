@@ -6,6 +6,10 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.answers import Cost, Message, cost_of, cost_of_failure
+from articulado.values.chunks import Candidate
+from articulado.values.errors import ModelError
+from articulado.values.protocols import ChatModel
 from services.deadlines import UNLIMITED, QuestionTime
 from services.domain.base import Domain
 from services.domain.question import searched_topic, split_subject, with_subject
@@ -13,13 +17,9 @@ from services.prompting.citation_markers import keep_markers
 from services.prompting.outgoing_links import without_foreign_links
 from services.prompting.prompts import Prompts
 from services.prompting.reader_reply import read_reader_reply
-from services.protocols import ChatModel
 from services.search.agreements import without_agreement_names
-from state.chunks import Candidate
 from state.context import ResolvedContext
-from state.errors import ModelError
 from state.rag import RagState, agreements_asked, carried_over
-from state.values import Cost, Message, cost_of, cost_of_failure
 
 MAX_QUERIES = 4
 MAX_FOLLOWUP_QUERIES = 3

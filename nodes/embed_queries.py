@@ -5,11 +5,11 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.answers import Cost, cost_of_failure
+from articulado.values.errors import ModelError
 from services.search.hybrid import HybridSearch
 from state.context import ResolvedContext
-from state.errors import ModelError
 from state.rag import RagState
-from state.values import Cost, cost_of_failure
 
 
 class EmbedQueriesUpdate(TypedDict):

@@ -7,15 +7,15 @@ from datetime import date
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.answers import StoreName
+from articulado.values.chunks import Candidate, Chunk, provision_of
+from articulado.values.protocols import ChunkStore
 from legal.ids import nearest_part_ids
 from legal.validity import in_force
 from services.profile.profile import Profile
-from services.protocols import ChunkStore
 from state.candidates import candidate, in_order
-from state.chunks import Candidate, Chunk, provision_of
 from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked, days_of
-from state.values import StoreName
 
 PARENT_FACTOR = 0.8
 MAX_PER_SOURCE = 3

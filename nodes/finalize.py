@@ -8,6 +8,9 @@ from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.answers import AnswerOutcome, Citation, Message, Need
+from articulado.values.errors import ArticuladoError
+from articulado.values.findings import Certificate, Freshness, Remission
 from language.languages import Language
 from legal.wordings import past_law_warnings, tracked_laws
 from nodes.messages import exchange_of
@@ -26,10 +29,7 @@ from services.verification.freshness import freshness_of
 from services.verification.precedence import precedence_notes
 from services.verification.remissions import remissions_of
 from state.context import ResolvedContext
-from state.errors import ArticuladoError
 from state.rag import RagOutput, RagState, carried_over, days_of
-from state.values import AnswerOutcome, Citation, Message, Need
-from state.verification import Certificate, Freshness, Remission
 
 MAX_HANDED_ON = 12
 """Chunks that the next turn is handed: half of what a principal reads."""

@@ -7,13 +7,13 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.answers import Cost
+from articulado.values.chunks import Candidate
 from services.profile.search import Caps
 from services.search.hybrid import HybridSearch, search_filter
 from state.candidates import merged
-from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked, days_of
-from state.values import Cost
 
 MAX_OF_AGREEMENTS = 12
 """Chunks of the agreements that a question names that are always among what is found."""

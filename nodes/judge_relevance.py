@@ -5,15 +5,15 @@ import math
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.answers import AnswerOutcome
+from articulado.values.chunks import NAMED_SCORE
 from nodes.turn import question_to_score
 from services.profile.sections import RelevanceBands
 from services.relevance.judge import UNDERSPECIFIED, Judgement, RelevanceJudge
 from services.search.candidate_order import preference
 from services.search.relevance import is_asked_of
-from state.chunks import NAMED_SCORE
 from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked, carried_over
-from state.values import AnswerOutcome
 
 
 class JudgeRelevanceUpdate(TypedDict):

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.answers import StoreName
+from articulado.values.chunks import Candidate
+from articulado.values.protocols import ChunkStore, Fusion
 from nodes.validation import checked_ids
-from services.protocols import ChunkStore, Fusion
 from state.candidates import candidate
-from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState
-from state.values import StoreName
 
 CARRYOVER_SHARE = 0.5
 """What the last answer counts for as a ranking, beside those of a search, which count 1 together.

@@ -3,9 +3,9 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.chunks import Candidate, provision_of
 from services.corpus.lookup import PackagedRecords
 from state.candidates import candidate
-from state.chunks import Candidate, provision_of
 from state.context import ResolvedContext
 from state.rag import RagState
 

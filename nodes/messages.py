@@ -8,8 +8,8 @@ from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage, Human
 from langchain_core.outputs import ChatGenerationChunk, LLMResult
 from langchain_core.runnables.config import ensure_config, get_callback_manager_for_config
 
+from articulado.values.answers import Message
 from state.rag import RagState
-from state.values import Message
 
 
 def newly_asked(state: RagState) -> HumanMessage | None:

@@ -8,18 +8,18 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.answers import NO_COST, Cost, Need, StoreName
+from articulado.values.chunks import NAMED_SCORE, Candidate
+from articulado.values.protocols import ChunkStore, Reranker
 from legal.validity import in_force
 from services.domain.question import searched_topic
-from services.protocols import ChunkStore, Reranker
 from services.search.candidate_order import EXTRA_AFTER_REFETCH
 from services.search.hybrid import HybridSearch, search_filter
 from services.search.needs import nearest_first, provisions_needed, text_of
 from services.search.reference import ProvisionRequest
 from state.candidates import candidate, merged
-from state.chunks import NAMED_SCORE, Candidate
 from state.context import ResolvedContext
 from state.rag import RagState, days_of
-from state.values import NO_COST, Cost, Need, StoreName
 
 
 class RefetchUpdate(TypedDict):

@@ -2,16 +2,16 @@
 
 from langgraph.runtime import Runtime
 
+from articulado.values.answers import cost_of_failure
+from articulado.values.errors import ModelError
+from articulado.values.protocols import ChatModel
 from language.languages import Language
 from nodes.messages import Spoken
 from nodes.writing import WritingUpdate, prompt_messages, write_answer, written_update
 from services.deadlines import QuestionTime
 from services.prompting.prompts import Prompts
-from services.protocols import ChatModel
 from state.context import ResolvedContext
-from state.errors import ModelError
 from state.rag import RagState
-from state.values import cost_of_failure
 
 MIN_SHARE_LEFT = 1 / 3
 """Share of the time for a question that must be left: a repair takes about as long as the answer has."""

@@ -6,20 +6,20 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.answers import Cost, cost_of, cost_of_failure
+from articulado.values.chunks import NAMED_SCORE, Candidate
+from articulado.values.errors import ModelError
+from articulado.values.protocols import Reranker, RerankerTable
 from language.languages import Language
 from nodes.turn import question_to_score
 from services.deadlines import UNLIMITED, QuestionTime
 from services.profile.profile import Profile
-from services.protocols import Reranker, RerankerTable
 from services.rerank.table import reranker_for
 from services.rerank.word_share import WordShare
 from services.search.relevance import raised, with_final_scores
 from state.candidates import in_order
-from state.chunks import NAMED_SCORE, Candidate
 from state.context import ResolvedContext
-from state.errors import ModelError
 from state.rag import RagState, agreements_asked, carried_over, days_of
-from state.values import Cost, cost_of, cost_of_failure
 
 MAX_RERANKED = 20
 """Candidates that a model scores. Neither the time that others took nor what it has scored before changes it: the same

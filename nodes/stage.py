@@ -9,14 +9,14 @@ from typing import Any, Protocol
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
 
+from articulado.values.answers import NO_COST, Cost, FinalEvent
+from articulado.values.protocols import Progress
 from language.current import speaking
 from nodes.chunk_texts import ChunkTexts, is_on_thread
 from services.portal import wait_for
-from services.protocols import Progress
 from services.settings import Settings
 from services.tracing import stage_span
 from state.context import ResolvedContext, RunContext
-from state.values import NO_COST, Cost, FinalEvent
 
 Node = Callable[..., Awaitable[Mapping[str, Any]]]
 """A stage: state, runtime and keyword-only services in; an update of its own keys out, and what its account takes."""

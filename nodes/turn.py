@@ -1,5 +1,6 @@
 """Values that several stages read off the state of a turn."""
 
+from articulado.values.answers import Need
 from legal.vocabulary.matters import matters
 from services.prompting.abstention import Declined
 from services.relevance.judge import UNDERSPECIFIED
@@ -7,7 +8,6 @@ from services.search.agreements import without_agreement_names
 from services.search.needs import text_of
 from state.context import ResolvedContext
 from state.rag import RagState, agreements_asked
-from state.values import Need
 
 
 def question_to_score(state: RagState) -> str:

@@ -2,13 +2,13 @@
 
 import unicodedata
 
+from articulado.values.answers import Message
+from articulado.values.chunks import MAX_CHUNK_ID
+from articulado.values.errors import ConfigurationError, InvalidInput
 from language.current import say
 from legal.territory.mentions import communities, find_territory
 from services.profile.profile import Profile
-from state.chunks import MAX_CHUNK_ID
 from state.context import ResolvedContext
-from state.errors import ConfigurationError, InvalidInput
-from state.values import Message
 
 MAX_QUESTION_CHARACTERS = 4_000
 MAX_MESSAGE_CHARACTERS = 4_000

@@ -7,13 +7,16 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.answers import Need, StoreName, Verdict
+from articulado.values.chunks import Candidate
+from articulado.values.findings import Finding, NamedVerdict
+from articulado.values.protocols import ChunkStore
 from language.languages import Language
 from services.conversation.refusal import is_refusal
 from services.domain.question import is_courtesy
 from services.profile.profile import Profile
 from services.prompting.citation_markers import keep_markers, markers_in
 from services.prompting.outgoing_links import source_addresses, without_foreign_links
-from services.protocols import ChunkStore
 from services.verification.citations import NOTHING_KNOWN, KnownProvisions, look_up, named_verdicts
 from services.verification.needs import needs_of
 from services.verification.reading import ReadAnswer, read_answer
@@ -21,11 +24,8 @@ from services.verification.rendering import annotated
 from services.verification.sources import sources_of
 from services.verification.verifier import findings_of
 from state.candidates import candidate
-from state.chunks import Candidate
 from state.context import ResolvedContext
 from state.rag import RagState, days_of
-from state.values import Need, StoreName, Verdict
-from state.verification import Finding, NamedVerdict
 
 MAX_NAMED = 4
 """Provisions that an answer names without having read them, whose texts are shown."""

@@ -8,6 +8,10 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
+from articulado.values.answers import NO_COST, AnswerOutcome, Cost, Message, Need, cost_of
+from articulado.values.chunks import Candidate
+from articulado.values.errors import ContentFiltered, EmptyReply, ModelError, ModelTimeout
+from articulado.values.protocols import ChatModel
 from language.current import say
 from language.languages import Language
 from services.prompting.citation_markers import MarkerRenumberer, keep_markers
@@ -15,12 +19,8 @@ from services.prompting.fragments import neutralise, write_prompt
 from services.prompting.outgoing_links import LinkFilter, source_addresses, texts_without_foreign_links
 from services.prompting.self_evaluation import Reply, read_self_evaluation
 from services.prompting.stream_splitter import StreamSplitter
-from services.protocols import ChatModel
 from services.search.needs import name_of
-from state.chunks import Candidate
-from state.errors import ContentFiltered, EmptyReply, ModelError, ModelTimeout
 from state.rag import RagState, days_of
-from state.values import NO_COST, AnswerOutcome, Cost, Message, Need, cost_of
 
 HISTORY_MESSAGES = 6
 MAX_REPLIES = 2

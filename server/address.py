@@ -4,8 +4,8 @@ import errno
 import ipaddress
 import socket
 
+from articulado.values.errors import ConfigurationError
 from language.current import say
-from state.errors import ConfigurationError
 
 PATHS = ("/v1", "/rag", "/required_data", "/generate_response")
 HOST = "127.0.0.1"

@@ -13,6 +13,8 @@ from fastapi import APIRouter, Depends, FastAPI
 from langserve import APIHandler, add_routes
 from langserve.server import EndpointName
 
+from articulado.values.errors import ConfigurationError
+from articulado.values.protocols import AsyncClose
 from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, OpenGraphs, configured_graphs
 from language.current import DEFAULT_LANGUAGE, say
 from server.address import HOST, PORT, is_loopback
@@ -34,8 +36,6 @@ from server.v1.answers import answer_routes
 from server.v1.law import law_routes
 from services.conversations.kept import open_conversations
 from services.extras import installed
-from services.protocols import AsyncClose
-from state.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from server.mcp.http import McpEndpoint

@@ -10,9 +10,9 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from articulado.values.errors import InvalidInput
 from language.current import say
 from server.errors import answer_failure
-from state.errors import InvalidInput
 
 MAX_DEPTH = 50
 

@@ -9,14 +9,14 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 from typing_extensions import TypedDict
 
+from articulado.values.answers import Citation, Message
+from articulado.values.errors import ConversationBusy, InvalidInput
 from language.current import say
 from language.languages import language as language_of
 from server.operations.requests import current_caller
 from services.conversations.export import ENDINGS, MEDIA_TYPES, Format, export
 from services.conversations.kept import Conversations, KeptTurn
 from services.conversations.lean import LeanSaver
-from state.errors import ConversationBusy, InvalidInput
-from state.values import Citation, Message
 
 THREAD = "thread_id"
 """Where the input of a run names the conversation that it goes on with."""

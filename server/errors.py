@@ -10,9 +10,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from language.current import say, speaking
-from server.schemas import V1, Failure
-from state.errors import (
+from articulado.values.errors import (
     ArticuladoError,
     ConfigurationError,
     ContentFiltered,
@@ -23,6 +21,8 @@ from state.errors import (
     InvalidInput,
     NoResultsFound,
 )
+from language.current import say, speaking
+from server.schemas import V1, Failure
 
 logger = logging.getLogger(__name__)
 

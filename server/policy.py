@@ -6,10 +6,10 @@ from typing import Any, get_args
 
 from fastapi import Request
 
+from articulado.values.answers import RerankStrategy
+from articulado.values.errors import InvalidInput
 from language.current import say
 from server.schemas import CONTEXT
-from state.errors import InvalidInput
-from state.values import RerankStrategy
 
 MAX_HISTORY = 40
 """Messages of a conversation that a caller sends."""

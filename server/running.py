@@ -9,11 +9,11 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
+from articulado.values.errors import ConfigurationError
 from language.current import say
 from server.access.keys import KeyRing
 from server.address import BACKLOG, HOST, is_loopback, listen
 from server.operations.traces import Traces
-from state.errors import ConfigurationError
 
 SHUTDOWN_SECONDS = 5
 

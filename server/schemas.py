@@ -6,8 +6,8 @@ from typing import Any, NotRequired, Required
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
+from articulado.values.answers import Citation
 from state.context import RunContext
-from state.values import Citation
 
 CONTEXT = "context"
 """Where the options of a run are: LangServe passes no run context, so it travels in the input."""

@@ -11,9 +11,9 @@ from fastapi import APIRouter, Request
 from langserve import APIHandler
 from sse_starlette import EventSourceResponse
 
+from articulado.values.errors import ArticuladoError
 from language.current import say
 from server.errors import error_event
-from state.errors import ArticuladoError
 
 Event = dict[str, Any]
 Events = AsyncGenerator[Event, None]

@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
+from articulado.values.errors import ArticuladoError, ConfigurationError
 from graph.opened import OpenGraphs
 from language.current import say, speaking
 from server.app import app_over
@@ -28,7 +29,6 @@ from services.conversations.kept import MEMORY, open_conversations
 from services.portal import wait_for
 from services.profile.profile import load_profile
 from services.settings import Settings
-from state.errors import ArticuladoError, ConfigurationError
 
 _HEALTH_SECONDS = 120
 """How long a worker may not answer its supervisor before it is taken for hung: reading an index holds it up."""

@@ -8,6 +8,18 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
+from articulado.values.answers import StoreName
+from articulado.values.protocols import (
+    ChatModel,
+    ChunkStore,
+    Closable,
+    Embedder,
+    Fusion,
+    Reranker,
+    RerankerTable,
+    SparseEncoder,
+    TokenCounter,
+)
 from language.languages import Language
 from legal.laws.indexed import NO_LAWS, IndexedLaws
 from services.case.matching.matcher import ArticleMatcher
@@ -21,17 +33,6 @@ from services.profile.profile import Profile
 from services.profile.search import Caps
 from services.profile.sections import RelevanceBands
 from services.prompting.prompts import Prompts, load_prompts
-from services.protocols import (
-    ChatModel,
-    ChunkStore,
-    Closable,
-    Embedder,
-    Fusion,
-    Reranker,
-    RerankerTable,
-    SparseEncoder,
-    TokenCounter,
-)
 from services.relevance.judge import RelevanceJudge
 from services.rerank.word_share import WordShare
 from services.search.hybrid import HybridSearch
@@ -40,7 +41,6 @@ from services.settings import Settings
 from services.store.agreements import IndexedAgreement
 from services.store.supplementary import SupplementaryStore
 from services.store.writer import WriterFactory
-from state.values import StoreName
 
 if TYPE_CHECKING:
     from services.boe.client import BoeClient

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Literal, NamedTuple, get_args
 
+from articulado.values.errors import ConfigurationError
 from language.current import say
-from state.errors import ConfigurationError
 
 Extra = Literal["documents", "training", "rerank", "eval", "peers", "postgres", "qdrant", "redis", "otel", "mcp"]
 

@@ -6,6 +6,8 @@ from functools import lru_cache, partial
 
 from langchain_core.language_models import BaseChatModel
 
+from articulado.values.chunks import ProvisionRef
+from articulado.values.protocols import ChatModel, Embedder
 from legal.laws.indexed import NO_LAWS, IndexedLaws
 from services.case.matching.matcher import StoredArticles
 from services.container import IngestServices, OnDemand, Services
@@ -30,7 +32,6 @@ from services.models.tokens import token_counter
 from services.offline.encoder.encoder import DualEncoder, packaged_encoder
 from services.offline.encoder.precedents import packaged_precedents
 from services.profile.profile import Profile
-from services.protocols import ChatModel, Embedder
 from services.relevance.evidence import EvidenceReader
 from services.relevance.judge import BestScoreJudge, LearntJudge, RelevanceJudge, packaged_judgement
 from services.rerank.heuristic import EncodedSimilarity, HeuristicReranker, Similarity, Support
@@ -43,7 +44,6 @@ from services.store.edge_writer import EdgeWriter
 from services.store.inspection import InspectedStore
 from services.store.manifest import Index
 from services.store.writer import WriterFactory
-from state.chunks import ProvisionRef
 
 MAX_SUPPORTED = 64
 """Questions whose precedents are kept: several stages ask for those of the same one."""

@@ -15,14 +15,14 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
+from articulado.values.answers import RerankStrategy
+from articulado.values.errors import ConfigurationError
 from language.current import say, speaking
 from services.bounded.limits import MIB, Limits
 from services.periods import parse_periods
 from services.profile.files import DEFAULT_PROFILE, SUFFIX, spoken_language
 from services.profile.profile import load_profile
 from services.profile.sections import Models
-from state.errors import ConfigurationError
-from state.values import RerankStrategy
 
 Provider = Literal["offline", "openai", "azure", "compatible"]
 Role = Literal["reader", "principal", "embedder", "rerank"]

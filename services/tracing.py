@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from state.values import Cost
+from articulado.values.answers import Cost
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer

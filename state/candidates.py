@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from state.chunks import Candidate, Chunk, Origin
+from articulado.values.chunks import Candidate, Chunk, Origin
 
 
 def candidate(chunk: Chunk, score: float, origin: Origin, found_by: str = "") -> Candidate:

@@ -6,8 +6,9 @@ from typing import Annotated, Any, Required
 from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
 
-from state.articles import Decision, FieldSpec
-from state.case_values import (
+from articulado.values.answers import DataOutcome, Usage
+from articulado.values.articles import Decision, FieldSpec
+from articulado.values.cases import (
     ArticleReference,
     CaseFailure,
     CaseMetadata,
@@ -19,10 +20,9 @@ from state.case_values import (
     Shortfall,
     Source,
 )
-from state.chunks import Chunk
+from articulado.values.chunks import Chunk
 from state.rag import RagState
 from state.reducers import add_usage
-from state.values import DataOutcome, Usage
 
 
 class RequiredDataInput(TypedDict, total=False):

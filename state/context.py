@@ -4,7 +4,7 @@ from datetime import date
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from state.values import RerankStrategy, StoreName
+from articulado.values.answers import RerankStrategy, StoreName
 
 
 class RunContext(BaseModel):

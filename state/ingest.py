@@ -5,7 +5,7 @@ from typing import Annotated
 from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
 
-from state.documents import (
+from articulado.values.documents import (
     Copy,
     Failure,
     IngestRequest,

@@ -9,10 +9,21 @@ from langgraph.channels import EphemeralValue, UntrackedValue
 from langgraph.graph.message import add_messages
 from typing_extensions import TypedDict
 
-from state.chunks import Candidate
+from articulado.values.answers import (
+    Analysis,
+    AnswerOutcome,
+    Citation,
+    DataOutcome,
+    Days,
+    Message,
+    Need,
+    StoreName,
+    Usage,
+    Verdict,
+)
+from articulado.values.chunks import Candidate
+from articulado.values.findings import Certificate, Finding, Freshness, NamedVerdict, Remission
 from state.reducers import add_usage
-from state.values import Analysis, AnswerOutcome, Citation, DataOutcome, Days, Message, Need, StoreName, Usage, Verdict
-from state.verification import Certificate, Finding, Freshness, NamedVerdict, Remission
 
 
 class Turn(TypedDict):

@@ -1,6 +1,6 @@
 """Reducers of state keys that several nodes write."""
 
-from state.values import Usage
+from articulado.values.answers import Usage
 
 FIRST_STAGE = "accept"
 """The stage that opens an ingest."""

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from articulado.values.chunks import REPEALED, Chunk, ProvisionRef, indexed_text, provision_of
 from services.corpus.chunks import packaged_records, parse_refs
 from services.corpus.schema import load_situations
 from services.offline.encoder.encoder import DIMENSIONS, FOLDER, DualEncoder, TrainingPairs
@@ -21,7 +22,6 @@ from services.offline.encoder.precedents import FILE, Precedents
 from services.store.edge import EdgeStore
 from services.store.index import open_index
 from services.store.points import Points
-from state.chunks import REPEALED, Chunk, ProvisionRef, indexed_text, provision_of
 from tools.situations import is_held_back
 
 SITUATION_REPEATS = 3

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from articulado.values.chunks import ProvisionRef
 from ingestion.markdown.reader import read_law
 from legal.labels import provision_key
 from services.corpus.schema import load_corpus
@@ -31,7 +32,6 @@ from services.verification.figures import figures_of_law
 from services.verification.items import read_item
 from services.verification.reading import ReadAnswer, read_answer
 from services.verification.sources import Source
-from state.chunks import ProvisionRef
 
 SEED = 2
 BESIDE = 2

@@ -17,6 +17,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.values.chunks import Candidate, ProvisionRef
 from graph.rag import build_retrieval
 from services.corpus.schema import load_corpus, load_situations, load_unanswerable
 from services.domain.spanish_law import SPANISH_LAW
@@ -28,7 +29,6 @@ from services.relevance.judge import FILE, BestScoreJudge, JudgementModel, Learn
 from services.relevance.wording import TERM_PLACES, WORD_PLACES, WordingModel, term_places, weights_at, word_places
 from services.settings import Settings
 from services.store.index import open_index
-from state.chunks import Candidate, ProvisionRef
 from state.context import RunContext
 from tools.situations import is_held_back
 from tools.train_encoder import precedents_of

@@ -11,9 +11,9 @@ from language.folding import fold
 from language.formats import long_day, written
 
 if TYPE_CHECKING:
+    from articulado.values.answers import Citation
     from language.languages import Language
     from services.profile.profile import Profile
-    from state.values import Citation
 
 MAX_REMISSIONS = 5
 """Provisions that are named of those which cited texts refer to and nobody has read."""

@@ -7,13 +7,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from articulado.values.errors import InvalidInput
 from language.current import say
 from language.system import reason
 from services.container import Services
 from services.store.index import open_index
 from services.verification.dossier import make_dossier, provenance_of
 from state.context import RunContext
-from state.errors import InvalidInput
 from state.rag import result_of
 
 THREAD = "dossier"

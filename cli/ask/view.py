@@ -14,7 +14,7 @@ from rich.text import Text
 from cli.render import clean
 
 if TYPE_CHECKING:
-    from state.values import StreamEvent
+    from articulado.values.answers import StreamEvent
 
 STAGES = {
     "analyze_question": "Leyendo la pregunta…",

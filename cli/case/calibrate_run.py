@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from articulado.values.errors import InvalidInput
 from cli.options import read_configuration
 from cli.render import console
 from cli.session import opened_services
@@ -12,7 +13,6 @@ from evaluation.case_desk.cases import LabelledCase, cases_of_profile, own_decis
 from evaluation.case_desk.findings import ProfileFindings, measure_profile
 from language.current import say
 from services.case.calibration import write_calibration
-from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from services.profile.profile import Profile

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from articulado.values.errors import InvalidInput
 from cli.case.calibrate import calibrate
 from cli.options import IndexFolder, Json, ProfileOption, Rerank, read_configuration, run_context, whole
 from cli.render import console, print_json
 from cli.session import opened_services
 from cli.spanish import Command, Commands
 from language.current import say
-from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from graph.case import Case

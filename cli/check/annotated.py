@@ -5,14 +5,14 @@ from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from articulado.values.errors import InvalidInput
+from articulado.values.findings import Finding
 from ingestion.files.brief import open_docx, paragraphs_of, runs_of
 from ingestion.files.formats.docx_xml import W
 from language.current import say
 from language.system import reason
 from services.extras import importing
 from services.verification.briefs.report import BriefParagraph, BriefReport, CheckedParagraph
-from state.errors import InvalidInput
-from state.verification import Finding
 
 if TYPE_CHECKING:
     from docx.document import Document

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from articulado.values.errors import IndexMissing, InvalidInput
 from cli.check.view import print_report
 from cli.failures import FAILED
 from cli.options import IndexFolder, Json, ProfileOption, a_date, read_configuration
 from cli.render import console, print_json
 from cli.session import announce_first_index
 from language.current import say
-from state.errors import IndexMissing, InvalidInput
 
 if TYPE_CHECKING:
     from services.profile.profile import Profile as KnowledgeProfile

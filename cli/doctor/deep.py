@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, TypedDict
 
+from articulado.values.errors import ArticuladoError
+from articulado.values.protocols import Progress
 from language.current import say
-from services.protocols import Progress
-from state.errors import ArticuladoError
 
 if TYPE_CHECKING:
     from services.settings import Settings

@@ -4,14 +4,14 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
+from articulado.values.errors import ArticuladoError, ConfigurationError, IndexMismatch
+from articulado.values.protocols import Progress
 from cli.doctor.deep import DeepDiagnosis, look_deep
 from cli.doctor.profile import article_problem, cases_only, index_needed, staleness
 from cli.environment import misspelt_variables
 from cli.options import read_settings
 from cli.session import FIRST_INDEX, receives_texts
 from services.extras import EXTRAS, Extra, installed, require
-from services.protocols import Progress
-from state.errors import ArticuladoError, ConfigurationError, IndexMismatch
 
 if TYPE_CHECKING:
     from services.settings import ModelSettings, Role, Settings

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from state.errors import ConfigurationError, IndexMismatch
+from articulado.values.errors import ConfigurationError, IndexMismatch
 
 if TYPE_CHECKING:
     from ingestion.incremental.base import IndexBase

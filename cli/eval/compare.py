@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from rich.console import Console
 
+from articulado.values.answers import RerankStrategy
+from articulado.values.errors import InvalidInput
 from cli.render import console
 from cli.session import opened_services
 from cli.tables import number, percent, say, signed, table
@@ -25,8 +27,6 @@ from evaluation.retrieval.compare import (
 )
 from evaluation.retrieval.evaluate import Percentiles
 from language.formats import figure
-from state.errors import InvalidInput
-from state.values import RerankStrategy
 
 if TYPE_CHECKING:
     from services.profile.profile import Profile

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from articulado.values.errors import InvalidInput
 from cli.failures import FAILED, complain, failure_beside
 from cli.ingest.run import run_ingest
 from cli.ingest.view import describe_failure, print_report, shortfalls
@@ -14,10 +15,9 @@ from cli.options import IndexFolder, Json, ProfileOption, a_date, read_configura
 from cli.render import console, print_json
 from cli.spanish import Command, Commands
 from language.current import say
-from state.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from state.documents import IngestRequest, Listing
+    from articulado.values.documents import IngestRequest, Listing
 
 PATHS = "rutas"
 """The hidden command that paths go to."""

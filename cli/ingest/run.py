@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from articulado.values.errors import CostNotAllowed
 from cli.render import clean, console
 from language.current import say
-from state.errors import CostNotAllowed
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.types import Command
     from rich.progress import TaskID
 
+    from articulado.values.documents import IngestRequest
     from graph.ingest import Ingest
     from services.profile.profile import Profile
     from services.settings import Settings
-    from state.documents import IngestRequest
     from state.ingest import IngestReport
 
 REPEAT_HINT = " Para seguir, repita la orden con --yes."

@@ -13,8 +13,8 @@ from language.formats import figure
 from legal.labels import law_url
 
 if TYPE_CHECKING:
+    from articulado.values.documents import Failure, ShrunkLaw, SkippedFiles
     from services.profile.profile import Profile
-    from state.documents import Failure, ShrunkLaw, SkippedFiles
     from state.ingest import IngestReport
 
 CAUSES = {

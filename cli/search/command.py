@@ -23,7 +23,7 @@ from cli.render import console, print_json, print_warnings
 from cli.session import opened_services
 
 if TYPE_CHECKING:
-    from state.chunks import Candidate
+    from articulado.values.chunks import Candidate
 
 MAX_LIMIT = 100
 SHOWN_STATE = ["queries", "candidates", "abstained", "warnings", "usage"]

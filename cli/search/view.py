@@ -6,13 +6,13 @@ from typing import Any
 
 from rich.console import Console
 
+from articulado.values.chunks import REPEALED, Candidate, ordering_score
 from cli.names import named
 from cli.render import print_indented
 from language.formats import written
 from language.languages import Language
 from services.profile.profile import Profile
 from services.prompting.notes import state_note, whole_note
-from state.chunks import REPEALED, Candidate, ordering_score
 
 _PROVISION_ID = re.compile(r"[A-Z][\w-]*-\d{4}-\d+#")
 """How a search for a provision by its identifier begins ("BOE-A-2015-11430#Artículo 38")."""

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from articulado.values.errors import InvalidInput, NoResultsFound
 from cli.failures import FAILED, complain, failure_beside
 from cli.options import AsOf, IndexFolder, Json, ProfileOption, read_configuration, read_question
 from cli.render import console, print_json
 from cli.session import opened_services
 from legal.labels import cited_as
-from state.errors import InvalidInput, NoResultsFound
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from articulado.values.chunks import ProvisionRef
     from cli.show.document import DocumentDetail
     from ingestion.incremental.base import IndexBase
     from ingestion.incremental.indexed_laws import IndexedLaw
     from services.search.provision_detail import ProvisionDetail
     from services.search.reference import Reference
-    from state.chunks import ProvisionRef
 
 _NUMBERED_ARTICLE = re.compile(r"art:\d")
 
@@ -125,9 +125,9 @@ def _request(refs: "Sequence[ProvisionRef]", day: date | None) -> "Reference":
 
 async def _decisions(base: "IndexBase", text: str) -> "tuple[list[ProvisionRef], list[str]]":
     """Return the decisions of which a text has the numbers and nothing else, and what to say of those missing."""
+    from articulado.values.chunks import provision_of
     from services.domain.question import topic_of
     from services.search.named_decisions import decisions_missing, decisions_named, look_up_decisions
-    from state.chunks import provision_of
 
     decisions = decisions_named(text)
     if not decisions or topic_of(text):

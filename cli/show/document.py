@@ -8,13 +8,13 @@ from rich.console import Console
 from rich.text import Text
 from typing_extensions import TypedDict
 
+from articulado.values.articles import details_of
+from articulado.values.chunks import Agreement
+from articulado.values.protocols import ChunkStore
 from cli.render import clean, print_indented
 from cli.show.scope import print_scope
 from legal.labels import provision_key
 from services.prompting.notes import whole_note
-from services.protocols import ChunkStore
-from state.articles import details_of
-from state.chunks import Agreement
 
 if TYPE_CHECKING:
     from ingestion.incremental.base import IndexBase

@@ -2,9 +2,9 @@
 
 from rich.console import Console
 
+from articulado.values.chunks import Agreement
 from cli.render import clean
 from legal.agreements.names import area, validity_of
-from state.chunks import Agreement
 
 
 def print_scope(out: Console, agreement: Agreement) -> None:

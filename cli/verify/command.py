@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from articulado.values.errors import InvalidInput
 from cli.failures import FAILED
 from cli.options import AsOf, IndexFolder, Json, ProfileOption, read_configuration
 from cli.render import console, print_json
@@ -17,7 +18,6 @@ from cli.verify.view import print_recheck
 from evaluation.json_lines import json_lines
 from language.current import say
 from language.system import reason
-from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from services.profile.profile import Profile as KnowledgeProfile

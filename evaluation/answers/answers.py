@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from articulado.values.answers import AnswerOutcome, Citation
+from articulado.values.chunks import Chunk
+from articulado.values.errors import ArticuladoError
 from evaluation.answers.form import Trait, form_of
 from evaluation.answers.overheard import OverheardChat
 from evaluation.answers.support import unsupported
@@ -20,11 +23,8 @@ from language.numerals import read_number
 from nodes.stage import default_options
 from services.container import Services
 from services.prompting.citation_markers import markers_in
-from state.chunks import Chunk
 from state.context import RunContext
-from state.errors import ArticuladoError
 from state.rag import RagOutput
-from state.values import AnswerOutcome, Citation
 
 PRECISION = "precision_normativa"
 CITES_RIGHT = "citas_correctas"

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
+from articulado.values.answers import Message
+from articulado.values.protocols import ChatModel, Completion
 from evaluation.forwarding import ForwardingChat
-from services.protocols import ChatModel, Completion
-from state.values import Message
 
 
 class OverheardChat(ForwardingChat):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from articulado.values.chunks import Chunk
 from evaluation.answers.figures import figures_in, table_numbers
 from language.folding import fold
 from legal.citations.owners import CitationContext
@@ -14,7 +15,6 @@ from legal.citations.parser import Citation, parse_citations
 from legal.labels import provision_name
 from legal.laws.registry import known_laws
 from services.offline.passages import LEFT_OUT
-from state.chunks import Chunk
 
 CitedProvision = tuple[str | None, str]
 """Law (``None`` where the registry does not know it) and provision key."""

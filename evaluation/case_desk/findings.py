@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from articulado.values.errors import InvalidInput
+from articulado.values.protocols import SearchFilter
 from evaluation.case_desk.calibration import BeforeAfter, CalibratedCase, before_and_after, fit
 from evaluation.case_desk.cases import LabelledCase
 from evaluation.case_desk.decisions import Decisions, by_kind
@@ -13,9 +15,7 @@ from nodes.stage import default_options
 from services.case.calibration import Calibration, CaseGraph, Curve
 from services.case.matching.model import packaged_model
 from services.container import Services
-from services.protocols import SearchFilter
 from services.rerank.table import effective_strategy
-from state.errors import InvalidInput
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from articulado.values.errors import InvalidInput
 from evaluation.case_desk.calibration import BeforeAfter
 from evaluation.case_desk.decisions import Decisions
 from evaluation.case_desk.findings import Measured, ProfileFindings, pooled
@@ -22,7 +23,6 @@ from evaluation.report.plots import reliability_chart
 from evaluation.report.tables import table
 from language.system import reason
 from services.case.calibration import CaseGraph
-from state.errors import InvalidInput
 
 Pooled = Mapping[CaseGraph, Measured]
 """What was measured on the cases of several profiles together; empty for one profile alone."""

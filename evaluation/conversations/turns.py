@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.checkpoint.memory import InMemorySaver
 
+from articulado.values.answers import AnswerOutcome
+from articulado.values.chunks import Chunk
+from articulado.values.errors import ArticuladoError
 from evaluation.answers.answers import cited_fragments, is_asked_for_form, missing_facts, provisions_of
 from evaluation.answers.form import Trait, form_of
 from evaluation.answers.overheard import OverheardChat
@@ -15,11 +18,8 @@ from evaluation.gold.provisions import Provision, key_of
 from evaluation.recording.recording import ReplyMissing
 from graph.rag import Rag, build_rag
 from services.container import Services
-from state.chunks import Chunk
 from state.context import RunContext
-from state.errors import ArticuladoError
 from state.rag import RagState
-from state.values import AnswerOutcome
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig

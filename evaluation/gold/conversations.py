@@ -13,10 +13,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from articulado.values.errors import InvalidInput
 from evaluation.gold.provisions import Key, Provision, key_of, parse_provision
 from evaluation.gold.questions import EXPECTED, Grades, Text, as_list, one_word
 from evaluation.json_lines import json_lines
-from state.errors import InvalidInput
 
 TURNS = "turns"
 """The key by which a line is a conversation."""

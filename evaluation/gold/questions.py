@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from articulado.values.errors import InvalidInput
 from evaluation.gold.provisions import Provision, parse_provision
 from evaluation.json_lines import json_lines
-from state.errors import InvalidInput
 
 __all__ = ["GoldSet", "Provision", "Question", "read_gold", "read_gold_set"]
 

@@ -6,11 +6,11 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from articulado.values.errors import InvalidInput
+from articulado.values.protocols import ChunkStore
 from evaluation.gold.conversations import ConversationSet, has_conversations, read_conversations
 from evaluation.gold.provisions import Key, Provision, key_of
 from evaluation.gold.questions import GoldSet, read_gold_set
-from services.protocols import ChunkStore
-from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from services.profile.profile import Profile

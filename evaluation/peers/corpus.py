@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from py_rust_stemmers import SnowballStemmer
 
+from articulado.values.chunks import Chunk, provision_of
+from articulado.values.errors import NoResultsFound
 from evaluation.gold.provisions import Provision, make_provision
 from evaluation.retrieval.retrieve import LAW
 from language.spanish import content_words
@@ -17,8 +19,6 @@ from services.container import Services
 from services.store.index import open_index
 from services.store.layout import order_parts
 from services.store.points import Points
-from state.chunks import Chunk, provision_of
-from state.errors import NoResultsFound
 
 DIMENSIONS = 192
 """As many as our own vectors have by default."""

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
+from articulado.values.answers import Message
+from articulado.values.errors import ConfigurationError
+from articulado.values.protocols import ChatModel, Completion, S, Structured
 from evaluation.forwarding import ForwardingChat
 from evaluation.recording.prompts import ChatRole, prompt_of
 from evaluation.recording.recording import Recording
-from services.protocols import ChatModel, Completion, S, Structured
-from state.errors import ConfigurationError
-from state.values import Message
 
 
 class ReplayChat:

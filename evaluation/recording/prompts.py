@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from state.values import Message
+from articulado.values.answers import Message
 
 ChatRole = Literal["reader", "principal"]
 """A chat model of the answering graph, by what it is asked for."""

@@ -11,10 +11,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from articulado.values.errors import ArticuladoError, InvalidInput
 from evaluation.recording.prompts import ChatRole, Prompt, read_prompt
 from language.system import reason
 from services.settings import Provider
-from state.errors import ArticuladoError, InvalidInput
 
 MANIFEST, PROMPTS, REPLIES, WAITING = "recording.json", "prompts", "replies", "waiting"
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from articulado.values.errors import InvalidInput
 from evaluation.statistics.reliability import Reliability
 from evaluation.statistics.risk_coverage import RiskCoverage
 from language.formats import figure
 from services.extras import importing
-from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

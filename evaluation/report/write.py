@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from articulado.values.errors import InvalidInput
 from evaluation.answers.relevance import RelevanceReport
 from evaluation.report.answer_sections import CATEGORIES_RELEVANCE_PLOT, RELEVANCE_PLOT, RISK_PLOT
 from evaluation.report.as_json import report_json
@@ -12,7 +13,6 @@ from evaluation.report.plots import Mean, interval_chart, reliability_chart, rel
 from evaluation.report.tables import VOICES
 from evaluation.retrieval.metrics import MAIN
 from services.extras import require
-from state.errors import InvalidInput
 
 JSON, MARKDOWN = "report.json", "report.md"
 _AXIS = f"{MAIN} (media e intervalo del 95 %)"

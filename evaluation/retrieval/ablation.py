@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from articulado.values.answers import RerankStrategy
 from evaluation.gold.questions import GoldSet
 from evaluation.retrieval.evaluate import Configuration, evaluate
 from evaluation.retrieval.retrieve import Retriever
@@ -10,7 +11,6 @@ from evaluation.retrieval.strategies import available_strategies
 from evaluation.retrieval.switches import EmptySparseEncoder, NarrowedStore, ZeroEmbedder, without_synonyms
 from services.container import Services
 from state.context import RunContext
-from state.values import RerankStrategy
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from articulado.values.answers import RerankStrategy
 from evaluation.gold.questions import GoldSet, Question
 from evaluation.retrieval.evaluate import WARM_UP, Outcome, Percentiles, evaluate, percentiles
 from evaluation.retrieval.failures import diagnose
@@ -15,7 +16,6 @@ from evaluation.statistics.bootstrap import Paired, compare
 from services.container import Services
 from services.settings import Settings
 from state.context import RunContext
-from state.values import RerankStrategy
 
 METRIC = "nDCG@5"
 STAGE = "rerank"

@@ -7,12 +7,12 @@ from typing import Protocol
 
 import numpy as np
 
+from articulado.values.errors import ArticuladoError
 from evaluation.gold.questions import GoldSet, Question
 from evaluation.retrieval.metrics import PerQuestion, means, per_question
 from evaluation.retrieval.retrieve import Retrieved
 from evaluation.retrieval.run import Run
 from evaluation.statistics.bootstrap import Interval, intervals
-from state.errors import ArticuladoError
 
 WARM_UP = "¿Cuántos días de vacaciones corresponden cada año?"
 """Asked before any question, and not counted: it pays for what is loaded on first use."""

@@ -5,16 +5,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from articulado.values.chunks import Candidate, Origin, relevance
+from articulado.values.protocols import SearchFilter
 from evaluation.gold.provisions import Key, Provision, key_of, make_provision
 from evaluation.retrieval.run import Ranked
 from graph.rag import build_retrieval
 from nodes.stage import default_options
 from services.container import Services
 from services.profile.search import Caps
-from services.protocols import SearchFilter
 from services.search.candidate_order import preference
 from services.search.hybrid import search_filter
-from state.chunks import Candidate, Origin, relevance
 from state.context import RunContext
 from state.rag import RagState, days_of
 

@@ -6,13 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evaluation.forwarding import ForwardingChat
-from language.languages import Language
-from nodes.decompose import MAX_QUERIES
-from services.container import Services
-from services.models.sparse import Bm25Encoder
-from services.prompting.reader_reply import read_reader_reply
-from services.protocols import (
+from articulado.values.answers import Message
+from articulado.values.chunks import Chunk
+from articulado.values.protocols import (
     MAX_SELECTED,
     ChatModel,
     ChunkStore,
@@ -23,8 +19,12 @@ from services.protocols import (
     SearchFilter,
     SparseVector,
 )
-from state.chunks import Chunk
-from state.values import Message
+from evaluation.forwarding import ForwardingChat
+from language.languages import Language
+from nodes.decompose import MAX_QUERIES
+from services.container import Services
+from services.models.sparse import Bm25Encoder
+from services.prompting.reader_reply import read_reader_reply
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
+from articulado.values.articles import Details
+from articulado.values.chunks import Chunk
 from ingestion.articles.checks import check_guards
 from ingestion.articles.problems import article_error
 from ingestion.articles.reader import read_article
@@ -15,8 +17,6 @@ from language.current import say
 from legal.ids import chunk_id
 from services.profile.profile import Profile
 from services.profile.sections import TOPIC, FilterField
-from state.articles import Details
-from state.chunks import Chunk
 
 KIND = "article"
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping
 from datetime import date
 
+from articulado.values.articles import LEAST_NUMBER
 from ingestion.articles.problems import Problem
 from ingestion.articles.schema import Article, Condition, Datum
 from language.current import say
 from language.folding import letters_and_digits
 from services.case.data.expressions import TODAY, parse_expression
 from services.case.data.truth import truth_of
-from state.articles import LEAST_NUMBER
 
 NUMBERS = ("number", "currency")
 _ANY_DAY = date(2000, 1, 1)

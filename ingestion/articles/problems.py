@@ -6,8 +6,8 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from articulado.values.errors import InvalidInput
 from language.current import say
-from state.errors import InvalidInput
 
 Problem = tuple[tuple[str | int, ...], str]
 """The path in the file to what is wrong, and what it is."""

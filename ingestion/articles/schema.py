@@ -8,11 +8,11 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
+from articulado.values.articles import Concern, DataType, Decision, Elapsed, Group
 from language.current import say
 from language.folding import without_accents
 from legal.ids import is_boe_id
 from legal.labels import provision_key, provision_url
-from state.articles import Concern, DataType, Decision, Elapsed, Group
 
 ITEMS = {
     "required_data": "fields",
@@ -93,7 +93,7 @@ class ArticlePart(BaseModel):
 class Datum(ArticlePart):
     """A datum that the case needs; ``aliases`` are other names under which callers send it.
 
-    What the other keys mean is said in ``state.articles.FieldSpec``.
+    What the other keys mean is said in ``articulado.values.articles.FieldSpec``.
     """
 
     field: SnakeCase

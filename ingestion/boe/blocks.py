@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from articulado.values.chunks import Status
 from ingestion.amendments import provision_status
 from ingestion.boe.markup import tidy
 from ingestion.boe.notes import wording_dates
@@ -15,7 +16,6 @@ from language.folding import fold
 from legal.labels import PART_HEADINGS, Heading, law_url, split_heading
 from legal.validity import is_repealed
 from services.boe.xml import Element
-from state.chunks import Status
 
 _LEFT_OUT = ("preambulo", "firma", "nota_inicial")
 _FOREVER = "9999"

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from articulado.values.chunks import WordingDates
 from ingestion.boe.wordings import Wording
-from state.chunks import WordingDates
 
 _NAME = re.compile(
     r"(?:Ley(?: Orgánica| Foral)?|Orden|Resolución|Sentencias?|Circular|Instrucción|Reforma"

@@ -7,6 +7,7 @@ The format is that of the document "API legislación consolidada" of the BOE (28
 from datetime import date
 from pathlib import Path
 
+from articulado.values.errors import InvalidInput
 from ingestion.boe.blocks import LawFacts, read_blocks
 from ingestion.boe.markup import tidy
 from ingestion.boe.notes import norm_in
@@ -19,7 +20,6 @@ from legal.laws.ranks import kind_of_code
 from legal.territory.mentions import community_of
 from legal.wordings import with_article
 from services.boe.xml import Element, parse_xml
-from state.errors import InvalidInput
 
 _REPEALS = ("210", "216", "217", "214", "212")
 """Codes of the relations by which a whole law is repealed, the plainest first; 211, 213 and 215 are of parts."""

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import cast
 
+from articulado.values.chunks import Chunk, WordingDates
 from language.cuts import CLAUSES, between_sentences, cut
 from language.table_text import with_heads
 from legal.ids import chunk_id
-from state.chunks import Chunk, WordingDates
 
 STRATEGY = "small_to_big_contextual"
 MAX_CHILD = 300

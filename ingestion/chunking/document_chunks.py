@@ -2,6 +2,7 @@
 
 from hashlib import blake2b
 
+from articulado.values.chunks import Chunk
 from ingestion.chunking.semantic import Embed, semantic_spans
 from ingestion.files.running_text import running_text
 from ingestion.model import Document
@@ -10,7 +11,6 @@ from language.table_text import with_heads
 from legal.agreements.names import agreement_name
 from legal.ids import chunk_id
 from services.corpus.chunks import DECISION_RANK
-from state.chunks import Chunk
 
 _DOCTRINE = ("sentencia", "criterio")
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import accumulate
 
+from articulado.values.chunks import Chunk, Status, WordingDates
+from articulado.values.errors import InvalidInput
 from ingestion.chunking.parts import spans_of, split_text
 from ingestion.model import Law, Provision
 from language.current import say
@@ -18,8 +20,6 @@ from legal.labels import provision_url
 from legal.laws.ranks import rank_of
 from legal.laws.registry import KnownLaw, known_laws
 from legal.wordings import wording_status_note
-from state.chunks import Chunk, Status, WordingDates
-from state.errors import InvalidInput
 
 PAGE = "#page="
 """What stands in an address before the number of a page."""

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache as memoize
 
+from articulado.values.protocols import TokenCounter
 from ingestion.context.paid_cache import ContextCache
 from ingestion.context.request import ContextPrompt, ParentChild
 from language.current import say
 from language.formats import written
-from services.protocols import TokenCounter
 from services.settings import ModelSettings
 
 SENTENCE_TOKENS = 60

@@ -9,9 +9,9 @@ from threading import Lock
 from types import TracebackType
 from typing import ClassVar, Self
 
+from articulado.values.errors import ConfigurationError
 from language.current import say
 from language.system import reason
-from state.errors import ConfigurationError
 
 BUSY_TIMEOUT = 30.0
 """Seconds to wait for another process that writes."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Self
 
+from articulado.values.chunks import Chunk
 from language.languages import language
 from language.spanish import sentences
 from services.profile.profile import Profile
 from services.prompting.prompts import load_prompt
 from services.settings import ChunkContext
-from state.chunks import Chunk
 
 ParentChild = tuple[Chunk, Chunk]
 """A parent and one of its children."""

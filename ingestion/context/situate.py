@@ -7,18 +7,18 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from articulado.values.answers import Message
+from articulado.values.chunks import Chunk
+from articulado.values.errors import ArticuladoError, ConfigurationError, ContentFiltered
+from articulado.values.protocols import ChatModel
 from ingestion.context.paid_cache import ContextCache
 from ingestion.context.request import ContextPrompt, ParentChild, sentence_of
 from language.current import say
 from language.formats import written
-from services.protocols import ChatModel
 from services.settings import ModelSettings
-from state.chunks import Chunk
-from state.errors import ArticuladoError, ConfigurationError, ContentFiltered
-from state.values import Message
 
 if TYPE_CHECKING:
-    from services.protocols import Progress
+    from articulado.values.protocols import Progress
 
 STEP = "Situando fragmentos"
 

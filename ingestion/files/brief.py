@@ -5,6 +5,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from articulado.values.errors import InvalidInput
 from ingestion.decoding import ZIP, read_bytes
 from ingestion.files.formats import pdf, txt
 from ingestion.files.formats.docx_xml import W, find, lines_of
@@ -13,7 +14,6 @@ from ingestion.files.running_text import running_text
 from language.current import say
 from services.extras import importing
 from services.verification.briefs.report import BriefParagraph
-from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from docx.document import Document

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from articulado.values.chunks import ProvisionRef
+from articulado.values.errors import InvalidInput
 from language.current import say
 from language.folding import fold
 from legal.citations.parser import parse_citations
@@ -16,8 +18,6 @@ from legal.ids import boe_id
 from legal.labels import provision_key
 from legal.laws.mentions import find_law
 from legal.territory.mentions import communities, find_territory, place_called, province_called, provinces
-from state.chunks import ProvisionRef
-from state.errors import InvalidInput
 
 STATE = "España"
 """The territory of what is of the whole state."""

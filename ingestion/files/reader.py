@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from articulado.values.errors import InvalidInput
 from ingestion.files import structure
 from ingestion.files.formats import docx, html, md, odt, pdf, txt, xlsx
 from ingestion.files.formats.header_block import sidecar, take_block
@@ -15,7 +16,6 @@ from ingestion.files.scope import scope_of
 from ingestion.markdown.reader import read_law
 from ingestion.model import Document, FileText, Law, Page
 from language.current import say
-from state.errors import InvalidInput
 
 READERS: dict[str, Callable[[Path], FileText]] = {
     ".pdf": pdf.read,

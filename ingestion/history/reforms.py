@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
+from articulado.values.errors import InvalidInput
 from ingestion.history.amendment_notes import Amendment
 from language.system import reason
 from legal.labels import provision_key
-from state.errors import InvalidInput
 
 _LAW, _PUBLISHED, _NORM, _AFFECTED = "law_id", "commit_date(=publication of reform)", "reforming_norm", "affected"
 

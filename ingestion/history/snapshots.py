@@ -12,12 +12,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from articulado.values.errors import InvalidInput
 from ingestion.history.reforms import Reforms
 from ingestion.history.same_text import has_tables
 from ingestion.history.wordings import wordings
 from ingestion.markdown.reader import day_field, read_with_front
 from ingestion.model import Law, Provision
-from state.errors import InvalidInput
 
 _DAY_OF_NAME = re.compile(r"@(\d{4}-\d{2}-\d{2})$")
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from articulado.values.chunks import Act, DayCertainty, Status, WordingChange, WordingDates
 from ingestion.boe.notes import norm_in
 from ingestion.history.amendment_notes import Amendment, read_amendments
 from ingestion.history.changes import Change, Step, dated, day_after, find_change
@@ -11,7 +12,6 @@ from ingestion.history.same_text import fullest, has_tables, lacks_tables, same_
 from ingestion.model import Law, Provision
 from legal.laws.registry import known_laws
 from legal.validity import is_repealed
-from state.chunks import Act, DayCertainty, Status, WordingChange, WordingDates
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from articulado.values.documents import IngestRequest
+from articulado.values.errors import IndexMismatch, IndexMissing
 from ingestion.context.paid_cache import ContextCache
 from ingestion.fingerprints import CHUNKER, expected_fingerprints
 from ingestion.incremental.catalog import Catalog, read_catalog
@@ -15,8 +17,6 @@ from services.store.generations import Generations
 from services.store.index import check_profile, open_index
 from services.store.manifest import CATALOG, Fingerprints, Index, read_manifest
 from services.store.replica import bring_up_to_date
-from state.documents import IngestRequest
-from state.errors import IndexMismatch, IndexMissing
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self, cast
 
+from articulado.values.documents import Source, SourceFile, StaleRecord, Unresolved
+from articulado.values.errors import IndexMismatch, StoreUnavailable
 from ingestion.links.provision_index import SCHEMA as WORDINGS
 from language.current import say
 from services.store.agreements import IndexedAgreement
 from services.store.manifest import CATALOG
-from state.documents import Source, SourceFile, StaleRecord, Unresolved
-from state.errors import IndexMismatch, StoreUnavailable
 
 VERSION = 1
 """Of the tables; it goes up where they change, and an older catalogue is not read."""

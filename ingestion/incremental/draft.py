@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import NamedTuple, Self, cast
 from uuid import uuid4
 
+from articulado.values.chunks import ProvisionRef
+from articulado.values.documents import Source, SourceFile, StaleRecord, Unresolved
 from ingestion.incremental.catalog import (
     FILE,
     GONE,
@@ -28,8 +30,6 @@ from services.store.agreements import IndexedAgreement
 from services.store.copying import copy_file
 from services.store.generations import translate_disk_errors
 from services.store.manifest import CATALOG
-from state.chunks import ProvisionRef
-from state.documents import Source, SourceFile, StaleRecord, Unresolved
 
 SUFFIX = ".draft"
 

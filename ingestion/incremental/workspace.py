@@ -9,11 +9,11 @@ from hashlib import blake2b
 from pathlib import Path
 from uuid import uuid4
 
+from articulado.values.chunks import Chunk
+from articulado.values.documents import Failure
+from articulado.values.errors import StoreUnavailable
 from language.current import say
 from services.store.generations import translate_disk_errors
-from state.chunks import Chunk
-from state.documents import Failure
-from state.errors import StoreUnavailable
 
 KEPT_SECONDS = 24 * 3600
 """How long a file that nobody uses is kept: another ingest may be about to use it."""

@@ -7,6 +7,9 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from articulado.values.articles import details_of
+from articulado.values.chunks import indexed_text
+from articulado.values.protocols import Progress
 from ingestion.ahead import in_thread
 from ingestion.fingerprints import CHUNKER, expected_fingerprints
 from ingestion.indexing.changes import Change, WordStatistics
@@ -21,12 +24,9 @@ from services.offline.encoder.encoder import DualEncoder, TrainingPairs, package
 from services.offline.encoder.training import BATCH, EPOCHS
 from services.profile.outside import load_outside
 from services.profile.profile import Profile
-from services.protocols import Progress
 from services.settings import Settings
 from services.store.builder import IndexBuilder, digest
 from services.store.manifest import Description, Index
-from state.articles import details_of
-from state.chunks import indexed_text
 
 STEP = "Indexando fragmentos"
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from articulado.values.errors import ConfigurationError
+from articulado.values.protocols import Embedder, SparseVector, Vector
 from ingestion.ahead import in_order
 from ingestion.context.paid_cache import PaidCache
 from ingestion.incremental.workspace import key_of
@@ -21,8 +23,6 @@ from services.domain.registry import domain_named
 from services.models.embeddings import MAX_TEXTS
 from services.models.sparse import Bm25Encoder
 from services.offline.encoder.encoder import DualEncoder
-from services.protocols import Embedder, SparseVector, Vector
-from state.errors import ConfigurationError
 
 BATCH = 1_024
 """Entries that are encoded and written together."""

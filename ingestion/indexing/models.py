@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from articulado.values.protocols import Embedder
 from services.domain.base import Domain
 from services.domain.registry import domain_of
 from services.profile.profile import Profile
-from services.protocols import Embedder
 from services.settings import Settings
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
+from articulado.values.chunks import Chunk
+from articulado.values.documents import StaleRecord, Unresolved
 from ingestion.bundled import BundledDocument, bundled_documents, legal_basis
 from ingestion.incremental.catalog import FILE
 from ingestion.incremental.draft import Draft, Links, Row
@@ -17,8 +19,6 @@ from legal.laws.registry import known_laws
 from services.corpus.chunks import lay_phrasings
 from services.corpus.schema import LawRecord
 from services.profile.profile import Profile
-from state.chunks import Chunk
-from state.documents import StaleRecord, Unresolved
 
 MAX_EXAMPLES = 20
 """Citations that lead nowhere and are named in the report; the rest is counted."""

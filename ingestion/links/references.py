@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from articulado.values.chunks import Chunk, ProvisionRef
 from ingestion.links.citing import cited_by
 from ingestion.links.provision_index import OwnProvisions, ProvisionIndex
 from legal.citations.parser import Citation
-from state.chunks import Chunk, ProvisionRef
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ from typing import Any
 
 import yaml
 
+from articulado.values.chunks import TextState
+from articulado.values.errors import InvalidInput
 from ingestion.markdown.lines import read_provisions
 from ingestion.markdown.text import clean, literal
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
@@ -23,8 +25,6 @@ from language.current import say
 from language.folding import fold
 from language.system import reason
 from legal.territory.mentions import community_of
-from state.chunks import TextState
-from state.errors import InvalidInput
 
 _FRONT_MATTER = re.compile(r"\ufeff?---\s*\n(.*?)\n---\s*(?:\n|$)", re.DOTALL)
 _STATUSES: dict[str, LawStatus] = {

@@ -6,11 +6,11 @@ from datetime import date
 from itertools import islice
 from typing import NamedTuple
 
+from articulado.values.chunks import Agreement
 from language.folding import fold
 from legal.agreements.validity import Validity, read_validity
 from legal.territory.mentions import place_mentions, place_name_at
 from legal.territory.table import PlaceName
-from state.chunks import Agreement
 
 MAX_WORDS = 9
 """Words of a sector that are a name of it; what is longer describes it."""

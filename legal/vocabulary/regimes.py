@@ -7,10 +7,10 @@ from importlib import resources
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from articulado.values.chunks import Chunk
 from language.folding import fold
 from legal.laws.registry import known_laws
 from legal.vocabulary.synonyms import root, significant_words
-from state.chunks import Chunk
 
 SPECIAL_LAW = 0.85
 """Factor for a law beside the general statutes of the field."""

@@ -4,6 +4,10 @@ from collections.abc import Mapping
 
 from langgraph.runtime import Runtime
 
+from articulado.values.answers import Analysis, StoreName
+from articulado.values.articles import FieldSpec
+from articulado.values.cases import CaseFailure, LeftOut, NamedConflict, RequiredFields, Response, Shortfall
+from articulado.values.chunks import Chunk
 from language.languages import Language
 from nodes.case.validation import checked_data, checked_filters, checked_inquiry, checked_tokens
 from nodes.validation import check_options
@@ -15,13 +19,9 @@ from services.case.named_filters import NamedFilter, conflict_message, conflicts
 from services.deadlines import QuestionTime
 from services.profile.profile import Profile
 from services.profile.sections import TOPIC
-from state.articles import FieldSpec
 from state.case import CaseState
-from state.case_values import CaseFailure, LeftOut, NamedConflict, RequiredFields, Response, Shortfall
-from state.chunks import Chunk
 from state.context import ResolvedContext
 from state.rag import Turn, fresh_turn
-from state.values import Analysis, StoreName
 
 MAX_SUMMARISED = 12
 """Data that go into the search: more of them drown the inquiry."""

@@ -5,15 +5,15 @@ import asyncio
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.articles import details_of
+from articulado.values.cases import RequiredFields
+from articulado.values.protocols import TokenCounter
 from language.languages import Language
 from services.case.context import render
 from services.case.fields import field_specs, shorten_fields, verify_fields
 from services.case.schema import RequiredData
 from services.profile.profile import Profile
-from services.protocols import TokenCounter
-from state.articles import details_of
 from state.case import CaseState
-from state.case_values import RequiredFields
 from state.context import ResolvedContext
 
 

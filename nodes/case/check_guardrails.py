@@ -3,12 +3,12 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.cases import Guardrails, Response
 from language.languages import Language
 from services.case.context import render
 from services.case.guardrails import check, guards_of
 from services.case.schema import Answer, AnswerSection, CaseResponse
 from state.case import CaseState
-from state.case_values import Guardrails, Response
 from state.context import ResolvedContext
 
 

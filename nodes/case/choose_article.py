@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.cases import CaseFailure
 from language.folding import letters_and_digits
 from language.languages import Language
 from legal.vocabulary.matters import matters
@@ -26,7 +27,6 @@ from services.profile.sections import TOPIC
 from services.relevance.judge import Judgement, RelevanceJudge
 from services.search.candidate_order import preference
 from state.case import CaseState
-from state.case_values import CaseFailure
 from state.context import ResolvedContext
 
 CONFLICT_SHARE = 0.5

@@ -3,6 +3,9 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.answers import DataOutcome
+from articulado.values.cases import ArticleReference, CaseMetadata, Source
+from articulado.values.protocols import TokenCounter
 from language.languages import Language
 from nodes.case.result import DECISION_OF, case_metadata, case_sources, low_confidence, read_case
 from nodes.stage import final_event
@@ -11,11 +14,8 @@ from services.case.fields import fields_json
 from services.case.ranking import TIERS, is_critical
 from services.case.schema import RequiredData
 from services.profile.profile import Profile
-from services.protocols import TokenCounter
 from state.case import CaseState, RequiredDataOutput
-from state.case_values import ArticleReference, CaseMetadata, Source
 from state.context import ResolvedContext
-from state.values import DataOutcome
 
 
 class CloseRequiredDataUpdate(TypedDict):

@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.articles import Decision
+from articulado.values.cases import CaseMetadata, Guardrails, RejectedDatum, Response, Shortfall, Source
+from articulado.values.protocols import TokenCounter
 from language.languages import Language
 from nodes.case.result import DECISION_OF, case_metadata, case_rules, case_sources, low_confidence, read_case
 from nodes.stage import final_event
@@ -14,10 +17,7 @@ from services.case.data.rules import apply_rules
 from services.case.items import answer_json
 from services.case.schema import Answer
 from services.profile.profile import Profile
-from services.protocols import TokenCounter
-from state.articles import Decision
 from state.case import CaseState, ResponseOutput
-from state.case_values import CaseMetadata, Guardrails, RejectedDatum, Response, Shortfall, Source
 from state.context import ResolvedContext
 
 MAX_QUOTED = 80

@@ -4,11 +4,11 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from articulado.values.answers import Cost, cost_of
+from articulado.values.protocols import Structured
 from language.languages import Language
 from services.prompting.outgoing_links import source_addresses, texts_without_foreign_links
-from services.protocols import Structured
 from state.case import CaseState
-from state.values import Cost, cost_of
 
 
 class DraftUpdate(TypedDict):

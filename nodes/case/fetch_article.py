@@ -5,16 +5,16 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.articles import FieldSpec, details_of
+from articulado.values.chunks import Candidate, Chunk
+from articulado.values.protocols import ChunkStore, SearchFilter
 from language.languages import Language
 from services.case.calibration import CaseGraph
 from services.case.fields import field_specs
 from services.case.filters import APPLIES_TO_ALL, field_value, filter_paths, passes_filter
 from services.profile.profile import Profile
 from services.profile.sections import TOPIC
-from services.protocols import ChunkStore, SearchFilter
-from state.articles import FieldSpec, details_of
 from state.case import CaseState
-from state.chunks import Candidate, Chunk
 from state.context import ResolvedContext
 from state.rag import days_of
 

@@ -5,13 +5,13 @@ import asyncio
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.cases import Response, Shortfall
+from articulado.values.protocols import TokenCounter
 from services.case.budget import budget_shares
 from services.case.items import shorten_answer
 from services.case.schema import Answer
 from services.case.shortfall import find_shortfall
-from services.protocols import TokenCounter
 from state.case import CaseState
-from state.case_values import Response, Shortfall
 from state.context import ResolvedContext
 
 

@@ -5,6 +5,9 @@ from dataclasses import replace
 from datetime import date
 from typing import Literal
 
+from articulado.values.articles import DecisionRule, article_title, details_of
+from articulado.values.cases import CaseMetadata, FailureName, LeftOut, Source
+from articulado.values.chunks import Chunk
 from language.formats import written
 from language.languages import Language
 from services.case.author import CaseMaterial
@@ -13,10 +16,7 @@ from services.case.context import render
 from services.case.data.read import ReadData, read_data
 from services.case.filters import contradicted_filters
 from services.profile.profile import Profile
-from state.articles import DecisionRule, article_title, details_of
 from state.case import CaseState
-from state.case_values import CaseMetadata, FailureName, LeftOut, Source
-from state.chunks import Chunk
 
 
 def case_data(state: CaseState) -> dict[str, str]:

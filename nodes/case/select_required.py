@@ -3,18 +3,18 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.cases import CaseFailure, LeftOut
+from articulado.values.chunks import Candidate
+from articulado.values.errors import InsufficientContext
+from articulado.values.protocols import TokenCounter
 from language.languages import Language
 from nodes.case.result import left_out_of, titles_of
 from services.case.budget import check_enough, fit_chunks, tokens_up_to
 from services.case.confidence import raw_confidence
 from services.case.ranking import found_by, is_critical, of_article, order_for_required_data, with_article
 from services.profile.profile import Profile
-from services.protocols import TokenCounter
 from state.case import CaseState
-from state.case_values import CaseFailure, LeftOut
-from state.chunks import Candidate
 from state.context import ResolvedContext
-from state.errors import InsufficientContext
 
 
 class SelectRequiredUpdate(TypedDict, total=False):

@@ -6,6 +6,10 @@ from contextlib import contextmanager
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.cases import CaseFailure, LeftOut
+from articulado.values.chunks import Candidate, Chunk
+from articulado.values.errors import InsufficientContext
+from articulado.values.protocols import TokenCounter
 from language.languages import Language
 from nodes.case.result import left_out_of, titles_of
 from services.case.budget import budget_shares, check_critical, check_enough, fit_chunks, least_max_tokens, tokens_up_to
@@ -13,13 +17,9 @@ from services.case.confidence import raw_confidence
 from services.case.ranking import found_by, of_article, order_by_tier, with_article
 from services.case.shortfall import essential_chunks, least_for_answer
 from services.profile.profile import Profile
-from services.protocols import TokenCounter
 from state.candidates import candidate
 from state.case import CaseState
-from state.case_values import CaseFailure, LeftOut
-from state.chunks import Candidate, Chunk
 from state.context import ResolvedContext
-from state.errors import InsufficientContext
 
 CRITICAL_SCORE = 1.0
 """Of what is read whatever the search says."""

@@ -4,12 +4,12 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
+from articulado.values.errors import InvalidInput
 from language.current import say
 from services.case.data.collected import MAX_DEPTH, flatten
 from services.case.filters import canonical_value, is_known_value
 from services.profile.profile import Profile
 from services.profile.sections import TOPIC
-from state.errors import InvalidInput
 
 MAX_INQUIRY_CHARACTERS = 4_000
 MAX_FILTER_CHARACTERS = 200

@@ -5,10 +5,10 @@ from typing import cast, get_type_hints
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.documents import Failure, IngestRequest, ShrunkLaw, SourceFile
+from articulado.values.errors import InvalidInput
 from language.current import say
 from legal.ids import is_boe_id
-from state.documents import Failure, IngestRequest, ShrunkLaw, SourceFile
-from state.errors import InvalidInput
 from state.ingest import IngestState
 
 _LISTS = {"paths": "leyes/", "boe": "BOE-A-2015-11430", "remove": "BOE-A-2015-11430"}

@@ -9,6 +9,8 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
+from articulado.values.documents import Copy, Replaced
+from articulado.values.protocols import ChatModel, TokenCounter
 from ingestion.ahead import in_thread
 from ingestion.chunking.children import children_of
 from ingestion.context.cost import NO_COST, ContextCost, estimate, explain
@@ -20,8 +22,6 @@ from ingestion.incremental.draft import Draft
 from ingestion.indexing.parents import DocumentReader
 from language.current import say
 from nodes.stage import progress_of
-from services.protocols import ChatModel, TokenCounter
-from state.documents import Copy, Replaced
 from state.ingest import IngestState
 
 YES = ("true", "sí", "si", "s", "yes", "y")

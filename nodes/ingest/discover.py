@@ -8,6 +8,8 @@ from pathlib import Path
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.documents import Failure, IngestRequest, SkippedFiles, Source, SourceFile
+from articulado.values.errors import InvalidInput
 from ingestion.bundled import article_named
 from ingestion.editions import by_age, is_loose
 from ingestion.files.formats.source import is_article
@@ -21,8 +23,6 @@ from ingestion.incremental.workspace import key_of
 from ingestion.sources import absolute, source_files
 from language.current import say
 from legal.laws.mentions import find_law
-from state.documents import Failure, IngestRequest, SkippedFiles, Source, SourceFile
-from state.errors import InvalidInput
 from state.ingest import IngestState
 
 MAX_NAMED = 8

@@ -7,6 +7,8 @@ from datetime import date
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.chunks import ProvisionRef
+from articulado.values.documents import Source
 from ingestion.bundled import BundledDocument, comes_along
 from ingestion.incremental.base import IndexBase
 from ingestion.incremental.catalog import FILE, GONE, RECORD
@@ -18,8 +20,6 @@ from ingestion.indexing.parents import DocumentReader
 from ingestion.links.provision_index import ProvisionIndex
 from nodes.stage import progress_of
 from services.store.agreements import IndexedAgreement
-from state.chunks import ProvisionRef
-from state.documents import Source
 from state.ingest import IngestState
 
 STEP = "Enlazando citas"

@@ -10,6 +10,8 @@ from pathlib import Path
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.documents import Copy, Failure, Replaced, Source
+from articulado.values.errors import InvalidInput
 from ingestion.ahead import in_order, in_thread
 from ingestion.editions import unread_files
 from ingestion.incremental.base import IndexBase
@@ -19,8 +21,6 @@ from ingestion.indexing.models import IndexModels
 from ingestion.source_reader import read_source
 from language.current import say
 from nodes.stage import progress_of
-from state.documents import Copy, Failure, Replaced, Source
-from state.errors import InvalidInput
 from state.ingest import IngestState
 
 STEP = "Leyendo documentos"

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.values.protocols import Progress
 from ingestion.incremental.base import IndexBase, context_cache
 from ingestion.incremental.catalog import read_catalog
 from ingestion.incremental.draft import Draft
@@ -32,7 +33,6 @@ from nodes.stage import progress_of
 from services.domain.lexicon import Lexicon, WordCount
 from services.models.check import check_models
 from services.profile.profile import Profile
-from services.protocols import Progress
 from services.store.agreements import save_agreements
 from services.store.builder import IndexBuilder
 from services.store.copying import move_durably

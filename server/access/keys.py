@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 
+from articulado.values.errors import ConfigurationError, InvalidInput
 from language.current import say
-from state.errors import ConfigurationError, InvalidInput
 
 MARK = "art_"
 """How a key begins, so that one is known where it has leaked."""

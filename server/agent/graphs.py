@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from langgraph_sdk.runtime import ServerRuntime
 
+from articulado.values.errors import InvalidInput
 from graph.ingest import Ingest, open_ingest
 from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, configured_graphs
 from language.current import say, speaking
@@ -14,7 +15,6 @@ from server.agent.access import OPERATE
 from server.agent.options import check_options
 from server.policy import CHEAP_STRATEGIES, Policy
 from server.settings import ServerSettings
-from state.errors import InvalidInput
 
 Runtime: TypeAlias = ServerRuntime[Any]
 """What an Agent Server opens a graph with: for what, for whom, and the options of the run."""

@@ -5,12 +5,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from articulado.values.errors import InvalidInput
 from language.current import say
 from server.errors import problem_of
 from server.policy import Policy
 from server.schemas import CONTEXT
 from state.context import RunContext
-from state.errors import InvalidInput
 
 _OF_THE_SERVER = frozenset(("thread_id", "run_id", "graph_id", "assistant_id", "user_id", "cron_id", "thread_ts"))
 _PREFIXES_OF_THE_SERVER = ("__", "langgraph_", "checkpoint_")

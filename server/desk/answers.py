@@ -6,6 +6,9 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from articulado.values.answers import AnswerOutcome, Citation, Message, Usage
+from articulado.values.chunks import Chunk
+from articulado.values.findings import Finding
 from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, OpenGraphs
 from legal.labels import provision_key
 from legal.wordings import Certainty
@@ -17,10 +20,7 @@ from server.runnable import cancellable_stream
 from services.search.provision_detail import wording_on
 from services.search.reference import ProvisionRequest
 from state.case import RequiredDataOutput, ResponseOutput
-from state.chunks import Chunk
 from state.context import RunContext
-from state.values import AnswerOutcome, Citation, Message, Usage
-from state.verification import Finding
 
 Heard = Callable[[str], Awaitable[None]]
 """Is told the name of each stage as it begins."""

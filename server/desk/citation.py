@@ -3,13 +3,13 @@
 import re
 from datetime import date
 
+from articulado.values.errors import InvalidInput
 from language.current import say
 from language.formats import long_day
 from server.desk.index import DeskIndex
 from server.desk.results import CitationCheck
 from services.search.provision_detail import excerpt, wording_on
 from services.search.reference import ProvisionRequest
-from state.errors import InvalidInput
 
 _REPEALED = re.compile(r"^\W*\w{1,3}\W+\((?:derogad|suprimid|sin contenido|anulad)", re.IGNORECASE)
 """What stands where a part of a provision was: "d) (Derogada)"."""

@@ -9,21 +9,21 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from articulado.values.chunks import Chunk
+from articulado.values.errors import InvalidInput, NoResultsFound
+from articulado.values.protocols import ChunkStore
 from graph.opened import Graph, OpenGraphs
 from language.current import say
 from legal.validity import in_force
 from legal.wordings import Certainty, certainty, tracked_laws
-from services.protocols import ChunkStore
 from services.search.provision_detail import Wording, wordings_of
 from services.search.reference import ProvisionRequest, read_reference
 from services.search.tracked_laws import is_tracked
-from state.chunks import Chunk
-from state.errors import InvalidInput, NoResultsFound
 
 if TYPE_CHECKING:
+    from articulado.values.findings import Finding
     from ingestion.incremental.indexed_laws import IndexedLaw
     from services.container import Services
-    from state.verification import Finding
 
 _BARE_NUMBER = re.compile(r"\d")
 _KEY = re.compile(r"[a-z]+:\S+(?: \S+)*")

@@ -8,6 +8,8 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from articulado.values.chunks import Candidate, ordering_score
+from articulado.values.errors import InvalidInput
 from graph.opened import OpenGraphs
 from language.current import say
 from language.formats import long_day
@@ -31,9 +33,7 @@ from server.desk.results import (
 from services.search.candidate_order import preference
 from services.search.provision_detail import Wording, provision_detail, wording_on
 from services.verification.dossier import Dossier
-from state.chunks import Candidate, ordering_score
 from state.context import RunContext
-from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from services.verification.briefs.report import BriefReport

@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import date
 
+from articulado.values.chunks import Chunk, provision_of
+from articulado.values.errors import NoResultsFound
 from legal.wordings import Certainty
 from server.desk.index import DeskIndex
 from server.desk.results import DatedLink, References
 from services.search.provision_detail import order_in_law, without_wording, wording_on
 from services.search.reference import ProvisionRequest
-from state.chunks import Chunk, provision_of
-from state.errors import NoResultsFound
 
 
 async def references_of(index: DeskIndex, asked: ProvisionRequest, day: date | None) -> References:

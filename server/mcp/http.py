@@ -11,13 +11,13 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from articulado.values.errors import ArticuladoError
 from graph.opened import OpenGraphs
 from language.current import say
 from server.access.authentication import CALLER
 from server.guards import Guards
 from server.limits.admission import Busy, Room
 from server.mcp.protocol import CallContext, mcp_server
-from state.errors import ArticuladoError
 
 PATH = "/mcp"
 _CALLS = "mcp_calls"

@@ -22,6 +22,7 @@ from mcp.types import (
 from mcp.types import Tool as ListedTool
 from pydantic import ValidationError
 
+from articulado.values.errors import ArticuladoError
 from graph.opened import OpenGraphs
 from language.current import say, speaking
 from server.desk.answers import Heard
@@ -30,7 +31,6 @@ from server.mcp.schemas import input_schema, output_schema
 from server.mcp.texts import Texts, texts_in
 from server.mcp.tools import Desks, Tool, tools_of
 from services.profile.profile import Profile
-from state.errors import ArticuladoError
 
 logger = logging.getLogger(__name__)
 

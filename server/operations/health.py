@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
-from state.errors import ArticuladoError
+from articulado.values.errors import ArticuladoError
 
 logger = logging.getLogger(__name__)
 

@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
+from articulado.values.errors import ConfigurationError
 from language.current import say
 from services.extras import importing
 from services.tracing import spanning, tracing
-from state.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from fastapi.telemetry import TelemetryConfig

@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse, Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from typing_extensions import TypedDict
 
+from articulado.values.errors import ArticuladoError
 from language.current import say
 from server.conversations import THREAD, Threads
 from server.errors import BODY_FAILURES, error_event, failures
@@ -20,7 +21,6 @@ from server.schemas import CONTEXT, V1, served_output
 from server.v1 import examples
 from server.v1.requests import Ask, GivenFeedback, RequiredData, Respond
 from state.case import RequiredDataOutput, ResponseOutput
-from state.errors import ArticuladoError
 from state.rag import RagOutput
 
 logger = logging.getLogger(__name__)

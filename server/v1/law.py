@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query
 from fastapi import Path as PathParameter
 from typing_extensions import TypedDict
 
+from articulado.values.errors import InvalidInput
 from language.current import say
 from legal.territory.table import gazetteer
 from server.desk.law import LawDesk
@@ -22,7 +23,6 @@ from server.schemas import V1
 from server.v1 import examples
 from server.v1.requests import MAX_QUESTION, Check, Day, Options, Verify
 from services.verification.briefs.report import BriefReport
-from state.errors import InvalidInput
 
 _DAYS = re.compile(r"(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})")
 

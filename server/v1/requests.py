@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
+from articulado.values.answers import RerankStrategy
 from server.v1 import examples
 from services.conversations.feedback import Rating
 from state.context import RunContext
-from state.values import RerankStrategy
 
 MAX_QUESTION = 4_000
 MAX_ANSWER = 20_000

@@ -13,6 +13,7 @@ from typing import Self
 
 import httpx2
 
+from articulado.values.errors import InvalidInput, SourceUnavailable, UnreadableAnswer
 from legal.ids import is_boe_id
 from services.backoff import Backoff
 from services.boe.cache import BoeCache, CachedLaw, updated_of
@@ -20,7 +21,6 @@ from services.boe.catalogue import UNREADABLE, ListedLaw, is_answer, is_answer_t
 from services.boe.checked import Checked
 from services.boe.http import BACKOFF, PoliteHttp
 from services.boe.shrinkage import Shrinkage
-from state.errors import InvalidInput, SourceUnavailable, UnreadableAnswer
 
 PAUSE = 1.0
 """Seconds between two requests."""

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, BinaryIO
 
+from articulado.values.errors import ArticuladoError
 from language.current import speaking
 from services.bounded.limits import Limits, limited
-from state.errors import ArticuladoError
 
 OUT_OF_MEMORY = 70
 """How the process ends where only its own watch keeps it within its memory."""

@@ -6,9 +6,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
+from articulado.values.errors import InvalidInput
 from language.current import say
 from language.formats import written
-from state.errors import InvalidInput
 
 MIB = 1 << 20
 

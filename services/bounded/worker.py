@@ -14,12 +14,12 @@ from functools import cache
 from signal import Signals
 from typing import Any, TypeVar
 
+from articulado import ONE_THREAD
+from articulado.values.errors import InvalidInput
 from language.current import current_language, say
 from language.formats import written
 from services.bounded.child import IDLE_SECONDS, OUT_OF_MEMORY
 from services.bounded.limits import Limits, mebibytes
-from services.threads import ONE_THREAD
-from state.errors import InvalidInput
 
 T = TypeVar("T")
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
+from articulado.values.articles import article_title, details_of
+from articulado.values.chunks import Chunk
 from services.case.schema import Answer, AnswerSection
-from state.articles import article_title, details_of
-from state.chunks import Chunk
 
 
 def assembled(chunks: Iterable[Chunk]) -> Answer:

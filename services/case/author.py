@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from articulado.values.chunks import Chunk
+from articulado.values.protocols import Structured
 from services.case.schema import CaseResponse, RequiredData
-from services.protocols import Structured
-from state.chunks import Chunk
 
 
 @dataclass(frozen=True)

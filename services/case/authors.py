@@ -6,6 +6,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
+from articulado.values.articles import FieldSpec, Group, details_of
+from articulado.values.protocols import ChatModel, Structured
 from services.case.assembly import assembled
 from services.case.author import CaseAuthor, CaseMaterial
 from services.case.schema import (
@@ -17,9 +19,7 @@ from services.case.schema import (
 )
 from services.profile.profile import Profile
 from services.prompting.prompts import load_prompt
-from services.protocols import ChatModel, Structured
 from services.settings import Settings
-from state.articles import FieldSpec, Group, details_of
 
 S = TypeVar("S", bound=BaseModel)
 

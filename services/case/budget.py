@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from itertools import count
 
+from articulado.values.chunks import Chunk
+from articulado.values.errors import InsufficientContext
+from articulado.values.protocols import TokenCounter
 from language.languages import Language
 from services.case.context import render
-from services.protocols import TokenCounter
-from state.chunks import Chunk
-from state.errors import InsufficientContext
 
 CONTEXT_SHARE = 0.7
 """Of ``max_tokens``; the rest is for the answer."""

@@ -12,10 +12,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from articulado.values.errors import ConfigurationError
 from language.current import say
 from language.system import reason
 from services.extras import importing
-from state.errors import ConfigurationError
 
 FILE = "calibration.json"
 CaseGraph = Literal["required_data", "generate_response"]

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from articulado.values.chunks import Candidate
 from language.languages import Language
 from services.case.calibration import Calibration, CaseGraph, Curve
-from state.chunks import Candidate
 
 BEST_SCORES = 3
 CRITICAL_BONUS = 1.1

@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from articulado.values.articles import FieldSpec, Group
+from articulado.values.cases import RequiredField, RequiredFields
+from articulado.values.protocols import TokenCounter
 from language.languages import Language
 from services.case.schema import FieldNeeded, FieldsNeeded
-from services.protocols import TokenCounter
-from state.articles import FieldSpec, Group
-from state.case_values import RequiredField, RequiredFields
 
 GROUPS: tuple[Group, ...] = ("participant_data", "plan_data")
 

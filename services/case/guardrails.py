@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
+from articulado.values.articles import Guard, details_of
+from articulado.values.cases import Guardrails, Violation
+from articulado.values.chunks import Chunk
 from language.amounts import MULTIPLE, NUMBER, parse_number
 from language.folding import letters_and_digits
 from language.languages import Language
 from services.case.items import without_items
 from services.case.schema import Answer, GuardrailBroken
-from state.articles import Guard, details_of
-from state.case_values import Guardrails, Violation
-from state.chunks import Chunk
 
 FIGURES_GUARDRAIL = "figures"
 """The guardrail that every context has: no figure that is not in its sources."""

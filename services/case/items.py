@@ -4,8 +4,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
+from articulado.values.protocols import TokenCounter
 from services.case.schema import Answer, AnswerSection
-from services.protocols import TokenCounter
 
 
 def without_items(answer: Answer, is_bad: Callable[[str], bool], *, neutral_topic: str) -> Answer:

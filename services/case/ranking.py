@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from articulado.values.chunks import Candidate, Chunk, ordering_score
 from services.profile.case import RequiredDataProfile, Tier
 from state.candidates import candidate
-from state.chunks import Candidate, Chunk, ordering_score
 
 UNFOUND_SCORE = 0.0
 """Of the chunks of the article that the search has not found."""

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Sequence
 from typing import get_args
 
+from articulado.values.articles import details_of
+from articulado.values.cases import AnswerPart, Shortfall
+from articulado.values.chunks import Chunk
+from articulado.values.protocols import TokenCounter
 from services.case.assembly import assembled
 from services.case.budget import least_max_tokens
 from services.case.items import least_tokens
 from services.case.schema import Answer
-from services.protocols import TokenCounter
-from state.articles import details_of
-from state.case_values import AnswerPart, Shortfall
-from state.chunks import Chunk
 
 PARTS: tuple[AnswerPart, ...] = get_args(AnswerPart)
 

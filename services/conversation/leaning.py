@@ -13,6 +13,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.values.chunks import ProvisionRef
+from articulado.values.errors import ConfigurationError
 from language.folding import fold
 from language.languages import Language
 from services.domain.base import Domain
@@ -20,8 +22,6 @@ from services.domain.question import points_back
 from services.offline.arrays import UNREADABLE, open_arrays
 from services.relevance.wording import WordingModel, runs_of, words_of
 from services.rerank.heuristic import Support
-from state.chunks import ProvisionRef
-from state.errors import ConfigurationError
 
 FILE = Path(str(resources.files("services.conversation"))) / "leaning.npz"
 """Where the weights of the package lie (``tools.train_leaning``)."""

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from articulado.values.answers import Message
 from language.folding import fold
 from language.languages import Language
 from services.conversation.leaning import LeaningJudge
 from services.conversation.refusal import is_refusal
 from services.domain.question import is_courtesy, speaks_of_the_answer
-from state.values import Message
 
 TurnKind = Literal["alone", "adds", "same", "courtesy"]
 """What a turn does: it stands by itself, adds to the subject, asks the same in another way, or only thanks."""

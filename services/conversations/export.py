@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from articulado.values.answers import Citation
 from language.formats import long_day
 from language.languages import Language
 from services.conversations.kept import Conversation, KeptTurn
 from services.extras import importing
-from state.values import Citation
 
 if TYPE_CHECKING:
     from docx.text.paragraph import Paragraph

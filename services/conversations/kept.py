@@ -14,14 +14,14 @@ from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 from typing_extensions import TypedDict
 
+from articulado.values.answers import AnswerOutcome, Citation, Message
+from articulado.values.errors import ConfigurationError, ConversationUnknown, StoreUnavailable
+from articulado.values.findings import Certificate, Finding, Freshness, NamedVerdict, Remission
 from language.current import say
 from services.conversations.feedback import FeedbackBox
 from services.conversations.lean import LeanSaver
 from services.extras import importing
-from state.errors import ConfigurationError, ConversationUnknown, StoreUnavailable
 from state.rag import fresh_turn
-from state.values import AnswerOutcome, Citation, Message
-from state.verification import Certificate, Finding, Freshness, NamedVerdict, Remission
 
 if TYPE_CHECKING:
     import psycopg

@@ -15,8 +15,8 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
 )
 
+from articulado.values.errors import StoreUnavailable
 from language.current import say
-from state.errors import StoreUnavailable
 
 logger = logging.getLogger(__name__)
 

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import blake2b
 
+from articulado.values.chunks import Chunk, ProvisionRef, Status
+from articulado.values.errors import ConfigurationError
 from legal.ids import chunk_id
 from legal.labels import provision_key, provision_url
 from legal.laws.registry import known_laws
@@ -19,8 +21,6 @@ from services.corpus.schema import (
     load_decisions,
     load_law,
 )
-from state.chunks import Chunk, ProvisionRef, Status
-from state.errors import ConfigurationError
 
 DECISION_RANK = 5
 """Rank of rulings and criteria."""

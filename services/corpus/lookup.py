@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
+from articulado.values.answers import NamedProvision
+from articulado.values.chunks import NAMED_SCORE, Chunk, ProvisionRef, provision_of
+from articulado.values.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 from language.spanish import stem_word, stems
 from legal.vocabulary.synonyms import expand
 from services.corpus.chunks import packaged_records
 from services.corpus.schema import Record
 from services.domain.lexicon import Lexicon
-from services.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 from services.store.filters import satisfies, selection_clauses
 from services.store.layout import order_articles
-from state.chunks import NAMED_SCORE, Chunk, ProvisionRef, provision_of
-from state.values import NamedProvision
 
 MIN_SCORE = 0.2
 """Below it a record has hardly a word in common with the question: such records are not returned."""

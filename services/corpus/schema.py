@@ -10,8 +10,8 @@ from typing import Annotated, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from articulado.values.errors import ConfigurationError
 from legal.ids import BOE_ID
-from state.errors import ConfigurationError
 
 Text = Annotated[str, Field(min_length=1, pattern=r"^\S(.*\S)?$")]
 Topic = Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]

@@ -7,6 +7,7 @@ question and text are all there is to go by.
 from collections.abc import Sequence
 from itertools import pairwise
 
+from articulado.values.chunks import Chunk, indexed_text
 from language.folding import fold
 from language.spanish import sentences
 from legal.laws.registry import known_laws
@@ -14,7 +15,6 @@ from services.domain.base import Domain
 from services.domain.concepts import NUMBER_WEIGHT
 from services.domain.lexicon import StemWeights
 from services.domain.rows import SURE, names_a_row
-from state.chunks import Chunk, indexed_text
 
 NEARLY_ALL = 0.8
 """Share of what is asked about, its words weighed by how rare they are, that one passage has."""

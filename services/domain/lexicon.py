@@ -10,8 +10,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from articulado.values.errors import IndexMissing
 from language.current import say
-from state.errors import IndexMissing
 
 _FILE = "lexicon.json"
 

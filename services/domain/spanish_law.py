@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 from functools import lru_cache
 
+from articulado.values.chunks import Chunk
 from language.languages import Language, language
 from language.spanish import stem_word
 from legal.citations.owners import CitationContext
@@ -15,7 +16,6 @@ from legal.vocabulary.synonyms import expand, find_terms, has_field_term
 from services.domain.concepts import NUMBER_WEIGHT, Concept
 from services.domain.lexicon import StemWeights
 from services.domain.question import topic_of
-from state.chunks import Chunk
 
 _PLACE_WEIGHT = 0.1
 """A place says which law may be found; of the topic it says something only where the law itself names it."""

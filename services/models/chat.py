@@ -10,6 +10,9 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel
 
+from articulado.values.answers import Message
+from articulado.values.errors import ModelError
+from articulado.values.protocols import AsyncClose, Completion, S, Structured
 from language.current import say
 from services.models.control_tokens import defuse_control_tokens
 from services.models.failures import (
@@ -41,9 +44,6 @@ from services.models.structured import (
     parse_structured,
     repair_messages,
 )
-from services.protocols import AsyncClose, Completion, S, Structured
-from state.errors import ModelError
-from state.values import Message
 
 MAX_STREAMED = 200_000
 """Characters of a streamed reply without its reasoning: a model that writes more has lost its way."""

@@ -8,11 +8,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from articulado.values.errors import ConfigurationError, ModelError
+from articulado.values.protocols import AsyncClose, Embedded, Embedder, TokenCounter, Vector
 from language.current import say
 from services.models.failures import MalformedReplyError
 from services.models.retry import Retrier
-from services.protocols import AsyncClose, Embedded, Embedder, TokenCounter, Vector
-from state.errors import ConfigurationError, ModelError
 
 MAX_TEXTS = 256
 """Texts of one request."""

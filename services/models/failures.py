@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from language.current import say
-from services.settings import Role
-from state.errors import (
+from articulado.values.errors import (
     ArticuladoError,
     ContentFiltered,
     ModelError,
@@ -14,6 +12,8 @@ from state.errors import (
     ModelRateLimited,
     ModelTimeout,
 )
+from language.current import say
+from services.settings import Role
 
 if TYPE_CHECKING:
     import openai

@@ -6,9 +6,9 @@ from hashlib import blake2b
 
 import mmh3
 
+from articulado.values.protocols import SparseVector
 from language.languages import Language
 from services.domain.base import Domain
-from services.protocols import SparseVector
 
 K = 1.2
 B = 0.75

@@ -10,8 +10,8 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from articulado.values.protocols import S
 from language.current import say
-from services.protocols import S
 
 ERRORS_SHOWN = 8
 """Number of a reply's errors that the model is shown; the first ones mostly cause the others."""

@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from articulado.values.protocols import TokenCounter
 from services.models.token_bound import ENCODINGS, encodable, greatest_bound, token_bound
-from services.protocols import TokenCounter
 
 if TYPE_CHECKING:
     import tiktoken

@@ -7,6 +7,7 @@ from itertools import groupby
 from langchain_core.messages import BaseMessage
 from pydantic import ConfigDict
 
+from articulado.values.chunks import Purpose
 from language.languages import Language
 from legal.citations.owners import CitationContext
 from legal.labels import provision_key, provision_name
@@ -22,7 +23,6 @@ from services.offline.quotation import Selection, Statement, select
 from services.offline.rating import Scorer, TextSimilarity
 from services.prompting.fragments import Fragment, read_prompt
 from services.prompting.protocol_lines import DELIMITER
-from state.chunks import Purpose
 
 COMPANIONS: Mapping[Purpose, str] = {
     "claim_deadline": "companion_claim_deadline",

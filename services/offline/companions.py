@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
+from articulado.values.chunks import Purpose
 from services.domain.base import Domain
 from services.offline.figures import figures_in
 from services.offline.passages import passages_of
@@ -12,7 +13,6 @@ from services.offline.plain_words import read_point
 from services.offline.quotation import Selection, Statement, without_number
 from services.offline.shortening import shorten
 from services.prompting.fragments import Fragment
-from state.chunks import Purpose
 
 MAX_COMPANIONS, MAX_WORDS = 2, 70
 """Companions that an answer quotes, and the words of them together; the first may go beyond."""

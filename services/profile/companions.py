@@ -6,13 +6,13 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
+from articulado.values.chunks import ProvisionRef, Purpose
 from language.current import say
 from legal.labels import provision_key, provision_name
 from legal.laws.registry import known_laws
 from services.profile.profile import Profile
 from services.profile.sections import Name, Section
 from services.profile.toml_file import read_toml
-from state.chunks import ProvisionRef, Purpose
 
 FILE = "companions.toml"
 """Name of the file, in the profile's own folder."""

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
+from articulado.values.chunks import LOWEST_RANK
+from articulado.values.errors import ConfigurationError
 from language.current import say, speaking
 from legal.signals import SignalWeights
 from services.profile.case import CaseProfile
@@ -29,8 +31,6 @@ from services.profile.sections import (
     Section,
     Signals,
 )
-from state.chunks import LOWEST_RANK
-from state.errors import ConfigurationError
 
 DOCUMENT_KINDS = ("article", "sentencia", "criterio", "documento", "convenio")
 """Kinds of document that a profile can rank; laws have the rank of their norm."""

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from articulado.values.protocols import PLAIN, Fusion, RankConstant, SideWeight
 from services.profile.sections import Section
-from services.protocols import PLAIN, Fusion, RankConstant, SideWeight
 
 Cap = Annotated[int, Field(ge=1, le=1000)]
 

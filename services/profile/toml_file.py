@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from articulado.values.errors import ConfigurationError
 from language.current import say
 from services.profile.problems import problem_of
 from services.profile.sections import Section
-from state.errors import ConfigurationError
 
 _Schema = TypeVar("_Schema", bound=Section)
 

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from articulado.values.answers import StoreName
+from articulado.values.chunks import Candidate, Chunk
 from language.languages import Language
 from legal.vocabulary.matters import Matter
 from services.domain.question import split_subject
 from services.profile.profile import Profile
 from services.prompting.citation_markers import defuse_markers, write_marker
 from services.prompting.outgoing_links import without_foreign_links
-from state.chunks import Candidate, Chunk
-from state.values import StoreName
 
 MAX_EXCERPT = 60
 """Words of a provision that has no summary."""

@@ -2,11 +2,11 @@
 
 from datetime import date
 
+from articulado.values.answers import Citation
+from articulado.values.chunks import Candidate, page_of
 from legal.wordings import wording_note
 from services.prompting.notes import whole_note
 from services.prompting.outgoing_links import inert
-from state.chunks import Candidate, page_of
-from state.values import Citation
 
 
 def citation(

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from articulado.values.chunks import Chunk
 from language.current import say
 from legal.labels import WRITTEN_SUFFIXES
-from state.chunks import Chunk
 
 _AMENDING_NORM = re.compile(
     r" por (?:(?:el|la|los|las) )?(?:arts?\.|artículos? |disp|anexos? |apartados? |Ley|Real|Orden)"

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
+from articulado.values.errors import ConfigurationError
 from language.current import say
 from services.profile.profile import Profile
-from state.errors import ConfigurationError
 
 Prompts = Mapping[str, str]
 """Prompts by their names."""

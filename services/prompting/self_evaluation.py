@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass
 
+from articulado.values.answers import Need
 from legal.labels import INITIALS, WRITTEN_SUFFIXES
 from services.prompting.citation_markers import markers_in, numbers_in
 from services.prompting.stream_splitter import StreamSplitter
-from state.values import Need
 
 MAX_NEEDS = 2
 """Needs of a reply that are met; further ones are left out."""

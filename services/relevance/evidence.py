@@ -4,12 +4,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from articulado.values.chunks import Candidate
 from services.domain.base import Domain
 from services.domain.concepts import Coverage
 from services.domain.lexicon import StemWeights
 from services.domain.prominence import Prominence
 from services.rerank.heuristic import HeuristicReranker, Similarity
-from state.chunks import Candidate
 
 MAX_JUDGED = 10
 """How many of the best candidates are looked at."""

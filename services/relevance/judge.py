@@ -10,14 +10,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.values.chunks import Candidate, relevance
+from articulado.values.errors import ConfigurationError
 from services.domain.coverage import Wanted
 from services.domain.rows import SURE
 from services.offline.arrays import UNREADABLE, open_arrays
 from services.relevance.evidence import EVIDENCE, MAX_JUDGED, EvidenceReader
 from services.relevance.wording import WordingModel
 from state.candidates import in_order
-from state.chunks import Candidate, relevance
-from state.errors import ConfigurationError
 
 FILE = Path(str(resources.files("services.relevance"))) / "judgement.npz"
 """Where the weights of the package lie (``tools.train_relevance``)."""

@@ -10,17 +10,17 @@ from typing import Any
 
 import openai
 
+from articulado.values.errors import ModelError
+from articulado.values.protocols import AsyncClose, Reranked, TokenCounter
 from language.current import say
 from services.models.failures import Endpoint
 from services.models.http import PerLoopClient
 from services.models.openai import CONNECT_TIMEOUT, NO_KEY
 from services.models.retry import Retrier
 from services.models.tokens import token_counter
-from services.protocols import AsyncClose, Reranked, TokenCounter
 from services.rerank.endpoint import RerankEndpoint, endpoint_of
 from services.rerank.logits import relevances
 from services.settings import RerankSettings
-from state.errors import ModelError
 
 MAX_CONCURRENT = 5
 """Requests of one question in flight."""

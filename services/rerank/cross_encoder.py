@@ -11,11 +11,11 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
+from articulado.values.errors import ModelError, ModelTimeout
+from articulado.values.protocols import Reranked, TokenCounter
 from language.current import say
-from services.protocols import Reranked, TokenCounter
 from services.rerank.logits import sigmoid
 from services.rerank.model_files import ModelFiles
-from state.errors import ModelError, ModelTimeout
 
 if TYPE_CHECKING:
     from fastembed.rerank.cross_encoder import TextCrossEncoder

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from articulado.values.errors import ConfigurationError
 from language.current import say
 from services.settings import RerankProvider, RerankSettings
-from state.errors import ConfigurationError
 
 
 @dataclass(frozen=True)

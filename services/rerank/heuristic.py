@@ -5,6 +5,8 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
+from articulado.values.chunks import Candidate, Chunk, ProvisionRef, indexed_text, provision_of
+from articulado.values.protocols import Reranked
 from services.domain.base import Domain
 from services.domain.concepts import Coverage
 from services.domain.coverage import Wanted
@@ -12,8 +14,6 @@ from services.domain.lexicon import EqualWeights, StemWeights
 from services.domain.prominence import Prominence
 from services.domain.question import speaks_of_the_answer, split_subject
 from services.offline.encoder.encoder import DualEncoder
-from services.protocols import Reranked
-from state.chunks import Candidate, Chunk, ProvisionRef, indexed_text, provision_of
 
 _SEARCH_WEIGHT = 0.9
 """What one search of the decomposer counts for, in words or similarity, against the whole question."""

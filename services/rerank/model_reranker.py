@@ -9,9 +9,9 @@ from hashlib import blake2b
 from threading import Lock
 from typing import Protocol
 
-from services.protocols import Reranked, TokenCounter
+from articulado.values.chunks import Candidate
+from articulado.values.protocols import Reranked, TokenCounter
 from services.rerank.passage import cut_pair, passage_of
-from state.chunks import Candidate
 
 CACHE_SECONDS = 300.0
 """A question is asked again, or with other options, within minutes."""

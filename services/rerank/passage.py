@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from articulado.values.chunks import Chunk
+from articulado.values.protocols import TokenCounter
 from language.spanish import sentences
-from services.protocols import TokenCounter
-from state.chunks import Chunk
 
 FRAME_TOKENS = 4
 """Special tokens of a pair, at most: ``<s> question </s></s> passage </s>``."""

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
+from articulado.values.errors import ModelError, ModelTimeout
+from articulado.values.protocols import ChatModel, Reranked, TokenCounter
 from language.current import say
 from language.languages import Language, language
 from services.models.failures import late
@@ -15,8 +17,6 @@ from services.profile.profile import Profile
 from services.prompting.citation_markers import write_marker
 from services.prompting.fragments import SEPARATOR, neutralise
 from services.prompting.prompts import load_prompt
-from services.protocols import ChatModel, Reranked, TokenCounter
-from state.errors import ModelError, ModelTimeout
 
 MAX_SCORE = 10.0
 """The best score that the prompt knows."""

@@ -4,10 +4,13 @@ import logging
 from collections.abc import Sequence
 from functools import cache
 
+from articulado.values.answers import RerankStrategy
+from articulado.values.chunks import Candidate
+from articulado.values.errors import ConfigurationError
+from articulado.values.protocols import ChatModel, Reranked, Reranker, RerankerTable
 from language.current import say
 from services.models.tokens import token_counter
 from services.profile.profile import Profile
-from services.protocols import ChatModel, Reranked, Reranker, RerankerTable
 from services.rerank.cross_encoder import CrossEncoder
 from services.rerank.endpoint import endpoint_of
 from services.rerank.heuristic import HeuristicReranker
@@ -15,9 +18,6 @@ from services.rerank.model_files import ModelFiles
 from services.rerank.model_reranker import ModelReranker, PassageScorer
 from services.rerank.reader import ReaderScorer
 from services.settings import ModelStrategy, Settings
-from state.chunks import Candidate
-from state.errors import ConfigurationError
-from state.values import RerankStrategy
 
 _log = logging.getLogger(__name__)
 

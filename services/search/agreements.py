@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from articulado.values.answers import Analysis, NamedProvision
+from articulado.values.chunks import Agreement
 from language.folding import fold
 from legal.agreements.mentions import (
     AgreementMention,
@@ -17,8 +19,6 @@ from legal.agreements.scope import company_core
 from legal.agreements.sectors import is_sector_word, sector_stems, words_of
 from services.search.question_reading import asks_for_provisions_alone
 from services.store.agreements import IndexedAgreement
-from state.chunks import Agreement
-from state.values import Analysis, NamedProvision
 
 MAX_EARLIER = 6
 """Questions before this one that are read."""

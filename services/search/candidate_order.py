@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from state.chunks import Candidate, provision_of
+from articulado.values.chunks import Candidate, provision_of
 
 EXTRA_AFTER_REFETCH = 5
 """Places that a context has more of once something was fetched for it."""

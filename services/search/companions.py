@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from articulado.values.chunks import Candidate, ProvisionRef, provision_of
 from services.domain.base import Domain
 from services.profile.companions import Condition, Topic
-from state.chunks import Candidate, ProvisionRef, provision_of
 
 BEST_PROVISIONS = 3
 """How many of the best provisions say what a question is about."""

@@ -10,17 +10,10 @@ from functools import partial
 
 import numpy as np
 
-from language.current import say
-from legal.laws.registry import known_laws
-from legal.territory.mentions import place_called
-from legal.validity import in_force
-from legal.wordings import annotate_validity
-from services.deadlines import UNLIMITED, QuestionTime
-from services.domain.base import Domain
-from services.models.vector_cache import VectorCache
-from services.profile.profile import Profile
-from services.profile.search import Caps
-from services.protocols import (
+from articulado.values.answers import NO_COST, Analysis, Cost, cost_of_failure
+from articulado.values.chunks import Candidate, Chunk, provision_of
+from articulado.values.errors import IndexMissing, ModelError, StoreUnavailable
+from articulado.values.protocols import (
     ChunkStore,
     Embedded,
     Embedder,
@@ -32,11 +25,18 @@ from services.protocols import (
     SparseVector,
     Vector,
 )
+from language.current import say
+from legal.laws.registry import known_laws
+from legal.territory.mentions import place_called
+from legal.validity import in_force
+from legal.wordings import annotate_validity
+from services.deadlines import UNLIMITED, QuestionTime
+from services.domain.base import Domain
+from services.models.vector_cache import VectorCache
+from services.profile.profile import Profile
+from services.profile.search import Caps
 from services.store.supplementary import UNAVAILABLE
 from state.candidates import candidate, in_order, merged
-from state.chunks import Candidate, Chunk, provision_of
-from state.errors import IndexMissing, ModelError, StoreUnavailable
-from state.values import NO_COST, Analysis, Cost, cost_of_failure
 
 _PROVISION_ADDED = re.compile(r"Se añaden? (?:por|, con efectos|con efectos|est[ae]|el art|la disposici)")
 """How a note begins that says that there was no such provision before."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from articulado.values.answers import NamedDecision
+from articulado.values.chunks import NAMED_SCORE, Candidate, Chunk
+from articulado.values.protocols import ChunkStore, SearchFilter
 from legal.decisions import COURTS, decisions_in
-from services.protocols import ChunkStore, SearchFilter
 from state.candidates import candidate
-from state.chunks import NAMED_SCORE, Candidate, Chunk
-from state.values import NamedDecision
 
 MAX_DECISIONS = 8
 COLLECTIONS = ("sentencias", "criterios_inss")

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from datetime import date
 
+from articulado.values.answers import Need
+from articulado.values.chunks import Chunk
+from articulado.values.errors import InvalidInput
 from legal.citations.owners import CitationContext
 from legal.citations.parser import parse_citations
 from services.search.provision_detail import excerpt
 from services.search.reference import ProvisionRequest, read_reference
-from state.chunks import Chunk
-from state.errors import InvalidInput
-from state.values import Need
 
 
 def text_of(need: Need) -> str:

@@ -8,14 +8,14 @@ from itertools import groupby
 
 from typing_extensions import TypedDict
 
+from articulado.values.chunks import Agreement, Chunk, Status, page_of, provision_of
+from articulado.values.errors import NoResultsFound
+from articulado.values.protocols import ChunkStore
 from language.current import say
 from language.table_text import is_row, without_heads
 from legal.labels import WRITTEN_SUFFIXES, order_of_kind
 from services.prompting.notes import whole_note
-from services.protocols import ChunkStore
 from services.search.reference import ProvisionRequest, Subdivision
-from state.chunks import Agreement, Chunk, Status, page_of, provision_of
-from state.errors import NoResultsFound
 
 _SUFFIX = rf"(?: (?:{WRITTEN_SUFFIXES}))?"
 _NUMBERED = re.compile(rf"(?m)^(\d{{1,2}}){_SUFFIX}[.)] ")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
+from articulado.values.answers import Analysis, Message, NamedProvision
 from language.spanish import content_words
 from legal.citations.owners import CitationContext
 from legal.citations.parser import parse_citations
@@ -14,7 +15,6 @@ from legal.territory.mentions import find_place
 from legal.vocabulary.synonyms import find_acronyms
 from services.domain.question import topic_of
 from services.search.named_decisions import decisions_named
-from state.values import Analysis, Message, NamedProvision
 
 MAX_LOOKUP_WORDS = 2
 """How many words beside the provision a mere look-up has at most, as "¿qué dice el artículo 38 del ET?"."""

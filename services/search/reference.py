@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
+from articulado.values.chunks import ProvisionRef
+from articulado.values.errors import InvalidInput
 from language.current import say
 from legal.citations.owners import CitationContext
 from legal.citations.parser import parse_citations
@@ -13,8 +15,6 @@ from legal.ids import BOE_ID_TYPED, boe_id
 from legal.labels import INITIALS, provision_key
 from legal.laws.indexed import NO_LAWS, IndexedLaws
 from legal.laws.mentions import find_law
-from state.chunks import ProvisionRef
-from state.errors import InvalidInput
 
 _NO_LAW = re.compile(rf"\b(?:D\.?\s?[{INITIALS.upper()}]\.?|ART|RDLEG|RDL|RD|LO|[IVXL]+)\b")
 """What is written in capitals and is no name of a law: kinds of provisions and of norms, Roman numerals."""

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from articulado.values.chunks import Agreement, Chunk
+from articulado.values.errors import IndexMissing
 from language.current import say
 from services.store.generations import write_durably
 from services.store.manifest import REBUILD_HINT
-from state.chunks import Agreement, Chunk
-from state.errors import IndexMissing
 
 AGREEMENTS = "agreements.json"
 

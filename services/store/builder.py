@@ -9,8 +9,10 @@ from shutil import rmtree
 from types import TracebackType
 from typing import Self
 
+from articulado.values.chunks import Chunk
+from articulado.values.errors import ArticuladoError, IndexMismatch, InvalidInput
+from articulado.values.protocols import SparseVector, Vector
 from language.current import say
-from services.protocols import SparseVector, Vector
 from services.store.checksums import check_files, write_checksums
 from services.store.copying import copy_folder
 from services.store.disk import MEGABYTE, require_room
@@ -29,8 +31,6 @@ from services.store.manifest import (
 from services.store.point_changes import Digests, PointChanges
 from services.store.points import POINTS, Point, Points, digest_of_hash
 from services.store.writer import Placed, Scope, WriterFactory
-from state.chunks import Chunk
-from state.errors import ArticuladoError, IndexMismatch, InvalidInput
 
 BYTES_OF_MODELS = 16 * MEGABYTE
 """Room for the models and the catalogue, beside what grows with the points."""

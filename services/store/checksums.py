@@ -15,11 +15,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
+from articulado.values.errors import IndexMismatch
 from language.current import say
 from services.store.copying import is_temporary
 from services.store.generations import translate_disk_errors, write_durably
 from services.store.manifest import CATALOG, MANIFEST, Index
-from state.errors import IndexMismatch
 
 CHECKSUMS = "checksums.json"
 

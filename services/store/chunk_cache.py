@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from threading import Lock
 
-from state.chunks import Chunk
+from articulado.values.chunks import Chunk
 
 MAX_CHUNKS = 4_096
 """Chunks that are kept: about 40 MB; a question finds about a hundred."""

@@ -5,11 +5,11 @@ from contextlib import contextmanager
 from math import ceil
 from typing import TYPE_CHECKING
 
+from articulado.values.errors import ConfigurationError, IndexMissing, StoreUnavailable
 from language.current import say
 from services.extras import importing
 from services.settings import Settings
 from services.store.manifest import BUILD_HINT
-from state.errors import ConfigurationError, IndexMissing, StoreUnavailable
 
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient

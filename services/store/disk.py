@@ -8,8 +8,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from articulado.values.errors import StoreUnavailable
 from language.current import say
-from state.errors import StoreUnavailable
 
 MEGABYTE = 1 << 20
 

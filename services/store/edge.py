@@ -10,7 +10,8 @@ from threading import Lock
 
 import qdrant_edge as q
 
-from services.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
+from articulado.values.chunks import Chunk
+from articulado.values.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 from services.store.chunk_cache import ChunkCache
 from services.store.filters import (
     After,
@@ -47,7 +48,6 @@ from services.store.points import Points
 from services.store.rrf import Scored, collapse_to_parents, rank
 from services.store.segments import INDEXED_FROM, Collection, load_segments
 from services.store.shard import open_shard, translate_engine_errors
-from state.chunks import Chunk
 
 MAX_CLAUSES = 256
 """Clauses of filters of which it is kept whether they exclude anything, or which points of a small collection pass."""

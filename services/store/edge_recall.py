@@ -6,7 +6,7 @@ from pathlib import Path
 
 import qdrant_edge as q
 
-from services.protocols import Vector
+from articulado.values.protocols import Vector
 from services.store.layout import DENSE, PAGE_SIZE, StoredPoint
 from services.store.manifest import GraphSearch
 from services.store.recall import LIMIT, SAMPLE, measured

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import qdrant_edge as q
 
+from articulado.values.chunks import Chunk
+from articulado.values.errors import StoreUnavailable
+from articulado.values.protocols import SparseVector, Vector
 from language.current import say
-from services.protocols import SparseVector, Vector
 from services.store.disk import MEGABYTE, bytes_on_disk, require_room
 from services.store.edge_recall import measured_shard
 from services.store.layout import (
@@ -37,8 +39,6 @@ from services.store.segments import (
 )
 from services.store.shard import translate_engine_errors
 from services.store.writer import Placed, Scope
-from state.chunks import Chunk
-from state.errors import StoreUnavailable
 
 EXACT_UP_TO = 250_000
 """Chunks of a collection up to which search is exact; the segments of a larger one get graphs (docs/storage.md)."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from articulado.values.chunks import REPEALED, Chunk
+from articulado.values.protocols import SearchFilter
 from legal.territory.mentions import place_called
-from services.protocols import SearchFilter
-from state.chunks import REPEALED, Chunk
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,8 @@ def search_clauses(where: SearchFilter, today: date) -> list[Clause]:
     """Return the clauses that a chunk must all satisfy to be found by a search.
 
     On the day asked for (today if none is) a provision must have begun and not have ended. Where no day is asked for,
-    repealed law stays, also that of which the source only said that it would be (``state.chunks.ended_with_law``): it
+    repealed law stays, also that of which the source only said that it would be
+    (``articulado.values.chunks.ended_with_law``): it
     is ranked lower, and its note says so. A superseded wording of a provision that is still there has another status,
     and is left out. What the filter says of types and fields comes last.
     """

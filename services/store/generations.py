@@ -19,10 +19,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
+from articulado.values.errors import ConfigurationError, IndexMismatch, StoreUnavailable
 from language.current import say
 from language.system import reason
 from services.store.manifest import MANIFEST, MODELS
-from state.errors import ConfigurationError, IndexMismatch, StoreUnavailable
 
 BUILD_LOCK, FETCH_LOCK = "build.lock", "fetch.lock"
 """Held by the process that builds a generation, and by one that fetches it from a server."""

@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from articulado.values.errors import IndexMismatch, IndexMissing
 from language.current import say
 from services.store.builder import IndexBuilder
 from services.store.generations import Generations
 from services.store.manifest import BUILD_HINT, Description, Fingerprints, Index, Manifest, read_manifest
 from services.store.writer import WriterFactory
-from state.errors import IndexMismatch, IndexMissing
 
 READ_ATTEMPTS = 3
 """A generation can only go between two looks if an index was rebuilt twice in between."""

@@ -6,14 +6,14 @@ from itertools import pairwise
 from math import isfinite
 from typing import Protocol
 
+from articulado.values.chunks import Chunk
+from articulado.values.errors import StoreUnavailable
+from articulado.values.protocols import ChunkStore, Progress
 from language.current import say
-from services.protocols import ChunkStore, Progress
 from services.store.builder import digest
 from services.store.layout import StoredPoint
 from services.store.manifest import Index
 from services.store.points import UNKNOWN, Point, Points
-from state.chunks import Chunk
-from state.errors import StoreUnavailable
 
 STEP = "Revisando puntos"
 

@@ -6,13 +6,13 @@ from datetime import date
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, cast
 
+from articulado.values.chunks import Chunk, with_status_of
+from articulado.values.errors import StoreUnavailable
+from articulado.values.protocols import Hit
 from language.current import say
 from legal.agreements.names import ended_note
-from services.protocols import Hit
 from services.store.manifest import INSPECTION_HINT, REBUILD_HINT
 from services.store.rrf import Ranked
-from state.chunks import Chunk, with_status_of
-from state.errors import StoreUnavailable
 
 DENSE = "text-dense"
 SPARSE = "text-sparse"

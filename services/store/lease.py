@@ -9,9 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import getnode, uuid4
 
+from articulado.values.errors import ArticuladoError, StoreUnavailable
 from language.current import say
 from services.store.registry import Registry
-from state.errors import ArticuladoError, StoreUnavailable
 
 logger = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from articulado.values.errors import IndexMismatch
 from language.current import say
-from state.errors import IndexMismatch
 
 FORMAT: Final = 3
 """Version of the layout; it goes up with a change that makes older indexes unreadable."""

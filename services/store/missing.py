@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NoReturn
 
-from services.protocols import MAX_SELECTED, HybridQuery, SearchFilter
-from state.errors import ArticuladoError
+from articulado.values.errors import ArticuladoError
+from articulado.values.protocols import MAX_SELECTED, HybridQuery, SearchFilter
 
 
 class MissingIndex:

@@ -2,12 +2,12 @@
 
 import asyncio
 
+from articulado.values.errors import IndexMismatch, StoreUnavailable
+from articulado.values.protocols import ChunkStore
 from language.current import say
-from services.protocols import ChunkStore
 from services.store.builder import digest
 from services.store.manifest import Index
 from services.store.points import UNKNOWN, Points
-from state.errors import IndexMismatch, StoreUnavailable
 
 SAMPLE = 16
 """Points that are looked at, evenly spread over the table."""

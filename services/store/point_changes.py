@@ -11,11 +11,11 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from articulado.values.chunks import MAX_CHUNK_ID
+from articulado.values.errors import InvalidInput
 from language.current import say
 from services.store.generations import translate_disk_errors
 from services.store.points import POINTS, UNKNOWN, Point, Points
-from state.chunks import MAX_CHUNK_ID
-from state.errors import InvalidInput
 
 RANGES = 64
 """Pieces that the ids are cut into: of 100 million points, each takes 80 MB while it is sorted."""

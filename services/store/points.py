@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.values.errors import IndexMissing
 from language.current import say
 from services.store.generations import open_durably, translate_disk_errors
 from services.store.manifest import REBUILD_HINT
-from state.errors import IndexMissing
 
 POINTS = "points.npy"
 UNKNOWN = -1

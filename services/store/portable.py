@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
 
-from services.protocols import MAX_SELECTED, ChunkStore, Hit, HybridQuery, SearchFilter
+from articulado.values.chunks import Chunk, portable_url
+from articulado.values.protocols import MAX_SELECTED, ChunkStore, Hit, HybridQuery, SearchFilter
 from services.store.supplementary import UNAVAILABLE
-from state.chunks import Chunk, portable_url
 
 
 @dataclass(frozen=True)

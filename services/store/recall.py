@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import numpy as np
 
+from articulado.values.errors import IndexMismatch
+from articulado.values.protocols import Vector
 from language.current import say
 from language.formats import written
-from services.protocols import Vector
 from services.store.manifest import INSPECTION_HINT, REBUILD_HINT, GraphSearch
-from state.errors import IndexMismatch
 
 LIMIT = 100
 """Of the best points that are compared."""

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from articulado.values.errors import IndexMismatch, IndexMissing
 from language.current import say
 from services.store.connection import translate_server_errors
 from services.store.generations import translate_disk_errors
 from services.store.manifest import REBUILD_HINT, Index, Manifest
 from services.store.server_collection import SINGLE_NODE, CollectionOptions
-from state.errors import IndexMismatch, IndexMissing
 
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient, models

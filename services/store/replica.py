@@ -9,6 +9,7 @@ from pathlib import Path
 from shutil import rmtree
 from uuid import uuid4
 
+from articulado.values.errors import IndexMismatch, StoreUnavailable
 from language.current import say
 from services.settings import Settings
 from services.store.checksums import damaged_files, write_checksums
@@ -17,7 +18,6 @@ from services.store.generations import FETCH_LOCK, Generations, translate_disk_e
 from services.store.manifest import MANIFEST, MODELS, Index, read_manifest
 from services.store.registry import PART_BYTES, GenerationRecord, Registry, StoredFile, digest_of, parts_of
 from services.store.server_collection import CollectionOptions
-from state.errors import IndexMismatch, StoreUnavailable
 
 INCOMING = "incoming"
 """The folder, in that of the index, where a generation is put together until it is whole."""

@@ -7,7 +7,7 @@ runs of one) would rank tied chunks differently. Constant and weights are the qu
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from services.protocols import HybridQuery
+from articulado.values.protocols import HybridQuery
 
 Scored = tuple[int, float]
 """A point id and its score."""

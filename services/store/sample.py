@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from articulado.values.chunks import Chunk
+from articulado.values.errors import IndexMismatch
 from language.current import say
 from services.store.layout import METADATA, Payload
 from services.store.manifest import REBUILD_HINT
-from state.chunks import Chunk
-from state.errors import IndexMismatch
 
 SAMPLED = 32
 """Chunks of each place of writing that are looked at."""

@@ -6,7 +6,9 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
-from services.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
+from articulado.values.chunks import Chunk
+from articulado.values.errors import ArticuladoError, IndexMissing
+from articulado.values.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
 from services.settings import Settings
 from services.store.connection import connect, patience, translate_server_errors
 from services.store.filters import (
@@ -44,8 +46,6 @@ from services.store.rrf import collapse_to_parents, rank
 from services.store.server_collection import collection_name, scroll
 from services.store.server_recall import dense_params
 from services.store.supplementary import UNAVAILABLE
-from state.chunks import Chunk
-from state.errors import ArticuladoError, IndexMissing
 
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient, models

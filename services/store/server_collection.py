@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from articulado.values.errors import StoreUnavailable
 from language.current import say
 from services.settings import Quantization, Settings
 from services.store.connection import translate_server_errors
 from services.store.layout import DENSE, PAGE_SIZE, SPARSE, IndexKind, field_path
-from state.errors import StoreUnavailable
 
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient, models

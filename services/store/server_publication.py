@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from articulado.values.errors import StoreUnavailable
 from language.current import say
 from services.store.checksums import CHECKSUMS
 from services.store.lease import Turns
@@ -13,7 +14,6 @@ from services.store.points import POINTS
 from services.store.registry import KnownGeneration, Registry, Served
 from services.store.server_collection import delete_collections, plain_name, stored_collections, switch_aliases
 from services.store.writer import BaseReplaced
-from state.errors import StoreUnavailable
 
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from services.protocols import Vector
+from articulado.values.protocols import Vector
 from services.store.connection import translate_server_errors
 from services.store.layout import DENSE, StoredPoint
 from services.store.manifest import GraphSearch

@@ -7,10 +7,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from articulado.values.chunks import Chunk
+from articulado.values.errors import IndexMissing
+from articulado.values.protocols import SparseVector, Vector
 from language.current import say
 from services.periods import period_of
 from services.profile.files import DEFAULT_PROFILE
-from services.protocols import SparseVector, Vector
 from services.settings import Settings
 from services.store.connection import connect, translate_server_errors
 from services.store.layout import DENSE, SPARSE, attributes_of, field_path, indexed_fields, to_payload
@@ -38,8 +40,6 @@ from services.store.server_publication import Publication
 from services.store.server_recall import measured_collection
 from services.store.server_table import as_stored, fetched_table
 from services.store.writer import Placed, Scope, WriterFactory
-from state.chunks import Chunk
-from state.errors import IndexMissing
 
 if TYPE_CHECKING:
     from qdrant_client import AsyncQdrantClient, models

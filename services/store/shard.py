@@ -6,10 +6,10 @@ from pathlib import Path
 
 import qdrant_edge as q
 
+from articulado.values.errors import ArticuladoError, StoreUnavailable
 from language.current import say
 from services.store.disk import MEGABYTE, require_room
 from services.store.manifest import INSPECTION_HINT, REBUILD_HINT
-from state.errors import ArticuladoError, StoreUnavailable
 
 OPENING_ROOM = 2 * MEGABYTE
 """Left on the disk before a shard is opened: the engine writes some of its files anew, with what they already hold."""

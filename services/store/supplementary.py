@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 
-from services.protocols import MAX_SELECTED, ChunkStore, Hit, HybridQuery, SearchFilter
-from state.chunks import Chunk
-from state.errors import ArticuladoError, IndexMissing, StoreUnavailable
+from articulado.values.chunks import Chunk
+from articulado.values.errors import ArticuladoError, IndexMissing, StoreUnavailable
+from articulado.values.protocols import MAX_SELECTED, ChunkStore, Hit, HybridQuery, SearchFilter
 
 UNAVAILABLE = (StoreUnavailable, IndexMissing)
 """What is raised where a collection does not answer, or a server has it no longer."""

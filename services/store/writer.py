@@ -4,11 +4,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from services.protocols import SparseVector, Vector
+from articulado.values.chunks import Chunk
+from articulado.values.errors import StoreUnavailable
+from articulado.values.protocols import SparseVector, Vector
 from services.store.manifest import GraphSearch, Index
 from services.store.points import Points
-from state.chunks import Chunk
-from state.errors import StoreUnavailable
 
 
 class Placed(NamedTuple):

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
+from articulado.values.chunks import REPEALED, Chunk, ProvisionRef
+from articulado.values.findings import Finding, NamedStatus, NamedVerdict
+from articulado.values.protocols import ChunkStore
 from language.current import say
 from language.folding import fold
 from legal.citations.parser import Citation
@@ -14,7 +17,6 @@ from legal.labels import provision_name
 from legal.laws.mentions import law_mentions
 from legal.laws.registry import known_laws
 from legal.validity import in_force
-from services.protocols import ChunkStore
 from services.verification.apartados import better_subdivision
 from services.verification.attribution import marks_in
 from services.verification.fit import features, fits
@@ -22,8 +24,6 @@ from services.verification.quotations import stands_in
 from services.verification.quoted_spans import quotations_in
 from services.verification.reading import LEAST_QUOTED, ReadAnswer, Sentence
 from services.verification.sources import Source, provisions_in
-from state.chunks import REPEALED, Chunk, ProvisionRef
-from state.verification import Finding, NamedStatus, NamedVerdict
 
 MOST_LOOKED_UP = 12
 """Provisions, and laws, that are looked up for one answer."""

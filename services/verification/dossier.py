@@ -13,13 +13,13 @@ from typing import Any, Literal
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from articulado.values.answers import Message
+from articulado.values.chunks import Candidate
+from articulado.values.errors import InvalidInput
 from language.current import say
 from services.profile.profile import Profile
 from services.prompting.prompts import load_prompts
 from services.store.manifest import Manifest
-from state.chunks import Candidate
-from state.errors import InvalidInput
-from state.values import Message
 
 FORMAT: Literal["articulado-dossier/1"] = "articulado-dossier/1"
 

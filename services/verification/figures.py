@@ -6,6 +6,7 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import combinations
 
+from articulado.values.findings import Finding
 from language.current import say
 from language.folding import fold
 from language.quantities import DATE, BareNumber, Quantity, bare_numbers, kinds_of_days, quantities
@@ -15,7 +16,6 @@ from services.verification.computations import Computation, computations, follow
 from services.verification.quoted_spans import quotations_in
 from services.verification.reading import LEAST_QUOTED, ReadAnswer, Sentence
 from services.verification.sources import Source
-from state.verification import Finding
 
 _SUPPOSED = re.compile(
     r"\b(?:ejemplo|p\.\s?ej|a modo de ejemplo|en un ejemplo|supon\w*|pongamos|imagina\w*|pon que"

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from articulado.values.errors import InvalidInput
 from language.current import say
 from legal.ids import boe_id
 from legal.labels import provision_key
@@ -13,7 +14,6 @@ from legal.laws.mentions import find_law
 from legal.laws.registry import known_laws
 from services.verification.reading import ReadAnswer, read_answer
 from services.verification.sources import Source
-from state.errors import InvalidInput
 
 NEEDED = "Cada línea lleva «answer» (texto) y «context» (lista de «law_id», «provision» y «text»)."
 """What a line of such a file has, said where it is none."""

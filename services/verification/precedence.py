@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from itertools import combinations
 
+from articulado.values.chunks import Candidate, Chunk
 from language.languages import Language
 from language.quantities import quantities
-from state.chunks import Candidate, Chunk
 
 MIN_SHARED = 2
 """Content words that the titles of two provisions share at least, to be of one point."""

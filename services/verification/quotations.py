@@ -8,6 +8,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
+from articulado.values.findings import Finding
 from language.current import say
 from language.folding import fold
 from language.numerals import numeral
@@ -16,7 +17,6 @@ from services.verification.reading import ReadAnswer, Sentence
 from services.verification.sources import Source
 from services.verification.wording_difference import Difference, Likeness, difference_from, most_alike
 from services.verification.words import Words, may_hold, words_of
-from state.verification import Finding
 
 MIN_WORDS = 4
 """Words from which on a quotation may be one of law, unless it is said to be literal."""

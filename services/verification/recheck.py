@@ -6,16 +6,16 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
+from articulado.values.chunks import REPEALED, Chunk
+from articulado.values.findings import Finding
+from articulado.values.protocols import ChunkStore
 from language.current import say
 from language.formats import long_day
-from services.protocols import ChunkStore
 from services.verification.citations import look_up
 from services.verification.dossier import Dossier, DossierFragment, candidates_of, seal_of, sha256
 from services.verification.reading import read_answer
 from services.verification.sources import sources_of
 from services.verification.verifier import findings_of
-from state.chunks import REPEALED, Chunk
-from state.verification import Finding
 
 CheckName = Literal["seal", "texts", "citations", "answer", "index"]
 """What of a dossier is checked: that nothing was changed, that texts are those of their hashes, that citations are of

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
+from articulado.values.chunks import Candidate, ProvisionRef, provision_of
+from articulado.values.findings import Remission
 from legal.labels import provision_name
 from legal.laws.registry import known_laws
 from services.verification.sources import provisions_in
-from state.chunks import Candidate, ProvisionRef, provision_of
-from state.verification import Remission
 
 
 def remissions_of(cited: Mapping[int, Candidate], context: Sequence[Candidate]) -> list[Remission]:

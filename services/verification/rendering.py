@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from articulado.values.findings import Finding
 from language.languages import Language
 from services.prompting.citation_markers import marker_spans
-from state.verification import Finding
 
 _OPENING, _CLOSING = '«“"‘', '»”"’'
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from articulado.values.chunks import Candidate, ProvisionRef
 from legal.citations.owners import CitationContext
 from legal.citations.parser import parse_citations
 from services.prompting.notes import whole_note
-from state.chunks import Candidate, ProvisionRef
 
 
 @dataclass(frozen=True)

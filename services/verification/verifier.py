@@ -1,11 +1,11 @@
 """Run every check over an answer; each is one function in a file of its own."""
 
+from articulado.values.findings import Finding
 from services.verification.citations import KnownProvisions, citation_findings
 from services.verification.claims.findings import claim_findings
 from services.verification.figures import figure_findings
 from services.verification.quotations import quotation_findings
 from services.verification.reading import ReadAnswer
-from state.verification import Finding
 
 
 def findings_of(answer: ReadAnswer, known: KnownProvisions, language: str = "es") -> list[Finding]:

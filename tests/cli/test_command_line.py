@@ -8,9 +8,9 @@ from support.paths import REPOSITORY
 from support.program import started
 from support.waiting import PATIENCE
 
+from articulado.values.errors import IndexMissing, InvalidInput
 from cli.failures import report
 from cli.main import run
-from state.errors import IndexMissing, InvalidInput
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import pytest
 from support.openai_server import running_server
 from support.small_laws import write_law
 
+from articulado.values.errors import IndexMissing, InvalidInput, ModelTimeout
 from cli.failures import report
 from cli.main import run
 from server.errors import failure_of
-from state.errors import IndexMissing, InvalidInput, ModelTimeout
 
 WITH_JSON = [
     ["ask", "x"],

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.paths import REPOSITORY
 
+from articulado.values.errors import ConfigurationError
 from evaluation.gold.conversations import read_conversations
 from evaluation.gold.questions import read_gold
 from ingestion.markdown.reader import read_law
@@ -19,7 +20,6 @@ from legal.labels import provision_key
 from legal.laws.registry import known_laws
 from legal.vocabulary.matters import matters
 from services.corpus.schema import load_corpus, load_follow_ups, load_situations, load_unanswerable, read_situations
-from state.errors import ConfigurationError
 
 SITUATIONS = load_situations()
 LABELS = sorted({label for situation in SITUATIONS for label in (*situation.provisions, *situation.near_misses)})

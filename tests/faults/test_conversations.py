@@ -12,10 +12,10 @@ from support.openai_server import OpenAIServer
 from support.postgres import Database, database
 from support.wired import QUESTION, Wired, wired
 
+from articulado.values.errors import StoreUnavailable
 from graph.rag import build_rag
 from services.conversations.kept import Conversations, open_conversations
 from services.conversations.lean import LeanSaver
-from state.errors import StoreUnavailable
 
 THREAD: Any = {"configurable": {"thread_id": "web/hilo"}}
 

@@ -6,7 +6,7 @@ import pytest
 from support.openai_server import OpenAIServer, Reply, failure, stream_error
 from support.wired import DIMENSIONS, collected, shown, wired
 
-from state.errors import ArticuladoError, ConfigurationError, ContentFiltered, ModelError, ModelRateLimited
+from articulado.values.errors import ArticuladoError, ConfigurationError, ContentFiltered, ModelError, ModelRateLimited
 
 ROLES = ["reader", "principal", "embedder"]
 TITLES = {"reader": "[lector]", "principal": "[principal]", "embedder": "[vectores]"}

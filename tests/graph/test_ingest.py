@@ -10,6 +10,7 @@ from support.openai_server import failure, running_server
 from support.pdf import partly_scanned_pdf
 from support.small_laws import write_law
 
+from articulado.values.errors import IndexMismatch, InvalidInput, ModelError
 from graph.compose import open_services
 from graph.ingest import build_ingest
 from graph.rag import build_rag, build_retrieval
@@ -25,7 +26,6 @@ from services.settings import ModelSettings, Settings
 from services.store.index import open_index
 from services.store.manifest import CATALOG
 from services.store.points import Points
-from state.errors import IndexMismatch, InvalidInput, ModelError
 
 pytestmark = pytest.mark.usefixtures("nothing_comes_along")
 

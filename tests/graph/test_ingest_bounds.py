@@ -7,10 +7,10 @@ import docx
 import pytest
 from support.ingesting import ingest
 
+from articulado.values.errors import InvalidInput
 from services.settings import Settings
 from services.store.index import open_index
 from services.store.points import Points
-from state.errors import InvalidInput
 
 pytestmark = pytest.mark.usefixtures("nothing_comes_along")
 

@@ -14,6 +14,7 @@ from support.real_qdrant import needs_real_server, real_server
 from support.small_laws import write_law
 from support.waiting import PATIENCE
 
+from articulado.values.errors import StoreUnavailable
 from cli.main import run
 from graph.opened import LOOK_INTERVAL, RAG, OpenGraphs
 from services.profile.profile import load_profile
@@ -22,7 +23,6 @@ from services.store.connection import patience
 from services.store.index import open_index
 from services.store.manifest import MODELS
 from services.store.replica import bring_up_to_date
-from state.errors import StoreUnavailable
 
 REST = {"question": "¿Cuánto dura el descanso semanal?"}
 

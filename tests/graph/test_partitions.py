@@ -16,19 +16,19 @@ from support.real_qdrant import REAL, real_server
 from support.small_laws import write_law
 from support.waiting import PATIENCE
 
+from articulado.values.chunks import Chunk
+from articulado.values.protocols import SearchFilter
 from graph.ingest import build_ingest
 from ingestion.incremental.base import IndexBase
 from ingestion.incremental.catalog import read_catalog
 from ingestion.incremental.indexed_laws import indexed_law
 from services.factory import build_ingest_services, open_store
 from services.profile.profile import load_profile
-from services.protocols import SearchFilter
 from services.settings import Settings
 from services.store.connection import connect
 from services.store.index import open_index
 from services.store.replica import bring_up_to_date
 from services.store.server_writer import ServerWriter
-from state.chunks import Chunk
 from state.ingest import IngestReport
 
 Machine = Callable[[str], Settings]

@@ -8,6 +8,7 @@ from support.fake_time import FakeTime
 from support.openai_server import Reply, failure, running_server
 from support.waiting import PATIENCE
 
+from articulado.values.errors import ModelError, ModelTimeout
 from graph.rag import build_rag
 from language.languages import language
 from nodes.repair_marks import MIN_SHARE_LEFT, repair_marks
@@ -20,7 +21,6 @@ from services.profile.profile import load_profile
 from services.prompting.prompts import load_prompts
 from services.settings import ModelSettings
 from state.context import ResolvedContext
-from state.errors import ModelError, ModelTimeout
 
 VACATION = make_chunk(38, "Artículo 38", title="Vacaciones anuales", summary="Un mes de vacaciones al año.")
 NOTICE = make_chunk(49, "Artículo 49")

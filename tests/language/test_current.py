@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from support.paths import REPOSITORY
 
+from articulado.values import errors
+from articulado.values.errors import ArticuladoError
 from language.current import current_language, error_texts, say, speaking
 from language.system import reason
-from state import errors
-from state.errors import ArticuladoError
 
-ROOMS = ("cli", "graph", "ingestion", "language", "nodes", "server", "services")
+ROOMS = ("articulado", "cli", "graph", "ingestion", "language", "nodes", "server", "services")
 SPANISH_ALONE = (
     "cli/eval",
     "ingestion/boe",

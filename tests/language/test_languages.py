@@ -6,9 +6,9 @@ from importlib import resources
 
 import pytest
 
+from articulado.values.errors import ConfigurationError
 from language.languages import LANGUAGES, language
 from language.spanish import analysis_fingerprint, content_words, stem_word, stems, stop_words
-from state.errors import ConfigurationError
 
 FILES = resources.files("language").joinpath("data", "languages")
 

@@ -2,8 +2,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.chunks import make_chunk
 
+from articulado.values.chunks import MAX_CHUNK_ID
 from legal.ids import chunk_id, nearest_part_ids
-from state.chunks import MAX_CHUNK_ID
 
 
 def test_an_id_never_changes():

@@ -3,13 +3,13 @@
 import pytest
 from support.doubles import QueueChat
 
+from articulado.values.errors import ModelError
 from language.languages import language
 from nodes.decompose import decompose
 from services.domain.base import PlainDomain
 from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile
 from services.prompting.prompts import load_prompts
-from state.errors import ModelError
 
 PROMPTS = load_prompts(load_profile("laboral"))
 

@@ -3,14 +3,14 @@
 from langgraph.runtime import Runtime
 from support.doubles import FakeEmbedder, FakeSparse, FakeStore, make_chunk
 
+from articulado.values.errors import ModelError
+from articulado.values.protocols import PLAIN
 from nodes.hybrid_search import hybrid_search
 from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile
-from services.protocols import PLAIN
 from services.search.hybrid import HybridSearch
 from services.search.question_reading import empty_analysis
 from state.context import ResolvedContext
-from state.errors import ModelError
 
 PROFILE = load_profile("laboral")
 

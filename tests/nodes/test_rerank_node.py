@@ -6,6 +6,7 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
+from articulado.values.errors import ConfigurationError, ModelError
 from graph.rag import build_rag
 from language.languages import language
 from nodes.rerank import rerank
@@ -16,7 +17,6 @@ from services.rerank.reader import ReaderScorer
 from services.rerank.word_share import WordShare
 from state.candidates import candidate
 from state.context import ResolvedContext
-from state.errors import ConfigurationError, ModelError
 
 PROFILE = load_profile("laboral")
 

@@ -11,8 +11,8 @@ from support.small_case import ARTICLE, FRAME, STEPS, TITLE, HangingChat, case_a
 from support.small_graph import Hang
 from support.waiting import PATIENCE
 
+from articulado.values.errors import ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 from server.guards import MAX_BODY_BYTES
-from state.errors import ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 
 pytestmark = pytest.mark.integration
 

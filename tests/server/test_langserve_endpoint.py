@@ -6,9 +6,7 @@ from support.loopback import aremote, remote, serving
 from support.small_graph import TOKENS, USAGE, Hang, small_graph
 from support.waiting import PATIENCE
 
-from server.app import Site, create_app
-from server.guards import MAX_BODY_BYTES
-from state.errors import (
+from articulado.values.errors import (
     ArticuladoError,
     ConfigurationError,
     ContentFiltered,
@@ -16,6 +14,8 @@ from state.errors import (
     ModelRateLimited,
     StoreUnavailable,
 )
+from server.app import Site, create_app
+from server.guards import MAX_BODY_BYTES
 
 pytestmark = pytest.mark.integration
 

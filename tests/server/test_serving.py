@@ -14,12 +14,12 @@ from support.doubles import FakeStore, QueueChat, make_services
 from support.loopback import serving
 from support.waiting import PATIENCE
 
+from articulado.values.errors import ConfigurationError
 from graph.opened import OpenGraphs
 from server.address import is_loopback, listen
 from server.app import app_over, serve
 from server.runnable import cancellable_stream
 from server.streaming import with_failures
-from state.errors import ConfigurationError
 
 
 def nothing_to_open() -> NoReturn:

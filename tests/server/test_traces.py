@@ -19,12 +19,12 @@ from support.paths import REPOSITORY
 from support.small_graph import Hang, small_graph
 from support.waiting import PATIENCE
 
+from articulado.values.errors import ConfigurationError
 from graph.rag import build_rag
 from server.access.keys import KeyRing
 from server.app import Site, create_app, serve
 from server.guards import Guards
 from server.operations.traces import FLUSH, Traces
-from state.errors import ConfigurationError
 
 pytestmark = pytest.mark.integration
 

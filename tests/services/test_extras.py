@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from support.paths import REPOSITORY
 
+from articulado.values.errors import ConfigurationError
 from cli.check.annotated import write_annotated
 from cli.main import run
 from ingestion.files.brief import read_brief
@@ -24,7 +25,6 @@ from services.rerank.model_files import ModelFiles
 from services.rerank.table import resolve_auto
 from services.settings import Settings
 from services.store.connection import connect
-from state.errors import ConfigurationError
 
 DATA = Path(__file__).parents[1] / "data"
 

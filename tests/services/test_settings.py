@@ -2,9 +2,9 @@
 
 import pytest
 
+from articulado.values.errors import ConfigurationError
 from services.profile.profile import load_profile
 from services.settings import DEFAULT_MODELS, ModelSettings, Settings
-from state.errors import ConfigurationError
 
 
 @pytest.mark.parametrize(

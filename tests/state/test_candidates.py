@@ -4,6 +4,7 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import CharacterCounter, FakeStore, make_chunk
 
+from articulado.values.chunks import relevance
 from nodes.expand_references import expand_references
 from nodes.merge_candidates import merge_candidates
 from nodes.select_context import select_context
@@ -11,7 +12,6 @@ from services.profile.profile import load_profile
 from services.profile.sections import Features
 from services.prompting.fragments import render
 from state.candidates import candidate, merged
-from state.chunks import relevance
 from state.context import ResolvedContext
 
 PROFILE = load_profile("laboral")

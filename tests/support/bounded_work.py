@@ -7,10 +7,10 @@ from pathlib import Path
 
 import yaml
 
+from articulado.values.errors import InvalidInput, StoreUnavailable
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
 from language.current import current_language
 from services.boe.xml import parse_xml
-from state.errors import InvalidInput, StoreUnavailable
 
 
 def total(numbers: list[int]) -> int:

@@ -3,10 +3,10 @@
 from datetime import date
 from typing import Any
 
+from articulado.values.articles import DecisionRule, FieldSpec
 from language.languages import language
 from services.case.data.read import ReadData, read_data
 from services.profile.calendar import Calendar
-from state.articles import DecisionRule, FieldSpec
 
 MONDAY = date(2026, 11, 23)
 """The day of the case."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from services.protocols import PLAIN, Fusion, HybridQuery, SparseVector, Vector
-from state.chunks import Chunk, WordingDates
+from articulado.values.chunks import Chunk, WordingDates
+from articulado.values.protocols import PLAIN, Fusion, HybridQuery, SparseVector, Vector
 
 NO_TERMS = SparseVector((), ())
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from articulado.values.errors import ArticuladoError
 from services.store.checksums import check_files, damaged_files
 from services.store.edge import EdgeStore
 from services.store.index import open_index
 from services.store.opening import check_points
 from services.store.points import Points
-from state.errors import ArticuladoError
 
 HEAD = 4096
 

@@ -8,13 +8,9 @@ import numpy as np
 from support.chunks import make_chunk as plain_chunk
 from support.reference_search import passes
 
-from language.languages import language
-from services.case.matching.matcher import Match
-from services.container import Services
-from services.conversation.leaning import WrittenLeaning
-from services.domain.registry import domain_of
-from services.profile.profile import load_profile
-from services.protocols import (
+from articulado.values.answers import Message
+from articulado.values.chunks import Candidate, Chunk
+from articulado.values.protocols import (
     MAX_SELECTED,
     Completion,
     Embedded,
@@ -26,10 +22,14 @@ from services.protocols import (
     SparseVector,
     Structured,
 )
+from language.languages import language
+from services.case.matching.matcher import Match
+from services.container import Services
+from services.conversation.leaning import WrittenLeaning
+from services.domain.registry import domain_of
+from services.profile.profile import load_profile
 from services.relevance.judge import BestScoreJudge
 from services.settings import Settings
-from state.chunks import Candidate, Chunk
-from state.values import Message
 
 
 def make_chunk(id_: int, provision: str = "Artículo 1", **fields: Any) -> Chunk:

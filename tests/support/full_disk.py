@@ -12,9 +12,9 @@ from pathlib import Path
 from support.index_process import labelled, read_once
 from support.stores import build, describe, update
 
+from articulado.values.errors import ArticuladoError
 from services.store.edge_writer import EdgeWriter
 from services.store.index import IndexBuilder, open_index
-from state.errors import ArticuladoError
 
 LEFT = 1 << 20
 

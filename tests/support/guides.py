@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from articulado.values.protocols import Vector
 from language.languages import language
 from services.case.matching.guides import Guide
 from services.domain.base import PlainDomain
-from services.protocols import Vector
 
 EN = language("en")
 PLAIN_ENGLISH = PlainDomain(EN)

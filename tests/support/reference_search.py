@@ -11,8 +11,8 @@ from fractions import Fraction
 
 from support.chunks import Batch
 
-from services.protocols import HybridQuery, SearchFilter
-from state.chunks import Chunk
+from articulado.values.chunks import Chunk
+from articulado.values.protocols import HybridQuery, SearchFilter
 
 COMMUNITIES = {"Cataluña": "Cataluña", "Andalucía": "Andalucía", "Sevilla": "Andalucía"}
 """The community of each territory that the tests search in."""

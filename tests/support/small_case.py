@@ -11,6 +11,9 @@ from support.doubles import FakeStore, FixedMatcher, FixedReranker, QueueChat, m
 from support.reference_search import passes
 from support.small_graph import Hang
 
+from articulado.values.answers import Message
+from articulado.values.chunks import Chunk
+from articulado.values.protocols import Hit, HybridQuery, S, SearchFilter, Structured
 from graph.opened import OpenGraphs
 from language.languages import language
 from server.app import app_over
@@ -21,10 +24,7 @@ from services.case.matching.model import packaged_model
 from services.container import Services
 from services.domain.base import PlainDomain
 from services.profile.profile import Profile, load_profile
-from services.protocols import Hit, HybridQuery, S, SearchFilter, Structured
 from services.settings import ModelSettings, Settings
-from state.chunks import Chunk
-from state.values import Message
 
 ARTICLE = "lt-trust-loan"
 TITLE = "Loans from an LT Trust account"

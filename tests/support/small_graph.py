@@ -9,11 +9,11 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
+from articulado.values.answers import Usage
+from articulado.values.errors import InvalidInput
 from nodes.stage import final_event
 from state.context import RunContext
-from state.errors import InvalidInput
 from state.rag import RagInput, RagOutput, RagState, fresh_turn
-from state.values import Usage
 
 TOKENS = ["Treinta ", "días ", "naturales [C1]."]
 USAGE: Usage = {"turn": 1, "model_calls": 2, "tokens": {"input": 30, "output": 4}, "stages": {"answer": 1.5}}

@@ -15,7 +15,8 @@ from support.chunks import Batch
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.real_qdrant import REAL, delete_all, real_settings
 
-from services.protocols import ChunkStore
+from articulado.values.chunks import Chunk
+from articulado.values.protocols import ChunkStore
 from services.settings import Settings
 from services.store.checksums import CHECKSUMS
 from services.store.connection import connect
@@ -29,7 +30,6 @@ from services.store.server_collection import collection_name
 from services.store.server_writer import ServerWriter
 from services.store.server_writer import server_writer as connected_writer
 from services.store.writer import WriterFactory
-from state.chunks import Chunk
 
 FINGERPRINTS = Fingerprints(embedder="lsa:1:8", sparse="bm25:1", chunker="parts:1")
 TODAY = date(2024, 6, 1)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from articulado.values.errors import InvalidInput
 from ingestion.decoding import read_bytes
 from ingestion.files.formats.docx_numbering import Numbering, related
 from ingestion.files.formats.docx_xml import W, find, lines_of
@@ -14,7 +15,6 @@ from ingestion.files.formats.tables import table_of
 from ingestion.model import FileText
 from language.current import say
 from services.extras import importing
-from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from docx.document import Document

@@ -9,12 +9,12 @@ from typing import Any
 
 import yaml
 
+from articulado.values.errors import InvalidInput
 from ingestion.decoding import decode, read_bytes
 from ingestion.files.formats.source import is_article
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
 from ingestion.model import Page
 from language.current import say
-from state.errors import InvalidInput
 
 SIDECARS = (".yaml", ".yml")
 """Extensions of the file beside a document; the first that exists counts."""

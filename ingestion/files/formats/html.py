@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from articulado.values.errors import InvalidInput
 from ingestion.decoding import decode, read_bytes
 from ingestion.files.formats.header_block import closing_rule
 from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
@@ -14,7 +15,6 @@ from ingestion.files.formats.source import no_text, refuse_other_formats
 from ingestion.files.formats.tables import table_of
 from ingestion.model import FileText, Page
 from language.current import say
-from state.errors import InvalidInput
 
 if TYPE_CHECKING:
     from bs4 import Tag

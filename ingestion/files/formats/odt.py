@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from articulado.values.errors import InvalidInput
 from ingestion.decoding import read_bytes
 from ingestion.files.formats.lines import clean
 from ingestion.files.formats.source import packed_text
 from ingestion.files.formats.tables import table_of
 from ingestion.model import FileText
 from language.current import say
-from state.errors import InvalidInput
 
 _NAMES = "urn:oasis:names:tc:opendocument:xmlns:{}:1.0"
 _TEXT, _TABLE, _BODY = (f"{{{_NAMES.format(name)}}}" for name in ("text", "table", "office"))

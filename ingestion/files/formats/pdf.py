@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from pathlib import Path
 
+from articulado.values.errors import InvalidInput
 from ingestion.decoding import read_bytes
 from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
 from ingestion.files.formats.pdf_tables import Line, page_contents
@@ -17,7 +18,6 @@ from ingestion.model import FileText, Page
 from language.current import say
 from legal.labels import split_heading
 from services.extras import importing
-from state.errors import InvalidInput
 
 _NUMBER = re.compile(r"(?<!\d)\d{1,9}(?!\d)")
 _PAGE_OF = re.compile(r"(?:página|pág\.?)\s*\d{1,5}(?:\s*(?:de|/)\s*\d{1,5})?", re.IGNORECASE)

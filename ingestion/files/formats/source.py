@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from articulado.values.errors import InvalidInput
 from ingestion.decoding import ZIP
 from ingestion.model import FileText, Page
 from language.current import say
-from state.errors import InvalidInput
 
 SUFFIX = ".article.yaml"
 """How the name of an article's file ends."""

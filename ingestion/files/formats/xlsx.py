@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from articulado.values.errors import InvalidInput
 from ingestion.decoding import read_bytes
 from ingestion.files.formats.lines import clean
 from ingestion.files.formats.source import packed_text
@@ -14,7 +15,6 @@ from ingestion.files.formats.tables import table_of
 from ingestion.model import FileText
 from language.current import say
 from services.extras import importing
-from state.errors import InvalidInput
 
 
 def read(path: Path) -> FileText:

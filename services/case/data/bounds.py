@@ -7,12 +7,12 @@ from decimal import Decimal
 
 from dateutil.relativedelta import relativedelta
 
+from articulado.values.articles import LEAST_NUMBER, Elapsed, FieldSpec
 from language.languages import Language
 from services.case.data.expressions import TODAY, DateExpression, parse_expression
 from services.case.data.quantities import in_unit
 from services.case.data.values import Circumstances, Days, UnusableValue, Value
 from services.case.data.wording import say_day, say_days, say_number
-from state.articles import LEAST_NUMBER, Elapsed, FieldSpec
 
 EARLIEST = date(1900, 1, 1)
 """Of a date without ``min``."""

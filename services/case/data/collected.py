@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from articulado.values.articles import FieldSpec
 from language.folding import letters_and_digits
 from services.case.data.placeholders import is_placeholder
-from state.articles import FieldSpec
 
 MAX_DEPTH = 3
 """Nesting of groups: a form has sections, no more."""

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from dateutil.relativedelta import relativedelta
 
+from articulado.values.articles import Condition, Elapsed
 from language.folding import letters_and_digits
 from language.languages import Language
 from services.case.data.expressions import parse_expression
@@ -13,7 +14,6 @@ from services.case.data.phrases import has_phrase
 from services.case.data.truth import truth_of
 from services.case.data.values import Circumstances, Days, Reading
 from services.profile.calendar import Calendar
-from state.articles import Condition, Elapsed
 
 
 def holds(

@@ -5,6 +5,7 @@ from datetime import date, timedelta
 
 from dateutil.relativedelta import relativedelta
 
+from articulado.values.articles import FieldSpec
 from language.days import WrittenDay, month_number, written_day
 from language.folding import fold
 from language.languages import LANGUAGES, Language
@@ -12,7 +13,6 @@ from language.number_words import with_figures
 from services.case.data.expressions import TODAY, parse_expression
 from services.case.data.placeholders import all_data_patterns
 from services.case.data.values import Circumstances, Days, UnusableValue
-from state.articles import FieldSpec
 
 _REMARK = re.compile(r"(?<=\S)\s*\([^()]*\)\s*$")
 _NAMED_MONTH = re.compile(r"(?:en |in )?(?P<month>[a-z]+)\.?(?: del?|,)? (?P<year>\d{4})")

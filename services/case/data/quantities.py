@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 
+from articulado.values.articles import Elapsed
 from language.amounts import MULTIPLE, NUMBER, parse_amount, parse_number
 from language.folding import fold
 from language.languages import DataPatterns, Language, TimeUnit
 from language.number_words import with_figures
 from services.case.data.placeholders import all_data_patterns
-from state.articles import Elapsed
 
 _DAYS = {
     "days": Decimal(1),

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from articulado.values.articles import DecisionRule, FieldSpec
+from articulado.values.cases import RejectedDatum
 from language.folding import letters_and_digits
 from language.languages import Language
 from services.case.data.bounds import check_range, say_accepted
@@ -14,8 +16,6 @@ from services.case.data.placeholders import is_not_applicable, is_placeholder
 from services.case.data.readers import is_none_a_value, read_value
 from services.case.data.values import Circumstances, Days, Reading, UnusableValue
 from services.profile.calendar import Calendar
-from state.articles import DecisionRule, FieldSpec
-from state.case_values import RejectedDatum
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import re
 from decimal import Decimal
 from typing import TypeVar
 
+from articulado.values.articles import FieldSpec
 from language.folding import without_accents
 from language.languages import Language
 from services.case.data.beginnings import read_beginning
@@ -13,7 +14,6 @@ from services.case.data.phrases import named_choices
 from services.case.data.quantities import read_quantity
 from services.case.data.truth import read_truth, truth_of
 from services.case.data.values import Circumstances, UnusableValue, Value
-from state.articles import FieldSpec
 
 _Read = TypeVar("_Read", bool, Decimal)
 

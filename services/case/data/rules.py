@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from articulado.values.articles import Decision, DecisionRule
 from services.case.data.conditions import canonical_choices, elapsed_units, holds
 from services.case.data.read import ReadData, days_by_field
 from services.case.data.values import Circumstances, Days, Reading
 from services.case.data.wording import say_days
-from state.articles import Decision, DecisionRule
 
 
 def apply_rules(rules: Sequence[DecisionRule], read: ReadData) -> tuple[Decision, str] | None:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
+from articulado.values.articles import FieldSpec
 from language.languages import Language
 from services.profile.calendar import Calendar
-from state.articles import FieldSpec
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.values.protocols import Vector
 from services.case.matching.guides import Guide
 from services.case.matching.terms import TermIndex
 from services.domain.base import Domain
 from services.domain.lexicon import Lexicon
 from services.offline.encoder.encoder import DualEncoder
-from services.protocols import Vector
 
 _OWN = (
     "asked_best",

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from articulado.values.articles import Details, FieldSpec, article_title, details_of
+from articulado.values.chunks import Chunk
 from services.corpus.schema import load_general_matters
 from services.profile.outside import OutsideMatter
 from services.profile.profile import Profile
 from services.profile.sections import TOPIC
-from state.articles import Details, FieldSpec, article_title, details_of
-from state.chunks import Chunk
 
 _UNTOLD = "guardrails"
 """The type of chunk that tells what not to say: it matches no inquiry."""

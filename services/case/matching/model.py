@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from articulado.values.errors import ConfigurationError
 from language.current import say
 from services.case.calibration import Curve
 from services.case.matching.evidence import EVIDENCE
-from state.errors import ConfigurationError
 
 FILE = Path(str(resources.files("services.case.matching"))) / "weights.json"
 """Where the weights of the package lie (``tools.train_matching``)."""

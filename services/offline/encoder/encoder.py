@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.values.errors import ConfigurationError, IndexMissing
+from articulado.values.protocols import Embedded, Vector
 from language.current import say
 from services.domain.base import Domain
 from services.domain.registry import domain_named
@@ -18,8 +20,6 @@ from services.domain.spanish_law import SPANISH_LAW
 from services.offline.arrays import UNREADABLE, open_arrays
 from services.offline.encoder import training
 from services.offline.encoder.vocabulary import SYNONYM_WEIGHT, Counts, Vocabulary, document_counts, question_counts
-from services.protocols import Embedded, Vector
-from state.errors import ConfigurationError, IndexMissing
 
 DIMENSIONS = 192
 MAX_QUESTIONS, MAX_DOCUMENTS = 256, 16_384

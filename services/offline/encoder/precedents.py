@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.values.chunks import ProvisionRef
+from articulado.values.errors import ConfigurationError
+from articulado.values.protocols import Vector
 from language.current import say
 from services.offline.arrays import UNREADABLE, open_arrays
-from services.protocols import Vector
-from state.chunks import ProvisionRef
-from state.errors import ConfigurationError
 
 FILE = Path(str(resources.files("services.offline.encoder"))) / "precedents.npz"
 """Where those of the package lie (``tools.train_encoder``)."""

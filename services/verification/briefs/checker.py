@@ -5,6 +5,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date
 
+from articulado.values.findings import Finding
+from articulado.values.protocols import ChunkStore
 from language.current import say
 from language.folding import fold
 from language.formats import long_day
@@ -13,7 +15,6 @@ from legal.citations.owners import CitationContext
 from legal.citations.parser import Citation, parse_citations
 from legal.laws.mentions import mentions_in
 from legal.wordings import Certainty
-from services.protocols import ChunkStore
 from services.verification.briefs.dates import day_of
 from services.verification.briefs.passages import Passage, passages
 from services.verification.briefs.provisions import (
@@ -38,7 +39,6 @@ from services.verification.quoted_spans import Quotation, pieces_of
 from services.verification.reading import ReadAnswer, read_answer
 from services.verification.sources import Source
 from services.verification.words import words_of
-from state.verification import Finding
 
 _RULING = re.compile(
     r"\bECLI:[A-Z]{2}:[A-Z]{2,8}:\d{4}:\d{1,6}[A-Z]?"

@@ -4,19 +4,19 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from articulado.values.chunks import ProvisionRef
+from articulado.values.findings import Finding
+from articulado.values.protocols import ChunkStore
 from language.current import say
 from language.formats import long_day
 from legal.citations.parser import Citation
 from legal.laws.registry import known_laws
 from legal.validity import in_force
 from legal.wordings import Certainty, certainty
-from services.protocols import ChunkStore
 from services.search.provision_detail import Wording, excerpt, wording_on, wordings_of
 from services.search.tracked_laws import is_tracked
 from services.verification.briefs.report import BriefCitation, CitationStatus
 from services.verification.sources import Source
-from state.chunks import ProvisionRef
-from state.verification import Finding
 
 
 @dataclass(frozen=True)

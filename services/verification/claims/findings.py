@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from articulado.values.findings import Check, Finding
 from language.current import say
 from language.folding import fold
 from language.quantities import quantities
@@ -14,7 +15,6 @@ from services.verification.claims.polarity import clause_at, opposed
 from services.verification.figures import figures_of_law, is_same
 from services.verification.reading import ReadAnswer, Sentence
 from services.verification.sources import Source
-from state.verification import Check, Finding
 
 _NO_CLAIM = re.compile(
     r"\?\s*$|^\W*#|:\s*$"

@@ -9,11 +9,11 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
+from articulado.values.findings import Check
 from language.cuts import sentences
 from language.folding import fold
 from language.spanish import stem_word, stop_words
 from services.verification.sources import Source
-from state.verification import Check
 
 MIN_SHARED = 3
 """Content words that a claim and its source share around a predicate at least."""

@@ -7,10 +7,10 @@ from typing import Any, get_args
 import pytest
 from rich.console import Console
 
+from articulado.values.articles import DataType
 from cli.case.view import print_required_data, print_response
 from language.languages import language
 from services.profile.profile import load_profile
-from state.articles import DataType
 
 WORDS = {
     "es": {"text": "texto", "currency": "importe", "date": "fecha", "boolean": "sí o no", "number": "número"},

@@ -4,10 +4,10 @@ import io
 import pytest
 from rich.console import Console
 
+from articulado.values.errors import ModelTimeout
 from cli.chat.conversation import Conversation
 from language.languages import language
 from state.context import RunContext
-from state.errors import ModelTimeout
 
 CITATION = {
     "mark": "C1",

@@ -5,6 +5,7 @@ from support.chunks import make_chunk
 from support.doubles import FakeStore, QueueChat, make_services
 from support.doubles import make_chunk as known_chunk
 
+from articulado.values.errors import InvalidInput
 from evaluation.answers.answers import (
     CITES_RIGHT,
     NO_INVENTION,
@@ -16,7 +17,6 @@ from evaluation.answers.answers import (
     measure_answer,
 )
 from evaluation.gold.questions import Question
-from state.errors import InvalidInput
 
 ET = "BOE-A-2015-11430"
 CHUNKS = [make_chunk(number, text=f"Texto de {number} días.") for number in (37, 38, 48)]

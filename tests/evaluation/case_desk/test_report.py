@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 
+from articulado.values.errors import InvalidInput
 from evaluation.case_desk.calibration import CalibratedCase, before_and_after
 from evaluation.case_desk.cases import LabelledCase
 from evaluation.case_desk.decisions import KindCounts
@@ -15,7 +16,6 @@ from evaluation.case_desk.report_rows import comparison_rows, decision_rows, for
 from evaluation.case_desk.run import CaseResult
 from services.case.calibration import Curve
 from services.case.matching.model import packaged_model
-from state.errors import InvalidInput
 
 PNG = b"\x89PNG\r\n\x1a\n"
 NO_CHARTS = "the optional extra «eval» is not installed: no matplotlib"

@@ -6,6 +6,8 @@ import pytest
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 from support.reference_search import passes
 
+from articulado.values.errors import InvalidInput
+from articulado.values.protocols import Hit
 from evaluation.case_desk.cases import LabelledCase
 from evaluation.case_desk.findings import measure_profile
 from evaluation.case_desk.halves import half_of
@@ -17,9 +19,7 @@ from services.case.matching.matcher import Match
 from services.case.matching.model import packaged_model
 from services.domain.base import PlainDomain
 from services.profile.profile import load_profile
-from services.protocols import Hit
 from services.settings import ModelSettings, Settings
-from state.errors import InvalidInput
 
 ARTICLES = {1: "lt-loan", 2: "lt-rollover", 3: "lt-rmd"}
 

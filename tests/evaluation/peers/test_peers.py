@@ -9,6 +9,7 @@ from support.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
 from support.doubles import QueueChat, make_services
 from support.stores import build
 
+from articulado.values.errors import NoResultsFound
 from evaluation.gold.questions import Question
 from evaluation.peers.base import Peer
 from evaluation.peers.corpus import corpus_of, read_corpus, spanish_stems
@@ -18,7 +19,6 @@ from evaluation.peers.lexical import BM25S
 from evaluation.peers.measure import PEERS, measure, run_peers
 from services.settings import Settings
 from services.store.edge import EdgeStore
-from state.errors import NoResultsFound
 
 ET = "BOE-A-2015-11430"
 TEXTS = {

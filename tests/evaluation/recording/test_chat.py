@@ -6,9 +6,9 @@ import pytest
 from pydantic import BaseModel
 from support.doubles import QueueChat
 
+from articulado.values.errors import ConfigurationError, ModelError
 from evaluation.recording.chat import RecordingChat, ReplayChat
 from evaluation.recording.recording import Manifest, RecordedModel, Recording, ReplyMissing
-from state.errors import ConfigurationError, ModelError
 
 MODEL = RecordedModel(provider="compatible", model="m")
 MESSAGES = [{"role": "user", "content": "¿Cuántas vacaciones?"}]

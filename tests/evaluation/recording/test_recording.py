@@ -5,9 +5,9 @@ from datetime import date
 
 import pytest
 
+from articulado.values.errors import InvalidInput
 from evaluation.recording.prompts import prompt_of
 from evaluation.recording.recording import Manifest, RecordedModel, Recording
-from state.errors import InvalidInput
 
 PROMPT = prompt_of("reader", "Busca.", [{"role": "user", "content": "¿Cuántas vacaciones?"}])
 HASH = "d2f825d55f22a241"

@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 
+from articulado.values.errors import InvalidInput
 from evaluation.recording.chat import ReplayChat
 from evaluation.recording.recording import Manifest, RecordedModel, Recording
 from evaluation.recording.run import RecordedRun
@@ -14,7 +15,6 @@ from graph.rag import build_rag
 from services.profile.profile import load_profile
 from services.settings import ModelSettings, Settings
 from state.context import RunContext
-from state.errors import InvalidInput
 
 DAY = date(2021, 3, 28)
 LONG = 10_000_000.0

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from articulado.values.errors import InvalidInput
 from evaluation.answers.answers import NO_INVENTION, PRECISION, AnswerResult
 from evaluation.gold.questions import GoldSet, Question
 from evaluation.peers.measure import PeerFindings, PeerRun
@@ -17,7 +18,6 @@ from evaluation.report.write import write_report
 from evaluation.retrieval.evaluate import Outcome, measure_run
 from evaluation.retrieval.retrieve import Retrieved, Row
 from evaluation.retrieval.run import Ranked
-from state.errors import InvalidInput
 
 ET = "BOE-A-2015-11430"
 

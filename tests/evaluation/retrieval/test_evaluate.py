@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from articulado.values.errors import InvalidInput
 from evaluation.gold.questions import GoldSet, Question
 from evaluation.retrieval.evaluate import WARM_UP, evaluate, percentiles
 from evaluation.retrieval.retrieve import Retrieved, Row
-from state.errors import InvalidInput
 
 LAW = "BOE-A-2015-11430"
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from articulado.values.errors import InvalidInput
 from evaluation.retrieval.run import Ranked, read_trec, write_trec
-from state.errors import InvalidInput
 
 ET, CE = "BOE-A-2015-11430", "BOE-A-1978-31229"
 

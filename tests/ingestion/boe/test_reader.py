@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from support.boe_law import LAW, article, block, posterior, read_law_of
 
+from articulado.values.errors import InvalidInput
 from ingestion.boe.reader import read_boe
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.markdown.reader import read_law
-from state.errors import InvalidInput
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 import pytest
 
+from articulado.values.errors import InvalidInput
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.model import Law, Provision
-from state.errors import InvalidInput
 
 
 def wording(text, **fields):

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from support.paths import REPOSITORY
 
+from articulado.values.errors import ConfigurationError
 from ingestion.context.paid_cache import ContextCache
-from state.errors import ConfigurationError
 
 WRITER = """
 import sys

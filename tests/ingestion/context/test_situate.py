@@ -12,16 +12,16 @@ from support.fake_time import FakeTime
 from support.openai_server import Reply, failure, running_server
 from support.waiting import PATIENCE
 
+from articulado.values.answers import Message
+from articulado.values.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited
+from articulado.values.protocols import Completion
 from ingestion.context.paid_cache import ContextCache
 from ingestion.context.request import ContextPrompt
 from ingestion.context.situate import STEP, check_reader, situate
 from services.models.openai import chat_model
 from services.models.retry import Retrier
 from services.profile.profile import load_profile
-from services.protocols import Completion
 from services.settings import ModelSettings
-from state.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited
-from state.values import Message
 
 PROMPT = ContextPrompt.of(load_profile("laboral"))
 

@@ -10,8 +10,8 @@ from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.shared import Cm
 
+from articulado.values.errors import InvalidInput
 from ingestion.files.brief import read_brief
-from state.errors import InvalidInput
 from tests.support.pdf import pdf_of, scanned_pdf
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from articulado.values.errors import InvalidInput
 from ingestion.files.formats.header_block import sidecar, take_block
 from ingestion.files.header import header_of
 from ingestion.model import Page
-from state.errors import InvalidInput
 
 ET = "BOE-A-2015-11430"
 FILE = Path("sts.pdf")

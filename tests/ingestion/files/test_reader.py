@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.pdf import pdf_of
 
+from articulado.values.errors import InvalidInput
 from ingestion.files.names import slug
 from ingestion.files.reader import read_document
 from ingestion.model import Document, Law
-from state.errors import InvalidInput
 
 ET = "BOE-A-2015-11430"
 HEADER = ["---", "court: Tribunal Supremo", "number: STS 123/2024", "date: 2024-02-01", "provisions: ET 55", "---"]

@@ -2,9 +2,9 @@
 
 import pytest
 
+from articulado.values.errors import InvalidInput
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.files.reader import read_document
-from state.errors import InvalidInput
 
 TITLE = "Convenio colectivo del sector de la cestería de la provincia de Lugo para los años 2021-2023"
 ARTICLES = "\n\n".join(

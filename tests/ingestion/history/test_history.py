@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from articulado.values.errors import InvalidInput
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.history.reforms import read_reforms
 from ingestion.history.snapshots import Snapshot, merge_snapshots, read_snapshot, snapshot_day
 from ingestion.model import Law, Provision
-from state.errors import InvalidInput
 
 PUBLISHED = "2015-10-24"
 REFORMS = (

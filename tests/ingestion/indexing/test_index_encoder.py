@@ -5,6 +5,8 @@ import pytest
 from support.doubles import make_chunk
 from support.small_articles import write_profile
 
+from articulado.values.chunks import indexed_text
+from articulado.values.errors import IndexMissing
 from ingestion.bundled import bundled_articles
 from ingestion.fingerprints import expected_fingerprints
 from ingestion.indexing.build import MIN_STEPS, training_pairs_of, write_entries
@@ -23,8 +25,6 @@ from services.settings import Settings
 from services.store.builder import IndexBuilder
 from services.store.edge_writer import EdgeWriter
 from services.store.manifest import Description, Index
-from state.chunks import indexed_text
-from state.errors import IndexMissing
 
 EN = PlainDomain(language("en"))
 

@@ -1,9 +1,9 @@
 import pytest
 from support.paths import DATA
 
+from articulado.values.errors import InvalidInput
 from ingestion.markdown.lines import read_provisions
 from ingestion.markdown.reader import read_law
-from state.errors import InvalidInput
 
 FRONT = '---\ntitle: "Ley"\nidentifier: "BOE-A-2000-1"\nrank: "ley"\npublication_date: "2000-01-02"\n---\n'
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from articulado.values.errors import InvalidInput
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.markdown.lines import read_provisions
 from ingestion.markdown.reader import read_law
 from language.current import speaking
-from state.errors import InvalidInput
 
 FRONT = 'title: "Norma"\nidentifier: "BOE-A-2000-1"\nrank: "orden"\npublication_date: "2000-01-02"\n'
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from articulado.values.errors import InvalidInput
 from server.agent.options import check_options
 from server.policy import Policy
-from state.errors import InvalidInput
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from support.boe_server import running_boe
 from support.fake_time import FakeTime
 
+from articulado.values.errors import InvalidInput, SourceUnavailable, UnreadableAnswer
 from services.boe.client import BoeClient
 from services.boe.http import BACKOFF
-from state.errors import InvalidInput, SourceUnavailable, UnreadableAnswer
 
 LAWS = [f"BOE-A-2001-{number}" for number in range(9001, 9004)]
 FIRST, SECOND, THIRD = LAWS

@@ -12,10 +12,10 @@ from support import bounded_work as work
 from support.paths import REPOSITORY
 from support.waiting import PATIENCE
 
+from articulado.values.errors import InvalidInput, StoreUnavailable
 from language.current import speaking
 from services.bounded.limits import MIB, Limits
 from services.bounded.worker import Workers
-from state.errors import InvalidInput, StoreUnavailable
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ from importlib import resources
 import numpy as np
 import pytest
 
+from articulado.values.errors import ConfigurationError
 from services.conversation import leaning
 from services.conversation.leaning import PLACES, SIGNS, LearntLeaning, packaged_leaning, places_of
-from state.errors import ConfigurationError
 from tools.train_leaning import packaged_reader
 
 JUDGE = LearntLeaning(packaged_reader(), packaged_leaning)

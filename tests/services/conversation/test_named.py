@@ -6,6 +6,7 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
+from articulado.values.errors import ConfigurationError
 from language.languages import language
 from nodes.analyze_question import analyze_question
 from services.conversation.leaning import WrittenLeaning
@@ -14,7 +15,6 @@ from services.deadlines import QuestionTime
 from services.profile.profile import load_profile
 from services.search.index_contents import IndexContents
 from state.context import ResolvedContext
-from state.errors import ConfigurationError
 
 TODAY = date(2026, 11, 22)
 ET = "Estatuto de los Trabajadores"

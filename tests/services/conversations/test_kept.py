@@ -13,10 +13,10 @@ from langgraph.checkpoint.base import empty_checkpoint
 from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 from support.postgres import postgres
 
+from articulado.values.errors import ConfigurationError, ConversationUnknown, StoreUnavailable
 from graph.rag import build_rag
 from services.conversations.kept import MEMORY, Conversations, open_conversations
 from services.conversations.lean import KEPT
-from state.errors import ConfigurationError, ConversationUnknown, StoreUnavailable
 
 FIRST, SECOND = "¿Cuántos días de vacaciones tengo?", "¿y si estoy de baja?"
 HOLIDAYS = make_chunk(38, "Artículo 38", title="Vacaciones anuales")

@@ -1,9 +1,9 @@
 import pytest
 
+from articulado.values.protocols import ChunkStore, HybridQuery, SearchFilter, SparseVector
 from services.corpus.chunks import with_chunks
 from services.corpus.lookup import MIN_SCORE, PackagedRecords
 from services.corpus.schema import Corpus, ProvisionRecord
-from services.protocols import ChunkStore, HybridQuery, SearchFilter, SparseVector
 
 ET = "BOE-A-2015-11430"
 

@@ -3,6 +3,7 @@
 import pytest
 from support.doubles import make_chunk
 
+from articulado.values.errors import ConfigurationError
 from language.languages import language
 from services.domain.base import Domain, PlainDomain
 from services.domain.concepts import Concept, Coverage
@@ -10,7 +11,6 @@ from services.domain.lexicon import Lexicon
 from services.domain.registry import domain_named, domain_of
 from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile
-from state.errors import ConfigurationError
 
 PLAIN = PlainDomain(language("en"))
 # df: loan 2, fee 1 of 3 texts; ln(4/3)/ln 4 and ln(4/2)/ln 4 = 0.5.

@@ -1,8 +1,8 @@
 import pytest
 
+from articulado.values.errors import IndexMissing
 from language.spanish import stems
 from services.domain.lexicon import EqualWeights, Lexicon
-from state.errors import IndexMissing
 
 
 def test_idf_goes_from_0_for_a_stem_of_every_text_to_1_for_one_of_none():

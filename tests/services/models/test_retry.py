@@ -9,9 +9,7 @@ import pytest
 from support.fake_time import FakeTime
 from support.waiting import PATIENCE, Limits
 
-from services.models.failures import Endpoint, MalformedReplyError, TruncatedReplyError
-from services.models.retry import Retrier
-from state.errors import (
+from articulado.values.errors import (
     ArticuladoError,
     ConfigurationError,
     ContentFiltered,
@@ -19,6 +17,8 @@ from state.errors import (
     ModelRateLimited,
     ModelTimeout,
 )
+from services.models.failures import Endpoint, MalformedReplyError, TruncatedReplyError
+from services.models.retry import Retrier
 
 ENDPOINT = Endpoint("gpt-5.2 (openai)", "principal")
 

@@ -8,11 +8,11 @@ from fastembed.sparse.bm25 import Bm25
 from hypothesis import given
 from hypothesis import strategies as st
 
+from articulado.values.protocols import SparseVector
 from language.languages import language
 from language.spanish import stems
 from services.domain.spanish_law import SPANISH_LAW
 from services.models.sparse import AVERAGE_LENGTH, SYNONYM_WEIGHT, B, Bm25Encoder, K
-from services.protocols import SparseVector
 
 ES = language("es")
 

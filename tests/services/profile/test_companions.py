@@ -3,9 +3,9 @@
 import pytest
 from support.paths import REPOSITORY
 
+from articulado.values.errors import ConfigurationError
 from services.profile.companions import FILE, load_companions, read_companions
 from services.profile.profile import load_profile
-from state.errors import ConfigurationError
 
 PACKAGED = load_companions(load_profile("laboral"))
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from articulado.values.errors import ConfigurationError
 from services.profile.files import profile_file, spoken_language
 from services.settings import Settings
-from state.errors import ConfigurationError
 
 
 @pytest.fixture

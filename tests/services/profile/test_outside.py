@@ -3,9 +3,9 @@
 import pytest
 from support.small_articles import write_profile
 
+from articulado.values.errors import ConfigurationError
 from services.profile.outside import load_outside, read_outside
 from services.profile.profile import load_profile
-from state.errors import ConfigurationError
 
 WHOLE = """
 [[matters]]

@@ -6,6 +6,8 @@ from collections.abc import Callable
 import pytest
 from support.paths import REPOSITORY
 
+from articulado.values.errors import ConfigurationError
+from articulado.values.protocols import Fusion
 from ingestion.articles.chunks import KIND
 from ingestion.articles.schema import Article
 from ingestion.bundled import bundled_articles
@@ -21,9 +23,7 @@ from services.profile.profile import (
     Profile,
     load_profile,
 )
-from services.protocols import Fusion
 from state.case import CaseState
-from state.errors import ConfigurationError
 
 TOP = 'name = "jardin"\ntitle = "Garden"\nlanguage = "es"\n'
 ENGLISH = TOP.replace('"es"', '"en"')

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import make_chunk
 
+from articulado.values.answers import Days
 from services.prompting.citation_markers import markers_in
 from services.prompting.fragments import (
     LAST_CONSULTATION,
@@ -17,7 +18,6 @@ from services.prompting.fragments import (
     write_prompt,
 )
 from services.prompting.self_evaluation import parse_reply
-from state.values import Days
 
 FRAME = [
     "---",

@@ -9,6 +9,8 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from support.doubles import make_chunk
 
+from articulado.values.answers import Days
+from articulado.values.errors import ConfigurationError
 from language.languages import language
 from services.domain.registry import domain_of
 from services.offline.query_writer import KeywordReader
@@ -19,8 +21,6 @@ from services.prompting.protocol_lines import DELIMITER
 from services.prompting.reader_reply import read_reader_reply
 from services.prompting.self_evaluation import parse_reply
 from state.candidates import candidate
-from state.errors import ConfigurationError
-from state.values import Days
 
 LABORAL = load_profile("laboral")
 ANY = {

@@ -7,6 +7,7 @@ import pytest
 from support.damage import DAMAGES, changed, without
 from support.doubles import make_chunk
 
+from articulado.values.errors import ConfigurationError
 from language.languages import language
 from services.domain.base import PlainDomain
 from services.domain.lexicon import EqualWeights
@@ -17,7 +18,6 @@ from services.relevance.judge import BestScoreJudge, JudgementModel, LearntJudge
 from services.relevance.wording import TERM_PLACES, WORD_PLACES, WordingModel
 from services.rerank.heuristic import HeuristicReranker
 from state.candidates import candidate
-from state.errors import ConfigurationError
 
 ES = language("es")
 FEATURES = len(EVIDENCE)

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from support.doubles import CharacterCounter, make_chunk
 from support.fake_time import FakeTime
 
+from articulado.values.errors import ModelError
+from articulado.values.protocols import Reranked
 from services.models.tokens import EstimatedCounter
-from services.protocols import Reranked
 from services.rerank.model_reranker import OPENING_SECONDS, ModelReranker, ScoreCache
 from services.rerank.passage import FRAME_TOKENS, cut, cut_pair, passage_of
 from state.candidates import candidate
-from state.errors import ModelError
 
 
 class Words:

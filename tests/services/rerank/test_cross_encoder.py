@@ -10,6 +10,7 @@ from support.cross_encoder import TinyCrossEncoder
 from support.doubles import make_chunk
 from support.waiting import PATIENCE
 
+from articulado.values.errors import ConfigurationError, ModelError, ModelTimeout
 from services.rerank.cross_encoder import BATCH, CrossEncoder
 from services.rerank.logits import sigmoid
 from services.rerank.model_files import DEFAULT_MODEL, ModelFiles
@@ -17,7 +18,6 @@ from services.rerank.model_reranker import ModelReranker
 from services.rerank.passage import passage_of
 from services.settings import RerankSettings, Settings
 from state.candidates import candidate
-from state.errors import ConfigurationError, ModelError, ModelTimeout
 
 QUESTION = "¿Cuántos días de vacaciones corresponden?"
 TEXTS = [

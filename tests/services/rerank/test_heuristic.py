@@ -6,11 +6,11 @@ import math
 import pytest
 from support.doubles import make_chunk
 
+from articulado.values.protocols import Reranked
 from language.spanish import stems
 from services.domain.lexicon import Lexicon
 from services.domain.prominence import Prominence
 from services.domain.spanish_law import SPANISH_LAW
-from services.protocols import Reranked
 from services.rerank.heuristic import HeuristicReranker
 
 HOLIDAYS = make_chunk(

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.doubles import QueueChat, make_chunk
 
+from articulado.values.errors import ModelError, ModelMisconfigured, ModelTimeout
 from language.languages import language
 from services.profile.profile import load_profile
 from services.prompting.citation_markers import markers_in
@@ -15,7 +16,6 @@ from services.prompting.prompts import load_prompt
 from services.rerank.model_reranker import ModelReranker
 from services.rerank.reader import ReaderScorer, message, parse_scores
 from state.candidates import candidate
-from state.errors import ModelError, ModelMisconfigured, ModelTimeout
 
 PASSAGES = ["Ley > Artículo 1. Uno\nTexto uno.", "Ley > Artículo 2. Dos\nTexto dos.", "Ley > Artículo 3. Tres\nTexto."]
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from support.doubles import make_chunk
 
+from articulado.values.chunks import Chunk, indexed_text
+from articulado.values.protocols import Vector
 from services.offline.encoder.encoder import DualEncoder, TrainingPairs
-from services.protocols import Vector
 from services.rerank.heuristic import EncodedSimilarity
-from state.chunks import Chunk, indexed_text
 
 LAW = [
     make_chunk(1, "Artículo 38", title="Vacaciones", text="Vacaciones anuales de treinta días."),

@@ -7,6 +7,7 @@ import pytest
 from support.cross_encoder import TinyCrossEncoder
 from support.doubles import FixedReranker, QueueChat, make_chunk
 
+from articulado.values.errors import ConfigurationError
 from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile
 from services.rerank import table as table_module
@@ -14,7 +15,6 @@ from services.rerank.heuristic import HeuristicReranker
 from services.rerank.table import reranker_for, rerankers, resolve_auto
 from services.settings import ModelSettings, RerankSettings, Settings
 from state.candidates import candidate
-from state.errors import ConfigurationError
 
 
 def settings(tmp_path, **fields):

@@ -6,16 +6,16 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
+from articulado.values.chunks import Chunk
+from articulado.values.errors import StoreUnavailable
+from articulado.values.protocols import MAX_SELECTED, ChunkStore, SearchFilter
 from language.languages import language
 from nodes.analyze_question import AnalyzeQuestionUpdate, analyze_question
 from services.conversation.leaning import WrittenLeaning
 from services.deadlines import QuestionTime
 from services.profile.profile import load_profile
-from services.protocols import MAX_SELECTED, ChunkStore, SearchFilter
 from services.search.index_contents import IndexContents
-from state.chunks import Chunk
 from state.context import ResolvedContext
-from state.errors import StoreUnavailable
 
 PACKAGED = make_chunk(
     1, "STC 140/2024", collection="sentencias", law_id="ECLI:ES:TC:2024:140", provision_key="stc-140-2024"

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import make_chunk
 
+from articulado.values.errors import InvalidInput
 from legal.laws.indexed import IndexedLaws
 from services.search.provision_detail import excerpt, wording_on, wordings_of
 from services.search.reference import ProvisionRequest, Subdivision, read_reference
-from state.errors import InvalidInput
 
 ET, LISOS = "BOE-A-2015-11430", "BOE-A-2000-15060"
 TODAY = date(2026, 3, 1)

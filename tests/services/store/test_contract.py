@@ -22,10 +22,10 @@ from support.chunks import (
 from support.real_qdrant import URL
 from support.stores import KINDS, TODAY, Kind, Stores
 
-from services.protocols import PLAIN, Fusion, HybridQuery, SearchFilter
+from articulado.values.chunks import Chunk
+from articulado.values.protocols import PLAIN, Fusion, HybridQuery, SearchFilter
 from services.store.filters import citing_clauses, satisfies, search_clauses
 from services.store.layout import PAGE_SIZE
-from state.chunks import Chunk
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
 

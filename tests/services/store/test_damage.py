@@ -13,13 +13,13 @@ from support.index_process import labelled
 from support.paths import REPOSITORY
 from support.stores import as_of_earlier_version, build
 
+from articulado.values.errors import StoreUnavailable
 from services.store.disk import bytes_on_disk
 from services.store.edge import EdgeStore
 from services.store.edge_writer import WRITING_ROOM, EdgeWriter
 from services.store.index import IndexBuilder
 from services.store.segments import INDEXED_FROM
 from services.store.shard import translate_engine_errors
-from state.errors import StoreUnavailable
 
 pytestmark = pytest.mark.integration
 

@@ -10,12 +10,12 @@ from support import reference_search
 from support.chunks import NO_TERMS, Batch, make_chunk, random_batch, random_queries, unit
 from support.stores import TODAY, as_of_earlier_version, build, update
 
-from services.protocols import HybridQuery, SearchFilter
+from articulado.values.errors import StoreUnavailable
+from articulado.values.protocols import HybridQuery, SearchFilter
 from services.store.edge import EdgeStore
 from services.store.edge_writer import LOOKED_UP, LOOKED_UP_FROM, EdgeWriter
 from services.store.layout import INDEXED_FIELDS
 from services.store.segments import INDEXED_FROM, load_segments, save_segments
-from state.errors import StoreUnavailable
 
 
 async def test_a_shard_that_cannot_be_opened(tmp_path: Path) -> None:

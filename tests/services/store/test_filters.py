@@ -12,11 +12,11 @@ from support import reference_search
 from support.chunks import NO_TERMS, Batch, make_child, make_chunk, random_families, random_queries, terms, unit
 from support.stores import KINDS, TODAY, Kind, Place, Stores
 
+from articulado.values.chunks import Chunk
+from articulado.values.protocols import ChunkStore, HybridQuery, SearchFilter, Vector
 from services.corpus.chunks import Record
 from services.corpus.lookup import PackagedRecords
-from services.protocols import ChunkStore, HybridQuery, SearchFilter, Vector
 from services.store.layout import PAGE_SIZE
-from state.chunks import Chunk
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
 

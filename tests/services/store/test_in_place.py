@@ -12,7 +12,8 @@ from support.index_process import make_wanted, running, served, wanted
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import build, contents, describe, prompt_writer, update
 
-from services.protocols import HybridQuery, SearchFilter
+from articulado.values.errors import ConfigurationError, IndexMismatch, IndexMissing, StoreUnavailable
+from articulado.values.protocols import HybridQuery, SearchFilter
 from services.settings import Settings
 from services.store.builder import digest
 from services.store.connection import connect
@@ -23,7 +24,6 @@ from services.store.registry import Registry
 from services.store.server import ServerStore
 from services.store.server_writer import ServerWriter
 from services.store.writer import WriterFactory
-from state.errors import ConfigurationError, IndexMismatch, IndexMissing, StoreUnavailable
 
 QUERY = HybridQuery(unit(1, 0), terms({1: 1.0}))
 

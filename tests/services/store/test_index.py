@@ -8,12 +8,12 @@ from support.chunks import NO_TERMS, Batch, make_chunk, terms, unit
 from support.index_process import labelled, read_once
 from support.stores import FINGERPRINTS, build, describe
 
-from services.protocols import HybridQuery, SearchFilter
+from articulado.values.errors import ArticuladoError, IndexMismatch, IndexMissing, InvalidInput
+from articulado.values.protocols import HybridQuery, SearchFilter
 from services.store.edge import EdgeStore
 from services.store.edge_writer import EdgeWriter
 from services.store.index import IndexBuilder, open_index, open_or_build
 from services.store.manifest import Description
-from state.errors import ArticuladoError, IndexMismatch, IndexMissing, InvalidInput
 
 
 def generations(folder: Path) -> list[str]:

@@ -10,13 +10,13 @@ from support import reference_search
 from support.chunks import NO_TERMS, PARTS, Batch, make_child, make_chunk, random_families, random_queries, terms, unit
 from support.stores import KINDS, TODAY, Place, as_of_earlier_version, contents, describe, update
 
-from services.protocols import HybridQuery, SearchFilter
+from articulado.values.chunks import with_status_of
+from articulado.values.errors import IndexMismatch, InvalidInput, StoreUnavailable
+from articulado.values.protocols import HybridQuery, SearchFilter
 from services.store.builder import digest
 from services.store.edge_writer import EdgeWriter
 from services.store.index import IndexBuilder, open_index
 from services.store.points import Point, Points
-from state.chunks import with_status_of
-from state.errors import IndexMismatch, InvalidInput, StoreUnavailable
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
 

@@ -10,10 +10,10 @@ from support.paths import DATA
 from support.stores import build
 from support.unprivileged import articulado, articulado_each
 
+from articulado.values.errors import ConfigurationError, StoreUnavailable
 from services.store.copying import copy_folder
 from services.store.generations import Generations, translate_disk_errors
 from services.store.index import open_index
-from state.errors import ConfigurationError, StoreUnavailable
 
 LAWS = DATA / "laws"
 

@@ -7,10 +7,10 @@ import pytest
 from support.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
 from support.stores import KINDS, Place, build
 
-from services.protocols import ChunkStore
+from articulado.values.chunks import Chunk
+from articulado.values.protocols import ChunkStore
 from services.store.inspection import Inspection
 from services.store.layout import CONTENT, METADATA, StoredPoint, to_payload
-from state.chunks import Chunk
 
 PARENT = make_chunk(1, provision="Artículo 1", law_id="ET", refs=[2], content_hash="a")
 OTHER = make_chunk(2, provision="Artículo 2", law_id="ET", refs=[], content_hash="b")

@@ -12,7 +12,7 @@ from qdrant_client import AsyncQdrantClient, QdrantClient
 from support.chunks import NO_TERMS, Batch, make_chunk, random_queries, random_vectors
 from support.stores import build
 
-from services.protocols import HybridQuery, SearchFilter
+from articulado.values.protocols import HybridQuery, SearchFilter
 from services.store.server import ServerStore
 from services.store.server_writer import ServerWriter
 

@@ -12,6 +12,7 @@ from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import describe
 from support.waiting import PATIENCE
 
+from articulado.values.errors import StoreUnavailable
 from services.settings import Settings
 from services.store.connection import connect
 from services.store.generations import Generations
@@ -19,7 +20,6 @@ from services.store.index import IndexBuilder
 from services.store.lease import AWAY_SECONDS, LEASE, LEASE_SECONDS, RENEWALS, Lease, Turns
 from services.store.registry import Registry
 from services.store.server_writer import server_writer
-from state.errors import StoreUnavailable
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import build, prompt_writer, update
 from support.waiting import PATIENCE
 
-from services.protocols import HybridQuery, SearchFilter
+from articulado.values.errors import StoreUnavailable
+from articulado.values.protocols import HybridQuery, SearchFilter
 from services.settings import Settings
 from services.store.connection import connect
 from services.store.index import open_index
@@ -20,7 +21,6 @@ from services.store.server import ServerStore
 from services.store.server_collection import MAX_IDLE_POLLS
 from services.store.server_writer import MAX_CONCURRENT_REQUESTS, ServerWriter
 from services.store.writer import WriterFactory
-from state.errors import StoreUnavailable
 
 MEGABYTE = 1_000_000
 SERVER_LIMIT = 32 * MEGABYTE

@@ -9,10 +9,10 @@ from support.chunks import NO_TERMS, Batch, make_chunk, unit
 from support.real_qdrant import REAL
 from support.stores import KINDS, Kind, Place, as_of_earlier_version
 
+from articulado.values.errors import IndexMismatch
 from services.store.manifest import Index
 from services.store.opening import check_points
 from services.store.points import POINTS, Points
-from state.errors import IndexMismatch
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from support.chunks import NO_TERMS, Batch, make_chunk, unit
 from support.stores import Place, as_of_earlier_version
 
-from services.protocols import HybridQuery, SearchFilter
+from articulado.values.errors import IndexMissing
+from articulado.values.protocols import HybridQuery, SearchFilter
 from services.store.points import POINTS, UNKNOWN, Point, Points
-from state.errors import IndexMissing
 
 IDS = st.integers(0, 2**53 - 1)
 TABLES = st.dictionaries(

@@ -11,7 +11,8 @@ from support.qdrant_rest import running_qdrant
 from support.real_qdrant import needs_real_server, real_server
 from support.stores import build, prompt_writer, update
 
-from services.protocols import HybridQuery, SearchFilter
+from articulado.values.errors import IndexMismatch
+from articulado.values.protocols import HybridQuery, SearchFilter
 from services.settings import Settings
 from services.store import edge_writer, recall
 from services.store.connection import connect
@@ -21,7 +22,6 @@ from services.store.index import IndexBuilder, open_index
 from services.store.manifest import GraphSearch, Index
 from services.store.recall import CANDIDATES, LIMIT, SAMPLE, measured
 from services.store.server import ServerStore
-from state.errors import IndexMismatch
 
 LARGE = 3_000
 

@@ -13,12 +13,12 @@ from support.chunks import NO_TERMS, Batch, make_chunk, unit
 from support.qdrant_rest import running_qdrant
 from support.stores import build
 
+from articulado.values.errors import IndexMismatch, IndexMissing
 from services.settings import Settings
 from services.store.connection import connect
 from services.store.manifest import Index
 from services.store.registry import PART_BYTES, KnownGeneration, Registry, Served, digest_of
 from services.store.server_writer import server_writer
-from state.errors import IndexMismatch, IndexMissing
 
 DAY = datetime(2026, 1, 2, tzinfo=UTC)
 

@@ -7,6 +7,7 @@ from support.chunks import NO_TERMS, Batch, make_chunk, unit
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import build, describe, prompt_writer
 
+from articulado.values.errors import IndexMismatch
 from services.settings import Settings
 from services.store.checksums import damaged_files
 from services.store.connection import connect
@@ -14,7 +15,6 @@ from services.store.index import IndexBuilder, open_index
 from services.store.manifest import Index
 from services.store.registry import PART_BYTES, Registry
 from services.store.replica import INCOMING, Replica
-from state.errors import IndexMismatch
 
 ONE = Batch([make_chunk(1)], [unit(1, 0)], [NO_TERMS])
 PARTS = [bytes([number]) * PART_BYTES for number in range(4)]

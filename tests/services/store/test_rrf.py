@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.chunks import NO_TERMS, TUNED, unit
 
-from services.protocols import HybridQuery, SparseVector
+from articulado.values.protocols import HybridQuery, SparseVector
 from services.store.rrf import Ranked, fuse, rank, weights_of
 
 SIDES = st.lists(

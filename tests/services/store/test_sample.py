@@ -7,10 +7,10 @@ import qdrant_edge as q
 from support.chunks import NO_TERMS, Batch, make_chunk, unit
 from support.stores import build, update
 
+from articulado.values.errors import IndexMismatch
 from services.store.edge_writer import EdgeWriter
 from services.store.index import open_index
 from services.store.sample import SAMPLED, WrittenSample
-from state.errors import IndexMismatch
 
 
 def test_a_sample_tells_what_is_missing_and_what_is_another() -> None:

@@ -9,7 +9,8 @@ from support import reference_search
 from support.chunks import NO_TERMS, PARTS, Batch, make_chunk, random_families, random_queries, unit
 from support.stores import TODAY, build, contents, update
 
-from services.protocols import SearchFilter
+from articulado.values.errors import IndexMismatch
+from articulado.values.protocols import SearchFilter
 from services.store.checksums import check_files
 from services.store.edge import EdgeStore
 from services.store.edge_writer import EdgeWriter
@@ -17,7 +18,6 @@ from services.store.index import open_index
 from services.store.manifest import Index
 from services.store.points import Points
 from services.store.segments import load_segments
-from state.errors import IndexMismatch
 
 SMALL = partial(EdgeWriter, segment_points=60)
 

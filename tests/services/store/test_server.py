@@ -9,14 +9,14 @@ from support.chunks import NO_TERMS, Batch, make_chunk, terms, unit
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import build, prompt_writer
 
-from services.protocols import HybridQuery, SearchFilter
+from articulado.values.errors import ArticuladoError, ConfigurationError, IndexMissing, StoreUnavailable
+from articulado.values.protocols import HybridQuery, SearchFilter
 from services.settings import Settings
 from services.store.index import IndexBuilder, open_index
 from services.store.layout import INDEXED_FIELDS, POINTS_PER_PARENT
 from services.store.manifest import Index
 from services.store.server import ServerStore
 from services.store.server_writer import server_writer
-from state.errors import ArticuladoError, ConfigurationError, IndexMissing, StoreUnavailable
 
 QUERY = HybridQuery(unit(1, 0), terms({1: 1.0}))
 

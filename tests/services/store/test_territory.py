@@ -7,7 +7,7 @@ import pytest
 from support.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
 from support.stores import KINDS, Kind, Stores
 
-from services.protocols import HybridQuery, SearchFilter
+from articulado.values.protocols import HybridQuery, SearchFilter
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
 

@@ -5,10 +5,10 @@ from datetime import date
 
 import pytest
 
+from articulado.values.chunks import Chunk
 from services.verification.citations import KnownProvisions, citation_findings, look_up, named_verdicts
 from services.verification.reading import ReadAnswer, read_answer
 from services.verification.sources import Source
-from state.chunks import Chunk
 from tests.support.chunks import make_chunk
 
 ET, LGSS = "BOE-A-2015-11430", "BOE-A-2015-11724"

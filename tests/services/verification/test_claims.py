@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from articulado.values.findings import Finding
 from services.verification.claims.findings import claim_findings
 from services.verification.reading import read_answer
 from services.verification.sources import Source
-from state.verification import Finding
 
 CHOICE = (
     "Notificada la decisión de traslado, el trabajador tendrá derecho a optar entre el traslado, percibiendo una "

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from articulado.values.findings import Finding
 from language.quantities import quantities
 from services.verification.claims import figure_cases
 from services.verification.claims.figure_cases import FEATURES, claim_at, features, has_figure_of, rarity_in, weights
@@ -16,7 +17,6 @@ from services.verification.claims.figure_places import Place, places_in
 from services.verification.claims.findings import claim_findings
 from services.verification.reading import ReadAnswer, read_answer
 from services.verification.sources import Source
-from state.verification import Finding
 
 ET = "BOE-A-2015-11430"
 OBJECTIVE = (

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from articulado.values.findings import Finding
 from services.verification.figures import figure_findings
 from services.verification.reading import read_answer
 from services.verification.sources import Source
-from state.verification import Finding
 
 OVERTIME = "El número de horas extraordinarias no podrá ser superior a ochenta al año."
 SEVERANCE = "Una indemnización de treinta y tres días de salario por año de servicio."

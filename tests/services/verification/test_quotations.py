@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from articulado.values.findings import Finding
 from services.verification.quotations import quotation_findings, stands_in
 from services.verification.quoted_spans import pieces_of, quotations_in
 from services.verification.reading import read_answer
 from services.verification.sources import Source
-from state.verification import Finding
 
 ET = "BOE-A-2015-11430"
 NAME = "Estatuto de los Trabajadores"

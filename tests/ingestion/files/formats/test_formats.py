@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from pypdf import PdfReader, PdfWriter
 from support.pdf import pdf_of, scanned_pdf
 
+from articulado.values.errors import InvalidInput
 from ingestion.files.formats import docx as word
 from ingestion.files.formats import html, md, pdf, txt
 from ingestion.files.formats.lines import clean, rebuilt_paragraphs, width_of
-from state.errors import InvalidInput
 
 READERS = {"a.pdf": pdf.read, "a.docx": word.read, "a.html": html.read, "a.txt": txt.read, "a.md": md.read}
 SPANISH = "El trabajador percibirá una indemnización de 33 días por año; ¿según qué artículo 5.º?"

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from openpyxl import Workbook
 from support.pdf import drawn_pdf, partly_scanned_pdf
 
+from articulado.values.errors import InvalidInput
 from ingestion.files.formats import odt, pdf, xlsx
 from ingestion.files.formats.tables import table_of
-from state.errors import InvalidInput
 
 CELLS = st.text(alphabet="ab |\n1,.", max_size=8)
 HEAD = ("Puesto", "Salario base", "Total anual")

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
+from articulado.values.errors import ConfigurationError
 from services.case.matching import model as model_module
 from services.case.matching.evidence import EVIDENCE
 from services.case.matching.model import MatchModel, packaged_model
-from state.errors import ConfigurationError
 
 COUNT = len(EVIDENCE)
 WHOLE = {

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from support.damage import DAMAGES
 
+from articulado.values.errors import IndexMissing
 from language.spanish import stems
 from services.offline.encoder.encoder import DualEncoder, TrainingPairs, packaged_encoder
-from state.errors import IndexMissing
 
 TEXTS = [
     "vacaciones anuales retribuidas del trabajador",

@@ -112,7 +112,8 @@ class Chunk(TypedDict):
     ``status_note`` is for people to read: what it says of the days of a wording was written from ``wording``
     (``legal.wordings``). ``refs`` are ids of chunks that the text cites. ``notes`` are the source's notes on
     amendments, the last one first. ``source`` tells official text from our summaries. ``details`` is the structured
-    content of a chunk of an article (``state.articles.Details``), ``agreement`` the scope of a collective agreement.
+    content of a chunk of an article (``articulado.values.articles.Details``), ``agreement`` the scope of a collective
+    agreement.
     ``text_state`` is missing from a text that is consolidated, or of which that cannot be said.
     """
 

@@ -8,7 +8,8 @@ class ArticuladoError(RuntimeError):
     """Base of all errors that articulado raises on purpose.
 
     A ``RuntimeError``, because LangGraph's server hides the message of every type that it does not know. ``citations``
-    are the sources (``state.values.Citation``) that had been found before an answer failed, empty where none had;
+    are the sources (``articulado.values.answers.Citation``) that had been found before an answer failed, empty where
+    none had;
     ``chunks`` what the other collections hold of what is looked up, where one does not answer.
     """
 

@@ -7,7 +7,7 @@ from typing import Literal, NotRequired, cast
 
 from typing_extensions import TypedDict
 
-from state.chunks import Chunk
+from articulado.values.chunks import Chunk
 
 DataType = Literal["text", "currency", "date", "boolean", "number"]
 Group = Literal["participant_data", "plan_data"]

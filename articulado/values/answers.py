@@ -5,8 +5,8 @@ from typing import Literal, NamedTuple, NotRequired, Protocol
 
 from typing_extensions import TypedDict
 
-from state.chunks import Agreement, TextState
-from state.errors import ModelError
+from articulado.values.chunks import Agreement, TextState
+from articulado.values.errors import ModelError
 
 AnswerOutcome = Literal["answer", "near", "decline", "ask"]
 """How a question ends: answered, the nearest provisions shown with a warning, declined, or asked what is missing."""

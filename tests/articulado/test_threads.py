@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from services.threads import ONE_THREAD
+from articulado import ONE_THREAD
 
 COMPUTES = """
 import os

@@ -4,7 +4,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from state.articles import DataType
+from articulado.values.articles import DataType
 
 
 class ArticleReference(TypedDict):

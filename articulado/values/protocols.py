@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from state.chunks import Candidate, Chunk
-from state.values import Message
+from articulado.values.answers import Message
+from articulado.values.chunks import Candidate, Chunk
 
 
 class Closable(Protocol):

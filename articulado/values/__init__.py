@@ -1,0 +1,1 @@
+"""Typed values that all rooms exchange: chunks, candidates, answers, findings, errors, Protocols."""
