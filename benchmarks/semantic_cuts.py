@@ -22,9 +22,9 @@ from statistics import mean
 
 import numpy as np
 
+from articulado.language.sentence_spans import sentences
 from articulado.values.protocols import Vector
 from ingestion.chunking import semantic
-from language.cuts import sentences
 from services.domain.base import PlainDomain
 from services.domain.spanish_law import SPANISH_LAW
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from articulado.language.translation import current_language, translate
 from articulado.values.errors import ArticuladoError, InvalidInput
 from cli.spanish import usage_message
-from language.current import current_language, say
 
 if TYPE_CHECKING:
     from articulado.values.answers import Citation
@@ -46,13 +46,13 @@ def failure_of(error: Exception) -> "Failure":
     if isinstance(error, ArticuladoError):
         told: Failure = {"error": type(error).__name__, "detail": str(error)}
         return {**told, "citations": list(error.citations)} if error.citations else told
-    return {"error": "InternalError", "detail": say("command.internal", kind=type(error).__name__, error=error)}
+    return {"error": "InternalError", "detail": translate("command.internal", kind=type(error).__name__, error=error)}
 
 
 def _print_found(citations: "Sequence[Citation]") -> None:
     """Write to stderr what had been found before the answer failed."""
+    from articulado.language.languages import language as language_of
     from cli.render import console, print_sources
-    from language.languages import language as language_of
 
     print_sources(console(stderr=True), citations, language_of(current_language()))
 

@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 import typer
 
+from articulado.language.translation import use_locale
 from cli.failures import FAILED, report, silence_stdout
 from cli.spanish import Command, Commands
-from language.current import speaking
 from services.profile.files import spoken_language
 
 COMMANDS = {
@@ -127,7 +127,7 @@ def root(
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit status; what is wrong is said in the language of its profile."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    with speaking(spoken_language(_profile_named(arguments))):
+    with use_locale(spoken_language(_profile_named(arguments))):
         return _run(arguments)
 
 

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from cli.options import IndexFolder, ProfileOption, read_configuration, whole
 from cli.render import console
-from language.current import say
 from server.address import HOST, MAX_PORT, PORT, is_loopback
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def mcp(
         _serve_http(settings, knowledge, host or HOST, port or PORT)
         return
     if host is not None or port is not None:
-        raise InvalidInput(say("mcp.address_without_http"))
+        raise InvalidInput(translate("mcp.address_without_http"))
     from server.mcp.stdio import serve_stdio
 
     asyncio.run(serve_stdio(OpenGraphs(settings, knowledge)))

@@ -2,7 +2,7 @@
 
 import re
 
-from language.folding import fold
+from articulado.language.folding import fold
 from legal.labels import PART_HEADINGS
 
 _MARKS = " .,:;–—-"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
-from language.current import say
 
 if TYPE_CHECKING:
     from services.profile.profile import Profile as KnowledgeProfile
@@ -28,7 +28,7 @@ def a_date(value: str) -> date:
     try:
         return date.fromisoformat(value)
     except ValueError as error:
-        raise InvalidInput(say("command.no_date", value=value)) from error
+        raise InvalidInput(translate("command.no_date", value=value)) from error
 
 
 def whole(option: str, minimum: int, maximum: int) -> Callable[[str], int]:
@@ -42,7 +42,7 @@ def whole(option: str, minimum: int, maximum: int) -> Callable[[str], int]:
         digits = str(value)
         if not (digits.isascii() and digits.isdigit() and minimum <= int(digits[:9]) <= maximum):
             raise InvalidInput(
-                say("command.out_of_range", option=option, minimum=minimum, maximum=maximum, value=value)
+                translate("command.out_of_range", option=option, minimum=minimum, maximum=maximum, value=value)
             )
         return int(digits)
 
@@ -92,7 +92,7 @@ def read_question(words: list[str]) -> str:
         question = sys.stdin.read(MAX_STDIN_CHARACTERS) if words == ["-"] else " ".join(words)
         question.encode()
     except UnicodeError as error:
-        raise InvalidInput(say("command.question_not_utf8")) from error
+        raise InvalidInput(translate("command.question_not_utf8")) from error
     return question
 
 
@@ -133,11 +133,13 @@ def run_context(
 
     strategies = get_args(RerankStrategy)
     if rerank is not None and rerank not in strategies:
-        raise InvalidInput(say("command.unknown_strategy", strategy=rerank, strategies=", ".join(strategies)))
+        raise InvalidInput(translate("command.unknown_strategy", strategy=rerank, strategies=", ".join(strategies)))
     names = [name.strip() for name in collections.split(",") if name.strip()] if collections is not None else None
     available = profile.names
     if names is not None and (not names or not set(names) <= set(available)):
-        raise InvalidInput(say("command.unknown_collections", collections=collections, available=", ".join(available)))
+        raise InvalidInput(
+            translate("command.unknown_collections", collections=collections, available=", ".join(available))
+        )
     place = place_called(territory) if territory else None
     return RunContext(
         as_of=as_of,

@@ -14,7 +14,7 @@ from cli.names import named, unsaid
 from legal.agreements.names import validity_of
 
 if TYPE_CHECKING:
-    from language.languages import Language
+    from articulado.language.languages import Language
 
 WARNING = "Aviso: {text}"
 # C0 and C1 control characters but tab and newline: a text must not be able to drive the terminal.
@@ -73,7 +73,7 @@ def print_sources(out: Console, citations: Iterable[Citation], language: "Langua
         )
         sources.setdefault(source, []).append(citation)
     if sources:
-        out.print(f"\n{language.say('view_sources')}", style="bold", markup=False)
+        out.print(f"\n{language.translate('view_sources')}", style="bold", markup=False)
     for citation, *others in sources.values():
         marks = "".join(f"[{part['mark']}]" for part in (citation, *others))
         name = named(citation["law"], citation["provision"], citation["title"])
@@ -83,19 +83,19 @@ def print_sources(out: Console, citations: Iterable[Citation], language: "Langua
         if wording := citation.get("wording"):
             print_indented(out, wording, indent=7, style="dim")
         if citation["note"]:
-            print_indented(out, language.say("view_note", note=citation["note"]), indent=7, style="yellow")
+            print_indented(out, language.translate("view_note", note=citation["note"]), indent=7, style="yellow")
         if citation["official"] and (summary := unsaid(citation["summary"], answer)):
-            print_indented(out, language.say("view_plain_language", summary=summary), indent=7, style="dim")
+            print_indented(out, language.translate("view_plain_language", summary=summary), indent=7, style="dim")
         if not citation["official"]:
-            print_indented(out, language.say("view_not_official"), indent=7, style="dim")
+            print_indented(out, language.translate("view_not_official"), indent=7, style="dim")
 
 
 def place_in(citation: "Citation", language: "Language") -> str:
     """Return what goes with the name of a provision: the validity of its agreement, and its page; else ""."""
     agreement = citation.get("agreement")
     validity = validity_of(agreement) if agreement else ""
-    said = language.say("place_validity", validity=validity) if validity else ""
-    return said + (language.say("place_page", page=citation["page"]) if citation.get("page") else "")
+    said = language.translate("place_validity", validity=validity) if validity else ""
+    return said + (language.translate("place_page", page=citation["page"]) if citation.get("page") else "")
 
 
 def print_warnings(out: Console, warnings: Iterable[str], template: str = WARNING) -> None:
@@ -106,4 +106,4 @@ def print_warnings(out: Console, warnings: Iterable[str], template: str = WARNIN
 
 def notice(language: "Language", *, law: bool) -> str:
     """Return what a result is not: no legal advice where the profile is of the law, else no advice."""
-    return language.say("view_notice_law" if law else "view_notice")
+    return language.translate("view_notice_law" if law else "view_notice")

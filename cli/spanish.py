@@ -5,8 +5,8 @@ from typing import Any
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
-from language.current import say
 
 
 class _Spanish:
@@ -60,7 +60,9 @@ class Commands(_Spanish, TyperGroup):
             InvalidInput: there is none of this name.
         """
         if self.get_command(ctx, args[0]) is None:
-            raise InvalidInput(say("command.none_such", name=args[0], commands=", ".join(self.list_commands(ctx))))
+            raise InvalidInput(
+                translate("command.none_such", name=args[0], commands=", ".join(self.list_commands(ctx)))
+            )
         return super().resolve_command(ctx, args)
 
 
@@ -71,19 +73,21 @@ def usage_message(error: typer.TyperException) -> str:
         case "NoSuchOption":
             suggestions = ", ".join(sorted(getattr(error, "possibilities", None) or ()))
             key = "command.no_option_but" if suggestions else "command.no_option"
-            message = say(key, option=option, suggestions=suggestions)
+            message = translate(key, option=option, suggestions=suggestions)
         case "BadOptionUsage":
-            message = say("command.option_value", option=option)
+            message = translate("command.option_value", option=option)
         case "MissingParameter":
-            message = say("command.missing", name=_name(parameter))
+            message = translate("command.missing", name=_name(parameter))
         case "BadParameter":
-            message = say("command.bad_value", name=_name(parameter), problem=error.message)
+            message = translate("command.bad_value", name=_name(parameter), problem=error.message)
         case _:
             # "Got unexpected extra argument(s) (…)"
-            message = say("command.superfluous", part=error.message.rpartition("(")[2].rstrip(")"))
+            message = translate("command.superfluous", part=error.message.rpartition("(")[2].rstrip(")"))
     context = getattr(error, "ctx", None)
     # The path of a command without a name ends in a blank.
-    return say("command.help", message=message, command=context.command_path.rstrip() if context else "articulado")
+    return translate(
+        "command.help", message=message, command=context.command_path.rstrip() if context else "articulado"
+    )
 
 
 def _no_type(ctx: Any) -> None:
@@ -92,6 +96,6 @@ def _no_type(ctx: Any) -> None:
 
 def _name(parameter: Any) -> str:
     if parameter is None:
-        return say("command.an_argument")
+        return translate("command.an_argument")
     long_options = [name for name in parameter.opts if name.startswith("--")]
     return long_options[0] if long_options else str(parameter.metavar or parameter.name)

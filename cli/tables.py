@@ -5,8 +5,8 @@ from textwrap import wrap
 
 from rich.console import Console
 
+from articulado.language.formats import figure
 from cli.render import clean
-from language.formats import figure
 
 WIDTH = 80
 GAP = 2

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from articulado.language.translation import reason
 from articulado.values.errors import InvalidInput
-from language.system import reason
 
 
 def json_lines(path: Path, needed: str) -> Iterator[tuple[int, str, Mapping[str, Any]]]:

@@ -6,10 +6,10 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
 from graph.case_services import CaseServices, profile_estimator
 from graph.wiring import AddStage, stage_adder
-from language.current import say
 from nodes import routing
 from nodes.case.accept_case import accept_case
 from nodes.case.check_fields import check_fields
@@ -132,5 +132,5 @@ def _builder(profile: Profile, input_schema: type[Any], output_schema: type[Any]
     try:
         state, accepted_input = with_filters(CaseState, names), with_filters(input_schema, names)
     except ValueError as error:
-        raise ConfigurationError(say("profile.field_taken", error=error, name=profile.name)) from error
+        raise ConfigurationError(translate("profile.field_taken", error=error, name=profile.name)) from error
     return Builder(state, context_schema=RunContext, input_schema=accepted_input, output_schema=output_schema)

@@ -7,10 +7,10 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from articulado.language.translation import use_locale
 from ingestion.first_index import find_configured
 from ingestion.incremental.catalog import changes_in, titles_in
 from ingestion.indexing.models import IndexModels
-from language.current import speaking
 from legal.laws.indexed import NO_LAWS, IndexedLaws
 from services.container import Services
 from services.factory import build_ingest_services, build_services, without_providers
@@ -44,7 +44,7 @@ async def open_services(
     """
     settings = settings or Settings.read()
     profile = profile or load_profile(settings.profile)
-    with speaking(profile.language):
+    with use_locale(profile.language):
         index = await open_configured(settings, profile, announce=announce) if settings.rag_enabled else None
         laws = IndexedLaws(lambda: titles_in(index.folder)) if index else NO_LAWS
         last_changes = cache(lambda: changes_in(index.folder)) if index else dict[str, str]

@@ -11,10 +11,10 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from articulado.language.translation import use_locale
 from graph.wiring import stage_adder
 from ingestion.incremental.base import IndexBase
 from ingestion.indexing.models import IndexModels
-from language.current import speaking
 from nodes import routing
 from nodes.ingest.accept import accept
 from nodes.ingest.contextualize import contextualize
@@ -99,5 +99,5 @@ def build_ingest(services: IngestServices, checkpointer: BaseCheckpointSaver[str
 def _services() -> IngestServices:
     settings = Settings.read()
     profile = load_profile(settings.profile)
-    with speaking(profile.language):
+    with use_locale(profile.language):
         return build_ingest_services(settings, profile)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from langgraph.graph.state import CompiledStateGraph
 
+from articulado.language.translation import use_locale
 from articulado.values.errors import ArticuladoError, IndexMismatch, IndexMissing, StoreUnavailable
-from language.current import speaking
 from services.portal import wait_for
 from services.profile.profile import Profile, load_profile
 from services.settings import Settings
@@ -226,7 +226,7 @@ class OpenGraphs:
         if before is None:
             from services.factory import build_services
 
-            with speaking(self.profile.language):
+            with use_locale(self.profile.language):
                 services = build_services(self.settings, self.profile, None)
             missing = MissingIndex(error)
             return self._over(replace(services, store=missing, embedder=missing), generation)

@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from articulado.language.translation import translate
 from articulado.values.articles import details_of
 from articulado.values.chunks import Chunk, ProvisionRef
 from articulado.values.errors import ConfigurationError, InvalidInput
@@ -17,7 +18,6 @@ from ingestion.incremental.catalog import ARTICLE, DECISION, RECORD
 from ingestion.incremental.digests import profile_digest
 from ingestion.links.provision_index import ProvisionIndex
 from ingestion.links.references import current_chunk_ids
-from language.current import say
 from services.corpus.chunks import lay_phrasings, packaged_records, parse_refs, refs_of
 from services.profile.profile import Profile
 
@@ -137,7 +137,7 @@ def bundled_articles(profile: Profile) -> list[ArticleChunks]:
     if folder is None or profile.knowledge is None:
         return []
     if not folder.is_dir():
-        raise ConfigurationError(say("ingest.no_article_folder", name=profile.name, folder=folder))
+        raise ConfigurationError(translate("ingest.no_article_folder", name=profile.name, folder=folder))
     return list(_read_articles(profile_digest(profile), profile.model_dump_json()))
 
 
@@ -157,7 +157,7 @@ def _read_articles(digest: str, profile_json: str) -> tuple[ArticleChunks, ...]:
         except InvalidInput as error:
             raise ConfigurationError(str(error)) from error
         if article.id in articles:
-            raise ConfigurationError(say("ingest.article_twice", name=profile.name, id=article.id))
+            raise ConfigurationError(translate("ingest.article_twice", name=profile.name, id=article.id))
         articles[article.id] = article
     return tuple(articles.values())
 

@@ -6,9 +6,8 @@ from io import BytesIO
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
+from articulado.language.translation import reason, translate
 from articulado.values.errors import InvalidInput
-from language.current import say
-from language.system import reason
 from services.bounded.limits import check_size
 
 ZIP = b"PK\x03\x04"
@@ -41,9 +40,9 @@ def read_bytes(path: Path) -> bytes:
         check_size(path, path.stat().st_size)
         data = path.read_bytes()
     except OSError as error:
-        raise InvalidInput(say("file.unreadable", path=path, reason=reason(error))) from error
+        raise InvalidInput(translate("file.unreadable", path=path, reason=reason(error))) from error
     if not data.strip():
-        raise InvalidInput(say("file.empty", path=path))
+        raise InvalidInput(translate("file.empty", path=path))
     if data.startswith(ZIP):
         _check_package(path, data)
     return data
@@ -65,7 +64,7 @@ def _check_package(path: Path, data: bytes) -> None:
     except (BadZipFile, NotImplementedError, EOFError, ValueError, zlib.error):
         return
     if damaged is not None:
-        raise InvalidInput(say("bounds.package", path=path))
+        raise InvalidInput(translate("bounds.package", path=path))
 
 
 def decode(data: bytes, path: Path, declared: str | None = None) -> str:
@@ -80,7 +79,7 @@ def decode(data: bytes, path: Path, declared: str | None = None) -> str:
                 raise _unknown_encoding(path)
             return text
     if b"\0" in data:
-        raise InvalidInput(say("file.not_text", path=path))
+        raise InvalidInput(translate("file.not_text", path=path))
     for encoding in filter(None, ("utf-8", declared)):
         if (text := _decoded(data, encoding)) is not None:
             return text
@@ -107,4 +106,4 @@ def _likelihood(text: str) -> float:
 
 
 def _unknown_encoding(path: Path) -> InvalidInput:
-    return InvalidInput(say("file.encoding", path=path))
+    return InvalidInput(translate("file.encoding", path=path))

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
+from articulado.language.translation import translate
 from articulado.values.errors import IndexMismatch, IndexMissing
 from ingestion.fingerprints import CHUNKER, expected_fingerprints
 from ingestion.incremental.catalog import read_catalog
 from ingestion.incremental.digests import chunker_of, profile_digest
-from language.current import say
 from services.profile.files import DEFAULT_PROFILE
 from services.profile.profile import Profile
 from services.settings import Settings
@@ -33,7 +33,9 @@ def find_configured(settings: Settings, profile: Profile) -> Index | None:
             raise
         if not (profile.features.records or profile.articles):
             raise IndexMissing(
-                say("ingest.nothing_brought", name=profile.name, folder=settings.index_folder, profile=settings.profile)
+                translate(
+                    "ingest.nothing_brought", name=profile.name, folder=settings.index_folder, profile=settings.profile
+                )
             ) from None
         return None
     except IndexMismatch:
@@ -74,8 +76,10 @@ def follows_profile(base: "IndexBase") -> bool:
 def nothing_to_renew(base: "IndexBase") -> str:
     """Return what to do where an ingest names nothing, and nothing was ever ingested."""
     profile, command = base.profile, renewal_command(base.settings)
-    initial = (say("ingest.first_index_renews", name=profile.name)) * bool(profile.features.records or profile.articles)
-    return say(
+    initial = (translate("ingest.first_index_renews", name=profile.name)) * bool(
+        profile.features.records or profile.articles
+    )
+    return translate(
         "ingest.nothing_to_renew", initial=initial, command=command, gazette=command.replace("ingest", "ingest boe", 1)
     )
 
@@ -83,5 +87,9 @@ def nothing_to_renew(base: "IndexBase") -> str:
 def how_to_remove(article: "ArticleFile", base: "IndexBase") -> str:
     """Return how to take an article out of the index that belongs to its profile."""
     command = renewal_command(base.settings)
-    renewed = say("ingest.renewed_by", command=command) if base.is_ingested() else say("ingest.renews_itself")
-    return say("ingest.article_of_profile", id=article.id, name=base.profile.name, file=article.file, renewed=renewed)
+    renewed = (
+        translate("ingest.renewed_by", command=command) if base.is_ingested() else translate("ingest.renews_itself")
+    )
+    return translate(
+        "ingest.article_of_profile", id=article.id, name=base.profile.name, file=article.file, renewed=renewed
+    )

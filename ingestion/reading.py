@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from articulado.language.translation import translate
 from articulado.values.chunks import Chunk
 from articulado.values.documents import Failure
 from articulado.values.errors import InvalidInput
@@ -17,7 +18,6 @@ from ingestion.editions import text_files
 from ingestion.files.formats.source import is_article
 from ingestion.incremental.workspace import Staged
 from ingestion.model import Document, Law
-from language.current import say
 from legal.laws.registry import known_laws
 from services.profile.profile import Profile
 
@@ -47,7 +47,7 @@ def read_files(files: Sequence[Path], profile: Profile, law: bool, cut: bool) ->
         document = replace(document, collection=_article_collection(profile))
     if document.collection not in profile.names:
         raise InvalidInput(
-            say(
+            translate(
                 "ingest.unknown_collection",
                 collection=document.collection,
                 name=profile.name,

@@ -4,9 +4,8 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from articulado.language.translation import printable, translate
 from articulado.values.documents import SkippedFiles
-from language.current import say
-from language.system import printable
 
 _CONVERTED: dict[str, tuple[str, ...]] = {
     ".docx": (".doc", ".docm", ".dot", ".dotx", ".pages", ".rtf", ".wpd", ".wps"),
@@ -52,17 +51,17 @@ def advice_for(suffix: str, formats: str, *, number: int = 1) -> str:
     plural = "s" if number != 1 else ""
     for readable, suffixes in _CONVERTED.items():
         if suffix in suffixes:
-            return say("skipped.save_as", plural=plural, format=readable)
+            return translate("skipped.save_as", plural=plural, format=readable)
     for key, suffixes in _ADVICE.items():
         if suffix in suffixes:
-            return say(key, plural=plural)
-    return say("skipped.other", formats=formats)
+            return translate(key, plural=plural)
+    return translate("skipped.other", formats=formats)
 
 
 def describe(skipped: Sequence[SkippedFiles]) -> str:
     """Say in a line how many files of each kind are not read, and what to do about them."""
     return "; ".join(
-        say("skipped.kind", count=len(kind["files"]), kind=kind["kind"] or "?", advice=kind["advice"])
+        translate("skipped.kind", count=len(kind["files"]), kind=kind["kind"] or "?", advice=kind["advice"])
         for kind in skipped
     )
 

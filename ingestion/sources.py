@@ -8,12 +8,11 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
+from articulado.language.translation import printable, reason, translate
 from articulado.values.documents import Failure, SkippedFiles, SourceFile
 from ingestion.files.formats.source import SUFFIX, is_article
 from ingestion.files.reader import READERS
 from ingestion.skipped import advice_for, describe, skipped_files
-from language.current import say
-from language.system import printable, reason
 from legal.ids import BOE_ID
 
 SUFFIXES = (*READERS, ".xml")
@@ -104,14 +103,14 @@ def _files_at(path: Path, failures: list[Failure], others: list[Path]) -> list[P
         headers = _headers(below)
         strange = [file for file in below if not _is_document(file.name) and file not in headers]
         if not documents and len(failures) == failures_before:
-            nothing = say("ingest.folder_without_documents", formats=FORMATS)
+            nothing = translate("ingest.folder_without_documents", formats=FORMATS)
             skipped = describe(skipped_files(strange, FORMATS))
             failures.append({"source": str(path), "reason": f"{nothing}: {skipped}" if skipped else nothing})
         others += strange
         return documents
     if not _is_document(path.name) and os.path.exists(path):
         advice = advice_for(path.suffix.lower(), FORMATS)
-        failures.append({"source": str(path), "reason": say("ingest.format", advice=advice)})
+        failures.append({"source": str(path), "reason": translate("ingest.format", advice=advice)})
         return []
     return [path]
 
@@ -127,7 +126,7 @@ def _below(folder: Path, failures: list[Failure]) -> Iterator[Path]:
 
     def refused(error: OSError) -> None:
         failures.append(
-            {"source": str(error.filename), "reason": say("ingest.folder_unreadable", reason=reason(error))}
+            {"source": str(error.filename), "reason": translate("ingest.folder_unreadable", reason=reason(error))}
         )
 
     for inside, folders, names in os.walk(folder, onerror=refused):
@@ -158,10 +157,10 @@ def _has_text(file: Path) -> bool:
 def _obstacle(file: Path) -> str:
     """Return why a file cannot be opened, as far as can be told without reading it; empty where nothing is known."""
     if printable(file) != str(file):
-        return say("ingest.name_not_utf8")
+        return translate("ingest.name_not_utf8")
     try:
         mode = file.stat().st_mode
     except OSError as error:
         dangling = isinstance(error, FileNotFoundError) and file.is_symlink()
-        return say("ingest.dangling_link") if dangling else reason(error)
-    return "" if stat.S_ISREG(mode) else say("ingest.no_regular_file")
+        return translate("ingest.dangling_link") if dangling else reason(error)
+    return "" if stat.S_ISREG(mode) else translate("ingest.no_regular_file")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from language.folding import fold
+from articulado.language.folding import fold
 
 _NUMBER = r"(?:n(?:um(?:ero)?)?\.?\s?[ºo]?\.?\s?)?(?P<number>\d{1,5})/(?P<year>\d{4}|\d{2})(?![\d/])"
 _OF_COURT = {

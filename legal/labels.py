@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from language.folding import fold
-from language.numerals import numeral, read_words
+from articulado.language.folding import fold
+from articulado.language.numerals import numeral, read_words
 
 
 class ProvisionKind(NamedTuple):

@@ -11,9 +11,9 @@ from datetime import date, timedelta
 from hashlib import blake2b
 from typing import Literal
 
+from articulado.language.folding import fold
+from articulado.language.formats import long_day
 from articulado.values.chunks import Candidate, Chunk, WordingChange, WordingDates
-from language.folding import fold
-from language.formats import long_day
 from legal.laws.registry import known_laws
 from legal.validity import in_force
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.language.folding import fold
+from articulado.language.languages import Language
 from articulado.values.answers import AnswerOutcome
 from articulado.values.chunks import Candidate
-from language.folding import fold
-from language.languages import Language
 from nodes.turn import declined_question
 from services.domain.question import is_courtesy
 from services.profile.profile import Profile
@@ -40,10 +40,12 @@ async def abstain(
     outcome: AnswerOutcome = "decline"
     shown: list[Candidate] = []
     if is_courtesy(state["question"], language):
-        text, outcome = language.say("courtesy"), "answer"
+        text, outcome = language.translate("courtesy"), "answer"
     elif state["outcome"] == "near":
         outcome, shown = "near", nearest(state["candidates"], MAX_NEAREST)
-        text = without_foreign_links(_near(shown, language), source_addresses(shown), language.say("rag_link_left_out"))
+        text = without_foreign_links(
+            _near(shown, language), source_addresses(shown), language.translate("rag_link_left_out")
+        )
     elif state["outcome"] == "ask" or _says_nothing(state, language):
         outcome, text = "ask", _question_back(state["question"], language)
     else:
@@ -59,11 +61,11 @@ def _says_nothing(state: RagState, language: Language) -> bool:
 
 
 def _near(shown: Sequence[Candidate], language: Language) -> str:
-    return "\n\n".join([language.say("rag_near"), listed(shown), language.say("rag_near_add")])
+    return "\n\n".join([language.translate("rag_near"), listed(shown), language.translate("rag_near_add")])
 
 
 def _question_back(question: str, language: Language) -> str:
     """Ask for the two or three data that an answer needs, by what is asked for."""
     folded, asked = fold(question), language.query_patterns.asked
     kind = next((kind for kind in ASKED_BACK if asked[kind].question.search(folded)), "any")
-    return language.say(f"rag_ask_{ASKED_BACK.get(kind, kind)}")
+    return language.translate(f"rag_ask_{ASKED_BACK.get(kind, kind)}")

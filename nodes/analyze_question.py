@@ -8,11 +8,11 @@ from typing import NamedTuple
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
+from articulado.language.languages import Language
 from articulado.values.answers import Analysis, Message, StoreName
 from articulado.values.chunks import Candidate, provision_of
 from articulado.values.errors import ArticuladoError
 from articulado.values.protocols import ChunkStore
-from language.languages import Language
 from legal.dates.finder import find_date
 from legal.validity import in_force
 from nodes.messages import earlier_messages, newly_asked
@@ -86,7 +86,7 @@ async def analyze_question(
         named = await _look_up(read, index.store, today)
         if not turn.leaves:
             missing = read.applying.missing
-            named.warnings.extend(language.say("rag_agreement_not_indexed", name=name) for name in missing)
+            named.warnings.extend(language.translate("rag_agreement_not_indexed", name=name) for name in missing)
     # A question completed with a provision is about that provision alone, and needs no other subject.
     completed = read.contextualized.question != question
     return {

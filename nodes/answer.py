@@ -2,10 +2,10 @@
 
 from langgraph.runtime import Runtime
 
+from articulado.language.languages import Language
 from articulado.values.answers import Citation, cost_of_failure
 from articulado.values.errors import EmptyReply, ModelError
 from articulado.values.protocols import ChatModel
-from language.languages import Language
 from nodes.messages import Spoken
 from nodes.writing import MAX_REPLIES, Write, WritingUpdate, prompt_messages, write_answer, written_update
 from services.prompting.abstention import listed
@@ -47,7 +47,7 @@ async def answer(
             prompt_messages(state, grounded=grounded),
             state,
             grounded=grounded,
-            supersedes=language.say("rag_answer_with_more") if state["refetched"] else "",
+            supersedes=language.translate("rag_answer_with_more") if state["refetched"] else "",
             write=spoken,
             language=language,
             replies=1 if state["refetched"] else MAX_REPLIES,
@@ -76,7 +76,7 @@ def first_answer(state: RagState, error: ModelError, language: Language) -> Writ
     return {
         "context": [by_id[chunk_id] for chunk_id in state["draft_chunk_ids"]],
         "rewritten": True,
-        "warnings": [*state["warnings"], language.say("rag_answer_not_completed", problem=error)],
+        "warnings": [*state["warnings"], language.translate("rag_answer_not_completed", problem=error)],
         "cost": cost_of_failure(error),
     }
 
@@ -88,8 +88,8 @@ def sources_alone(
     context = nearest(state["context"], MAX_SOURCES)
     ids = [candidate["chunk"]["id"] for candidate in context]
     sources = listed(context) if grounded else keep_markers(listed(context), ())[0]
-    sources = without_foreign_links(sources, source_addresses(context), language.say("rag_link_left_out"))
-    text = f"{language.say('rag_sources_alone')}\n\n{sources}"
+    sources = without_foreign_links(sources, source_addresses(context), language.translate("rag_link_left_out"))
+    text = f"{language.translate('rag_sources_alone')}\n\n{sources}"
     write({"type": "token", "text": text})
     return {
         "draft": text,

@@ -73,7 +73,7 @@ async def decompose(
             "queries": [_whole(asked, domain)],
             "searches": searches_of(asked, [_whole(asked, domain)], domain),
             "about_answer": False,
-            "warnings": [*state["warnings"], domain.language.say("rag_searched_as_asked", problem=error)],
+            "warnings": [*state["warnings"], domain.language.translate("rag_searched_as_asked", problem=error)],
             "cost": cost_of_failure(error),
         }
     said = read_reader_reply(completion.text, MAX_FOLLOWUP_QUERIES if carried else MAX_QUERIES, follow_up=carried)

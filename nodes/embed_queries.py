@@ -29,7 +29,7 @@ async def embed_queries(
     except ModelError as error:
         return {
             "lexical_only": True,
-            "warnings": [*state["warnings"], search.domain.language.say("rag_searched_by_words", problem=error)],
+            "warnings": [*state["warnings"], search.domain.language.translate("rag_searched_by_words", problem=error)],
             "cost": cost_of_failure(error),
         }
     return {"lexical_only": False, "cost": cost}

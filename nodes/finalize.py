@@ -8,10 +8,10 @@ from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.language.languages import Language
 from articulado.values.answers import AnswerOutcome, Citation, Message, Need
 from articulado.values.errors import ArticuladoError
 from articulado.values.findings import Certificate, Freshness, Remission
-from language.languages import Language
 from legal.wordings import past_law_warnings, tracked_laws
 from nodes.messages import exchange_of
 from nodes.stage import final_event
@@ -93,7 +93,7 @@ async def finalize(
     warnings = [
         *state["warnings"],
         *still_lacking(needs, language),
-        *([language.say("rag_unpinned")] if state["unpinned"] else []),
+        *([language.translate("rag_unpinned")] if state["unpinned"] else []),
         *missing_carryover(state.get("missing_carried", []), language),
         *past_law_warnings(day, {f"C{number}": candidate for number, candidate in cited.items()}, tracked),
     ]
@@ -153,11 +153,11 @@ def still_lacking(needs: list[Need], language: Language) -> list[str]:
     """Return the warning for what the model would have to read beside, and could not."""
     if not needs:
         return []
-    return [language.say("rag_still_lacking", needs="; ".join(map(name_of, needs)))]
+    return [language.translate("rag_still_lacking", needs="; ".join(map(name_of, needs)))]
 
 
 def missing_carryover(ids: list[int], language: Language) -> list[str]:
     """Return the warning for carried-over ids that the index no longer has."""
     if not ids:
         return []
-    return [language.say("rag_carried_gone", ids=", ".join(map(str, ids)))]
+    return [language.translate("rag_carried_gone", ids=", ".join(map(str, ids)))]

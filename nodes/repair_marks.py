@@ -2,10 +2,10 @@
 
 from langgraph.runtime import Runtime
 
+from articulado.language.languages import Language
 from articulado.values.answers import cost_of_failure
 from articulado.values.errors import ModelError
 from articulado.values.protocols import ChatModel
-from language.languages import Language
 from nodes.messages import Spoken
 from nodes.writing import WritingUpdate, prompt_messages, write_answer, written_update
 from services.deadlines import QuestionTime
@@ -42,7 +42,7 @@ async def repair_marks(
             ],
             state,
             grounded=True,
-            supersedes=language.say("rag_answer_repaired"),
+            supersedes=language.translate("rag_answer_repaired"),
             write=spoken,
             language=language,
             replies=1,

@@ -6,11 +6,11 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.language.languages import Language
 from articulado.values.answers import Cost, cost_of, cost_of_failure
 from articulado.values.chunks import NAMED_SCORE, Candidate
 from articulado.values.errors import ModelError
 from articulado.values.protocols import Reranker, RerankerTable
-from language.languages import Language
 from nodes.turn import question_to_score
 from services.deadlines import UNLIMITED, QuestionTime
 from services.profile.profile import Profile
@@ -76,11 +76,11 @@ async def rerank(
         scored = await reranker.score(question_to_score(state), state["queries"], to_score, deadline=end)
         update["cost"] = cost_of(scored)
         if scored.squashed:
-            update["warnings"] = [*state["warnings"], language.say("rag_scores_squashed")]
+            update["warnings"] = [*state["warnings"], language.translate("rag_scores_squashed")]
     except ModelError as error:
         to_score = unscored
         scored = await rerankers["heuristic"].score(question_to_score(state), state["queries"], to_score)
-        warning = language.say("rag_ordered_without_model", problem=error)
+        warning = language.translate("rag_ordered_without_model", problem=error)
         update["warnings"] = [*state["warnings"], warning]
         update["cost"] = cost_of_failure(error)
     named_agreements = agreements_asked(state).named

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
 
+from articulado.language.translation import use_locale
 from articulado.values.answers import NO_COST, Cost, FinalEvent
 from articulado.values.protocols import Progress
-from language.current import speaking
 from nodes.chunk_texts import ChunkTexts, is_on_thread
 from services.portal import wait_for
 from services.settings import Settings
@@ -143,7 +143,7 @@ def stage(node: Node, services: object, account: Account, texts: ChunkTexts | No
         stage_runtime = account.begin(name, runtime)
         referring = texts if is_on_thread() else None
         began = time.perf_counter()
-        with speaking(account.language), stage_span(name) as spend:
+        with use_locale(account.language), stage_span(name) as spend:
             whole = await referring.resolved(state) if referring else state
             update = dict(await node(whole, stage_runtime, **bound))
             spend(update.get("cost", NO_COST))

@@ -7,11 +7,11 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.language.languages import Language
 from articulado.values.answers import Need, StoreName, Verdict
 from articulado.values.chunks import Candidate
 from articulado.values.findings import Finding, NamedVerdict
 from articulado.values.protocols import ChunkStore
-from language.languages import Language
 from services.conversation.refusal import is_refusal
 from services.domain.question import is_courtesy
 from services.profile.profile import Profile
@@ -74,12 +74,12 @@ async def verify(
         findings, provisions = await asyncio.to_thread(_check, read, known, language)
     text, dropped = keep_markers(annotated(draft, findings, language) if grounded else draft, numbers)
     # Once more: a marker that goes may leave a link behind.
-    text = without_foreign_links(text, source_addresses(state["context"]), language.say("rag_link_left_out"))
+    text = without_foreign_links(text, source_addresses(state["context"]), language.translate("rag_link_left_out"))
     verdicts: list[Verdict] = [
         {
             "mark": f"C{number}",
             "valid": number in numbers,
-            "reason": "" if number in numbers else language.say("rag_mark_of_nothing"),
+            "reason": "" if number in numbers else language.translate("rag_mark_of_nothing"),
         }
         for number in dict.fromkeys([*markers_in(draft, numbers), *dropped])
     ]

@@ -8,12 +8,12 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
+from articulado.language.languages import Language
+from articulado.language.translation import translate
 from articulado.values.answers import NO_COST, AnswerOutcome, Cost, Message, Need, cost_of
 from articulado.values.chunks import Candidate
 from articulado.values.errors import ContentFiltered, EmptyReply, ModelError, ModelTimeout
 from articulado.values.protocols import ChatModel
-from language.current import say
-from language.languages import Language
 from services.prompting.citation_markers import MarkerRenumberer, keep_markers
 from services.prompting.fragments import neutralise, write_prompt
 from services.prompting.outgoing_links import LinkFilter, source_addresses, texts_without_foreign_links
@@ -110,15 +110,15 @@ async def write_answer(
     """
     fragments = len(state["context"])
     valid = range(1, fragments + 1) if grounded else range(0)
-    links = partial(LinkFilter, source_addresses(state["context"]), language.say("rag_link_left_out"))
+    links = partial(LinkFilter, source_addresses(state["context"]), language.translate("rag_link_left_out"))
     stream = _Stream(valid, links, write, supersedes)
     cost, cut = NO_COST, False
 
     def restart() -> None:
-        stream.begin_again(language.say("rag_answer_interrupted"))
+        stream.begin_again(language.translate("rag_answer_interrupted"))
 
     for asked in range(1, replies + 1):
-        stream.begin_again(language.say("rag_answer_interrupted"))
+        stream.begin_again(language.translate("rag_answer_interrupted"))
         try:
             completion = await principal.stream(
                 system, messages, on_text=stream.feed, on_restart=restart, deadline=state.get("deadline")
@@ -126,7 +126,7 @@ async def write_answer(
         except ModelError as error:
             error.attempts += cost["requests"]
             if isinstance(error, ContentFiltered):
-                stream.begin_again(language.say("rag_answer_withdrawn"))
+                stream.begin_again(language.translate("rag_answer_withdrawn"))
             if asked > 1 and isinstance(error, ModelTimeout):
                 raise nothing_written(principal.name, error.attempts, cut=cut) from error
             raise
@@ -140,8 +140,8 @@ async def write_answer(
 
 def nothing_written(name: str, requests: int, *, cut: bool) -> EmptyReply:
     """Return the error for a principal without an answer; ``cut``: it reached its limit before it began one."""
-    why = say("question.cut_before") if cut else ""
-    error = EmptyReply(say("question.nothing_written", name=name, why=why))
+    why = translate("question.cut_before") if cut else ""
+    error = EmptyReply(translate("question.nothing_written", name=name, why=why))
     error.attempts = requests
     return error
 
@@ -149,9 +149,9 @@ def nothing_written(name: str, requests: int, *, cut: bool) -> EmptyReply:
 def written_update(state: RagState, written: Written, language: Language) -> WritingUpdate:
     """Return what an answer leaves in the state; the context is numbered as the answer is read."""
     context, evaluation = state["context"], written.evaluation
-    cut = language.say("rag_answer_cut")
+    cut = language.translate("rag_answer_cut")
     # What it says that it lacks is told to whoever asked.
-    needs = texts_without_foreign_links(evaluation.needs, (), language.say("rag_link_left_out"))
+    needs = texts_without_foreign_links(evaluation.needs, (), language.translate("rag_link_left_out"))
     ids = [candidate["chunk"]["id"] for candidate in context]
     order = [*written.cited, *(number for number in range(1, len(ids) + 1) if number not in written.cited)]
     return {

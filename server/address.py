@@ -4,8 +4,8 @@ import errno
 import ipaddress
 import socket
 
+from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
-from language.current import say
 
 PATHS = ("/v1", "/rag", "/required_data", "/generate_response")
 HOST = "127.0.0.1"
@@ -30,7 +30,7 @@ def listen(host: str, port: int) -> socket.socket:
         ConfigurationError: it is taken, not allowed, or the host is not of this machine.
     """
     if not 0 <= port <= MAX_PORT:
-        raise ConfigurationError(say("server.no_port", port=port, maximum=MAX_PORT))
+        raise ConfigurationError(translate("server.no_port", port=port, maximum=MAX_PORT))
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
@@ -40,7 +40,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 def _explained(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRINUSE:
-        return say("server.port_taken", port=port, host=host)
+        return translate("server.port_taken", port=port, host=host)
     if error.errno == errno.EACCES:
-        return say("server.port_denied", port=port)
-    return say("server.not_listening", host=host, port=port, error=error)
+        return translate("server.port_denied", port=port)
+    return translate("server.not_listening", host=host, port=port, error=error)

@@ -13,10 +13,10 @@ from fastapi import APIRouter, Depends, FastAPI
 from langserve import APIHandler, add_routes
 from langserve.server import EndpointName
 
+from articulado.language.translation import DEFAULT_LANGUAGE, translate
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import AsyncClose
 from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, OpenGraphs, configured_graphs
-from language.current import DEFAULT_LANGUAGE, say
 from server.address import HOST, PORT, is_loopback
 from server.body_validation import check_body
 from server.conversations import Threads, conversation_routes, stopped
@@ -222,7 +222,7 @@ def serve(
         ArticuladoError: the services cannot be opened.
     """
     if playground and not is_loopback(host):
-        raise ConfigurationError(say("server.playground", host=host, loopback=HOST))
+        raise ConfigurationError(translate("server.playground", host=host, loopback=HOST))
     public = not is_loopback(host)
     with taken(host, port, keys) as listening:
         if workers:

@@ -10,8 +10,8 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
-from language.current import say
 from server.errors import answer_failure
 
 MAX_DEPTH = 50
@@ -32,7 +32,7 @@ class BodyLimit:
         limit = self._limit_of(scope)
         declared = Headers(scope=scope).get("content-length", "")
         if declared.isdigit() and int(declared) > limit:
-            refused = answer_failure(413, {"detail": say("server.too_large", limit=limit), "error": "HTTPError"})
+            refused = answer_failure(413, {"detail": translate("server.too_large", limit=limit), "error": "HTTPError"})
             await refused(scope, receive, send)
             return
         received = 0
@@ -42,7 +42,7 @@ class BodyLimit:
             message = await receive()
             received += len(message.get("body", b""))
             if received > limit:
-                raise HTTPException(413, say("server.too_large", limit=limit))
+                raise HTTPException(413, translate("server.too_large", limit=limit))
             return message
 
         await self._app(scope, counted, send)
@@ -62,13 +62,13 @@ async def check_body(request: Request) -> None:
     except ValueError as error:
         raise RequestValidationError(errors=["Invalid JSON body"]) from error
     except RecursionError as error:
-        raise InvalidInput(say("server.too_deep", levels=MAX_DEPTH)) from error
+        raise InvalidInput(translate("server.too_deep", levels=MAX_DEPTH)) from error
     if depth(body) > MAX_DEPTH:
-        raise InvalidInput(say("server.too_deep", levels=MAX_DEPTH))
+        raise InvalidInput(translate("server.too_deep", levels=MAX_DEPTH))
     try:
         json.dumps(body, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        raise InvalidInput(say("server.halves")) from error
+        raise InvalidInput(translate("server.halves")) from error
 
 
 def depth(value: Any) -> int:

@@ -9,10 +9,10 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 from typing_extensions import TypedDict
 
+from articulado.language.languages import language as language_of
+from articulado.language.translation import translate
 from articulado.values.answers import Citation, Message
 from articulado.values.errors import ConversationBusy, InvalidInput
-from language.current import say
-from language.languages import language as language_of
 from server.operations.requests import current_caller
 from services.conversations.export import ENDINGS, MEDIA_TYPES, Format, export
 from services.conversations.kept import Conversations, KeptTurn
@@ -41,7 +41,7 @@ class Threads:
         """
         kept, name = self.kept_as(thread_id)
         if name in self._busy:
-            raise ConversationBusy(say("conversations.busy", thread=thread_id))
+            raise ConversationBusy(translate("conversations.busy", thread=thread_id))
         self._busy.add(name)
         try:
             yield kept.saver, name
@@ -55,9 +55,9 @@ class Threads:
             InvalidInput: it is none that a conversation may have, or nothing is kept here.
         """
         if not _NAME.fullmatch(thread_id):
-            raise InvalidInput(say("conversations.bad_name"))
+            raise InvalidInput(translate("conversations.bad_name"))
         if self.kept is None:
-            raise InvalidInput(say("conversations.not_kept"))
+            raise InvalidInput(translate("conversations.not_kept"))
         return self.kept, f"{current_caller()}/{thread_id}"
 
     async def forget_daily(self, days: float) -> None:

@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from articulado.language.translation import translate, use_locale
 from articulado.values.errors import (
     ArticuladoError,
     ConfigurationError,
@@ -21,7 +22,6 @@ from articulado.values.errors import (
     InvalidInput,
     NoResultsFound,
 )
-from language.current import say, speaking
 from server.schemas import V1, Failure
 
 logger = logging.getLogger(__name__)
@@ -106,7 +106,7 @@ class SpokenLanguage:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
-        with speaking(self._language):
+        with use_locale(self._language):
             await self._app(scope, receive, send)
 
 
@@ -128,7 +128,7 @@ def failure_of(error: Exception) -> Failure:
     if isinstance(error, ArticuladoError):
         failure: Failure = {"detail": str(error), "error": type(error).__name__}
         return {**failure, "citations": list(error.citations)} if error.citations else failure
-    return {"detail": say("server.unexpected"), "error": "InternalError"}
+    return {"detail": translate("server.unexpected"), "error": "InternalError"}
 
 
 def error_event(error: Exception) -> dict[str, Any]:
@@ -142,22 +142,22 @@ def explain(problems: Sequence[Any], path: str) -> str:
     """Say what a request to this path lacks, at most three things."""
     explained = "; ".join(problem_of(problem) for problem in problems[:3])
     if path.startswith(f"{V1}/"):
-        return say("server.invalid_v1", explained=explained)
+        return translate("server.invalid_v1", explained=explained)
     schema = f"{path.rpartition('/')[0]}/input_schema"
-    return say("server.invalid", explained=explained, schema=schema)
+    return translate("server.invalid", explained=explained, schema=schema)
 
 
 def problem_of(problem: Any) -> str:
     """Say what is wrong with one field, by what pydantic found."""
     if not isinstance(problem, dict) or problem["type"] == "json_invalid":
-        return say("server.body_not_json")
+        return translate("server.body_not_json")
     where = [str(part) for part in problem["loc"]]
     field = ".".join(where[1:] if where[:1] in (["body"], ["query"], ["path"]) else where) or "input"
     limits = dict(problem.get("ctx", {}))
     if "expected" in limits:  # pydantic joins the values of a choice with an English word
-        limits["expected"] = limits["expected"].replace("' or '", f"'{say('system.or')}'")
-    return say(
-        "server.field", field=field, problem=say(PROBLEMS.get(problem["type"], "server.field_invalid"), **limits)
+        limits["expected"] = limits["expected"].replace("' or '", f"'{translate('system.or')}'")
+    return translate(
+        "server.field", field=field, problem=translate(PROBLEMS.get(problem["type"], "server.field_invalid"), **limits)
     )
 
 
@@ -182,7 +182,7 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
     if error.status_code == 400:  # FastAPI's, for a body that cannot be read at all
         return await _invalid(request, RequestValidationError([{"type": "json_invalid", "loc": ()}]))
     key = HTTP_MESSAGES.get(error.status_code)
-    detail = say(key) if key else str(error.detail)
+    detail = translate(key) if key else str(error.detail)
     response = answer_failure(error.status_code, {"detail": detail, "error": "HTTPError"})
     response.headers.update(error.headers or {})
     return response
@@ -193,7 +193,7 @@ def handle_errors(app: FastAPI, language: str) -> None:
 
     async def unexpected(request: Request, error: Exception) -> JSONResponse:
         # This handler alone runs outside the application's own middleware.
-        with speaking(language):
+        with use_locale(language):
             return answer_failure(500, failure_of(error))
 
     app.add_middleware(SpokenLanguage, language=language)

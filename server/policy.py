@@ -6,9 +6,9 @@ from typing import Any, get_args
 
 from fastapi import Request
 
+from articulado.language.translation import translate
 from articulado.values.answers import RerankStrategy
 from articulado.values.errors import InvalidInput
-from language.current import say
 from server.schemas import CONTEXT
 
 MAX_HISTORY = 40
@@ -47,7 +47,7 @@ class Policy:
         """
         history = sent.get("history")
         if isinstance(history, list) and len(history) > MAX_HISTORY:
-            raise InvalidInput(say("server.long_history", most=MAX_HISTORY, sent=len(history)))
+            raise InvalidInput(translate("server.long_history", most=MAX_HISTORY, sent=len(history)))
         context = sent.get(CONTEXT)
         if isinstance(context, Mapping):
             chunks, strategy = (context.get(name) for name in ("max_chunks_in_prompt", "rerank_strategy"))
@@ -66,7 +66,9 @@ class Policy:
             InvalidInput: one is the operator's to choose.
         """
         if isinstance(chunks, int) and self.max_chunks < chunks <= 100:
-            raise InvalidInput(say("server.chunks_refused", field=chunks_field, most=self.max_chunks))
+            raise InvalidInput(translate("server.chunks_refused", field=chunks_field, most=self.max_chunks))
         if strategy in _STRATEGIES and strategy not in self.strategies:
             allowed = ", ".join(sorted(self.strategies))
-            raise InvalidInput(say("server.strategy_refused", field=strategy_field, strategy=strategy, others=allowed))
+            raise InvalidInput(
+                translate("server.strategy_refused", field=strategy_field, strategy=strategy, others=allowed)
+            )

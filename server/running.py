@@ -9,8 +9,8 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
+from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
-from language.current import say
 from server.access.keys import KeyRing
 from server.address import BACKLOG, HOST, is_loopback, listen
 from server.operations.traces import Traces
@@ -28,7 +28,7 @@ def taken(host: str, port: int, keys: Path | None) -> Iterator[socket]:
         ConfigurationError: the address cannot be used, or a public one has no keys.
     """
     if not is_loopback(host) and (keys is None or not KeyRing(keys).keys):
-        raise ConfigurationError(say("server.public_without_keys", host=host, loopback=HOST))
+        raise ConfigurationError(translate("server.public_without_keys", host=host, loopback=HOST))
     Traces.read()  # What it lacks is said before the index is opened.
     with closing(listen(host, port)) as listening:
         yield listening

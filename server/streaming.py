@@ -11,8 +11,8 @@ from fastapi import APIRouter, Request
 from langserve import APIHandler
 from sse_starlette import EventSourceResponse
 
+from articulado.language.translation import translate
 from articulado.values.errors import ArticuladoError
-from language.current import say
 from server.errors import error_event
 
 Event = dict[str, Any]
@@ -47,5 +47,5 @@ async def with_failures(events: Events) -> AsyncIterator[Event]:
         raise
     except Exception as error:
         if not isinstance(error, ArticuladoError):
-            logger.exception(say("server.interrupted"))
+            logger.exception(translate("server.interrupted"))
         yield {"event": "error", "data": json.dumps(error_event(error), ensure_ascii=False)}

@@ -17,9 +17,9 @@ from fastapi import FastAPI
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
+from articulado.language.translation import translate, use_locale
 from articulado.values.errors import ArticuladoError, ConfigurationError
 from graph.opened import OpenGraphs
-from language.current import say, speaking
 from server.app import app_over
 from server.operations.metrics import SHARED_FIGURES
 from server.operations.requests import log_to_stderr
@@ -101,7 +101,7 @@ def serve_with_workers(number: int, plan: WorkerPlan, listening: socket.socket) 
         ConfigurationError: conversations would be kept in one of them alone, or a worker could not start.
     """
     if plan.limits.conversations == MEMORY:
-        raise ConfigurationError(say("server.workers_memory"))
+        raise ConfigurationError(translate("server.workers_memory"))
     # Its tables are made before several ask for them.
     wait_for(_made(plan))
     with _shared_figures():
@@ -117,14 +117,14 @@ def serve_with_workers(number: int, plan: WorkerPlan, listening: socket.socket) 
         supervisor = Multiprocess(config, sockets=[listening])
         supervisor.run()
     if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):
-        raise ConfigurationError(say("server.worker_failed"))
+        raise ConfigurationError(translate("server.worker_failed"))
 
 
 def worker_app(plan: WorkerPlan) -> FastAPI:
     """Build the application of a worker, which takes connections only when it is warm; what fails ends the process."""
     log_to_stderr()
     profile = load_profile(plan.settings.profile)
-    with speaking(profile.language):
+    with use_locale(profile.language):
         try:
             return app_over(OpenGraphs(plan.settings, profile), plan.limits, public=plan.public, worker=True)
         except ArticuladoError as error:

@@ -8,6 +8,7 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
+from articulado.language.languages import Language
 from articulado.values.answers import StoreName
 from articulado.values.protocols import (
     ChatModel,
@@ -20,7 +21,6 @@ from articulado.values.protocols import (
     SparseEncoder,
     TokenCounter,
 )
-from language.languages import Language
 from legal.laws.indexed import NO_LAWS, IndexedLaws
 from services.case.matching.matcher import ArticleMatcher
 from services.conversation.leaning import LeaningJudge

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Literal, NamedTuple, get_args
 
+from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
-from language.current import say
 
 Extra = Literal["documents", "training", "rerank", "eval", "peers", "postgres", "qdrant", "redis", "otel", "mcp"]
 
@@ -72,7 +72,7 @@ def importing(extra: Extra) -> Iterator[None]:
 
 def without(extra: Extra, package: str) -> str:
     """Say what cannot be done without a package of an extra, and what to run."""
-    return say("extras.missing", purpose=say(_CONTENTS[extra].purpose), package=package, extra=extra)
+    return translate("extras.missing", purpose=translate(_CONTENTS[extra].purpose), package=package, extra=extra)
 
 
 def _lacking(extra: Extra) -> list[str]:

@@ -15,9 +15,9 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
+from articulado.language.translation import translate, use_locale
 from articulado.values.answers import RerankStrategy
 from articulado.values.errors import ConfigurationError
-from language.current import say, speaking
 from services.bounded.limits import MIB, Limits
 from services.periods import parse_periods
 from services.profile.files import DEFAULT_PROFILE, SUFFIX, spoken_language
@@ -191,7 +191,7 @@ class Settings(BaseSettings):
         Raises:
             ConfigurationError: a value cannot be used; the message names the variable.
         """
-        with speaking(spoken_language(overrides.get("profile"), env_file)):
+        with use_locale(spoken_language(overrides.get("profile"), env_file)):
             return cls._read(env_file, {key: value for key, value in overrides.items() if value is not None})
 
     @classmethod
@@ -208,7 +208,7 @@ class Settings(BaseSettings):
             raise configuration_error(error, "ARTICULADO_") from error
         except SettingsError as error:
             # A role is set by its parts (ARTICULADO_READER_MODEL); its bare name would be read as JSON.
-            raise ConfigurationError(say("settings.bare_role")) from error
+            raise ConfigurationError(translate("settings.bare_role")) from error
 
     @property
     def index_folder(self) -> Path:
@@ -265,7 +265,7 @@ def configuration_error(error: ValidationError, prefix: str) -> ConfigurationErr
     """Return the error about the first value that cannot be used; ``prefix`` begins the name of its variable."""
     first = error.errors()[0]
     name = prefix + "_".join(str(part) for part in first["loc"]).upper()
-    return ConfigurationError(say("settings.invalid", name=name, problem=_problem(first)))
+    return ConfigurationError(translate("settings.invalid", name=name, problem=_problem(first)))
 
 
 def _problem(details: ErrorDetails) -> str:
@@ -273,22 +273,22 @@ def _problem(details: ErrorDetails) -> str:
     limits = details.get("ctx", {})
     match details["type"]:
         case "literal_error":
-            return say("settings.choices", values=limits["expected"].replace(" or ", say("system.or")))
+            return translate("settings.choices", values=limits["expected"].replace(" or ", translate("system.or")))
         case "int_parsing" | "int_parsing_size" | "int_type" | "int_from_float":
-            return say("settings.whole")
+            return translate("settings.whole")
         case "float_parsing" | "float_type" | "finite_number":
-            return say("settings.number")
+            return translate("settings.number")
         case "bool_parsing" | "bool_type":
-            return say("settings.true_false")
+            return translate("settings.true_false")
         case "greater_than":
-            return say("settings.above", limit=limits["gt"])
+            return translate("settings.above", limit=limits["gt"])
         case "greater_than_equal":
-            return say("settings.at_least", least=limits["ge"])
+            return translate("settings.at_least", least=limits["ge"])
         case "less_than_equal":
-            return say("settings.at_most", most=limits["le"])
+            return translate("settings.at_most", most=limits["le"])
         case "string_pattern_mismatch":
-            return say("settings.plain_name")
+            return translate("settings.plain_name")
         case "periods":
-            return say("settings.periods")
+            return translate("settings.periods")
         case _:
             return ""

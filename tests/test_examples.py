@@ -10,9 +10,9 @@ import pytest
 from support.paths import REPOSITORY
 
 MOST_USED = (
-    "language.folding:fold",
-    "language.formats:figure",
-    "language.numerals:numeral",
+    "articulado.language.folding:fold",
+    "articulado.language.formats:figure",
+    "articulado.language.numerals:numeral",
     "legal.citations.parser:parse_citations",
     "legal.dates.finder:find_date",
     "legal.labels:provision_key",

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from language.spanish import stem_word
+from articulado.language.spanish import stem_word
 from legal.vocabulary.synonyms import has_field_term
 from services.conversation.leaning import FILE, PLACES, LeaningModel, SignReader, places_of
 from services.corpus.schema import FollowUp, load_follow_ups, load_situations, load_unanswerable

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from language.folding import fold
+from articulado.language.folding import fold
 from services.corpus.schema import Corpus, load_corpus
 
 

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from articulado.language.folding import fold
+from articulado.language.formats import long_day, written
 from cli.names import named
 from cli.render import clean, notice, print_indented, print_sources, print_warnings
-from language.folding import fold
-from language.formats import long_day, written
 
 if TYPE_CHECKING:
+    from articulado.language.languages import Language
     from articulado.values.answers import Citation
-    from language.languages import Language
     from services.profile.profile import Profile
 
 MAX_REMISSIONS = 5
@@ -34,13 +34,13 @@ def print_below(out: Console, result: Mapping[str, Any], language: "Language") -
     print_sources(out, result["citations"], language, result.get("answer", ""))
     print_unread(out, result.get("unread", []), language)
     print_checks(out, result, language)
-    print_warnings(out, result["warnings"], language.say("view_warning", text="{text}"))
+    print_warnings(out, result["warnings"], language.translate("view_warning", text="{text}"))
 
 
 def print_unread(out: Console, unread: "Sequence[Citation]", language: "Language") -> None:
     """Print what the answer names and the model had not read, and how it begins."""
     if unread:
-        out.print(f"\n{language.say('view_not_read')}", style="yellow", markup=False)
+        out.print(f"\n{language.translate('view_not_read')}", style="yellow", markup=False)
     for source in unread:
         print_indented(
             out, f"- {named(source['law'], source['provision'])}: {_beginning(source['text'])}", indent=2, hang=2
@@ -62,12 +62,12 @@ def print_checks(out: Console, result: Mapping[str, Any], language: "Language") 
         return
     findings = result.get("findings", [])
     if findings:
-        out.print(f"\n{language.say('view_findings')}", style="bold yellow", markup=False)
+        out.print(f"\n{language.translate('view_findings')}", style="bold yellow", markup=False)
     for finding in findings:
         print_indented(out, f"- «{_cut(finding['where'])}»: {finding['message']}", indent=2, hang=2, style="yellow")
     for note in result.get("precedence", []):
         out.print(f"\n{clean(note)}", style="yellow", markup=False)
-    lines = [] if findings else [language.say("view_all_stands")]
+    lines = [] if findings else [language.translate("view_all_stands")]
     lines += [*_remissions(result, language), *_freshness(result, language)]
     if lines:
         out.print()
@@ -98,8 +98,8 @@ def _remissions(result: Mapping[str, Any], language: "Language") -> list[str]:
         by_law.setdefault(each["law"], []).append(each["provision"])
     named_by_law = "; ".join(f"{', '.join(provisions)} ({law})" for law, provisions in by_law.items())
     rest = len(unread) - MAX_REMISSIONS
-    more = f" {language.say('view_more', number=rest)}" if rest > 0 else ""
-    return [language.say("view_remissions", named=named_by_law, more=more)]
+    more = f" {language.translate('view_more', number=rest)}" if rest > 0 else ""
+    return [language.translate("view_remissions", named=named_by_law, more=more)]
 
 
 def _freshness(result: Mapping[str, Any], language: "Language") -> list[str]:
@@ -108,8 +108,8 @@ def _freshness(result: Mapping[str, Any], language: "Language") -> list[str]:
     dated = [each for each in freshness.get("laws", []) if each["last_change"]]
     laws = [f"{each['law']}: {_day(each['last_change'], language)}" for each in dated]
     index_day = freshness.get("index_day")
-    said = [language.say("view_index_day", day=_day(index_day, language))] if index_day else []
-    said += [language.say("view_last_changes", laws="; ".join(laws))] if laws else []
+    said = [language.translate("view_index_day", day=_day(index_day, language))] if index_day else []
+    said += [language.translate("view_last_changes", laws="; ".join(laws))] if laws else []
     return [" ".join(said)] if said else []
 
 
@@ -123,15 +123,15 @@ def _print_certificate(out: Console, certificate: Mapping[str, Any], language: "
         return
     out.print()
     probability = certificate["relevance"]
-    summary = language.say("view_certificate", number=certificate["candidates"])
-    summary += "." if probability is None else language.say("view_probability", percent=_percent(probability))
+    summary = language.translate("view_certificate", number=certificate["candidates"])
+    summary += "." if probability is None else language.translate("view_probability", percent=_percent(probability))
     print_indented(out, summary, indent=0, style="dim")
     for best in certificate["best"]:
-        scored = language.say("view_scored", relevance=written(best["relevance"], 2))
+        scored = language.translate("view_scored", relevance=written(best["relevance"], 2))
         print_indented(out, f"- {named(best['law'], best['provision'])} {scored}", indent=2, hang=2, style="dim")
     if certificate["missing"]:
         words = ", ".join(map(language.quoted, certificate["missing"]))
-        print_indented(out, language.say("view_missing", words=words), indent=0, style="dim")
+        print_indented(out, language.translate("view_missing", words=words), indent=0, style="dim")
 
 
 def _percent(probability: float) -> str:

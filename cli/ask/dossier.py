@@ -7,9 +7,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from articulado.language.translation import reason, translate
 from articulado.values.errors import InvalidInput
-from language.current import say
-from language.system import reason
 from services.container import Services
 from services.store.index import open_index
 from services.verification.dossier import make_dossier, provenance_of
@@ -33,7 +32,7 @@ def check_writable(file: Path) -> None:
         if not existed:
             file.unlink()
     except OSError as error:
-        raise InvalidInput(say("verify.no_folder", file=file, reason=reason(error))) from error
+        raise InvalidInput(translate("verify.no_folder", file=file, reason=reason(error))) from error
 
 
 def write_dossier(file: Path, state: Mapping[str, Any], context: RunContext, services: Services) -> None:
@@ -52,4 +51,4 @@ def write_dossier(file: Path, state: Mapping[str, Any], context: RunContext, ser
         draft.replace(file)
     except OSError as error:
         draft.unlink(missing_ok=True)
-        raise InvalidInput(say("verify.no_folder", file=file, reason=reason(error))) from error
+        raise InvalidInput(translate("verify.no_folder", file=file, reason=reason(error))) from error

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from cli.options import read_configuration
 from cli.render import console
 from cli.session import opened_services
 from evaluation.case_desk.cases import LabelledCase, cases_of_profile, own_decisions, read_cases
 from evaluation.case_desk.findings import ProfileFindings, measure_profile
-from language.current import say
 from services.case.calibration import write_calibration
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ async def _measure_profile(
 def _check_output(request: Request) -> None:
     """Say before the work that its result could not be written."""
     if request.index and len(request.profiles) > 1:
-        raise InvalidInput(say("command.one_profile"))
+        raise InvalidInput(translate("command.one_profile"))
     if request.report:
         from evaluation.report.write import check_report
 

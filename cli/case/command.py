@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from cli.case.calibrate import calibrate
 from cli.options import IndexFolder, Json, ProfileOption, Rerank, read_configuration, run_context, whole
 from cli.render import console, print_json
 from cli.session import opened_services
 from cli.spanish import Command, Commands
-from language.current import say
 
 if TYPE_CHECKING:
     from graph.case import Case
@@ -148,13 +148,13 @@ def read_data(argument: str) -> dict[str, Any]:
             file = Path(argument[1:]).expanduser()
             argument = sys.stdin.read() if argument == "@-" else file.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeError) as error:
-            raise InvalidInput(say("command.data_unreadable", file=argument[1:])) from error
+            raise InvalidInput(translate("command.data_unreadable", file=argument[1:])) from error
     try:
         data = json.loads(argument, object_pairs_hook=_without_repeats)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(say("command.data_not_json")) from error
+        raise InvalidInput(translate("command.data_not_json")) from error
     if not isinstance(data, dict):
-        raise InvalidInput(say("command.data_no_object"))
+        raise InvalidInput(translate("command.data_no_object"))
     return data
 
 
@@ -166,7 +166,7 @@ def _without_repeats(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """
     names = [name for name, _ in pairs]
     if repeated := next((name for name in names if names.count(name) > 1), None):
-        raise InvalidInput(say("command.data_repeated", name=repeated))
+        raise InvalidInput(translate("command.data_repeated", name=repeated))
     return dict(pairs)
 
 
@@ -182,11 +182,11 @@ def filters_of(arguments: Sequence[str], profile: "KnowledgeProfile") -> dict[st
     while rest:
         option, equals, value = rest.pop(0).partition("=")
         if option not in options:
-            names = ", ".join(options) or say("command.no_filters")
-            raise InvalidInput(say("command.unknown_case_option", option=option, name=profile.name, names=names))
+            names = ", ".join(options) or translate("command.no_filters")
+            raise InvalidInput(translate("command.unknown_case_option", option=option, name=profile.name, names=names))
         if not equals:
             if not rest or rest[0] in options:
-                raise InvalidInput(say("command.no_value", option=option))
+                raise InvalidInput(translate("command.no_value", option=option))
             value = rest.pop(0)
         filters[options[option]] = value
     return filters

@@ -5,9 +5,9 @@ from typing import Any
 
 from rich.console import Console
 
+from articulado.language.formats import written
+from articulado.language.languages import Language
 from cli.render import clean, notice, print_indented
-from language.formats import written
-from language.languages import Language
 from legal.labels import law_url
 from legal.laws.registry import known_laws
 from services.profile.profile import Profile
@@ -28,15 +28,15 @@ def print_required_data(
         _say(out, result["message"], "yellow")
     for group in GROUPS:
         if fields := result["required_fields"][group]:
-            _heading(out, f"\n{getattr(profile.case.categories, group) or language.say(f'view_group_{group}')}")
+            _heading(out, f"\n{getattr(profile.case.categories, group) or language.translate(f'view_group_{group}')}")
             for field in fields:
                 _print_field(out, field, language)
     if any(field["required"] for group in GROUPS for field in result["required_fields"][group]):
-        out.print(f"\n{language.say('view_required')}", style="dim")
+        out.print(f"\n{language.translate('view_required')}", style="dim")
     _print_end(out, result, profile, language)
     if account["chunks_used"]:
         out.print(
-            language.say(
+            language.translate(
                 "view_account_required",
                 context=account["context_tokens"],
                 answer=account["answer_tokens"],
@@ -62,14 +62,14 @@ def print_response(
         for number, step in enumerate(section["steps"], start=1):
             print_indented(out, f"{number}. {step}", indent=2)
         for warning in section["warnings"]:
-            print_indented(out, language.say("view_warning", text=warning), indent=2, style="yellow")
+            print_indented(out, language.translate("view_warning", text=warning), indent=2, style="yellow")
     for violation in result["guardrails"]["violated"]:
-        removed = language.say("view_removed", rule=violation["rule"], removed=violation["removed"])
+        removed = language.translate("view_removed", rule=violation["rule"], removed=violation["removed"])
         _say(out, f"\n{removed}", "red")
     _print_end(out, result, profile, language)
     if account["chunks_used"]:
         out.print(
-            language.say(
+            language.translate(
                 "view_account",
                 tokens=account["token_count"],
                 maximum=budget or profile.case.response.max_tokens,
@@ -89,34 +89,34 @@ def _print_opening(out: Console, decision: str, title: str, confidence: float, l
     A confidence is an estimate, and never shown as certainty; without an article, there is nothing that it is of.
     """
     guide = (
-        language.say("view_guide", guide=title, confidence=written(min(confidence, MOST_SHOWN), 2, language.code))
+        language.translate("view_guide", guide=title, confidence=written(min(confidence, MOST_SHOWN), 2, language.code))
         if title
         else ""
     )
     if decision:
-        _heading(out, language.say(f"view_decision_{decision}"))
+        _heading(out, language.translate(f"view_decision_{decision}"))
     if guide:
         out.print(clean(guide), style="" if decision else "bold", markup=False)
 
 
 def _print_field(out: Console, field: Mapping[str, Any], language: Language) -> None:
     mark = "*" if field["required"] else " "
-    guess = f", {language.say('view_uncertain')}" if field["uncertain"] else ""
-    data_type = language.say(f"view_type_{field['data_type']}")
+    guess = f", {language.translate('view_uncertain')}" if field["uncertain"] else ""
+    data_type = language.translate(f"view_type_{field['data_type']}")
     print_indented(
         out,
         f"{mark} {field['field']} ({data_type}{guess}): {field['description']}",
         indent=2,
     )
-    print_indented(out, language.say("view_why", why=field["why_needed"]), indent=6, style="dim")
+    print_indented(out, language.translate("view_why", why=field["why_needed"]), indent=6, style="dim")
 
 
 def _print_end(out: Console, result: Mapping[str, Any], profile: Profile, language: Language) -> None:
     """Print warnings, sources (each article once), and what the result is not."""
     for warning in result["warnings"]:
-        _say(out, f"\n{language.say('view_warning', text=warning)}", "yellow")
+        _say(out, f"\n{language.translate('view_warning', text=warning)}", "yellow")
     if result["sources"]:
-        _heading(out, f"\n{language.say('view_sources')}")
+        _heading(out, f"\n{language.translate('view_sources')}")
     for article, provisions in _articles(result["sources"]).items():
         print_indented(out, article, indent=2)
         for law_id, labels in _by_law(provisions).items():

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from articulado.language.folding import fold
+from articulado.language.languages import Language
 from cli.ask.checks import print_below
 from cli.ask.view import AnswerView
 from cli.failures import report
 from cli.render import notice, print_sources
 from cli.session import ask_graph
-from language.folding import fold
-from language.languages import Language
 
 if TYPE_CHECKING:
     from graph.rag import Rag
@@ -52,20 +52,22 @@ class Conversation:
             "/fuentes": self._show_sources,
             "/nuevo": self._begin_anew,
             "/ayuda": self._show_help,
-            language.say("chat_sources"): self._show_sources,
-            language.say("chat_new"): self._begin_anew,
-            language.say("chat_help"): self._show_help,
+            language.translate("chat_sources"): self._show_sources,
+            language.translate("chat_new"): self._begin_anew,
+            language.translate("chat_help"): self._show_help,
         }
         self._begin()
 
     def hold(self, read: Callable[[], str]) -> None:
         """Answer what ``read`` gives, until a word of leave, the end of the input or Ctrl-C; an error ends nothing."""
-        self._out.print(f"{notice(self._language, law=self._law)}\n{self._language.say('chat_opening')}", style="dim")
+        self._out.print(
+            f"{notice(self._language, law=self._law)}\n{self._language.translate('chat_opening')}", style="dim"
+        )
         with contextlib.suppress(EOFError, KeyboardInterrupt):
             while not self._is_leave(line := read().strip()):
                 if line:
                     self._reply(line)
-        self._out.print(f"\n{self._language.say('chat_farewell')}")
+        self._out.print(f"\n{self._language.translate('chat_farewell')}")
 
     def _is_leave(self, line: str) -> bool:
         """Tell whether a line says good-bye and nothing else ("salir", "Salir.", "/salir", "adiós")."""
@@ -81,21 +83,21 @@ class Conversation:
         elif command := self._commands.get(line.lower()):
             command()
         else:
-            self._out.print(self._language.say("chat_no_command", command=line), markup=False)
+            self._out.print(self._language.translate("chat_no_command", command=line), markup=False)
             self._show_help()
 
     def _begin_anew(self) -> None:
         self._begin()
-        self._out.print(self._language.say("chat_begun"))
+        self._out.print(self._language.translate("chat_begun"))
 
     def _show_sources(self) -> None:
         if self._last.get("citations"):
             print_sources(self._out, self._last["citations"], self._language)
         else:
-            self._out.print(self._language.say("chat_no_sources"))
+            self._out.print(self._language.translate("chat_no_sources"))
 
     def _show_help(self) -> None:
-        self._out.print(self._language.say("chat_help_text"), markup=False)
+        self._out.print(self._language.translate("chat_help_text"), markup=False)
 
     def _answer(self, question: str) -> None:
         events = ask_graph(self._graph, question, self._context, thread=self._thread)

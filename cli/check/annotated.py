@@ -5,12 +5,11 @@ from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from articulado.language.translation import reason, translate
 from articulado.values.errors import InvalidInput
 from articulado.values.findings import Finding
 from ingestion.files.brief import open_docx, paragraphs_of, runs_of
 from ingestion.files.formats.docx_xml import W
-from language.current import say
-from language.system import reason
 from services.extras import importing
 from services.verification.briefs.report import BriefParagraph, BriefReport, CheckedParagraph
 
@@ -37,7 +36,7 @@ def write_annotated(brief: Path, out: Path, paragraphs: Sequence[BriefParagraph]
     try:
         document.save(str(out))
     except OSError as error:
-        raise InvalidInput(say("brief.not_writable", file=out, reason=reason(error))) from error
+        raise InvalidInput(translate("brief.not_writable", file=out, reason=reason(error))) from error
 
 
 def _document_of(paragraphs: Sequence[BriefParagraph]) -> "Document":

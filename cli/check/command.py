@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from articulado.language.translation import translate
 from articulado.values.errors import IndexMissing, InvalidInput
 from cli.check.view import print_report
 from cli.failures import FAILED
 from cli.options import IndexFolder, Json, ProfileOption, a_date, read_configuration
 from cli.render import console, print_json
 from cli.session import announce_first_index
-from language.current import say
 
 if TYPE_CHECKING:
     from services.profile.profile import Profile as KnowledgeProfile
@@ -51,7 +51,7 @@ def check(
     paragraphs = asyncio.run(_read(brief.absolute(), settings))
     report = asyncio.run(_check(paragraphs, settings, knowledge, day))
     if not (report["paragraphs"] or report["rulings"]):
-        raise InvalidInput(say("brief.no_citations", file=brief))
+        raise InvalidInput(translate("brief.no_citations", file=brief))
     if docx:
         write_annotated(brief, docx, paragraphs, report)
     if as_json:
@@ -64,9 +64,9 @@ def check(
 
 def _check_output(brief: Path, docx: Path | None) -> None:
     if docx and docx.suffix.lower() != ".docx":
-        raise InvalidInput(say("brief.not_docx", file=docx))
+        raise InvalidInput(translate("brief.not_docx", file=docx))
     if docx and docx.exists() and brief.exists() and docx.samefile(brief):
-        raise InvalidInput(say("brief.same_file", file=brief))
+        raise InvalidInput(translate("brief.same_file", file=brief))
 
 
 async def _read(brief: Path, settings: "Settings") -> "tuple[BriefParagraph, ...]":

@@ -4,8 +4,8 @@ from datetime import date
 
 from rich.console import Console
 
+from articulado.language.formats import long_day
 from cli.render import clean, print_indented
-from language.formats import long_day
 from services.verification.briefs.report import BriefReport, CheckedParagraph, DayOrigin
 
 _ORIGINS: dict[DayOrigin, str] = {

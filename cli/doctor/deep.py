@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, TypedDict
 
+from articulado.language.translation import translate
 from articulado.values.errors import ArticuladoError
 from articulado.values.protocols import Progress
-from language.current import say
 
 if TYPE_CHECKING:
     from services.settings import Settings
@@ -37,8 +37,8 @@ async def look_deep(settings: "Settings", index: "Index", progress: Progress) ->
     damaged = damaged_files(index, deep=True, progress=lambda done, total: progress(FILES, done, total))
     findings = _model_problems(index)
     if damaged:
-        findings.append(say("inspection.files", count=len(damaged), examples=_some(damaged)))
-        findings.append(say("inspection.points_not_read"))
+        findings.append(translate("inspection.files", count=len(damaged), examples=_some(damaged)))
+        findings.append(translate("inspection.points_not_read"))
     else:
         try:
             await _look_at_points(settings, index, inspection, progress)
@@ -79,7 +79,7 @@ def _document_problems(index: "Index", inspection: "Inspection") -> list[str]:
     from ingestion.incremental.catalog import read_catalog
 
     problems = [
-        say("inspection.documents", name=name, expected=expected, count=len(inspection.laws[name]))
+        translate("inspection.documents", name=name, expected=expected, count=len(inspection.laws[name]))
         for name, expected in index.manifest.documents.items()
         if len(inspection.laws[name]) != expected
     ]
@@ -91,7 +91,7 @@ def _document_problems(index: "Index", inspection: "Inspection") -> list[str]:
     for name in dict.fromkeys(source["collection"] for source in sources):
         cataloged = {source["law_id"] for source in sources if source["collection"] == name}
         if lacking := sorted(cataloged - inspection.laws[name]):
-            problems.append(say("inspection.catalogue", name=name, count=len(lacking), examples=_some(lacking)))
+            problems.append(translate("inspection.catalogue", name=name, count=len(lacking), examples=_some(lacking)))
     return problems
 
 

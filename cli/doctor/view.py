@@ -2,9 +2,9 @@
 
 from rich.console import Console
 
+from articulado.language.formats import figure
 from cli.doctor.diagnosis import ROLES, Diagnosis, IndexDiagnosis
 from cli.render import clean
-from language.formats import figure
 
 
 def print_diagnosis(out: Console, diagnosis: Diagnosis) -> None:

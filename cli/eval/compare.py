@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from rich.console import Console
 
+from articulado.language.formats import figure
 from articulado.values.answers import RerankStrategy
 from articulado.values.errors import InvalidInput
 from cli.render import console
@@ -26,7 +27,6 @@ from evaluation.retrieval.compare import (
     compare_strategies,
 )
 from evaluation.retrieval.evaluate import Percentiles
-from language.formats import figure
 
 if TYPE_CHECKING:
     from services.profile.profile import Profile

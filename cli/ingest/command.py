@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from cli.failures import FAILED, complain, failure_beside
 from cli.ingest.run import run_ingest
@@ -14,7 +15,6 @@ from cli.ingest.view import describe_failure, print_report, shortfalls
 from cli.options import IndexFolder, Json, ProfileOption, a_date, read_configuration, whole
 from cli.render import console, print_json
 from cli.spanish import Command, Commands
-from language.current import say
 
 if TYPE_CHECKING:
     from articulado.values.documents import IngestRequest, Listing
@@ -204,7 +204,7 @@ def ingest_remove(
 def _packaged(included: bool, excluded: bool) -> bool | None:
     """Return whether the index is to have what comes along; ``None`` where nothing is said of it."""
     if included and excluded:
-        raise InvalidInput(say("command.packaged_both"))
+        raise InvalidInput(translate("command.packaged_both"))
     return included if included or excluded else None
 
 

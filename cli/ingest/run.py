@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from articulado.language.translation import translate
 from articulado.values.errors import CostNotAllowed
 from cli.render import clean, console
-from language.current import say
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -94,7 +94,7 @@ def _have_allowed(message: str) -> None:
         line = sys.stdin.readline()
         answer = line.strip().lower() if line else "n"
     if not answer.startswith("s"):
-        raise CostNotAllowed(say("command.cost_refused"))
+        raise CostNotAllowed(translate("command.cost_refused"))
 
 
 @contextmanager

@@ -8,8 +8,8 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from articulado.language.formats import figure
 from cli.render import clean, print_warnings
-from language.formats import figure
 from legal.labels import law_url
 
 if TYPE_CHECKING:

@@ -68,6 +68,6 @@ def search(
             else:
                 out, language = console(), services.language
                 print_results(out, ranked, services.profile, language, limit, abstained=state["abstained"])
-                print_warnings(out, state["warnings"], language.say("view_warning", text="{text}"))
+                print_warnings(out, state["warnings"], language.translate("view_warning", text="{text}"))
 
     asyncio.run(run_command())

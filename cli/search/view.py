@@ -6,11 +6,11 @@ from typing import Any
 
 from rich.console import Console
 
+from articulado.language.formats import written
+from articulado.language.languages import Language
 from articulado.values.chunks import REPEALED, Candidate, ordering_score
 from cli.names import named
 from cli.render import print_indented
-from language.formats import written
-from language.languages import Language
 from services.profile.profile import Profile
 from services.prompting.notes import state_note, whole_note
 
@@ -50,7 +50,9 @@ def print_results(
     The parts of a provision stand together at the place of the best one; ``limit`` provisions at most.
     """
     if not ranked:
-        out.print(language.say("view_nothing_found_law" if profile.features.spanish_law else "view_nothing_found"))
+        out.print(
+            language.translate("view_nothing_found_law" if profile.features.spanish_law else "view_nothing_found")
+        )
     labels = {collection.name: collection.label for collection in profile.collections}
     provisions: dict[tuple[object, ...], list[Candidate]] = {}
     for candidate in ranked:
@@ -60,20 +62,20 @@ def print_results(
         chunk = best["chunk"]
         name = named(chunk["law_name"], chunk["provision"], chunk["title"])
         print_indented(out, f"{rank:>2}. {name}{_parts(parts, language)}", indent=0, hang=4, style="bold")
-        score = language.say("view_score", score=written(ordering_score(best), 2, language.code))
+        score = language.translate("view_score", score=written(ordering_score(best), 2, language.code))
         label = labels.get(chunk["collection"], chunk["collection"])
         print_indented(out, f"{label} · {score} · {_came_from(parts, language)}", indent=4)
         if chunk["status"] in REPEALED:
-            caution = language.say("view_attention", text=whole_note(chunk) or chunk["status"])
+            caution = language.translate("view_attention", text=whole_note(chunk) or chunk["status"])
             print_indented(out, caution, indent=4, style="yellow")
         elif note := state_note(chunk):
-            print_indented(out, language.say("view_attention", text=note), indent=4, style="yellow")
+            print_indented(out, language.translate("view_attention", text=note), indent=4, style="yellow")
         if chunk["source"] != "official":
-            print_indented(out, language.say("view_not_official"), indent=4, style="dim")
+            print_indented(out, language.translate("view_not_official"), indent=4, style="dim")
         if chunk["url"]:
             print_indented(out, chunk["url"], indent=4, style="cyan")
     if ranked and abstained:
-        out.print(f"\n{language.say('view_below_floor')}", style="yellow")
+        out.print(f"\n{language.translate('view_below_floor')}", style="yellow")
 
 
 def _wording_of(candidate: Candidate) -> tuple[object, ...]:
@@ -89,7 +91,7 @@ def _parts(parts: Sequence[Candidate], language: Language) -> str:
     *others, last = found
     if not others:
         return f" ({last}/{total})"
-    return f" ({language.say('view_parts', parts=', '.join(map(str, others)), last=last, total=total)})"
+    return f" ({language.translate('view_parts', parts=', '.join(map(str, others)), last=last, total=total)})"
 
 
 def _came_from(parts: Sequence[Candidate], language: Language) -> str:
@@ -100,5 +102,5 @@ def _came_from(parts: Sequence[Candidate], language: Language) -> str:
     )
     # Searches are shown as they were made: marks inside them stay.
     begin, end, *_ = language.data.quotation_marks
-    said = ", ".join(language.say(f"view_origin_{origin}") for origin in origins)
+    said = ", ".join(language.translate(f"view_origin_{origin}") for origin in origins)
     return f"{said} {', '.join(f'{begin}{words}{end}' for words in searches)}".strip()

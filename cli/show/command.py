@@ -45,10 +45,10 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Print provisions, laws or decisions, or one document of the index."""
+    from articulado.language.languages import language
     from cli.show.document import find_documents, print_document
     from cli.show.view import print_law, print_provision
     from ingestion.incremental.base import IndexBase
-    from language.languages import language
 
     settings, knowledge = read_configuration(index, profile)
     base, today, text = IndexBase(settings, knowledge), date.today(), read_question(provision)

@@ -59,8 +59,8 @@ def find_provision(base: "IndexBase", text: str) -> tuple[list[str], str]:
 
     The key of the provision is empty where none is named.
     """
+    from articulado.language.folding import fold
     from ingestion.incremental.indexed_laws import indexed_law
-    from language.folding import fold
     from legal.ids import BOE_ID_TYPED, boe_id
     from services.search.agreements import applicable, without_agreement_names
     from services.store.agreements import load_agreements

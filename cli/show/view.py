@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from articulado.language.languages import Language
 from articulado.values.chunks import REPEALED, Status
 from cli.names import placed, titled
 from cli.render import clean, print_indented
 from cli.show.scope import print_scope
 from ingestion.incremental.indexed_laws import IndexedLaw, list_provisions
-from language.languages import Language
 from services.search.provision_detail import Link, ProvisionDetail, Version
 
 _REFERENCE = re.compile(r"\s*Ref\. \S+$")
@@ -49,9 +49,9 @@ def print_provision(out: Console, detail: ProvisionDetail, today: date, language
     if not detail["agreement"] or detail["valid_from"]:
         out.print(f"{state[0].upper()}{state[1:]}{validity}.", style=style)
     if detail["status_note"]:
-        print_indented(out, language.say("view_note", note=detail["status_note"]), indent=0, style="yellow")
+        print_indented(out, language.translate("view_note", note=detail["status_note"]), indent=0, style="yellow")
     if not detail["official"]:
-        out.print(language.say("view_not_official"), style="dim")
+        out.print(language.translate("view_not_official"), style="dim")
     _print_text(out, detail, language)
     if detail["url"]:
         out.print(Text(f"\n{clean(detail['url'])}", style="cyan"), soft_wrap=True)
@@ -66,7 +66,7 @@ def print_law(out: Console, law: IndexedLaw, example: str, language: Language) -
     """Print what the index holds of a law, and how one of its provisions is asked for (``example``)."""
     print_indented(out, f"{law.title} ({law.law_id})", indent=0, style="bold")
     if not law.official:
-        out.print(language.say("view_not_official"), style="dim")
+        out.print(language.translate("view_not_official"), style="dim")
     if law.agreement:
         print_scope(out, law.agreement)
     if law.labels:
@@ -91,7 +91,7 @@ def _print_text(out: Console, detail: ProvisionDetail, language: Language) -> No
             out.print(f"\nNo tiene {part_name}{': se muestra entero' if whole else ''}.", style="yellow", markup=False)
     if whole:
         kind = "view_plain_language" if detail["official"] else "view_summary"
-        summary = detail["summary"] and language.say(kind, summary=detail["summary"])
+        summary = detail["summary"] and language.translate(kind, summary=detail["summary"])
         for text in filter(None, (summary, detail["text"])):
             out.print()
             print_indented(out, text, indent=2)

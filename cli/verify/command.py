@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from articulado.language.translation import reason, translate
 from articulado.values.errors import InvalidInput
 from cli.failures import FAILED
 from cli.options import AsOf, IndexFolder, Json, ProfileOption, read_configuration
@@ -16,8 +17,6 @@ from cli.render import console, print_json
 from cli.session import opened_services
 from cli.verify.view import print_recheck
 from evaluation.json_lines import json_lines
-from language.current import say
-from language.system import reason
 
 if TYPE_CHECKING:
     from services.profile.profile import Profile as KnowledgeProfile
@@ -53,7 +52,7 @@ def verify(
     from services.verification.items import NEEDED, read_item
 
     if dossier and answers:
-        raise InvalidInput(say("verify.one_input"))
+        raise InvalidInput(translate("verify.one_input"))
     if answers:
         # All are read before the first is checked: a line that cannot be read is said at once.
         items = [read_item(line, where, value) for line, where, value in json_lines(answers, NEEDED)]
@@ -62,7 +61,7 @@ def verify(
     elif dossier:
         _verify_dossier(dossier, index, profile, as_json=as_json)
     else:
-        raise InvalidInput(say("verify.no_input"))
+        raise InvalidInput(translate("verify.no_input"))
 
 
 async def _check_answers(
@@ -105,9 +104,9 @@ def _read(file: Path) -> "Dossier":
     try:
         text = file.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise InvalidInput(say("verify.not_utf8", file=file)) from error
+        raise InvalidInput(translate("verify.not_utf8", file=file)) from error
     except OSError as error:
-        raise InvalidInput(say("verify.unreadable", file=file, reason=reason(error))) from error
+        raise InvalidInput(translate("verify.unreadable", file=file, reason=reason(error))) from error
     return read_dossier(text, str(file))
 
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from articulado.language.formats import long_day
 from cli.render import clean, print_indented
-from language.formats import long_day
 
 if TYPE_CHECKING:
     from services.verification.dossier import Dossier

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from articulado.language.folding import fold
+from articulado.language.numerals import read_number
 from articulado.values.answers import AnswerOutcome, Citation
 from articulado.values.chunks import Chunk
 from articulado.values.errors import ArticuladoError
@@ -18,8 +20,6 @@ from evaluation.recording.recording import ReplyMissing
 from evaluation.retrieval.failures import answering_keys
 from evaluation.retrieval.retrieve import LAW
 from graph.rag import build_rag
-from language.folding import fold
-from language.numerals import read_number
 from nodes.stage import default_options
 from services.container import Services
 from services.prompting.citation_markers import markers_in

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from language.folding import fold
-from language.numerals import read_number
+from articulado.language.folding import fold
+from articulado.language.numerals import read_number
 
 UNITS = {
     "%": r"%|por\s+cien(?:to)?\b|por\s+100\b",

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from articulado.language.folding import fold
 from articulado.values.chunks import Chunk
 from evaluation.answers.figures import figures_in, table_numbers
-from language.folding import fold
 from legal.citations.owners import CitationContext
 from legal.citations.parser import Citation, parse_citations
 from legal.labels import provision_name

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from articulado.language.translation import reason
 from articulado.values.errors import InvalidInput
 from evaluation.case_desk.calibration import BeforeAfter
 from evaluation.case_desk.decisions import Decisions
@@ -21,7 +22,6 @@ from evaluation.case_desk.report_rows import (
 )
 from evaluation.report.plots import reliability_chart
 from evaluation.report.tables import table
-from language.system import reason
 from services.case.calibration import CaseGraph
 
 Pooled = Mapping[CaseGraph, Measured]

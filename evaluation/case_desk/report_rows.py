@@ -1,9 +1,9 @@
 """Rows of a report of calibration, for the screen and for Markdown: what was measured before and after."""
 
+from articulado.language.formats import NONE, figure, format_share
 from evaluation.case_desk.calibration import Accepted, BeforeAfter, ConfidenceMetrics
 from evaluation.case_desk.cases import Kind
 from evaluation.case_desk.decisions import Decisions, KindCounts, total
-from language.formats import NONE, figure, format_share
 from services.case.calibration import Curve
 from services.case.confidence import MIN_CONFIDENCE
 

@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from language.folding import fold
+from articulado.language.folding import fold
 from legal.labels import provision_key
 
 Provision = tuple[str, str]

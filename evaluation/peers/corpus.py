@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from py_rust_stemmers import SnowballStemmer
 
+from articulado.language.spanish import content_words
 from articulado.values.chunks import Chunk, provision_of
 from articulado.values.errors import NoResultsFound
 from evaluation.gold.provisions import Provision, make_provision
 from evaluation.retrieval.retrieve import LAW
-from language.spanish import content_words
 from services.container import Services
 from services.store.index import open_index
 from services.store.layout import order_parts

@@ -6,11 +6,11 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from articulado.language.formats import figure
 from articulado.values.errors import InvalidInput
 from evaluation.recording.chat import RecordingChat, ReplayChat
 from evaluation.recording.prompts import ChatRole
 from evaluation.recording.recording import Manifest, RecordedModel, Recording
-from language.formats import figure
 from nodes.stage import default_options
 from services.settings import ModelSettings, Provider
 

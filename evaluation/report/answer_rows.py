@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
+from articulado.language.formats import NONE, figure, format_share
 from evaluation.answers.form import Trait
 from evaluation.answers.relevance import Calibration, RelevanceReport
 from evaluation.answers.tally import Answerable, Lengths, Outcomes, Share, Unanswerable
 from evaluation.statistics.risk_coverage import Point
-from language.formats import NONE, figure, format_share
 
 ANSWERABLE_HEAD = ("Preguntas con respuesta en la norma", "De todas")
 UNANSWERABLE_HEAD = ("Sin respuesta", "Declinadas", "Repregunta", "Con aviso", "Contestadas")

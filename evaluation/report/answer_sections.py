@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from articulado.language.formats import figure
 from evaluation.answers.answers import CITES_RIGHT, NO_INVENTION, PRECISION, RECALL, AnswerResult, answer_means
 from evaluation.report.answer_rows import (
     ANSWERABLE_HEAD,
@@ -19,7 +20,6 @@ from evaluation.report.answer_rows import (
 )
 from evaluation.report.findings import Findings
 from evaluation.report.tables import bin_rows, display_names, table
-from language.formats import figure
 
 RISK_PLOT, RELEVANCE_PLOT = "riesgo-cobertura.png", "relevancia.png"
 CATEGORIES_RELEVANCE_PLOT = "relevancia-categorias.png"

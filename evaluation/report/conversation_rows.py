@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from articulado.language.formats import NONE, figure
 from evaluation.answers.tally import Share
 from evaluation.conversations.tally import ConversationTally, Turns
 from evaluation.conversations.turns import TurnResult
 from evaluation.gold.provisions import Provision, key_of
 from evaluation.report.tables import display_names
-from language.formats import NONE, figure
 
 TURNS_HEAD = ("Turnos", "n", "hit@3", "leído", "conserva", "n", "sobra", "citado", "n", "rechaza")
 TURNS_LEGEND = (

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from articulado.language.translation import reason
 from articulado.values.errors import InvalidInput
 from evaluation.conversations.findings import ConversationFindings
 from evaluation.report.answer_rows import FORM_HEAD, form_rows
@@ -11,7 +12,6 @@ from evaluation.report.conversation_json import conversations_json
 from evaluation.report.conversation_rows import TURNS_HEAD, TURNS_LEGEND, describe_turn, turn_rows
 from evaluation.report.tables import table
 from evaluation.report.write import JSON, MARKDOWN
-from language.system import reason
 
 
 def write_conversations(folder: Path, findings: ConversationFindings) -> list[Path]:

@@ -4,7 +4,7 @@ import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-from language.formats import figure
+from articulado.language.formats import figure
 from services.container import Services
 from services.settings import Settings
 from services.store.index import open_index

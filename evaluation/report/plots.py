@@ -10,10 +10,10 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from articulado.language.formats import figure
 from articulado.values.errors import InvalidInput
 from evaluation.statistics.reliability import Reliability
 from evaluation.statistics.risk_coverage import RiskCoverage
-from language.formats import figure
 from services.extras import importing
 
 if TYPE_CHECKING:

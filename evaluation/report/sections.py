@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from articulado.language.formats import figure
 from evaluation.gold.provisions import Provision
 from evaluation.report.findings import Findings
 from evaluation.report.tables import (
@@ -16,7 +17,6 @@ from evaluation.report.tables import (
 )
 from evaluation.retrieval.failures import FIRST, FOUND_WITHIN, Failure, Kind
 from evaluation.retrieval.metrics import MAIN
-from language.formats import figure
 
 _KINDS: dict[Kind, tuple[str, str]] = {
     "retrieval": ("De recuperación", f"ningún precepto que responda está entre los {FOUND_WITHIN} primeros"),

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from articulado.language.formats import NONE, figure
 from evaluation.gold.provisions import Provision
 from evaluation.report.findings import Step
 from evaluation.retrieval.evaluate import Configuration
 from evaluation.retrieval.metrics import MAIN, P_3_NORMALISED
 from evaluation.statistics.reliability import Reliability
-from language.formats import NONE, figure
 from legal.laws.registry import known_laws
 
 VOICES = {"lay": "legas", "professional": "profesionales"}

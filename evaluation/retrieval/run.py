@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from articulado.language.translation import reason
 from articulado.values.errors import InvalidInput
 from evaluation.gold.provisions import SEPARATOR, Provision, format_provision, key_of, parse_provision
-from language.system import reason
 
 DECIMALS = 6
 STEP = 10**-DECIMALS

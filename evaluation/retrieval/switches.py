@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from articulado.language.languages import Language
 from articulado.values.answers import Message
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import (
@@ -20,7 +21,6 @@ from articulado.values.protocols import (
     SparseVector,
 )
 from evaluation.forwarding import ForwardingChat
-from language.languages import Language
 from nodes.decompose import MAX_QUERIES
 from services.container import Services
 from services.models.sparse import Bm25Encoder

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from articulado.language.translation import translate
 from ingestion.articles.data_checks import data_problems
 from ingestion.articles.problems import Problem, article_error
 from ingestion.articles.schema import Article, ArticleChunk
 from ingestion.articles.text import Labels, text_of
-from language.current import say
 
 
 def contradictions(article: Article) -> Iterator[Problem]:
@@ -17,7 +17,7 @@ def contradictions(article: Article) -> Iterator[Problem]:
     for number, chunk in enumerate(article.chunks):
         for key, item, name in _names(chunk):
             if (key, name) in seen:
-                yield ("chunks", number, key, item), say("article.twice", name=name)
+                yield ("chunks", number, key, item), translate("article.twice", name=name)
             seen.add((key, name))
     yield from data_problems(article)
 
@@ -47,7 +47,9 @@ def check_guards(article: Article, labels: Labels, file: Path) -> None:
     for number, guard_id, pattern in guards:
         for other, text in enumerate(texts, start=1):
             if match := re.search(pattern, text, re.IGNORECASE):
-                what = say("article.guard_matches", pattern=pattern, guard=guard_id, match=match[0], number=other)
+                what = translate("article.guard_matches", pattern=pattern, guard=guard_id, match=match[0], number=other)
                 raise article_error(
-                    file, say("article.guards_of_chunk", number=number), say("article.guard_advice", what=what)
+                    file,
+                    translate("article.guards_of_chunk", number=number),
+                    translate("article.guard_advice", what=what),
                 )

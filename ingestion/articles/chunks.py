@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
+from articulado.language.translation import translate
 from articulado.values.articles import Details
 from articulado.values.chunks import Chunk
 from ingestion.articles.checks import check_guards
@@ -13,7 +14,6 @@ from ingestion.articles.problems import article_error
 from ingestion.articles.reader import read_article
 from ingestion.articles.schema import ITEMS, Article, ArticleChunk, official_link
 from ingestion.articles.text import labels_in, text_of
-from language.current import say
 from legal.ids import chunk_id
 from services.profile.profile import Profile
 from services.profile.sections import TOPIC, FilterField
@@ -44,8 +44,8 @@ def cut_article(file: Path, profile: Profile, *, official: bool = True) -> Artic
     chunks = []
     for number, part in enumerate(article.chunks, start=1):
         if part.type not in (types := _types(profile)):
-            what = say("article.unknown_type", type=part.type, types=", ".join(types))
-            raise article_error(file, say("article.chunk_number", number=number), what)
+            what = translate("article.unknown_type", type=part.type, types=", ".join(types))
+            raise article_error(file, translate("article.chunk_number", number=number), what)
         chunk = _chunk(article, part, number, collection, profile)
         chunks.append(
             _hashed({**chunk, "attributes": attributes, "source": "official" if official else "plain_language"})
@@ -73,11 +73,11 @@ def attributes_of(article: Article, file: Path, profile: Profile) -> dict[str, s
     filters: dict[str, object] = article.filters
     for name in filters:
         if name not in fields:
-            known = ", ".join(field for field in fields if field != TOPIC) or say("system.none")
+            known = ", ".join(field for field in fields if field != TOPIC) or translate("system.none")
             raise article_error(
                 file,
                 "",
-                say("article.unknown_key", name=name, profile=profile.name, known=known),
+                translate("article.unknown_key", name=name, profile=profile.name, known=known),
             )
     if TOPIC in fields:
         _check(fields[TOPIC], article.topic, file)
@@ -88,13 +88,15 @@ def attributes_of(article: Article, file: Path, profile: Profile) -> dict[str, s
 
 def _check(field: FilterField, value: object, file: Path) -> None:
     if not isinstance(value, str):
-        raise article_error(file, field.name, say("article.quoted_text"))
+        raise article_error(file, field.name, translate("article.quoted_text"))
     if field.values and value not in field.values:
-        raise article_error(file, field.name, say("article.unknown_value", value=value, values=_listed(field.values)))
+        raise article_error(
+            file, field.name, translate("article.unknown_value", value=value, values=_listed(field.values))
+        )
 
 
 def _listed(values: Iterable[str]) -> str:
-    return ", ".join(say("article.quoted", value=value) for value in values)
+    return ", ".join(translate("article.quoted", value=value) for value in values)
 
 
 def details_of(article: Article, chunk: ArticleChunk) -> Details:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from datetime import date
 
+from articulado.language.folding import letters_and_digits
+from articulado.language.translation import translate
 from articulado.values.articles import LEAST_NUMBER
 from ingestion.articles.problems import Problem
 from ingestion.articles.schema import Article, Condition, Datum
-from language.current import say
-from language.folding import letters_and_digits
 from services.case.data.expressions import TODAY, parse_expression
 from services.case.data.truth import truth_of
 
@@ -33,18 +33,18 @@ def _datum_problems(datum: Datum, data: Mapping[str, Datum]) -> Iterator[tuple[s
         datum.data_type == "boolean" and {truth_of(value) for value in datum.values or {}} == {True, False}
     )
     if datum.values is not None and not is_listable:
-        yield "values", say("article.values_of_text", field=datum.field, type=datum.data_type)
+        yield "values", translate("article.values_of_text", field=datum.field, type=datum.data_type)
     yield from (("values", what) for what in _ambiguous(datum.values or {}))
     if datum.unit is not None and datum.data_type not in ("number", "date"):
         yield "unit", f"solo va con «data_type: number» o «date», y el de «{datum.field}» es {datum.data_type}"
     if datum.pattern is not None and datum.accepts is None:
-        yield "pattern", say("article.pattern_accepts")
+        yield "pattern", translate("article.pattern_accepts")
     bounds = [(key, bound) for key, bound in (("min", datum.min), ("max", datum.max)) if bound is not None]
     problems = [(key, _bound_problem(bound, datum, data)) for key, bound in bounds]
     yield from ((key, what) for key, what in problems if what)
     if bounds and not any(what for _, what in problems) and _is_empty_range(datum):
         least = LEAST_NUMBER if datum.min is None else _written(datum.min)
-        yield bounds[-1][0], say("article.empty_range", max=_written(datum.max), min=least)
+        yield bounds[-1][0], translate("article.empty_range", max=_written(datum.max), min=least)
 
 
 def _ambiguous(values: Mapping[str, list[str]]) -> Iterator[str]:
@@ -52,15 +52,15 @@ def _ambiguous(values: Mapping[str, list[str]]) -> Iterator[str]:
     for value, others in values.items():
         for written in (value, *others):
             if (owner := claimed.setdefault(letters_and_digits(written), value)) != value:
-                yield say("article.ambiguous_value", written=written, owner=owner, value=value)
+                yield translate("article.ambiguous_value", written=written, owner=owner, value=value)
 
 
 def _bound_problem(bound: float | str, datum: Datum, data: Mapping[str, Datum]) -> str:
     """Return what is wrong with a bound; empty where nothing is."""
     if datum.data_type in NUMBERS:
-        return "" if isinstance(bound, float) else say("article.bound_no_number", bound=bound, field=datum.field)
+        return "" if isinstance(bound, float) else translate("article.bound_no_number", bound=bound, field=datum.field)
     if datum.data_type != "date":
-        return say("article.bound_of_type", field=datum.field, type=datum.data_type)
+        return translate("article.bound_of_type", field=datum.field, type=datum.data_type)
     return _expression_problem(_written(bound), datum.field, data)
 
 
@@ -69,11 +69,13 @@ def _expression_problem(written: str, field: str, data: Mapping[str, Datum]) -> 
     try:
         other = parse_expression(written).field
     except ValueError:
-        return say("article.bound_no_date", written=written)
+        return translate("article.bound_no_date", written=written)
     if other is None or (other != field and other in data and data[other].data_type == "date"):
         return ""
     dates = [name for name, datum in data.items() if datum.data_type == "date" and name != field]
-    return say("article.no_date_field", name=other, fields=", ".join(dates) or say("article.no_other_field"))
+    return translate(
+        "article.no_date_field", name=other, fields=", ".join(dates) or translate("article.no_other_field")
+    )
 
 
 def _is_empty_range(datum: Datum) -> bool:
@@ -93,24 +95,24 @@ def _is_empty_range(datum: Datum) -> bool:
 def _condition_problems(when: Condition, data: Mapping[str, Datum]) -> Iterator[tuple[str, str]]:
     datum = data.get(when.field)
     if datum is None:
-        listed = ", ".join(sorted(data)) or say("system.none")
-        yield "field", say("article.unknown_field", name=when.field, fields=listed)
+        listed = ", ".join(sorted(data)) or translate("system.none")
+        yield "field", translate("article.unknown_field", name=when.field, fields=listed)
         return
     days = {"elapsed": when.elapsed, "before": when.before, "after": when.after}
     for key, value in days.items():
         if value is not None and datum.data_type != "date":
-            yield key, say("article.condition_of_date", field=when.field, type=datum.data_type)
+            yield key, translate("article.condition_of_date", field=when.field, type=datum.data_type)
         elif value is not None and key != "elapsed" and (what := _expression_problem(value, when.field, data)):
             yield key, what
     for key, limit in (("below", when.below), ("above", when.above)):
         if limit is not None and when.elapsed is None and datum.data_type not in NUMBERS:
-            yield key, say("article.condition_of_number", field=when.field, type=datum.data_type)
+            yield key, translate("article.condition_of_number", field=when.field, type=datum.data_type)
     if datum.values is not None:
         known = {letters_and_digits(text) for value, others in datum.values.items() for text in (value, *others)}
         for phrase in when.one_of or []:
             if letters_and_digits(phrase) not in known:
                 known_values = ", ".join(datum.values)
-                yield "one_of", say("article.unlisted_value", value=phrase, field=when.field, values=known_values)
+                yield "one_of", translate("article.unlisted_value", value=phrase, field=when.field, values=known_values)
 
 
 def _written(bound: float | str | None) -> str:

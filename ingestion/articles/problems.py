@@ -6,8 +6,8 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
-from language.current import say
 
 Problem = tuple[tuple[str | int, ...], str]
 """The path in the file to what is wrong, and what it is."""
@@ -30,7 +30,7 @@ _MESSAGES = {
 
 def article_error(file: Path, where: str, what: str) -> InvalidInput:
     """Return the error for an article that cannot be used; ``where`` is a location in it, or empty."""
-    return InvalidInput(say("article.unusable", file=file, what=": ".join(filter(None, (where, what)))))
+    return InvalidInput(translate("article.unusable", file=file, what=": ".join(filter(None, (where, what)))))
 
 
 def schema_error(file: Path, error: ValidationError) -> InvalidInput:
@@ -50,7 +50,7 @@ def location(path: Sequence[str | int]) -> str:
         if isinstance(part, int) and steps:
             steps[-1] += f" {part + 1}"
         else:
-            steps.append(say("article.chunk") if part == "chunks" else str(part))
+            steps.append(translate("article.chunk") if part == "chunks" else str(part))
     return ", ".join(steps)
 
 
@@ -58,9 +58,9 @@ def _what(error: ErrorDetails) -> str:
     context = error.get("ctx", {})
     match error["type"]:
         case "literal_error":
-            return say("article.choices", values=str(context["expected"]).replace(" or ", ", "))
+            return translate("article.choices", values=str(context["expected"]).replace(" or ", ", "))
         case "string_pattern_mismatch":
             shape = "article.snake_case" if "_" in context["pattern"] else "article.slug"
-            return say(shape, written=error["input"])
+            return translate(shape, written=error["input"])
         case other:
-            return say(_MESSAGES[other]) if other in _MESSAGES else error["msg"]
+            return translate(_MESSAGES[other]) if other in _MESSAGES else error["msg"]

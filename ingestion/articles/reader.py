@@ -7,12 +7,12 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from articulado.language.translation import translate
 from ingestion.articles.checks import contradictions
 from ingestion.articles.problems import article_error, location, schema_error
 from ingestion.articles.schema import Article
 from ingestion.decoding import decode, read_bytes
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
-from language.current import say
 
 
 class _UniqueKeysLoader(yaml.SafeLoader):
@@ -37,10 +37,10 @@ def read_article(file: Path) -> Article:
     try:
         fields = load_yaml(decode(read_bytes(file), file), _UniqueKeysLoader)
     except UnreadableYaml as error:
-        line = say("article.yaml_line", line=error.line) if error.line else ""
-        raise article_error(file, "", say("article.not_yaml", line=line)) from error
+        line = translate("article.yaml_line", line=error.line) if error.line else ""
+        raise article_error(file, "", translate("article.not_yaml", line=line)) from error
     if not isinstance(fields, dict) or not all(isinstance(key, str) for key in fields):
-        raise article_error(file, "", say("article.no_keys"))
+        raise article_error(file, "", translate("article.no_keys"))
     try:
         article = Article.model_validate(fields)
     except ValidationError as error:

@@ -8,9 +8,9 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
+from articulado.language.folding import without_accents
+from articulado.language.translation import translate
 from articulado.values.articles import Concern, DataType, Decision, Elapsed, Group
-from language.current import say
-from language.folding import without_accents
 from legal.ids import is_boe_id
 from legal.labels import provision_key, provision_url
 
@@ -35,7 +35,7 @@ def _check_provision(written: str) -> str:
         raise PydanticCustomError(
             "provision",
             "{problem}",
-            {"problem": say("article.provision", written=written)},
+            {"problem": translate("article.provision", written=written)},
         )
     return written
 
@@ -53,7 +53,7 @@ def _check_pattern(written: str) -> str:
         re.compile(written, re.IGNORECASE)
     except re.error as error:
         raise PydanticCustomError(
-            "pattern", "{problem}", {"problem": say("article.pattern", written=written, why=error)}
+            "pattern", "{problem}", {"problem": translate("article.pattern", written=written, why=error)}
         ) from error
     return written
 
@@ -76,7 +76,7 @@ def _as_bound(written: object) -> float | str:
         return float(written)
     if isinstance(written, str) and written.strip():
         return written.strip()
-    raise PydanticCustomError("bound", say("article.bound"))
+    raise PydanticCustomError("bound", translate("article.bound"))
 
 
 Bound = Annotated[float | str, BeforeValidator(_as_bound)]
@@ -125,9 +125,9 @@ class Condition(ArticlePart):
     @model_validator(mode="after")
     def _check_one_comparison(self) -> "Condition":
         if [self.one_of, self.below, self.above, self.before, self.after].count(None) != 4:
-            raise PydanticCustomError("when", say("article.one_comparison"))
+            raise PydanticCustomError("when", translate("article.one_comparison"))
         if self.elapsed is not None and self.below is None and self.above is None:
-            raise PydanticCustomError("when", say("article.elapsed_alone"))
+            raise PydanticCustomError("when", translate("article.elapsed_alone"))
         return self
 
 
@@ -201,16 +201,16 @@ class ArticleChunk(ArticlePart):
         own = ITEMS.get(self.type)
         if own and own not in present:
             raise PydanticCustomError(
-                "items", "{problem}", {"problem": say("article.needs_list", type=self.type, own=own)}
+                "items", "{problem}", {"problem": translate("article.needs_list", type=self.type, own=own)}
             )
         stray = [name for name in present if name != own] if own or self.type in _TEXTS else []
         if stray:
             home = next(chunk_type for chunk_type, name in ITEMS.items() if name == stray[0])
             raise PydanticCustomError(
-                "items", "{problem}", {"problem": say("article.stray_list", list=stray[0], type=home)}
+                "items", "{problem}", {"problem": translate("article.stray_list", list=stray[0], type=home)}
             )
         if not (self.text.strip() or present or self.warnings):
-            raise PydanticCustomError("items", say("article.no_text"))
+            raise PydanticCustomError("items", translate("article.no_text"))
         return self
 
 

@@ -8,9 +8,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from articulado.language.formats import SPANISH_MARKS
 from articulado.values.articles import Concern, DataType, Decision, Elapsed
 from ingestion.articles.schema import ArticleChunk, Condition, Datum, Rule
-from language.formats import SPANISH_MARKS
 from services.case.data.expressions import TODAY, parse_expression
 
 Label = Annotated[str, StringConstraints(min_length=1)]

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from articulado.language.folding import fold
 from articulado.values.chunks import Status
 from ingestion.amendments import provision_status
 from ingestion.boe.markup import tidy
@@ -12,7 +13,6 @@ from ingestion.boe.version import LEVELS, Content, read_version
 from ingestion.boe.wordings import Wording, wordings
 from ingestion.model import Provision
 from ingestion.structure.blocks import LONGEST_TITLE
-from language.folding import fold
 from legal.labels import PART_HEADINGS, Heading, law_url, split_heading
 from legal.validity import is_repealed
 from services.boe.xml import Element

@@ -7,15 +7,15 @@ The format is that of the document "API legislación consolidada" of the BOE (28
 from datetime import date
 from pathlib import Path
 
+from articulado.language.folding import fold
+from articulado.language.formats import long_day
+from articulado.language.translation import reason
 from articulado.values.errors import InvalidInput
 from ingestion.boe.blocks import LawFacts, read_blocks
 from ingestion.boe.markup import tidy
 from ingestion.boe.notes import norm_in
 from ingestion.boe.wordings import iso_day
 from ingestion.model import Law, LawStatus, unique_wording_keys
-from language.folding import fold
-from language.formats import long_day
-from language.system import reason
 from legal.laws.ranks import kind_of_code
 from legal.territory.mentions import community_of
 from legal.wordings import with_article

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from articulado.language.folding import fold
 from ingestion.boe.markup import plain, table, tidy
 from ingestion.markdown.body import IMAGE
-from language.folding import fold
 from legal.labels import DIVISIONS, Heading, split_heading
 from services.boe.xml import Element
 

@@ -6,8 +6,8 @@ A cut never falls inside of it, unless it is longer than a part may be.
 import re
 from itertools import accumulate, pairwise
 
-from language.cuts import Cuts, Span, clauses, sentences
-from language.table_text import is_row
+from articulado.language.sentence_spans import Cuts, Span, clauses, sentences
+from articulado.language.table_text import is_row
 
 MAX_HEADING = 100
 """Characters of a heading at most."""

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import cast
 
+from articulado.language.sentence_spans import CLAUSES, between_sentences, cut
+from articulado.language.table_text import with_heads
 from articulado.values.chunks import Chunk, WordingDates
-from language.cuts import CLAUSES, between_sentences, cut
-from language.table_text import with_heads
 from legal.ids import chunk_id
 
 STRATEGY = "small_to_big_contextual"

@@ -2,12 +2,12 @@
 
 from hashlib import blake2b
 
+from articulado.language.languages import Language, language
+from articulado.language.table_text import with_heads
 from articulado.values.chunks import Chunk
 from ingestion.chunking.semantic import Embed, semantic_spans
 from ingestion.files.running_text import running_text
 from ingestion.model import Document
-from language.languages import Language, language
-from language.table_text import with_heads
 from legal.agreements.names import agreement_name
 from legal.ids import chunk_id
 from services.corpus.chunks import DECISION_RANK
@@ -30,7 +30,7 @@ async def document_chunks(document: Document, embed: Embed, code: str = "es") ->
         page = running.page_at(start)
         pages = _pages(page, running.page_at(end - 1), locale)
         key = f"{document.id}#{number}"
-        name = document.number or pages or locale.say("part_number", number=number)
+        name = document.number or pages or locale.translate("part_number", number=number)
         attributes = {"ecli": document.ecli, "page": "" if page is None else str(page)}
         chunks.append(
             {
@@ -83,8 +83,8 @@ def _pages(first: int | None, last: int | None, locale: Language) -> str:
     if first is None:
         return ""
     if last in (None, first):
-        return locale.say("part_page", page=first)
-    return locale.say("part_pages", first=first, last=last)
+        return locale.translate("part_page", page=first)
+    return locale.translate("part_pages", first=first, last=last)
 
 
 def _content_hash(document: Document, name: str, text: str) -> str:

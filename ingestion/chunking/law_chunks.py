@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import accumulate
 
+from articulado.language.formats import long_day
+from articulado.language.table_text import is_row, with_heads
+from articulado.language.translation import translate
 from articulado.values.chunks import Chunk, Status, WordingDates
 from articulado.values.errors import InvalidInput
 from ingestion.chunking.parts import spans_of, split_text
 from ingestion.model import Law, Provision
-from language.current import say
-from language.formats import long_day
-from language.table_text import is_row, with_heads
 from legal.agreements.names import agreement_name
 from legal.ids import chunk_id
 from legal.labels import provision_url
@@ -53,7 +53,7 @@ def law_chunks(law: Law) -> list[Chunk]:
         parts = _parts(provision)
         valid_from = provision.valid_from or law.published
         if (provision.key, valid_from) in wordings:
-            raise InvalidInput(say("ingest.wordings_same_day", id=law.id, label=provision.label, day=valid_from))
+            raise InvalidInput(translate("ingest.wordings_same_day", id=law.id, label=provision.label, day=valid_from))
         wordings.add((provision.key, valid_from))
         status, note, dates, valid_to = _validity(provision, end)
         for number, (text, url) in enumerate(parts, 1):
@@ -154,7 +154,7 @@ def _end(law: Law, known: KnownLaw | None) -> _End:
     successor = known_laws().get(known.superseded_by) if known and known.superseded_by else None
     note = law.status_note if status or valid_to else ""
     if law.status == "unknown":
-        note = f"{say('ingest.status_unknown')} {note}".strip()
+        note = f"{translate('ingest.status_unknown')} {note}".strip()
     if status and not note:
         note = "Norma derogada." if status == "derogada" else "Norma de vigencia agotada."
     elif valid_to and not note:

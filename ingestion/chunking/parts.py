@@ -1,7 +1,7 @@
 """Split the text of a long provision into parts that a search can tell apart."""
 
-from language.cuts import CLAUSES, Cuts, Span, between_sentences, blanks_matching, cut
-from language.table_text import head_of, with_heads
+from articulado.language.sentence_spans import CLAUSES, Cuts, Span, between_sentences, blanks_matching, cut
+from articulado.language.table_text import head_of, with_heads
 from legal.labels import WRITTEN_SUFFIXES
 
 MAX_PART = 2_000

@@ -14,10 +14,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.language.sentence_spans import Span, cut, sentences
 from articulado.values.protocols import Vector
 from ingestion.chunking.bonds import blocks, outside_bonds
 from ingestion.chunking.parts import CUTS, MAX_PART
-from language.cuts import Span, cut, sentences
 from services.domain.base import Domain
 from services.domain.spanish_law import SPANISH_LAW
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache as memoize
 
+from articulado.language.formats import written
+from articulado.language.translation import translate
 from articulado.values.protocols import TokenCounter
 from ingestion.context.paid_cache import ContextCache
 from ingestion.context.request import ContextPrompt, ParentChild
-from language.current import say
-from language.formats import written
 from services.settings import ModelSettings
 
 SENTENCE_TOKENS = 60
@@ -62,17 +62,17 @@ def estimate(
 def explain(cost: ContextCost, reader: ModelSettings) -> str:
     """Return what will be asked for and what it costs, as far as the reader's prices are configured."""
     if not cost.requests:
-        return say("ingest.cost_none", cached=written(cost.cached))
+        return translate("ingest.cost_none", cached=written(cost.cached))
     key = "ingest.cost_one" if cost.requests == 1 else "ingest.cost_many"
-    asked = say(key, requests=written(cost.requests), model=reader.model)
-    cached = say("ingest.cost_cached", cached=written(cost.cached)) if cost.cached else ""
+    asked = translate(key, requests=written(cost.requests), model=reader.model)
+    cached = translate("ingest.cost_cached", cached=written(cost.cached)) if cost.cached else ""
     millions = cost.output_tokens >= MILLION
     output = (
-        say("ingest.cost_millions_more", count=_millions(cost.output_tokens))
+        translate("ingest.cost_millions_more", count=_millions(cost.output_tokens))
         if millions
         else written(cost.output_tokens)
     )
-    return say(
+    return translate(
         "ingest.cost",
         asked=asked + cached,
         input=_tokens(cost.input_tokens),
@@ -84,8 +84,8 @@ def explain(cost: ContextCost, reader: ModelSettings) -> str:
 
 def _tokens(count: int) -> str:
     if count < MILLION:
-        return say("ingest.cost_tokens", count=written(count))
-    return say("ingest.cost_millions", count=_millions(count))
+        return translate("ingest.cost_tokens", count=written(count))
+    return translate("ingest.cost_millions", count=_millions(count))
 
 
 def _millions(count: int) -> str:
@@ -98,12 +98,12 @@ def _price(cost: ContextCost, reader: ModelSettings) -> str:
         return ""
     price = (cost.input_tokens * reader.input_price + cost.output_tokens * reader.output_price) / MILLION
     told = price >= 0.005 or not price
-    amount = say("ingest.cost_about", price=written(price, 2)) if told else say("ingest.cost_less")
-    return say("ingest.cost_price", amount=amount)
+    amount = translate("ingest.cost_about", price=written(price, 2)) if told else translate("ingest.cost_less")
+    return translate("ingest.cost_price", amount=amount)
 
 
 def _reasoning_warning(reader: ModelSettings) -> str:
     """Return the warning that a reasoning model calls for: nobody knows beforehand how long it will think."""
     from services.models.openai import refuses_sampling
 
-    return say("ingest.cost_reasons") if refuses_sampling(reader.model) else ""
+    return translate("ingest.cost_reasons") if refuses_sampling(reader.model) else ""

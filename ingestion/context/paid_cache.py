@@ -9,9 +9,8 @@ from threading import Lock
 from types import TracebackType
 from typing import ClassVar, Self
 
+from articulado.language.translation import reason, translate
 from articulado.values.errors import ConfigurationError
-from language.current import say
-from language.system import reason
 
 BUSY_TIMEOUT = 30.0
 """Seconds to wait for another process that writes."""
@@ -101,13 +100,15 @@ class PaidCache:
                 raise
             # The low byte is the primary code; what stands above it tells cases apart that the user need not.
             if why := _REASONS.get(error.sqlite_errorcode & 0xFF):
-                raise self._unusable(say(why)) from error
+                raise self._unusable(translate(why)) from error
             raise ConfigurationError(
-                say("ingest.cache_damaged", contents=say(self.contents), path=self._path, error=error)
+                translate("ingest.cache_damaged", contents=translate(self.contents), path=self._path, error=error)
             ) from error
 
     def _unusable(self, why: str) -> ConfigurationError:
-        return ConfigurationError(say("ingest.cache_unusable", contents=say(self.contents), path=self._path, why=why))
+        return ConfigurationError(
+            translate("ingest.cache_unusable", contents=translate(self.contents), path=self._path, why=why)
+        )
 
 
 class ContextCache(PaidCache):

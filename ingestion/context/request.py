@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Self
 
+from articulado.language.languages import language
+from articulado.language.spanish import sentences
 from articulado.values.chunks import Chunk
-from language.languages import language
-from language.spanish import sentences
 from services.profile.profile import Profile
 from services.prompting.prompts import load_prompt
 from services.settings import ChunkContext
@@ -63,7 +63,9 @@ class ContextPrompt:
             ConfigurationError: its own prompt cannot be read, or is empty.
         """
         tongue = language(profile.language)
-        return cls(load_prompt("situate", profile), tongue.say("prompt_text_tag"), tongue.say("prompt_passage_tag"))
+        return cls(
+            load_prompt("situate", profile), tongue.translate("prompt_text_tag"), tongue.translate("prompt_passage_tag")
+        )
 
     def quoted_parent(self, parent: Chunk) -> str:
         """Return the first part of the message, which the children of a parent share."""

@@ -7,14 +7,14 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from articulado.language.formats import written
+from articulado.language.translation import translate
 from articulado.values.answers import Message
 from articulado.values.chunks import Chunk
 from articulado.values.errors import ArticuladoError, ConfigurationError, ContentFiltered
 from articulado.values.protocols import ChatModel
 from ingestion.context.paid_cache import ContextCache
 from ingestion.context.request import ContextPrompt, ParentChild, sentence_of
-from language.current import say
-from language.formats import written
 from services.settings import ModelSettings
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def check_reader(reader: ModelSettings) -> None:
     from services.models.openai import check_settings
 
     if reader.provider == "offline":
-        raise ConfigurationError(say("ingest.reader_needed"))
+        raise ConfigurationError(translate("ingest.reader_needed"))
     check_settings("reader", reader)
 
 
@@ -97,4 +97,4 @@ async def _ask(reader: ChatModel, prompt: ContextPrompt, parent: Chunk, child: C
 def _with_progress(error: ArticuladoError, done: int, total: int) -> ArticuladoError:
     """Return an error of the same type whose message says how many sentences are kept."""
     counts = {"total": written(total), "done": written(done), "missing": written(total - done)}
-    return type(error)(say("ingest.sentences_kept", error=error, **counts))
+    return type(error)(translate("ingest.sentences_kept", error=error, **counts))

@@ -5,13 +5,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from ingestion.decoding import ZIP, read_bytes
 from ingestion.files.formats import pdf, txt
 from ingestion.files.formats.docx_xml import W, find, lines_of
 from ingestion.files.formats.source import OLD_OFFICE, no_text, other_format
 from ingestion.files.running_text import running_text
-from language.current import say
 from services.extras import importing
 from services.verification.briefs.report import BriefParagraph
 
@@ -35,10 +35,10 @@ def read_brief(path: Path) -> tuple[BriefParagraph, ...]:
         InvalidInput: there is no such file, its format is not known, it is damaged, or it has no text.
     """
     if not path.is_file():
-        raise InvalidInput(say("brief.no_file", file=path))
+        raise InvalidInput(translate("brief.no_file", file=path))
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
-        raise InvalidInput(say("brief.unreadable_kind", file=path))
+        raise InvalidInput(translate("brief.unreadable_kind", file=path))
     if suffix == ".pdf":
         paragraphs = _of_pdf(path)
     elif suffix == ".docx":
@@ -62,13 +62,13 @@ def open_docx(path: Path, data: bytes) -> "Document":
         import docx
 
     if data.startswith(OLD_OFFICE):
-        raise InvalidInput(say("file.docx_protected", path=path))
+        raise InvalidInput(translate("file.docx_protected", path=path))
     if not data.startswith(ZIP):
         raise other_format(path, data)
     try:
         return docx.Document(BytesIO(data))
     except Exception as error:  # A damaged file fails in every way that there is.
-        raise InvalidInput(say("file.docx_damaged", path=path)) from error
+        raise InvalidInput(translate("file.docx_damaged", path=path)) from error
 
 
 def paragraphs_of(document: "Document") -> list[Any]:

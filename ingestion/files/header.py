@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from articulado.language.folding import fold
+from articulado.language.translation import translate
 from articulado.values.chunks import ProvisionRef
 from articulado.values.errors import InvalidInput
-from language.current import say
-from language.folding import fold
 from legal.citations.parser import parse_citations
 from legal.ids import boe_id
 from legal.labels import provision_key
@@ -51,7 +51,7 @@ def provisions_named(written: str) -> list[ProvisionRef]:
         raise PydanticCustomError(
             "provision",
             "{problem}",
-            {"problem": say("file.header_provision", written=written)},
+            {"problem": translate("file.header_provision", written=written)},
         )
     return refs
 
@@ -66,7 +66,7 @@ def _provisions(written: object) -> object:
 def _ecli(written: str) -> str:
     ecli = written.upper()
     if not _ECLI.fullmatch(ecli):
-        raise PydanticCustomError("ecli", say("file.header_ecli"))
+        raise PydanticCustomError("ecli", translate("file.header_ecli"))
     return ecli
 
 
@@ -74,7 +74,7 @@ def _day(written: object) -> object:
     try:
         return date.fromisoformat(written) if isinstance(written, str) else written
     except ValueError as error:
-        raise PydanticCustomError("day", say("file.header_day")) from error
+        raise PydanticCustomError("day", translate("file.header_day")) from error
 
 
 def _community(written: object) -> object:
@@ -87,7 +87,7 @@ def _community(written: object) -> object:
     raise PydanticCustomError(
         "territory",
         "{problem}",
-        {"problem": say("file.header_communities", communities=", ".join((*communities(), STATE)))},
+        {"problem": translate("file.header_communities", communities=", ".join((*communities(), STATE)))},
     )
 
 
@@ -96,7 +96,7 @@ def _province(written: object) -> object:
         return written
     if called := province_called(written):
         return called[0]
-    problem = say("file.header_province", written=written, provinces=", ".join(provinces()))
+    problem = translate("file.header_province", written=written, provinces=", ".join(provinces()))
     raise PydanticCustomError("territory", "{problem}", {"problem": problem})
 
 
@@ -106,7 +106,7 @@ def _city(written: object) -> object:
     place = place_called(written)
     if place and place.city:
         return place.city
-    raise PydanticCustomError("territory", "{problem}", {"problem": say("file.header_city", written=written)})
+    raise PydanticCustomError("territory", "{problem}", {"problem": translate("file.header_city", written=written)})
 
 
 Text = Annotated[str, AfterValidator(lambda text: " ".join(text.split()))]
@@ -151,12 +151,12 @@ class Header(BaseModel):
         """Refuse what contradicts itself; the field that is named is the first of those that do."""
         first, last, problem = self.validity_start, self.validity_end, ""
         if self.sector and self.company:
-            problem = say("file.header_company_or_sector")
+            problem = translate("file.header_company_or_sector")
         elif first and last and last < first:
-            problem = say("file.header_validity", first=first.isoformat(), last=last.isoformat())
+            problem = translate("file.header_validity", first=first.isoformat(), last=last.isoformat())
         elif self.province and self.territory not in (None, community := self.community):
             names = {"province": self.province, "territory": self.territory, "community": community}
-            problem = say("file.header_not_of", **names)
+            problem = translate("file.header_not_of", **names)
         if problem:
             raise PydanticCustomError("scope", "{problem}", {"problem": problem})
         return self
@@ -196,13 +196,13 @@ def header_of(path: Path, fields: Mapping[str, Any]) -> Header:
     except ValidationError as error:
         first = error.errors()[0]
         raise InvalidInput(
-            say("file.field_invalid", path=path, field=_field(first), problem=_problem(first))
+            translate("file.field_invalid", path=path, field=_field(first), problem=_problem(first))
         ) from error
 
 
 def _field(details: ErrorDetails) -> object:
     """Return the field that an error is of; of what contradicts itself, what it is all about."""
-    return details["loc"][0] if details["loc"] else say("file.header_scope")
+    return details["loc"][0] if details["loc"] else translate("file.header_scope")
 
 
 def _problem(details: ErrorDetails) -> str:
@@ -211,16 +211,16 @@ def _problem(details: ErrorDetails) -> str:
     match details["type"]:
         case "extra_forbidden":
             names = [field.alias or name for name, field in Header.model_fields.items()]
-            return say("file.header_unknown", names=", ".join(names))
+            return translate("file.header_unknown", names=", ".join(names))
         case "literal_error":
-            return say("file.choices", values=limits["expected"].replace(" or ", say("system.or")))
+            return translate("file.choices", values=limits["expected"].replace(" or ", translate("system.or")))
         case "string_pattern_mismatch" if field == "url":
-            return say("file.header_url")
+            return translate("file.header_url")
         case "string_pattern_mismatch" if field == "id":
-            return say("file.header_id")
+            return translate("file.header_id")
         case "string_pattern_mismatch":
-            return say("file.header_name")
+            return translate("file.header_name")
         case "provision" | "ecli" | "day" | "territory" | "scope":
             return details["msg"]
         case _:
-            return say("file.header_text")
+            return translate("file.header_text")

@@ -5,10 +5,10 @@ import unicodedata
 from hashlib import blake2b
 from pathlib import Path
 
+from articulado.language.folding import fold, without_accents
 from ingestion.files.header import DocumentType, Header
 from ingestion.files.running_text import RunningText
 from ingestion.files.titles import first_line, is_made_up, printed_title
-from language.folding import fold, without_accents
 
 KINDS: dict[DocumentType, str] = {
     "ruling": "sentencia",

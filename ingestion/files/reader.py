@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from ingestion.files import structure
 from ingestion.files.formats import docx, html, md, odt, pdf, txt, xlsx
@@ -15,7 +16,6 @@ from ingestion.files.running_text import RunningText, running_text
 from ingestion.files.scope import scope_of
 from ingestion.markdown.reader import read_law
 from ingestion.model import Document, FileText, Law, Page
-from language.current import say
 
 READERS: dict[str, Callable[[Path], FileText]] = {
     ".pdf": pdf.read,
@@ -42,7 +42,7 @@ def read_document(path: Path) -> Document | Law:
     """
     reader = READERS.get(path.suffix.lower())
     if reader is None:
-        raise InvalidInput(say("file.unknown_format", path=path, formats=", ".join(READERS)))
+        raise InvalidInput(translate("file.unknown_format", path=path, formats=", ".join(READERS)))
     content = reader(path)
     block, pages = take_block(path, content.pages)
     separate = sidecar(path)

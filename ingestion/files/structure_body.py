@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from articulado.language.sentence_spans import sentences
 from ingestion.amendments import provision_status
 from ingestion.model import Provision
 from ingestion.structure.blocks import LONGEST_TITLE, Block, may_be_title
 from ingestion.structure.headings import PREAMBLE, Opening, cased, division, names_part
-from language.cuts import sentences
 from legal.labels import PART_HEADINGS
 
 LONGEST_INLINE_TITLE = 80

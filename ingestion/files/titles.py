@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from articulado.language.folding import fold
 from ingestion.structure.headings import division, opening
-from language.folding import fold
 
 LONGEST_TITLE = 150
 """Characters of a first paragraph that is taken for the title whatever it says."""

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from articulado.language.days import MONTHS, month_number
 from ingestion.amendments import AMENDS
 from ingestion.boe.notes import norm_in
-from language.days import MONTHS, month_number
 from legal.ids import BOE_ID
 
 _REFERENCE = re.compile(rf"Ref\. ({BOE_ID})")

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
+from articulado.language.translation import reason
 from articulado.values.errors import InvalidInput
 from ingestion.history.amendment_notes import Amendment
-from language.system import reason
 from legal.labels import provision_key
 
 _LAW, _PUBLISHED, _NORM, _AFFECTED = "law_id", "commit_date(=publication of reform)", "reforming_norm", "affected"

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self, cast
 
+from articulado.language.translation import translate
 from articulado.values.documents import Source, SourceFile, StaleRecord, Unresolved
 from articulado.values.errors import IndexMismatch, StoreUnavailable
 from ingestion.links.provision_index import SCHEMA as WORDINGS
-from language.current import say
 from services.store.agreements import IndexedAgreement
 from services.store.manifest import CATALOG
 
@@ -249,10 +249,10 @@ def explained(generation: Path) -> Iterator[None]:
         raise
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-            raise StoreUnavailable(say("store.not_readable", folder=generation, reason=error)) from error
-        raise IndexMismatch(say("ingest.catalogue_damaged", generation=generation)) from error
+            raise StoreUnavailable(translate("store.not_readable", folder=generation, reason=error)) from error
+        raise IndexMismatch(translate("ingest.catalogue_damaged", generation=generation)) from error
     except sqlite3.DatabaseError as error:
-        raise IndexMismatch(say("ingest.catalogue_damaged", generation=generation)) from error
+        raise IndexMismatch(translate("ingest.catalogue_damaged", generation=generation)) from error
 
 
 def titles_in(generation: Path) -> dict[str, str]:

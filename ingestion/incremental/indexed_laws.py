@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from language.current import say
-from language.formats import figure
+from articulado.language.formats import figure
+from articulado.language.translation import translate
 from legal.labels import KINDS, ProvisionKind, order_of_kind, provision_name
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def named_documents(base: "IndexBase") -> str:
             for source in catalog.sources()
             if source["identity"] in [file["path"] for file in source["files"]]
         }
-    return say("ingest.documents_there", names=_first_names(titles)) if titles else ""
+    return translate("ingest.documents_there", names=_first_names(titles)) if titles else ""
 
 
 def list_provisions(labels: dict[str, str]) -> str:

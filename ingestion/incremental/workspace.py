@@ -9,10 +9,10 @@ from hashlib import blake2b
 from pathlib import Path
 from uuid import uuid4
 
+from articulado.language.translation import translate
 from articulado.values.chunks import Chunk
 from articulado.values.documents import Failure
 from articulado.values.errors import StoreUnavailable
-from language.current import say
 from services.store.generations import translate_disk_errors
 
 KEPT_SECONDS = 24 * 3600
@@ -73,7 +73,7 @@ class Workspace:
         """
         staged = self.staged(key)
         if staged is None:
-            raise StoreUnavailable(say("ingest.workspace_gone", folder=self._folder))
+            raise StoreUnavailable(translate("ingest.workspace_gone", folder=self._folder))
         return staged
 
     def stage(self, key: str, document: Staged) -> None:

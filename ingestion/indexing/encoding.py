@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
+from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import Embedder, SparseVector, Vector
 from ingestion.ahead import in_order
 from ingestion.context.paid_cache import PaidCache
 from ingestion.incremental.workspace import key_of
 from ingestion.indexing.entries import Entry
-from language.current import say
 from services.domain.base import Domain
 from services.domain.registry import domain_named
 from services.models.embeddings import MAX_TEXTS
@@ -107,7 +107,7 @@ async def offline_encoder(models: Path, domain: Domain, count: int, workers: int
         try:
             dense, sparse = await loop.run_in_executor(pool, _encode_in_worker, [_texts_of(entry) for entry in entries])
         except BrokenProcessPool as error:
-            raise ConfigurationError(say("ingest.worker_killed")) from error
+            raise ConfigurationError(translate("ingest.worker_killed")) from error
         return Encoded(entries, dense, sparse)
 
     return encode

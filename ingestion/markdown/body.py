@@ -3,11 +3,11 @@
 import re
 from dataclasses import dataclass, field
 
+from articulado.language.folding import fold
 from ingestion.amendments import provision_status
 from ingestion.model import Provision
 from ingestion.structure.blocks import LONGEST_TITLE
 from ingestion.structure.headings import cased
-from language.folding import fold
 from legal.labels import DIVISIONS, PART_HEADINGS, WRITTEN_SUFFIXES, Heading, is_unit
 
 LEVELS = (*DIVISIONS, "rotulo")

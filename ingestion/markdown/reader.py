@@ -15,15 +15,14 @@ from typing import Any
 
 import yaml
 
+from articulado.language.folding import fold
+from articulado.language.translation import reason, translate
 from articulado.values.chunks import TextState
 from articulado.values.errors import InvalidInput
 from ingestion.markdown.lines import read_provisions
 from ingestion.markdown.text import clean, literal
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
 from ingestion.model import Law, LawStatus, Provision, unique_keys
-from language.current import say
-from language.folding import fold
-from language.system import reason
 from legal.territory.mentions import community_of
 
 _FRONT_MATTER = re.compile(r"\ufeff?---\s*\n(.*?)\n---\s*(?:\n|$)", re.DOTALL)
@@ -57,15 +56,15 @@ def read_with_front(path: Path) -> tuple[Law, dict[str, Any]]:
     title = _field(path, front, "title")
     provisions = unique_keys(read_provisions(_without_title(lines, title)))
     if not provisions:
-        raise InvalidInput(say("file.law_empty", path=path))
+        raise InvalidInput(translate("file.law_empty", path=path))
     warnings: list[str] = []
     written = str(front.get("status") or "in_force")
     status = _STATUSES.get(written, "unknown")
     if status == "unknown":
-        warnings.append(say("file.law_status", status=written, statuses=", ".join(_STATUSES)))
+        warnings.append(translate("file.law_status", status=written, statuses=", ".join(_STATUSES)))
     state = str(front.get("text_state") or "consolidated")
     if state not in _TEXT_STATES:
-        warnings.append(say("file.law_text_state", state=state, states=", ".join(_TEXT_STATES)))
+        warnings.append(translate("file.law_text_state", state=state, states=", ".join(_TEXT_STATES)))
     law = Law(
         id=_field(path, front, "identifier"),
         title=title,
@@ -110,27 +109,27 @@ def _split(path: Path) -> tuple[dict[str, Any], str]:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise InvalidInput(say("file.not_utf8", path=path)) from error
+        raise InvalidInput(translate("file.not_utf8", path=path)) from error
     except OSError as error:
-        raise InvalidInput(say("file.unreadable", path=path, reason=reason(error))) from error
+        raise InvalidInput(translate("file.unreadable", path=path, reason=reason(error))) from error
     match = _FRONT_MATTER.match(text)
     if match is None:
-        raise InvalidInput(say("file.front_missing", path=path))
+        raise InvalidInput(translate("file.front_missing", path=path))
     try:
         front = load_yaml(match[1], yaml.SafeLoader)
     except UnreadableYaml as error:
         line = text.count("\n", 0, match.start(1)) + error.line if error.line else None
-        where = say("file.front_line", line=line) if line else ""
-        raise InvalidInput(say("file.front_invalid", path=path, where=where)) from error
+        where = translate("file.front_line", line=line) if line else ""
+        raise InvalidInput(translate("file.front_invalid", path=path, where=where)) from error
     if not isinstance(front, dict):
-        raise InvalidInput(say("file.front_no_fields", path=path))
+        raise InvalidInput(translate("file.front_no_fields", path=path))
     return front, text[match.end() :]
 
 
 def _field(path: Path, front: dict[str, Any], name: str) -> str:
     value = " ".join(str(front.get(name) or "").split())
     if not value:
-        raise InvalidInput(say("file.front_field", path=path, name=name))
+        raise InvalidInput(translate("file.front_field", path=path, name=name))
     return value
 
 
@@ -146,7 +145,7 @@ def day_field(path: Path, front: dict[str, Any], name: str, *, required: bool = 
     try:
         return date.fromisoformat(value).isoformat()
     except ValueError as error:
-        raise InvalidInput(say("file.front_date", path=path, name=name, value=value)) from error
+        raise InvalidInput(translate("file.front_date", path=path, name=name, value=value)) from error
 
 
 def _scope(front: dict[str, Any]) -> str:

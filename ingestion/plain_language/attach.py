@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 
+from articulado.language.table_text import without_heads
 from articulado.values.chunks import Chunk, provision_of
 from ingestion.links.provision_index import ProvisionIndex
 from ingestion.links.references import current_chunk_ids
-from language.table_text import without_heads
 from legal.validity import in_force, is_of_day
 from legal.wordings import wording_hash
 from services.corpus.chunks import note_on_force, packaged_law_records, parse_refs

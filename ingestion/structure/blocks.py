@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import compress, pairwise
 from string import digits, whitespace
 
+from articulado.language.folding import fold
+from articulado.language.sentence_spans import sentences
 from ingestion.structure.headings import Opening, division, is_listed, opening
-from language.cuts import sentences
-from language.folding import fold
 
 LONGEST_TITLE = 200
 """Characters of a title that has a line of its own."""

@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
-from language.folding import fold
-from language.numerals import read_words
+from articulado.language.folding import fold
+from articulado.language.numerals import read_words
 from legal.labels import DIVISIONS, PART_HEADINGS, Heading, split_heading
 from legal.laws.mentions import law_mentions
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from language.folding import fold
+from articulado.language.folding import fold
 from legal.agreements.sectors import sector_stems
 from legal.territory.mentions import find_place, place_mentions, place_name_at, province_called
 

@@ -3,9 +3,9 @@
 import re
 from datetime import date
 
+from articulado.language.folding import fold
+from articulado.language.formats import long_day
 from articulado.values.chunks import Agreement
-from language.folding import fold
-from language.formats import long_day
 
 _NAMES_ITSELF = re.compile(
     r"(?:resolucion\b.*|texto\b.*)?(?:(?:[ivxlc]+|\d{1,2})[.ºª]*o?\s+|\w+\s+)?convenio\s+colectivo\b"

@@ -6,8 +6,8 @@ from datetime import date
 from itertools import islice
 from typing import NamedTuple
 
+from articulado.language.folding import fold
 from articulado.values.chunks import Agreement
-from language.folding import fold
 from legal.agreements.validity import Validity, read_validity
 from legal.territory.mentions import place_mentions, place_name_at
 from legal.territory.table import PlaceName

@@ -8,8 +8,8 @@ from importlib import resources
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from language.folding import fold
-from language.spanish import stem_word, stop_words
+from articulado.language.folding import fold
+from articulado.language.spanish import stem_word, stop_words
 
 # fmt: off
 _GENERIC = frozenset(

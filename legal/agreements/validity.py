@@ -5,9 +5,9 @@ from calendar import isleap
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from language.days import MONTHS, month_number
-from language.folding import fold
-from language.numerals import read_number
+from articulado.language.days import MONTHS, month_number
+from articulado.language.folding import fold
+from articulado.language.numerals import read_number
 
 REACH = 120
 """Characters between a word that says what a day is and the day."""

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from language.folding import fold
+from articulado.language.folding import fold
 from legal.laws.mentions import LawMention
 from legal.laws.registry import known_laws
 

@@ -1,13 +1,13 @@
 """Read what a citation lists: "artículos 51.1, 52 c) y 53", "disposiciones adicionales primera y tercera", "44 a 47".
 
-Works on folded text (see ``language.folding``); knows nothing of laws.
+Works on folded text (see ``articulado.language.folding``); knows nothing of laws.
 """
 
 import re
 from dataclasses import dataclass, replace
 
-from language.days import MONTHS
-from language.numerals import CARDINALS, numeral, read_words
+from articulado.language.days import MONTHS
+from articulado.language.numerals import CARDINALS, numeral, read_words
 from legal.citations.places import QUALIFIER, named_subdivision, suffixed_subdivision, words_before
 from legal.labels import SUFFIXES
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from language.folding import fold
+from articulado.language.folding import fold
 from legal.citations.anaphora import Antecedents
 from legal.citations.assignment import owners_of
 from legal.citations.items import Item, ProvisionList, read_items, read_provision_list

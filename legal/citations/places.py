@@ -1,11 +1,11 @@
 """Read the apartado and the letter of a citation, in the words before or after it: "letra n) del artículo 49.1".
 
-Works on folded text (see ``language.folding``).
+Works on folded text (see ``articulado.language.folding``).
 """
 
 import re
 
-from language.numerals import CARDINALS, ORDINAL_STEMS, read_words
+from articulado.language.numerals import CARDINALS, ORDINAL_STEMS, read_words
 from legal.labels import SUFFIXES
 
 _VALUE = (

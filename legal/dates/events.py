@@ -13,7 +13,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from language.folding import fold
+from articulado.language.folding import fold
 
 EventKind = Literal["decides", "fact"]
 

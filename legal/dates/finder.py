@@ -4,8 +4,8 @@ import re
 from datetime import date
 from functools import lru_cache
 
-from language.days import MONTHS
-from language.folding import fold
+from articulado.language.days import MONTHS
+from articulado.language.folding import fold
 from legal.dates.events import CLOSE_DISTANCE, MAX_DISTANCE, Events
 from legal.dates.forms import DateMention, dates_in
 from legal.dates.reforms import days_before_reforms

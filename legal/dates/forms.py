@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from language.days import MONTHS, month_number
+from articulado.language.days import MONTHS, month_number
 
 _EARLIER = ("antes", "anterior", "previ")
 """How the cues begin that mean the day before."""

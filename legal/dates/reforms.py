@@ -9,7 +9,7 @@ from importlib import resources
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from language.folding import fold
+from articulado.language.folding import fold
 from legal.dates.forms import DateMention
 
 _NORM = (

@@ -5,7 +5,7 @@ from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from language.numerals import numeral
+from articulado.language.numerals import numeral
 from legal.dates.forms import DateMention
 
 _AGO = re.compile(

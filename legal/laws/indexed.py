@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from language.days import MONTHS
-from language.folding import fold
-from language.spanish import content_words
+from articulado.language.days import MONTHS
+from articulado.language.folding import fold
+from articulado.language.spanish import content_words
 from legal.laws.numbers import NumberedLaw, numbered_laws
 
 MIN_NAME = 2

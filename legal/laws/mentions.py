@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 
-from language.folding import fold
+from articulado.language.folding import fold
 from legal.ids import boe_id
 from legal.laws.names import first_words, match_name, of_community
 from legal.laws.numbers import NumberedLaw, numbered_laws

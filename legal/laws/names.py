@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from language.folding import fold
+from articulado.language.folding import fold
 from legal.laws.registry import SHORTENED, acronyms, known_laws, other_names, spellings
 from legal.territory.mentions import communities
 

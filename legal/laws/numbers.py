@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
-from language.days import MONTHS, month_number
+from articulado.language.days import MONTHS, month_number
 from legal.laws.registry import KnownLaw, laws_by_number
 
 _KINDS: dict[str, tuple[str, ...]] = {

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from language.folding import fold
+from articulado.language.folding import fold
 from legal.territory.table import Place, PlaceName, gazetteer, place_names
 from legal.territory.words import (
     is_elsewhere,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from language.folding import fold
+from articulado.language.folding import fold
 from legal.territory.table import gazetteer
 
 REACH = 80

@@ -7,8 +7,8 @@ from importlib import resources
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from articulado.language.folding import fold
 from articulado.values.chunks import Chunk
-from language.folding import fold
 from legal.laws.registry import known_laws
 from legal.vocabulary.synonyms import root, significant_words
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from language.folding import without_accents
+from articulado.language.folding import without_accents
 
 _WORD = re.compile(r"\w+")
 _LINKS = frozenset(

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from langgraph.runtime import Runtime
 
+from articulado.language.languages import Language
 from articulado.values.answers import Analysis, StoreName
 from articulado.values.articles import FieldSpec
 from articulado.values.cases import CaseFailure, LeftOut, NamedConflict, RequiredFields, Response, Shortfall
 from articulado.values.chunks import Chunk
-from language.languages import Language
 from nodes.case.validation import checked_data, checked_filters, checked_inquiry, checked_tokens
 from nodes.validation import check_options
 from services.case.calibration import CaseGraph
@@ -170,7 +170,7 @@ def _taken(
 ) -> list[str]:
     """Return a note for each field that was open before, and what it was filled with if that is a known value."""
     return [
-        language.say(key, field=field.label, value=filled[field.name])
+        language.translate(key, field=field.label, value=filled[field.name])
         for field in profile.filter_fields
         if field.name in filled and field.name not in before and is_known_value(field, filled[field.name])
     ]

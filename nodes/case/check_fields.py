@@ -5,10 +5,10 @@ import asyncio
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.language.languages import Language
 from articulado.values.articles import details_of
 from articulado.values.cases import RequiredFields
 from articulado.values.protocols import TokenCounter
-from language.languages import Language
 from services.case.context import render
 from services.case.fields import field_specs, shorten_fields, verify_fields
 from services.case.schema import RequiredData

@@ -3,8 +3,8 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.language.languages import Language
 from articulado.values.cases import Guardrails, Response
-from language.languages import Language
 from services.case.context import render
 from services.case.guardrails import check, guards_of
 from services.case.schema import Answer, AnswerSection, CaseResponse
@@ -46,5 +46,5 @@ async def check_guardrails(
 
 def _as_answer(reason: str, language: Language) -> Answer:
     components = [reason] if reason else []
-    topic = language.say("case_topic")
+    topic = language.translate("case_topic")
     return Answer(sections=[AnswerSection(topic=topic, answer_components=components, steps=[], warnings=[])])

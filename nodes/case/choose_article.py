@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.language.folding import letters_and_digits
+from articulado.language.languages import Language
 from articulado.values.cases import CaseFailure
-from language.folding import letters_and_digits
-from language.languages import Language
 from legal.vocabulary.matters import matters
 from services.case.choice import Choice, choose, unasked_data
 from services.case.confidence import (
@@ -77,7 +77,7 @@ async def choose_article(
     matches = [match for match in every if passes_attributes(match.guide.attributes, state["filters"])]
     choice = choose(matches, state["filters"].get(TOPIC, ""), state["collected"])
     unasked = unasked_data([match.guide for match in every], _own_data(state, profile)) if every else []
-    warnings = [language.say("case_unasked_data", names=", ".join(unasked))] if unasked else []
+    warnings = [language.translate("case_unasked_data", names=", ".join(unasked))] if unasked else []
     update: ChooseArticleUpdate = {"warnings": [*state["warnings"], *warnings]}
     if choice is None or estimator.confidence(choice.best) < MIN_IN_SCOPE:
         log_odds = choice.best if choice else NO_MATCH
@@ -163,19 +163,19 @@ async def _out_of_scope(
 ) -> CaseFailure:
     """Say that no article handles the inquiry, what it is about if that is sure, and what there are articles for."""
     if not every:
-        return {"error": "NoResultsFound", "message": language.say("case_nothing_found")}
+        return {"error": "NoResultsFound", "message": language.translate("case_nothing_found")}
     message = say_out_of_scope(matches, profile.filter_fields, state["filters"], language)
     candidates = sorted(state["candidates"], key=preference)
     judgement = await judge.judge(state["inquiry"], candidates) if candidates else Judgement(0.0)
     matter = matters().get(judgement.matter)
     if matter and matter.where and matter.key != FOREIGN and judgement.matter_share >= SURE_OF_HINT:
-        message = f"{language.say('rag_seems_law', about=matter.about)} {message}"
+        message = f"{language.translate('rag_seems_law', about=matter.about)} {message}"
     return {"error": "OutOfScope", "message": message}
 
 
 def _of_other_data(guide: Guide, of_data: Guide, language: Language) -> str:
     """Say that the data are those of another article than the inquiry is of."""
-    return language.say(
+    return language.translate(
         "case_data_of_other",
         of_data=of_data.title,
         data_article=of_data.article_id,
@@ -187,7 +187,7 @@ def _of_other_data(guide: Guide, of_data: Guide, language: Language) -> str:
 def _redirected(choice: Choice, profile: Profile, filters: Mapping[str, str], language: Language) -> str:
     """Say which article the inquiry belongs to, and which topic would ask for it."""
     label = next(field.label for field in profile.filter_fields if field.name == TOPIC)
-    return language.say(
+    return language.translate(
         "case_redirected",
         title=choice.guide.title,
         article=choice.guide.article_id,

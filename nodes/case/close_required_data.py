@@ -3,10 +3,10 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.language.languages import Language
 from articulado.values.answers import DataOutcome
 from articulado.values.cases import ArticleReference, CaseMetadata, Source
 from articulado.values.protocols import TokenCounter
-from language.languages import Language
 from nodes.case.result import DECISION_OF, case_metadata, case_sources, low_confidence, read_case
 from nodes.stage import final_event
 from services.case.confidence import MIN_CONFIDENCE
@@ -36,7 +36,7 @@ async def close_required_data(
     failure = state["failure"]
     outcome, message = _outcome(state, language)
     dropped, read = state["dropped_items"], read_case(state, profile, language)
-    dropped_warnings = [language.say("case_dropped_fields", fields=", ".join(dropped))] if dropped else []
+    dropped_warnings = [language.translate("case_dropped_fields", fields=", ".join(dropped))] if dropped else []
     update: CloseRequiredDataUpdate = {
         "outcome": outcome,
         "article_reference": _reference(state) if state["article_id"] else None,
@@ -66,10 +66,10 @@ def _outcome(state: CaseState, language: Language) -> tuple[DataOutcome, str]:
     if state["confidence"] < MIN_CONFIDENCE:
         return "uncertain", low_confidence(state, language)
     if not any(state["required_fields"].values()):
-        return "uncertain", language.say("case_no_fields")
+        return "uncertain", language.translate("case_no_fields")
     author_article = _author_article(state)
     if author_article in _context_articles(state) - {state["article_id"]}:
-        return "uncertain", language.say("case_other_article", article=author_article)
+        return "uncertain", language.translate("case_other_article", article=author_article)
     return "found", ""
 
 
@@ -77,7 +77,7 @@ def _unknown_article(state: CaseState, language: Language) -> list[str]:
     """Return a warning where the author names an article that it was not shown."""
     if state["failure"] or (article := _author_article(state)) in _context_articles(state):
         return []
-    return [language.say("case_unknown_article", article=article)]
+    return [language.translate("case_unknown_article", article=article)]
 
 
 def _author_article(state: CaseState) -> str:

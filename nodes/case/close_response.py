@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.language.languages import Language
 from articulado.values.articles import Decision
 from articulado.values.cases import CaseMetadata, Guardrails, RejectedDatum, Response, Shortfall, Source
 from articulado.values.protocols import TokenCounter
-from language.languages import Language
 from nodes.case.result import DECISION_OF, case_metadata, case_rules, case_sources, low_confidence, read_case
 from nodes.stage import final_event
 from services.case.confidence import MIN_CONFIDENCE
@@ -89,19 +89,19 @@ def _drafted_decision(state: CaseState, language: Language) -> tuple[Decision, s
     if decision == "can_proceed":
         return decision, ""
     if state["reason"]:
-        return decision, language.say("case_model_reason", reason=state["reason"])
-    return decision, language.say("case_reason_removed" if state["drafted"]["reason"] else "case_no_reason")
+        return decision, language.translate("case_model_reason", reason=state["reason"])
+    return decision, language.translate("case_reason_removed" if state["drafted"]["reason"] else "case_no_reason")
 
 
 def _doubts(state: CaseState, read: ReadData, language: Language) -> list[str]:
     """Return what keeps a case from going on, whatever was decided."""
     data = (("case_missing_data", read.without_value), ("case_conflicting_data", read.conflicting))
-    doubts = [language.say(key, fields=", ".join(names)) for key, names in data if names]
+    doubts = [language.translate(key, fields=", ".join(names)) for key, names in data if names]
     doubts += [_explained(datum, language) for datum in read.rejected if datum["field"] in read.blocking]
     if any(not violation["removed"] for violation in state["guardrails"]["violated"]):
-        doubts.append(language.say("case_guardrail_reported"))
+        doubts.append(language.translate("case_guardrail_reported"))
     if not state["response"]["sections"]:
-        doubts.append(language.say("case_nothing_left"))
+        doubts.append(language.translate("case_nothing_left"))
     return [*doubts, *_lacking(state["shortfall"], language)]
 
 
@@ -109,9 +109,12 @@ def _lacking(shortfall: Shortfall, language: Language) -> list[str]:
     """Return what the answer has none of though its article has some, and what to do about it."""
     if not shortfall["parts"]:
         return []
-    lacking = [language.say(f"case_lacks_{part}") for part in shortfall["parts"]]
+    lacking = [language.translate(f"case_lacks_{part}") for part in shortfall["parts"]]
     least = shortfall["max_tokens"]
-    return [*lacking, language.say("case_ask_for_more", least=least) if least else language.say("case_see_article")]
+    return [
+        *lacking,
+        language.translate("case_ask_for_more", least=least) if least else language.translate("case_see_article"),
+    ]
 
 
 def _joined(reasons: Sequence[str]) -> str:
@@ -121,7 +124,7 @@ def _joined(reasons: Sequence[str]) -> str:
 def _explained(datum: RejectedDatum, language: Language) -> str:
     """Return in one sentence what was given, what is wrong with it and what is accepted."""
     given = datum["given"]
-    return language.say(
+    return language.translate(
         "case_rejected_datum",
         field=language.quoted(datum["field"]),
         given=language.quoted(given if len(given) <= MAX_QUOTED else f"{given[: MAX_QUOTED - 1]}…"),
@@ -134,7 +137,7 @@ def _warnings(state: CaseState, read: ReadData, language: Language) -> list[str]
     """Return what else was noticed; what is rejected and keeps no case from going on is told here alone."""
     warnings = [_explained(datum, language) for datum in read.rejected if datum["field"] not in read.blocking]
     if read.conflicting:
-        warnings.append(language.say("case_conflicting_data", fields=", ".join(read.conflicting)))
+        warnings.append(language.translate("case_conflicting_data", fields=", ".join(read.conflicting)))
     if state["dropped_items"]:
-        warnings.append(language.say("case_dropped_items", number=len(state["dropped_items"])))
+        warnings.append(language.translate("case_dropped_items", number=len(state["dropped_items"])))
     return warnings

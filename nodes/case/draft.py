@@ -4,9 +4,9 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from articulado.language.languages import Language
 from articulado.values.answers import Cost, cost_of
 from articulado.values.protocols import Structured
-from language.languages import Language
 from services.prompting.outgoing_links import source_addresses, texts_without_foreign_links
 from state.case import CaseState
 
@@ -22,7 +22,7 @@ def draft_update(reply: Structured[Any], state: CaseState, language: Language) -
     """Return the update of a stage from the author's reply; links lead to sources of the context alone."""
     return {
         "drafted": texts_without_foreign_links(
-            reply.value.model_dump(), source_addresses(state["context"]), language.say("rag_link_left_out")
+            reply.value.model_dump(), source_addresses(state["context"]), language.translate("rag_link_left_out")
         ),
         "cost": cost_of(reply),
     }

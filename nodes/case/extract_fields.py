@@ -2,7 +2,7 @@
 
 from langgraph.runtime import Runtime
 
-from language.languages import Language
+from articulado.language.languages import Language
 from nodes.case.draft import DraftUpdate, draft_update
 from nodes.case.result import case_material
 from services.case.author import CaseAuthor

@@ -5,10 +5,10 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.language.languages import Language
 from articulado.values.articles import FieldSpec, details_of
 from articulado.values.chunks import Candidate, Chunk
 from articulado.values.protocols import ChunkStore, SearchFilter
-from language.languages import Language
 from services.case.calibration import CaseGraph
 from services.case.fields import field_specs
 from services.case.filters import APPLIES_TO_ALL, field_value, filter_paths, passes_filter
@@ -74,7 +74,7 @@ async def fetch_article(
     wanted = field_specs(details_of(chunk) for chunk in of_article if chunk["chunk_type"] == required_type)
     ids = {chunk["id"] for chunk in critical}
     assumption_warnings = [
-        language.say("case_assumed", field=field.label, value=assumed[field.name])
+        language.translate("case_assumed", field=field.label, value=assumed[field.name])
         for field in open_fields
         if field.name in assumed and field.name != TOPIC
     ]

@@ -5,11 +5,11 @@ from dataclasses import replace
 from datetime import date
 from typing import Literal
 
+from articulado.language.formats import written
+from articulado.language.languages import Language
 from articulado.values.articles import DecisionRule, article_title, details_of
 from articulado.values.cases import CaseMetadata, FailureName, LeftOut, Source
 from articulado.values.chunks import Chunk
-from language.formats import written
-from language.languages import Language
 from services.case.author import CaseMaterial
 from services.case.confidence import says_too_little
 from services.case.context import render
@@ -49,8 +49,8 @@ def read_case(state: CaseState, profile: Profile, language: Language) -> ReadDat
 def low_confidence(state: CaseState, language: Language) -> str:
     """Say that the confidence is too low for the case to go on, and what to do."""
     if says_too_little(state["inquiry"], language):
-        return language.say("case_too_little_said")
-    return language.say("case_low_confidence", confidence=written(state["confidence"], 2, language.code))
+        return language.translate("case_too_little_said")
+    return language.translate("case_low_confidence", confidence=written(state["confidence"], 2, language.code))
 
 
 def case_material(state: CaseState, answer_tokens: int, read: ReadData | None = None) -> CaseMaterial:

@@ -3,11 +3,11 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.language.languages import Language
 from articulado.values.cases import CaseFailure, LeftOut
 from articulado.values.chunks import Candidate
 from articulado.values.errors import InsufficientContext
 from articulado.values.protocols import TokenCounter
-from language.languages import Language
 from nodes.case.result import left_out_of, titles_of
 from services.case.budget import check_enough, fit_chunks, tokens_up_to
 from services.case.confidence import raw_confidence
@@ -57,7 +57,7 @@ async def select_required(
     warnings = list(state["warnings"])
     if left_out:
         least = tokens_up_to(always, others, left_out, counter)
-        warnings.append(language.say("case_left_out_of_fields", parts=titles_of(left_out), least=least))
+        warnings.append(language.translate("case_left_out_of_fields", parts=titles_of(left_out), least=least))
     by_id = {candidate["chunk"]["id"]: candidate for candidate in candidates}
     return {
         "context": [by_id[chunk["id"]] for chunk in chunks],

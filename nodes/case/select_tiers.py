@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.language.languages import Language
 from articulado.values.cases import CaseFailure, LeftOut
 from articulado.values.chunks import Candidate, Chunk
 from articulado.values.errors import InsufficientContext
 from articulado.values.protocols import TokenCounter
-from language.languages import Language
 from nodes.case.result import left_out_of, titles_of
 from services.case.budget import budget_shares, check_critical, check_enough, fit_chunks, least_max_tokens, tokens_up_to
 from services.case.confidence import raw_confidence
@@ -86,7 +86,7 @@ def _advice(
         yield
     except InsufficientContext as error:
         least = least_for_answer(article, essential_tokens, counter)
-        raise InsufficientContext(language.say("case_least_for_answer", short=error, least=least)) from error
+        raise InsufficientContext(language.translate("case_least_for_answer", short=error, least=least)) from error
 
 
 def _critical(state: CaseState, types: Sequence[str]) -> list[Chunk]:
@@ -113,4 +113,4 @@ def _warnings(
     if not left_out:
         return []
     least = least_max_tokens(tokens_up_to(critical, others, left_out, counter), 0)
-    return [language.say("case_left_out", parts=titles_of(left_out), least=least)]
+    return [language.translate("case_left_out", parts=titles_of(left_out), least=least)]

@@ -4,8 +4,8 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
-from language.current import say
 from services.case.data.collected import MAX_DEPTH, flatten
 from services.case.filters import canonical_value, is_known_value
 from services.profile.profile import Profile
@@ -25,10 +25,10 @@ def checked_inquiry(inquiry: object) -> str:
         InvalidInput: it is empty, too long or no text.
     """
     if not isinstance(inquiry, str) or not inquiry.strip():
-        raise InvalidInput(say("case.inquiry_empty"))
+        raise InvalidInput(translate("case.inquiry_empty"))
     inquiry = " ".join(unicodedata.normalize("NFC", inquiry).split())
     if len(inquiry) > MAX_INQUIRY_CHARACTERS:
-        raise InvalidInput(say("case.inquiry_too_long", number=len(inquiry), maximum=MAX_INQUIRY_CHARACTERS))
+        raise InvalidInput(translate("case.inquiry_too_long", number=len(inquiry), maximum=MAX_INQUIRY_CHARACTERS))
     return inquiry
 
 
@@ -44,7 +44,7 @@ def checked_filters(state: Mapping[str, Any], profile: Profile) -> dict[str, str
         if sent is None or sent == "":
             continue
         if not isinstance(sent, str) or len(sent) > MAX_FILTER_CHARACTERS:
-            raise InvalidInput(say("case.filter_no_text", name=field.name, maximum=MAX_FILTER_CHARACTERS))
+            raise InvalidInput(translate("case.filter_no_text", name=field.name, maximum=MAX_FILTER_CHARACTERS))
         if value := " ".join(sent.split()):
             filters[field.name] = canonical_value(field, value)
     _check_topic(filters, profile)
@@ -59,7 +59,9 @@ def _check_topic(filters: Mapping[str, str], profile: Profile) -> None:
     for field in profile.filter_fields:
         value = filters.get(field.name, "")
         if field.name == TOPIC and value and not is_known_value(field, value):
-            raise InvalidInput(say("case.unknown_topic", value=value, name=field.label, known=", ".join(field.values)))
+            raise InvalidInput(
+                translate("case.unknown_topic", value=value, name=field.label, known=", ".join(field.values))
+            )
 
 
 def checked_data(collected: object) -> dict[str, str]:
@@ -71,16 +73,16 @@ def checked_data(collected: object) -> dict[str, str]:
     if collected is None:
         return {}
     if not isinstance(collected, Mapping) or not all(isinstance(name, str) for name in collected):
-        raise InvalidInput(say("case.data_no_object"))
+        raise InvalidInput(translate("case.data_no_object"))
     try:
         data = flatten(collected)
     except ValueError as error:
-        raise InvalidInput(say("case.data_too_deep", levels=MAX_DEPTH)) from error
+        raise InvalidInput(translate("case.data_too_deep", levels=MAX_DEPTH)) from error
     if len(data) > MAX_DATA:
-        raise InvalidInput(say("case.data_too_many", number=len(data), maximum=MAX_DATA))
+        raise InvalidInput(translate("case.data_too_many", number=len(data), maximum=MAX_DATA))
     for name, value in data.items():
         if len(name) > MAX_DATUM_CHARACTERS or len(value) > MAX_DATUM_CHARACTERS:
-            raise InvalidInput(say("case.datum_too_long", name=name[:40], maximum=MAX_DATUM_CHARACTERS))
+            raise InvalidInput(translate("case.datum_too_long", name=name[:40], maximum=MAX_DATUM_CHARACTERS))
     return data
 
 
@@ -94,6 +96,6 @@ def checked_tokens(tokens: object, default: int) -> int:
         return default
     if isinstance(tokens, bool) or not isinstance(tokens, int) or not MIN_TOKENS <= tokens <= MAX_TOKENS:
         raise InvalidInput(
-            say("case.tokens_out_of_range", minimum=MIN_TOKENS, maximum=MAX_TOKENS, tokens=str(tokens)[:40])
+            translate("case.tokens_out_of_range", minimum=MIN_TOKENS, maximum=MAX_TOKENS, tokens=str(tokens)[:40])
         )
     return tokens

@@ -5,9 +5,9 @@ from typing import cast, get_type_hints
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.language.translation import translate
 from articulado.values.documents import Failure, IngestRequest, ShrunkLaw, SourceFile
 from articulado.values.errors import InvalidInput
-from language.current import say
 from legal.ids import is_boe_id
 from state.ingest import IngestState
 
@@ -44,17 +44,17 @@ async def accept(state: IngestState, runtime: Runtime[None]) -> AcceptUpdate:
     for name in _LISTS:
         items = values[name] or []
         if not isinstance(items, list) or not all(isinstance(item, str) and item.strip() for item in items):
-            raise InvalidInput(say("ingest.list_of_texts", name=name, example=_LISTS[name]))
+            raise InvalidInput(translate("ingest.list_of_texts", name=name, example=_LISTS[name]))
     if not isinstance(values["listing"] or {}, dict):
-        raise InvalidInput(say("ingest.listing_no_object"))
+        raise InvalidInput(translate("ingest.listing_no_object"))
     if not isinstance(values["packaged"], bool | None):
-        raise InvalidInput(say("ingest.packaged_no_bool"))
+        raise InvalidInput(translate("ingest.packaged_no_bool"))
     # A "no" to what comes along is no blank.
     asked = {name: value for name, value in values.items() if value or (name == "packaged" and value is False)}
     request = cast(IngestRequest, asked)
     wrong = [name for name in request.get("boe", []) if not is_boe_id(name.strip())]
     if wrong:
-        raise InvalidInput(say("ingest.no_boe_id", written=wrong[0]))
+        raise InvalidInput(translate("ingest.no_boe_id", written=wrong[0]))
     return {
         "request": request,
         "downloaded": [],

@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
+from articulado.language.translation import translate
 from articulado.values.documents import Copy, Replaced
 from articulado.values.protocols import ChatModel, TokenCounter
 from ingestion.ahead import in_thread
@@ -20,7 +21,6 @@ from ingestion.incremental.base import IndexBase, context_cache
 from ingestion.incremental.catalog import GONE
 from ingestion.incremental.draft import Draft
 from ingestion.indexing.parents import DocumentReader
-from language.current import say
 from nodes.stage import progress_of
 from state.ingest import IngestState
 
@@ -76,7 +76,11 @@ async def contextualize(
 
         cost = await asyncio.to_thread(estimated)
         if cost.requests and not state["request"].get("confirmed"):
-            asked = {"type": "cost", "message": explain(cost, settings.reader), "answer": say("ingest.cost_answer")}
+            asked = {
+                "type": "cost",
+                "message": explain(cost, settings.reader),
+                "answer": translate("ingest.cost_answer"),
+            }
             if not _is_yes(interrupt(asked)):
                 return _unchanged(state)
         model = await asyncio.to_thread(reader)
@@ -88,7 +92,7 @@ async def contextualize(
             without += len(batch) - len(sentences)
     warnings = list(state["warnings"])
     if without:
-        warnings.append(say("ingest.without_sentence", without=without))
+        warnings.append(translate("ingest.without_sentence", without=without))
     return {"warnings": warnings}
 
 
@@ -105,7 +109,7 @@ def _unchanged(state: IngestState) -> ContextualizeUpdate:
         "removed": [],
         "replaced": [],
         "copies": [],
-        "warnings": [*state["warnings"], say("ingest.cost_declined")],
+        "warnings": [*state["warnings"], translate("ingest.cost_declined")],
     }
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.language.translation import translate
 from articulado.values.documents import Failure, IngestRequest, SkippedFiles, Source, SourceFile
 from articulado.values.errors import InvalidInput
 from ingestion.bundled import article_named
@@ -21,7 +22,6 @@ from ingestion.incremental.digests import code_digest, profile_digest
 from ingestion.incremental.draft import Draft
 from ingestion.incremental.workspace import key_of
 from ingestion.sources import absolute, source_files
-from language.current import say
 from legal.laws.mentions import find_law
 from state.ingest import IngestState
 
@@ -176,16 +176,16 @@ def _to_remove(names: Iterable[str], catalog: Catalog, base: IndexBase) -> set[s
             raise InvalidInput(how_to_remove(article, base))
         if not any(sources):
             documents = sorted(source["law_id"] for source in catalog.sources())
-            known = ", ".join(documents[:MAX_NAMED]) or say("system.none")
+            known = ", ".join(documents[:MAX_NAMED]) or translate("system.none")
             more = "…" if len(documents) > MAX_NAMED else ""
-            raise InvalidInput(say("ingest.not_indexed", name=name, known=known, more=more))
+            raise InvalidInput(translate("ingest.not_indexed", name=name, known=known, more=more))
         for source in filter(None, sources):
             gone.update((source["identity"], *(file["path"] for file in source["files"])))
     return gone
 
 
 def _refuse(failures: list[Failure]) -> None:
-    reasons = "; ".join(f"{failure['source']}: {failure['reason']}" for failure in failures) or say(
+    reasons = "; ".join(f"{failure['source']}: {failure['reason']}" for failure in failures) or translate(
         "ingest.no_documents"
     )
-    raise InvalidInput(say("ingest.nothing_read", reasons=reasons))
+    raise InvalidInput(translate("ingest.nothing_read", reasons=reasons))

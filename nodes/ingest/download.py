@@ -8,11 +8,11 @@ from datetime import date
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.language.translation import translate
 from articulado.values.documents import Failure, IngestRequest, Listing, ShrunkLaw, SourceFile
 from articulado.values.errors import InvalidInput, SourceUnavailable, UnreadableAnswer
 from ingestion.incremental.base import IndexBase
 from ingestion.sources import BOE, source_file
-from language.current import say
 from nodes.stage import progress_of
 from services.boe.client import BoeClient, RawLaw
 from services.boe.shrinkage import Shrinkage
@@ -111,7 +111,7 @@ class _Delivery:
         self.unchecked[law_id] = None
         of_this_law = isinstance(error, UnreadableAnswer)
         self.warnings.append(
-            say("ingest.law_unchecked", law_id=law_id, reason=error) if of_this_law else self.unavailable
+            translate("ingest.law_unchecked", law_id=law_id, reason=error) if of_this_law else self.unavailable
         )
 
 
@@ -141,7 +141,7 @@ async def _listed(boe: BoeClient, listing: Listing) -> dict[str, str]:
         limit=listing.get("limit"),
     )
     if not laws:
-        raise InvalidInput(say("ingest.no_law_listed"))
+        raise InvalidInput(translate("ingest.no_law_listed"))
     return {law.id: law.updated for law in laws}
 
 
@@ -160,7 +160,7 @@ def _day(written: str | None) -> date | None:
     try:
         return date.fromisoformat(written) if written else None
     except ValueError as error:
-        raise InvalidInput(say("ingest.no_date", written=written)) from error
+        raise InvalidInput(translate("ingest.no_date", written=written)) from error
 
 
 def _indexed_laws(base: IndexBase, request: IngestRequest) -> Collection[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.language.translation import translate
 from articulado.values.documents import Copy, Failure, Replaced, Source
 from articulado.values.errors import InvalidInput
 from ingestion.ahead import in_order, in_thread
@@ -19,7 +20,6 @@ from ingestion.incremental.draft import Draft
 from ingestion.incremental.workspace import Staged, Workspace
 from ingestion.indexing.models import IndexModels
 from ingestion.source_reader import read_source
-from language.current import say
 from nodes.stage import progress_of
 from state.ingest import IngestState
 
@@ -80,7 +80,7 @@ async def read(state: IngestState, runtime: Runtime[None], *, base: IndexBase, m
         news = await asyncio.to_thread(_news, draft, workspace)
         if total and not news.taken and not state["removed"]:
             reasons = "; ".join(f"{failure['source']}: {failure['reason']}" for failure in failures)
-            raise InvalidInput(say("ingest.nothing_read", reasons=reasons))
+            raise InvalidInput(translate("ingest.nothing_read", reasons=reasons))
         changed = bool(news.fresh or state["removed"] or state["request"].get("rebuild"))
         changed = changed or not await asyncio.to_thread(_is_current, draft, base, state["with_packaged"])
         # What another ingest has left to be linked again.
@@ -172,7 +172,9 @@ def _as_indexed(draft: Draft, source: Source, workspace: Workspace, *, kept: boo
     before = draft.source_named(source["identity"])
     if before is not None and not kept and workspace.staged(before["staged"]) is None:
         raise InvalidInput(
-            say("ingest.source_gone", title=before["title"], path=before["files"][0]["path"], law_id=before["law_id"])
+            translate(
+                "ingest.source_gone", title=before["title"], path=before["files"][0]["path"], law_id=before["law_id"]
+            )
         )
     return before
 
@@ -245,5 +247,5 @@ def _described(source: Source, staged: Staged) -> Source:
 
 
 def _duplicate(source: Source, kept: Source) -> Failure:
-    reason = say("ingest.same_document", law_id=kept["law_id"], path=kept["files"][0]["path"])
+    reason = translate("ingest.same_document", law_id=kept["law_id"], path=kept["files"][0]["path"])
     return {"source": source["files"][0]["path"], "reason": reason}

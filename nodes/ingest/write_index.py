@@ -10,6 +10,7 @@ from typing import NamedTuple
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.language.translation import translate
 from articulado.values.protocols import Progress
 from ingestion.incremental.base import IndexBase, context_cache
 from ingestion.incremental.catalog import read_catalog
@@ -28,7 +29,6 @@ from ingestion.indexing.entries import Entry
 from ingestion.indexing.models import IndexModels
 from ingestion.indexing.parents import DocumentReader
 from ingestion.sources import BOE
-from language.current import say
 from nodes.stage import progress_of
 from services.domain.lexicon import Lexicon, WordCount
 from services.models.check import check_models
@@ -98,7 +98,7 @@ async def write_index(
         "generation": index.folder.name,
         "counts": _counted(state, counts),
         "documents": documents,
-        "warnings": [*state["warnings"], *refit, *([say("ingest.left_to_others", count=left)] if left else [])],
+        "warnings": [*state["warnings"], *refit, *([translate("ingest.left_to_others", count=left)] if left else [])],
     }
 
 
@@ -182,7 +182,7 @@ def _note_drift(draft: Draft, counts: WriteCounts, points: int, profile: Profile
     draft.note(drift=str(drift))
     if not is_fitted(profile) or drift <= REFIT_DUE * points:
         return []
-    return [say("ingest.refit_due", share=round(100 * drift / points))]
+    return [translate("ingest.refit_due", share=round(100 * drift / points))]
 
 
 class _Contents(NamedTuple):

@@ -5,7 +5,7 @@ import asyncio
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from language.current import say
+from articulado.language.translation import translate
 from server.access.keys import KeyRing
 from server.address import is_loopback
 from server.errors import answer_failure
@@ -35,12 +35,14 @@ class Authentication:
         # The file of the keys is looked at, which must not hold up other requests.
         has_keys, caller = await asyncio.to_thread(identify, self._ring, Headers(scope=scope))
         if caller is None and not _is_open(scope):
-            response = answer_failure(401, {"detail": say("server.no_key"), "error": "HTTPError"})
+            response = answer_failure(401, {"detail": translate("server.no_key"), "error": "HTTPError"})
             response.headers["www-authenticate"] = "Bearer"
             await response(scope, receive, send)
             return
         if not has_keys and not is_local(scope):
-            await answer_failure(403, {"detail": say("server.not_local"), "error": "HTTPError"})(scope, receive, send)
+            await answer_failure(403, {"detail": translate("server.not_local"), "error": "HTTPError"})(
+                scope, receive, send
+            )
             return
         scope.setdefault("state", {})[CALLER] = caller or ""
         await self._app(scope, receive, send)

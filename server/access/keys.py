@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 
+from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError, InvalidInput
-from language.current import say
 
 MARK = "art_"
 """How a key begins, so that one is known where it has leaked."""
@@ -51,7 +51,7 @@ class KeyRing:
             self._stamp, self._keys = None, ()
             return ()
         except OSError as error:
-            raise ConfigurationError(say("keys.unreadable", file=self.file)) from error
+            raise ConfigurationError(translate("keys.unreadable", file=self.file)) from error
         stamp = status.st_mtime_ns, status.st_size
         if stamp != self._stamp:
             self._keys, self._stamp = tuple(_read(self.file)), stamp
@@ -74,9 +74,9 @@ class KeyRing:
             ConfigurationError: the file cannot be read or written.
         """
         if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
-            raise InvalidInput(say("keys.bad_name", most=_LONGEST_NAME))
+            raise InvalidInput(translate("keys.bad_name", most=_LONGEST_NAME))
         if any(key.name == name for key in self.keys):
-            raise InvalidInput(say("keys.taken", name=name))
+            raise InvalidInput(translate("keys.taken", name=name))
         text = MARK + secrets.token_urlsafe(_BYTES)
         self._write([*self.keys, Key(name, _hash(text), today.isoformat())])
         return text
@@ -89,7 +89,7 @@ class KeyRing:
             ConfigurationError: the file cannot be read or written.
         """
         if all(key.name != name for key in self.keys):
-            raise InvalidInput(say("keys.unknown", name=name))
+            raise InvalidInput(translate("keys.unknown", name=name))
         self._write([key for key in self.keys if key.name != name])
 
     def _write(self, keys: Sequence[Key]) -> None:
@@ -103,7 +103,7 @@ class KeyRing:
         except OSError as error:
             with suppress(OSError):
                 temporary.unlink()
-            raise ConfigurationError(say("keys.unwritable", file=self.file)) from error
+            raise ConfigurationError(translate("keys.unwritable", file=self.file)) from error
 
 
 def _hash(text: str) -> str:
@@ -115,4 +115,4 @@ def _read(file: Path) -> list[Key]:
         listed = json.loads(file.read_text(encoding="utf-8"))["keys"]
         return [Key(str(key["name"]), str(key["sha256"]), str(key["created"])) for key in listed]
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise ConfigurationError(say("keys.unreadable", file=file)) from error
+        raise ConfigurationError(translate("keys.unreadable", file=file)) from error

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from language.current import say
+from articulado.language.translation import translate
 from server.errors import answer_failure
 
 LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
@@ -40,13 +40,13 @@ class OriginCheck:
     def _refused(self, method: str, headers: Headers) -> tuple[int, str] | None:
         host = headers.get("host", "")
         if self._hosts and _name_of(host) not in self._hosts:
-            return 403, say("server.host_refused", host=host)
+            return 403, translate("server.host_refused", host=host)
         origin = headers.get("origin", "").lower()
         if origin and origin not in self._origins and _place_of(origin) != host.lower():
-            return 403, say("server.origin_refused", origin=origin)
+            return 403, translate("server.origin_refused", origin=origin)
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if method in _SENDS_BODY and _has_body(headers) and kind != "application/json" and not kind.endswith("+json"):
-            return 415, say("server.not_json")
+            return 415, translate("server.not_json")
         return None
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from langgraph_sdk import Auth
 from starlette.datastructures import Headers
 
+from articulado.language.translation import translate, use_locale
 from graph.opened import configured_graphs
-from language.current import say, speaking
 from server.access.authentication import identify
 from server.access.keys import KeyRing
 from server.guards import keys_file
@@ -41,8 +41,8 @@ async def authenticate(headers: Mapping[Any, Any]) -> Auth.types.MinimalUserDict
     if not has_keys:
         return {"identity": LOCAL, "permissions": [OPERATE]}
     if caller is None:
-        with speaking(configured_graphs().profile.language):
-            raise Auth.exceptions.HTTPException(401, detail=say("server.no_key"))
+        with use_locale(configured_graphs().profile.language):
+            raise Auth.exceptions.HTTPException(401, detail=translate("server.no_key"))
     return {"identity": caller, "permissions": [OPERATE] if caller in settings.operators else []}
 
 

@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 
 from langgraph_sdk.runtime import ServerRuntime
 
+from articulado.language.translation import translate, use_locale
 from articulado.values.errors import InvalidInput
 from graph.ingest import Ingest, open_ingest
 from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, configured_graphs
-from language.current import say, speaking
 from server.agent.access import OPERATE
 from server.agent.options import check_options
 from server.policy import CHEAP_STRATEGIES, Policy
@@ -51,8 +51,8 @@ async def ingest(runtime: Runtime) -> AsyncIterator[Ingest]:
         InvalidInput: it is to be run by somebody else.
     """
     if runtime.access_context == RUNNING and not _is_operator(runtime):
-        with speaking(configured_graphs().profile.language):
-            raise InvalidInput(say("server.not_operator"))
+        with use_locale(configured_graphs().profile.language):
+            raise InvalidInput(translate("server.not_operator"))
     async with open_ingest() as graph:
         yield graph
 
@@ -62,7 +62,7 @@ async def _within_policy(name: str, runtime: Runtime) -> AsyncIterator[Graph]:
     """Hold a graph for one run, unless its options are unknown or not the caller's to choose."""
     opened = configured_graphs()
     if runtime.access_context == RUNNING:
-        with speaking(opened.profile.language):
+        with use_locale(opened.profile.language):
             check_options(getattr(runtime, "context", None), _policy())
     async with opened.using(name) as graph:
         yield graph

@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
-from language.current import say
 from server.errors import problem_of
 from server.policy import Policy
 from server.schemas import CONTEXT
@@ -31,7 +31,7 @@ def check_options(context: Any, policy: Policy) -> None:
     except ValidationError as error:
         explained = "; ".join(problem_of(problem) for problem in error.errors()[:3])
         known = ", ".join(RunContext.model_fields)
-        raise InvalidInput(say("server.invalid_options", explained=explained, known=known)) from error
+        raise InvalidInput(translate("server.invalid_options", explained=explained, known=known)) from error
     policy.check_input({CONTEXT: options})
 
 

@@ -3,9 +3,9 @@
 import re
 from datetime import date
 
+from articulado.language.formats import long_day
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
-from language.current import say
-from language.formats import long_day
 from server.desk.index import DeskIndex
 from server.desk.results import CitationCheck
 from services.search.provision_detail import excerpt, wording_on
@@ -23,7 +23,7 @@ async def check_citation(index: DeskIndex, citation: str, claim: str, day: date 
     """
     asked = await index.read(citation)
     if not asked.provision_key:
-        raise InvalidInput(say("desk.no_provision", written=citation))
+        raise InvalidInput(translate("desk.no_provision", written=citation))
     checked: CitationCheck = {
         "citation": citation,
         "as_of": index.day_of(day),
@@ -55,7 +55,7 @@ async def check_citation(index: DeskIndex, citation: str, claim: str, day: date 
         "url": head["url"],
     }
     if wording is None:
-        checked["message"] = say("desk.no_wording", law=head["law_name"], provision=head["provision"], day=day)
+        checked["message"] = translate("desk.no_wording", law=head["law_name"], provision=head["provision"], day=day)
         return checked
     excerpts = {part: excerpt(wording.text, *part) for part in asked.subdivisions}
     missing = [part for part, text in excerpts.items() if not text]
@@ -86,11 +86,11 @@ async def _absent(index: DeskIndex, asked: ProvisionRequest, checked: CitationCh
 def _told(checked: CitationCheck, missing: list[str]) -> str:
     named = {"law": checked["law"], "provision": checked["provision"]}
     if missing:
-        return say("desk.no_part", parts=", ".join(missing), **named)
-    force = say(
+        return translate("desk.no_part", parts=", ".join(missing), **named)
+    force = translate(
         "desk.in_force" if checked["in_force"] else "desk.not_in_force", day=long_day(checked["as_of"]), **named
     )
     if checked["says"] == "unchecked":
         return force
     found = " ".join(finding["message"] for finding in checked["findings"])
-    return f"{force} {say('desk.says') if checked['says'] == 'yes' else say('desk.says_not', found=found)}"
+    return f"{force} {translate('desk.says') if checked['says'] == 'yes' else translate('desk.says_not', found=found)}"

@@ -9,11 +9,11 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from articulado.language.translation import translate
 from articulado.values.chunks import Chunk
 from articulado.values.errors import InvalidInput, NoResultsFound
 from articulado.values.protocols import ChunkStore
 from graph.opened import Graph, OpenGraphs
-from language.current import say
 from legal.validity import in_force
 from legal.wordings import Certainty, certainty, tracked_laws
 from services.search.provision_detail import Wording, wordings_of
@@ -75,15 +75,15 @@ class DeskIndex:
         try:
             named = await self.read(law)
         except InvalidInput as error:
-            raise InvalidInput(say("desk.no_law", written=law)) from error
+            raise InvalidInput(translate("desk.no_law", written=law)) from error
         if named.provision_key:
-            raise InvalidInput(say("desk.no_law", written=law))
+            raise InvalidInput(translate("desk.no_law", written=law))
         if _KEY.fullmatch(label):
             return ProvisionRequest(named.law_id, label)
         written = f"art. {label}" if _BARE_NUMBER.match(label) else label
         asked = await self.read(f"{written} {named.law_id}")
         if not asked.provision_key:
-            raise InvalidInput(say("desk.no_provision", written=label))
+            raise InvalidInput(translate("desk.no_provision", written=label))
         return asked
 
     async def read(self, text: str) -> ProvisionRequest:
@@ -162,7 +162,7 @@ class DeskIndex:
         from services.verification.items import read_item
         from services.verification.verifier import findings_of
 
-        answer = read_item(1, say("desk.item"), item).answer
+        answer = read_item(1, translate("desk.item"), item).answer
         known = await look_up(answer, self.services.store, day, self.today)
         return await asyncio.to_thread(partial(findings_of, answer, known, self.opened.profile.language))
 

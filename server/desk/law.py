@@ -8,11 +8,11 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from articulado.language.formats import long_day
+from articulado.language.translation import translate
 from articulado.values.chunks import Candidate, ordering_score
 from articulado.values.errors import InvalidInput
 from graph.opened import OpenGraphs
-from language.current import say
-from language.formats import long_day
 from legal.wordings import Certainty
 from server.desk.citation import check_citation
 from server.desk.comparison import compare
@@ -130,7 +130,7 @@ class LawDesk:
             NoResultsFound: the index does not have it, or no wording of either day.
         """
         if before > after:
-            raise InvalidInput(say("desk.days_reversed", before=before, after=after))
+            raise InvalidInput(translate("desk.days_reversed", before=before, after=after))
         async with self._index() as index:
             asked = await index.asked(law, label)
             wordings = await index.wordings(asked)
@@ -204,7 +204,7 @@ class LawDesk:
             official = [law_id for law_id, law in held.items() if law and law.official]
             report = await check_brief(paragraphs, index.services.store, official, index.today, day)
         if not (report["paragraphs"] or report["rulings"]):
-            raise InvalidInput(say("brief.no_citations", file=name))
+            raise InvalidInput(translate("brief.no_citations", file=name))
         return report
 
     def _index(self) -> AbstractAsyncContextManager[DeskIndex]:
@@ -269,9 +269,9 @@ def _summary(before: WordingOnDay, after: WordingOnDay) -> str:
     days = {"before": long_day(before["day"]), "after": long_day(after["day"])}
     if not before["text"]:
         # That no wording is known does not mean that there was none.
-        return say("desk.unknown_before", **days)
+        return translate("desk.unknown_before", **days)
     if not after["text"]:
-        return say("desk.went", **days)
+        return translate("desk.went", **days)
     if before["text"] == after["text"]:
-        return say("desk.same", **days)
-    return say("desk.changed", **days)
+        return translate("desk.same", **days)
+    return translate("desk.changed", **days)

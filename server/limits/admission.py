@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from language.current import say
+from articulado.language.translation import translate
 from server.limits.refusal import come_back
 from server.limits.work import is_run
 
@@ -87,4 +87,4 @@ class Admission:
             async with self._room.taken():
                 await self._app(scope, receive, send)
         except Busy as busy:
-            await come_back(503, say("server.busy"), busy.seconds)(scope, receive, send)
+            await come_back(503, translate("server.busy"), busy.seconds)(scope, receive, send)

@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from language.current import say
+from articulado.language.translation import translate
 from server.errors import answer_failure
 from server.limits.work import is_run
 
@@ -83,7 +83,7 @@ class _Attended:
         await self._send(message)
 
     async def _answer_late(self, scope: Scope, seconds: float) -> None:
-        detail = say("server.late", seconds=seconds)
+        detail = translate("server.late", seconds=seconds)
         if not self._started:
             await answer_failure(504, {"detail": detail, "error": "DeadlineExceeded"})(scope, self._receive, self._send)
         elif not self._ended:

@@ -9,7 +9,7 @@ from limits.aio.strategies import MovingWindowRateLimiter
 from limits.storage import storage_from_string
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from language.current import say
+from articulado.language.translation import translate
 from server.access.authentication import CALLER
 from server.limits.refusal import come_back
 from server.limits.work import begins_run
@@ -40,12 +40,12 @@ class RateLimit:
             await self._app(scope, receive, send)
             return
         if self._running[caller] >= self._at_once:
-            detail = say("server.too_many_at_once", limit=self._at_once)
+            detail = translate("server.too_many_at_once", limit=self._at_once)
             await come_back(429, detail, _SOON)(scope, receive, send)
             return
         if not await self._limiter.hit(self._limit, caller):
             window = await self._limiter.get_window_stats(self._limit, caller)
-            detail = say("server.too_many", limit=self._limit.amount)
+            detail = translate("server.too_many", limit=self._limit.amount)
             await come_back(429, detail, window.reset_time - time.time())(scope, receive, send)
             return
         self._running[caller] += 1

@@ -11,9 +11,9 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from articulado.language.translation import translate
 from articulado.values.errors import ArticuladoError
 from graph.opened import OpenGraphs
-from language.current import say
 from server.access.authentication import CALLER
 from server.guards import Guards
 from server.limits.admission import Busy, Room
@@ -81,8 +81,8 @@ class McpEndpoint:
                     with anyio.fail_after(self._seconds):
                         yield
             except Busy as busy:
-                raise CallEnded(say("mcp.busy", seconds=max(1, round(busy.seconds)))) from busy
+                raise CallEnded(translate("mcp.busy", seconds=max(1, round(busy.seconds)))) from busy
             except TimeoutError as error:
-                raise CallEnded(say("server.late", seconds=self._seconds)) from error
+                raise CallEnded(translate("server.late", seconds=self._seconds)) from error
             finally:
                 calls.discard(call)

@@ -22,9 +22,9 @@ from mcp.types import (
 from mcp.types import Tool as ListedTool
 from pydantic import ValidationError
 
+from articulado.language.translation import translate, use_locale
 from articulado.values.errors import ArticuladoError
 from graph.opened import OpenGraphs
-from language.current import say, speaking
 from server.desk.answers import Heard
 from server.errors import problem_of
 from server.mcp.schemas import input_schema, output_schema
@@ -88,21 +88,23 @@ class ToolCalls:
         Raises:
             MCPError: there is no such tool.
         """
-        with speaking(self._language):
+        with use_locale(self._language):
             tool = self._tools.get(params.name)
             if tool is None:
-                raise MCPError(INVALID_PARAMS, say("mcp.unknown_tool", name=params.name, tools=", ".join(self._tools)))
+                raise MCPError(
+                    INVALID_PARAMS, translate("mcp.unknown_tool", name=params.name, tools=", ".join(self._tools))
+                )
             try:
                 arguments = tool.arguments.model_validate(params.arguments or {})
                 async with self._held(context):
                     return _succeeded(await tool.call(self._desks, arguments, self._progress(context)))
             except ValidationError as error:
-                return _failed(say("mcp.invalid_arguments", tool=tool.name, explained=_explained(error)))
+                return _failed(translate("mcp.invalid_arguments", tool=tool.name, explained=_explained(error)))
             except ArticuladoError as error:
                 return _failed(str(error))
             except Exception:
                 logger.exception("the tool %s failed", tool.name)
-            return _failed(say("server.unexpected"))
+            return _failed(translate("server.unexpected"))
 
     def _progress(self, context: CallContext) -> Heard:
         """Return what tells a client that asks for it which stages a run has come to."""

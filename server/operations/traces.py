@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
+from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
-from language.current import say
 from services.extras import importing
 from services.tracing import spanning, tracing
 
@@ -67,7 +67,7 @@ class Traces:
         if not endpoint or disabled or environment.get("OTEL_TRACES_EXPORTER", "").strip().lower() == "none":
             return cls()
         if (protocol := _first(environment, PROTOCOLS) or PROTOCOL) != PROTOCOL:
-            raise ConfigurationError(say("server.traces_protocol", protocol=protocol, known=PROTOCOL))
+            raise ConfigurationError(translate("server.traces_protocol", protocol=protocol, known=PROTOCOL))
         with importing("otel"):
             import opentelemetry.exporter.otlp.proto.http.trace_exporter
             import opentelemetry.sdk.trace  # noqa: F401

@@ -14,8 +14,8 @@ from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, HTMLResponse, Response
 
-from language.current import DEFAULT_LANGUAGE
-from language.languages import language as language_of
+from articulado.language.languages import language as language_of
+from articulado.language.translation import DEFAULT_LANGUAGE
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -73,7 +73,7 @@ def _render(title: str, language: str, *, law: bool) -> str:
     texts["notice"] = texts["notice_law" if law else "notice_plain"]
     texts["field"] = "law" if law else "plain"
     # How the offline writer announces what is not the words of the law.
-    texts["own_words"] = language_of(language).say("answer_in_our_words", place="", text="").rstrip(": ")
+    texts["own_words"] = language_of(language).translate("answer_in_our_words", place="", text="").rstrip(": ")
     # Nothing in it may end the script element that it stands in.
     data = json.dumps(texts, ensure_ascii=False).replace("<", "\\u003c")
     written = _folder("files").joinpath("index.html").read_text(encoding="utf-8")

@@ -10,8 +10,8 @@ from fastapi.responses import JSONResponse, Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from typing_extensions import TypedDict
 
+from articulado.language.translation import translate
 from articulado.values.errors import ArticuladoError
-from language.current import say
 from server.conversations import THREAD, Threads
 from server.errors import BODY_FAILURES, error_event, failures
 from server.operations.requests import current_caller
@@ -129,7 +129,7 @@ async def _events(rag: ServedGraph, sent: dict[str, Any]) -> AsyncIterator[Serve
                 yield _event(kind, {name: value for name, value in event.items() if name != "type"})
     except Exception as error:
         if not isinstance(error, ArticuladoError):
-            logger.exception(say("server.interrupted"))
+            logger.exception(translate("server.interrupted"))
         yield _event("error", error_event(error))
 
 

@@ -12,8 +12,8 @@ from fastapi import APIRouter, Query
 from fastapi import Path as PathParameter
 from typing_extensions import TypedDict
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
-from language.current import say
 from legal.territory.table import gazetteer
 from server.desk.law import LawDesk
 from server.desk.results import Comparison, DossierVerification, ProvisionOnDay, SearchResult, Verification
@@ -119,7 +119,7 @@ def law_routes(desk: LawDesk, policy: Policy, *, has_keys: Callable[[], bool]) -
         if diff is None:
             return await desk.provision(law, label, date)
         if date is not None:
-            raise InvalidInput(say("desk.date_and_diff"))
+            raise InvalidInput(translate("desk.date_and_diff"))
         return await desk.compare(law, label, *_days(diff))
 
     @router.post(
@@ -131,12 +131,12 @@ def law_routes(desk: LawDesk, policy: Policy, *, has_keys: Callable[[], bool]) -
         """Comprueba una respuesta de cualquier sistema con sus textos, o un expediente de articulado."""
         if body.dossier is not None:
             if body.answer or body.context:
-                raise InvalidInput(say("desk.one_to_verify"))
+                raise InvalidInput(translate("desk.one_to_verify"))
             from services.verification.dossier import read_dossier
 
             return await desk.verify_dossier(read_dossier(json.dumps(body.dossier), "dossier"))
         if not body.answer:
-            raise InvalidInput(say("desk.one_to_verify"))
+            raise InvalidInput(translate("desk.one_to_verify"))
         item = {"answer": body.answer, "question": body.question, "context": [one.model_dump() for one in body.context]}
         return await desk.verify(item, body.as_of)
 
@@ -144,7 +144,7 @@ def law_routes(desk: LawDesk, policy: Policy, *, has_keys: Callable[[], bool]) -
     async def check(body: Check) -> BriefReport:
         """Comprueba las citas de un escrito: si existen, si estaban en vigor y si dicen lo que se cita."""
         if bool(body.text.strip()) == bool(body.content):
-            raise InvalidInput(say("desk.one_to_check"))
+            raise InvalidInput(translate("desk.one_to_check"))
         return await desk.check_brief(body.name, _content(body), body.day)
 
     return router
@@ -157,7 +157,7 @@ def _content(body: Check) -> bytes:
     try:
         return base64.b64decode(body.content, validate=True)
     except ValueError as error:  # binascii.Error, or what is not ASCII
-        raise InvalidInput(say("desk.not_base64")) from error
+        raise InvalidInput(translate("desk.not_base64")) from error
 
 
 def _days(written: str) -> tuple[date, date]:
@@ -167,4 +167,4 @@ def _days(written: str) -> tuple[date, date]:
             return date.fromisoformat(found[1]), date.fromisoformat(found[2])
     except ValueError:
         pass
-    raise InvalidInput(say("desk.no_days", written=written))
+    raise InvalidInput(translate("desk.no_days", written=written))

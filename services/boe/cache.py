@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from articulado.language.translation import reason
 from articulado.values.errors import ConfigurationError
-from language.system import reason
 from services.boe.checked import FILE, Checked, checked_as_json, read_checked
 from services.boe.shrinkage import Shrinkage, extent_of
 from services.boe.xml import parse_xml

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, BinaryIO
 
+from articulado.language.translation import use_locale
 from articulado.values.errors import ArticuladoError
-from language.current import speaking
 from services.bounded.limits import Limits, limited
 
 OUT_OF_MEMORY = 70
@@ -48,7 +48,7 @@ def main() -> None:
             _end_after(limits.seconds)
             answers.write(pickle.dumps(BEGUN))
             answers.flush()
-            with speaking(language):
+            with use_locale(language):
                 answer = _answer(function, arguments)
             _end_after(0)
             watch.idle_since = time.monotonic()

@@ -6,9 +6,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
+from articulado.language.formats import written
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
-from language.current import say
-from language.formats import written
 
 MIB = 1 << 20
 
@@ -43,7 +43,7 @@ def check_size(path: Path, size: int) -> None:
     """
     limit = _CURRENT.get().unpacked
     if size > limit:
-        raise InvalidInput(say("bounds.size", path=path, size=mebibytes(size), limit=mebibytes(limit)))
+        raise InvalidInput(translate("bounds.size", path=path, size=mebibytes(size), limit=mebibytes(limit)))
 
 
 def mebibytes(size: int) -> str:

@@ -15,9 +15,9 @@ from signal import Signals
 from typing import Any, TypeVar
 
 from articulado import ONE_THREAD
+from articulado.language.formats import written
+from articulado.language.translation import current_language, translate
 from articulado.values.errors import InvalidInput
-from language.current import current_language, say
-from language.formats import written
 from services.bounded.child import IDLE_SECONDS, OUT_OF_MEMORY
 from services.bounded.limits import Limits, mebibytes
 
@@ -70,16 +70,18 @@ class Workers:
                 raise kind(message)
             case "time":
                 raise InvalidInput(
-                    say("bounds.time", seconds=written(self._limits.seconds, 0 if self._limits.seconds >= 1 else 1))
+                    translate(
+                        "bounds.time", seconds=written(self._limits.seconds, 0 if self._limits.seconds >= 1 else 1)
+                    )
                 )
             case "memory":
-                raise InvalidInput(say("bounds.memory", limit=mebibytes(self._limits.memory)))
+                raise InvalidInput(translate("bounds.memory", limit=mebibytes(self._limits.memory)))
             case "depth":
-                raise InvalidInput(say("bounds.depth"))
+                raise InvalidInput(translate("bounds.depth"))
             case "died":
-                raise InvalidInput(say("bounds.died", how=value))
+                raise InvalidInput(translate("bounds.died", how=value))
             case _:
-                raise InvalidInput(say("bounds.failed", error=value))
+                raise InvalidInput(translate("bounds.failed", error=value))
 
     def close(self) -> None:
         """End the processes that are free."""

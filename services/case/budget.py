@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from itertools import count
 
+from articulado.language.languages import Language
 from articulado.values.chunks import Chunk
 from articulado.values.errors import InsufficientContext
 from articulado.values.protocols import TokenCounter
-from language.languages import Language
 from services.case.context import render
 
 CONTEXT_SHARE = 0.7
@@ -73,7 +73,9 @@ def check_critical(critical: Sequence[Chunk], max_tokens: int, counter: TokenCou
     if needed > budget:
         least = least_max_tokens(needed, 0)
         raise InsufficientContext(
-            language.say("case_critical_does_not_fit", needed=needed, budget=budget, maximum=max_tokens, least=least)
+            language.translate(
+                "case_critical_does_not_fit", needed=needed, budget=budget, maximum=max_tokens, least=least
+            )
         )
 
 
@@ -84,4 +86,4 @@ def check_enough(tokens: int, minimum: int, language: Language) -> None:
         InsufficientContext: it has fewer tokens than the profile asks for.
     """
     if tokens < minimum:
-        raise InsufficientContext(language.say("case_insufficient_context", tokens=tokens, minimum=minimum))
+        raise InsufficientContext(language.translate("case_insufficient_context", tokens=tokens, minimum=minimum))

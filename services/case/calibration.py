@@ -12,9 +12,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from articulado.language.translation import reason, translate
 from articulado.values.errors import ConfigurationError
-from language.current import say
-from language.system import reason
 from services.extras import importing
 
 FILE = "calibration.json"
@@ -71,7 +70,7 @@ def read_calibration(folder: Path) -> Calibration | None:
     try:
         return Calibration.model_validate_json(file.read_bytes())
     except (ValidationError, OSError) as error:
-        raise ConfigurationError(say("case.calibration_unreadable", file=file)) from error
+        raise ConfigurationError(translate("case.calibration_unreadable", file=file)) from error
 
 
 def write_calibration(folder: Path, calibration: Calibration) -> Path:
@@ -85,7 +84,7 @@ def write_calibration(folder: Path, calibration: Calibration) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(calibration.model_dump(), indent=2) + "\n", encoding="utf-8")
     except OSError as error:
-        raise ConfigurationError(say("case.calibration_unwritable", file=file, why=reason(error))) from error
+        raise ConfigurationError(translate("case.calibration_unwritable", file=file, why=reason(error))) from error
     return file
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from articulado.language.languages import Language
 from articulado.values.chunks import Candidate
-from language.languages import Language
 from services.case.calibration import Calibration, CaseGraph, Curve
 
 BEST_SCORES = 3

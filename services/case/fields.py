@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from articulado.language.languages import Language
 from articulado.values.articles import FieldSpec, Group
 from articulado.values.cases import RequiredField, RequiredFields
 from articulado.values.protocols import TokenCounter
-from language.languages import Language
 from services.case.schema import FieldNeeded, FieldsNeeded
 
 GROUPS: tuple[Group, ...] = ("participant_data", "plan_data")

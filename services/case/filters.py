@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from articulado.language.folding import letters_and_digits
+from articulado.language.languages import Language
 from articulado.values.chunks import Chunk
-from language.folding import letters_and_digits
-from language.languages import Language
 from services.case.data.phrases import named_choices
 from services.case.data.placeholders import is_placeholder
 from services.profile.sections import TOPIC, FilterField
@@ -30,7 +30,9 @@ def is_known_value(field: FilterField, value: str) -> bool:
 def unknown_values(fields: Sequence[FilterField], filters: Mapping[str, str], language: Language) -> list[str]:
     """Return a message for each value that the profile does not know, with those that it does."""
     return [
-        language.say("case_unknown_value", value=filters[field.name], field=field.label, known=", ".join(field.values))
+        language.translate(
+            "case_unknown_value", value=filters[field.name], field=field.label, known=", ".join(field.values)
+        )
         for field in fields
         if field.name in filters and not is_known_value(field, filters[field.name])
     ]

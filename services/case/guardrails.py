@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
+from articulado.language.folding import letters_and_digits
+from articulado.language.languages import Language
+from articulado.language.numerals import MULTIPLE, NUMBER, parse_number
 from articulado.values.articles import Guard, details_of
 from articulado.values.cases import Guardrails, Violation
 from articulado.values.chunks import Chunk
-from language.amounts import MULTIPLE, NUMBER, parse_number
-from language.folding import letters_and_digits
-from language.languages import Language
 from services.case.items import without_items
 from services.case.schema import Answer, GuardrailBroken
 
@@ -107,11 +107,11 @@ def check(
                 matched.add(index)
                 broken.append((report.guardrail, rules.get(report.guardrail, report.guardrail)))
         if invented := _invented_figure(item, known_figures):
-            broken.append((FIGURES_GUARDRAIL, language.say("case_invented_figure", figure=invented)))
+            broken.append((FIGURES_GUARDRAIL, language.translate("case_invented_figure", figure=invented)))
         violated.extend({"guardrail": name, "rule": rule, "removed": item} for name, rule in dict.fromkeys(broken))
         return bool(broken)
 
-    remaining = without_items(answer, breaks, neutral_topic=language.say("case_topic"))
+    remaining = without_items(answer, breaks, neutral_topic=language.translate("case_topic"))
     violated += [
         {"guardrail": report.guardrail, "rule": rules.get(report.guardrail, report.guardrail), "removed": ""}
         for index, report in enumerate(self_reported)

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Literal, NamedTuple
 
-from language.folding import fold, without_accents
-from language.languages import Language, MentionPatterns
+from articulado.language.folding import fold, without_accents
+from articulado.language.languages import Language, MentionPatterns
 from services.profile.sections import NAME_MARK, SMALL_NAME_MARK, TOPIC, FilterField
 
 Role = Literal["own", "former", "denied"]

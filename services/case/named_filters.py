@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 from typing import Literal, NamedTuple
 
-from language.languages import Language
+from articulado.language.languages import Language
 from services.case.mentions import Mention, Role
 from services.profile.sections import FilterField
 
@@ -86,7 +86,7 @@ def conflict_message(conflict: NamedFilter, fields: Sequence[FilterField], langu
     field = next(field for field in fields if field.name == conflict.field)
     words = ", ".join(dict.fromkeys(language.quoted(mention.words) for mention in conflict.named))
     if conflict.verdict == "denied":
-        return language.say("case_named_denied", field=field.label, words=words, value=conflict.given)
+        return language.translate("case_named_denied", field=field.label, words=words, value=conflict.given)
     if conflict.verdict == "differs":
-        return language.say("case_named_otherwise", field=field.label, words=words, value=conflict.given)
-    return language.say("case_named_not_held", field=field.label, words=words, known=", ".join(field.values))
+        return language.translate("case_named_otherwise", field=field.label, words=words, value=conflict.given)
+    return language.translate("case_named_not_held", field=field.label, words=words, known=", ".join(field.values))

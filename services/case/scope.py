@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from language.languages import Language
+from articulado.language.languages import Language
 from services.case.filters import kept_out_by, unknown_values
 from services.case.matching.matcher import Match
 from services.profile.sections import TOPIC, FilterField
@@ -27,7 +27,7 @@ def say_kept_out(
     if unknown := unknown_values(keeping, filters, language):
         return ". ".join(unknown)
     reasons = [
-        language.say(
+        language.translate(
             "case_kept_out",
             title=match.guide.title,
             field=field.label,
@@ -38,7 +38,7 @@ def say_kept_out(
     ]
     if not passing:
         given = [filters[field.name] for field in fields if field.name != TOPIC and field.name in filters]
-        reasons.insert(0, language.say("case_no_article_for", values=" + ".join(given)))
+        reasons.insert(0, language.translate("case_no_article_for", values=" + ".join(given)))
     return ". ".join(reasons)
 
 
@@ -49,14 +49,14 @@ def say_out_of_scope(
 
     Where none passes, it is said which values are not held.
     """
-    message = language.say("case_out_of_scope")
+    message = language.translate("case_out_of_scope")
     if not matches:
         return ". ".join([message, *unknown_values(fields, filters, language)])
     titles = "; ".join(match.guide.title for match in matches[:MAX_TITLES])
     more = len(matches) - MAX_TITLES
     listed = (
-        language.say("case_nearest_titles", titles=titles, number=more)
+        language.translate("case_nearest_titles", titles=titles, number=more)
         if more > 0
-        else language.say("case_titles", titles=titles)
+        else language.translate("case_titles", titles=titles)
     )
     return f"{message}. {listed}"

@@ -13,10 +13,10 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.language.folding import fold
+from articulado.language.languages import Language
 from articulado.values.chunks import ProvisionRef
 from articulado.values.errors import ConfigurationError
-from language.folding import fold
-from language.languages import Language
 from services.domain.base import Domain
 from services.domain.question import points_back
 from services.offline.arrays import UNREADABLE, open_arrays

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from language.folding import fold
+from articulado.language.folding import fold
 from legal.citations.parser import Citation, parse_citations
 from legal.dates.finder import find_date, without_days
 from legal.labels import SUFFIXES, provision_name

@@ -1,6 +1,6 @@
 """What an answer looks like that says that there is none."""
 
-from language.languages import Language
+from articulado.language.languages import Language
 from services.prompting.citation_markers import markers_in
 
 
@@ -15,4 +15,4 @@ def is_bare_refusal(answer: str, language: Language) -> bool:
 
 
 def _refusal(language: Language) -> str:
-    return language.say("no_verified_information").casefold()
+    return language.translate("no_verified_information").casefold()

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from articulado.language.folding import fold
+from articulado.language.languages import Language
 from articulado.values.answers import Message
-from language.folding import fold
-from language.languages import Language
 from services.conversation.leaning import LeaningJudge
 from services.conversation.refusal import is_refusal
 from services.domain.question import is_courtesy, speaks_of_the_answer

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from articulado.language.formats import long_day
+from articulado.language.languages import Language
 from articulado.values.answers import Citation
-from language.formats import long_day
-from language.languages import Language
 from services.conversations.kept import Conversation, KeptTurn
 from services.extras import importing
 
@@ -45,7 +45,7 @@ def export(conversation: Conversation, form: Format, title: str, language: Langu
     """
     blocks = [
         *_blocks(conversation, language),
-        _Block("note", language.say("view_notice_law" if law else "view_notice")),
+        _Block("note", language.translate("view_notice_law" if law else "view_notice")),
     ]
     title = title.translate(_CONTROL)
     return _docx(title, blocks) if form == "docx" else _markdown(title, blocks).encode()
@@ -60,14 +60,14 @@ def _blocks(conversation: Conversation, language: Language) -> Iterator[_Block]:
                     _Block("item", _ITEM.sub("", line, count=1)) if _ITEM.match(line) else _Block("text", line.strip())
                 )
         if turn["citations"]:
-            yield _Block("heading", language.say("view_sources"))
+            yield _Block("heading", language.translate("view_sources"))
         for citation in turn["citations"]:
             yield _Block("source", _clean(_name(citation, language)), _web(citation["url"]))
         for finding in turn["findings"]:
             attention = f"«{' '.join(finding['where'].split())}»: {finding['message']}"
-            yield _Block("note", _clean(language.say("view_attention", text=attention)))
+            yield _Block("note", _clean(language.translate("view_attention", text=attention)))
         for warning in (*turn["precedence"], *turn["warnings"]):
-            yield _Block("note", _clean(language.say("view_warning", text=warning)))
+            yield _Block("note", _clean(language.translate("view_warning", text=warning)))
         if said := _day(turn, language):
             yield _Block("note", said)
 
@@ -75,9 +75,9 @@ def _blocks(conversation: Conversation, language: Language) -> Iterator[_Block]:
 def _name(citation: Citation, language: Language) -> str:
     title = f". {citation['title']}" if citation["title"] not in ("", citation["provision"]) else ""
     name = f"[{citation['mark']}] {citation['law']}, {citation['provision']}{title}"
-    said = [citation["wording"], language.say("view_note", note=citation["note"]) if citation["note"] else ""]
+    said = [citation["wording"], language.translate("view_note", note=citation["note"]) if citation["note"] else ""]
     if not citation["official"]:
-        said.append(language.say("view_not_official"))
+        said.append(language.translate("view_not_official"))
     return " ".join(filter(None, [name, *said]))
 
 
@@ -85,7 +85,7 @@ def _day(turn: KeptTurn, language: Language) -> str:
     day = turn["freshness"]["index_day"] if turn["freshness"] else None
     if day is None:
         return ""
-    return language.say("view_index_day", day=long_day(day) if language.code == "es" else day)
+    return language.translate("view_index_day", day=long_day(day) if language.code == "es" else day)
 
 
 def _web(url: str) -> str:

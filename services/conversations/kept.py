@@ -14,10 +14,10 @@ from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 from typing_extensions import TypedDict
 
+from articulado.language.translation import translate
 from articulado.values.answers import AnswerOutcome, Citation, Message
 from articulado.values.errors import ConfigurationError, ConversationUnknown, StoreUnavailable
 from articulado.values.findings import Certificate, Finding, Freshness, NamedVerdict, Remission
-from language.current import say
 from services.conversations.feedback import FeedbackBox
 from services.conversations.lean import LeanSaver
 from services.extras import importing
@@ -83,7 +83,7 @@ class Conversations:
         # The newest first; of a turn that was written more than once, the last holds.
         checkpoints = [found.checkpoint async for found in self.saver.alist(_config(thread_id))]
         if not checkpoints:
-            raise ConversationUnknown(say("conversations.unknown", thread=thread_id.rpartition("/")[2]))
+            raise ConversationUnknown(translate("conversations.unknown", thread=thread_id.rpartition("/")[2]))
         turns: dict[int, KeptTurn] = {}
         for checkpoint in checkpoints:
             values = checkpoint["channel_values"]
@@ -113,7 +113,7 @@ class Conversations:
             ConversationUnknown: nothing is kept under this name.
         """
         if await self.saver.aget_tuple(_config(thread_id)) is None:
-            raise ConversationUnknown(say("conversations.unknown", thread=thread_id.rpartition("/")[2]))
+            raise ConversationUnknown(translate("conversations.unknown", thread=thread_id.rpartition("/")[2]))
         await self.saver.adelete_thread(thread_id)
         await self.feedback.delete(thread_id)
 
@@ -158,7 +158,7 @@ async def open_conversations(where: str, home: Path) -> AsyncIterator[Conversati
         async with _postgres(where) as conversations:
             yield conversations
     else:
-        raise ConfigurationError(say("conversations.nowhere", where=where))
+        raise ConfigurationError(translate("conversations.nowhere", where=where))
 
 
 def _below(home: Path, name: str) -> Path:
@@ -178,14 +178,14 @@ async def _sqlite(file: Path) -> AsyncIterator[Conversations]:
         # Each of the two has transactions of its own.
         connection, items = await aiosqlite.connect(file), await aiosqlite.connect(file, isolation_level=None)
     except (OSError, sqlite3.Error) as error:
-        raise StoreUnavailable(say("conversations.unavailable", where=file)) from error
+        raise StoreUnavailable(translate("conversations.unavailable", where=file)) from error
     try:
         saver, store = AsyncSqliteSaver(connection), AsyncSqliteStore(items)
         try:
             await saver.setup()
             await store.setup()
         except sqlite3.Error as error:
-            raise StoreUnavailable(say("conversations.unavailable", where=file)) from error
+            raise StoreUnavailable(translate("conversations.unavailable", where=file)) from error
         async with store:
             yield Conversations(saver, store)
     finally:
@@ -228,7 +228,7 @@ async def _postgres(url: str) -> AsyncIterator[Conversations]:
                     await connection.execute("SELECT pg_advisory_unlock(%s)", (_SETUP,))
         except (psycopg.Error, PoolTimeout, TimeoutError) as error:
             host = psycopg.conninfo.conninfo_to_dict(url).get("host", "")
-            raise StoreUnavailable(say("conversations.unavailable", where=f"postgresql://{host}")) from error
+            raise StoreUnavailable(translate("conversations.unavailable", where=f"postgresql://{host}")) from error
         async with store:
             yield Conversations(saver, store)
     finally:

@@ -15,8 +15,8 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
 )
 
+from articulado.language.translation import translate
 from articulado.values.errors import StoreUnavailable
-from language.current import say
 
 logger = logging.getLogger(__name__)
 
@@ -120,4 +120,4 @@ def _as_unavailable() -> Iterator[None]:
         yield
     except Exception as error:
         logger.error("%s", type(error).__qualname__)
-        raise StoreUnavailable(say("conversations.failing")) from error
+        raise StoreUnavailable(translate("conversations.failing")) from error

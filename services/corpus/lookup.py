@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
+from articulado.language.spanish import stem_word, stems
 from articulado.values.answers import NamedProvision
 from articulado.values.chunks import NAMED_SCORE, Chunk, ProvisionRef, provision_of
 from articulado.values.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
-from language.spanish import stem_word, stems
 from legal.vocabulary.synonyms import expand
 from services.corpus.chunks import packaged_records
 from services.corpus.schema import Record

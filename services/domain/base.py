@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from articulado.language.languages import Language
 from articulado.values.chunks import Chunk
-from language.languages import Language
 from legal.citations.owners import CitationContext
 from legal.citations.parser import Citation
 from services.domain.concepts import Concept, single_words

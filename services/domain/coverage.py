@@ -7,9 +7,9 @@ question and text are all there is to go by.
 from collections.abc import Sequence
 from itertools import pairwise
 
+from articulado.language.folding import fold
+from articulado.language.spanish import sentences
 from articulado.values.chunks import Chunk, indexed_text
-from language.folding import fold
-from language.spanish import sentences
 from legal.laws.registry import known_laws
 from services.domain.base import Domain
 from services.domain.concepts import NUMBER_WEIGHT

@@ -10,8 +10,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from articulado.language.translation import translate
 from articulado.values.errors import IndexMissing
-from language.current import say
 
 _FILE = "lexicon.json"
 
@@ -106,7 +106,7 @@ class Lexicon:
             stored = json.loads(folder.joinpath(_FILE).read_bytes())
             return cls(stored["texts"], stored["frequencies"])
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise IndexMissing(say("store.vocabulary_damaged", file=folder / _FILE)) from error
+            raise IndexMissing(translate("store.vocabulary_damaged", file=folder / _FILE)) from error
 
     def idf(self, stem: str) -> float:
         """Return the inverse document frequency, scaled to [0, 1].

@@ -3,9 +3,9 @@
 import re
 from datetime import date
 
-from language.folding import fold
-from language.languages import Language
-from language.spanish import content_words
+from articulado.language.folding import fold
+from articulado.language.languages import Language
+from articulado.language.spanish import content_words
 from legal.citations.parser import parse_citations
 from legal.dates.finder import without_days
 from legal.decisions import decisions_in
@@ -71,7 +71,7 @@ def points_back(question: str, language: Language) -> bool:
 def speaks_of_the_answer(question: str, language: Language) -> bool:
     """Tell whether a question speaks of the answer before it and of nothing else.
 
-    >>> from language.languages import language
+    >>> from articulado.language.languages import language
     >>> [speaks_of_the_answer(question, language("es")) for question in ("¿en qué artículo lo pone?", "¿cuánto?")]
     [True, False]
     """
@@ -89,13 +89,13 @@ def asks_for_the_place(question: str, language: Language) -> bool:
 
 def with_subject(question: str, subject: str, language: Language) -> str:
     """Return a question with what it leans on in parentheses, for whoever reads it by itself."""
-    return f"{question} {language.say('rag_about', subject=subject)}" if subject else question
+    return f"{question} {language.translate('rag_about', subject=subject)}" if subject else question
 
 
 def split_subject(text: str, language: Language) -> tuple[str, str]:
     """Return the question and the subject of what ``with_subject`` wrote; without a subject it is empty.
 
-    >>> from language.languages import language
+    >>> from articulado.language.languages import language
     >>> split_subject("¿y de baja? (sobre: ¿cuántas vacaciones tengo?)", language("es"))
     ('¿y de baja?', '¿cuántas vacaciones tengo?')
     """

@@ -1,6 +1,6 @@
 """The domain of a profile, and the one that an index was made for, by its stored name."""
 
-from language.languages import language
+from articulado.language.languages import language
 from services.domain.base import Domain, PlainDomain
 from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import Profile

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from language.folding import fold
-from language.table_text import PATH, cells_of, has_rows, head_of, is_amount, is_year, rows_of
+from articulado.language.folding import fold
+from articulado.language.table_text import PATH, cells_of, has_rows, head_of, is_amount, is_year, rows_of
 from services.domain.base import Domain
 
 SURE = 0.9

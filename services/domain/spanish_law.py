@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import date
 from functools import lru_cache
 
+from articulado.language.languages import Language, language
+from articulado.language.spanish import stem_word
 from articulado.values.chunks import Chunk
-from language.languages import Language, language
-from language.spanish import stem_word
 from legal.citations.owners import CitationContext
 from legal.citations.parser import Citation, parse_citations
 from legal.dates.finder import without_days

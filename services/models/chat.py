@@ -10,10 +10,10 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel
 
+from articulado.language.translation import translate
 from articulado.values.answers import Message
 from articulado.values.errors import ModelError
 from articulado.values.protocols import AsyncClose, Completion, S, Structured
-from language.current import say
 from services.models.control_tokens import defuse_control_tokens
 from services.models.failures import (
     Endpoint,
@@ -122,7 +122,7 @@ class LangChainChat:
                         break
             if not reply.finish_reason and not reply.full:
                 if not reply.begun:
-                    raise MalformedReplyError(say("models.empty_stream"))
+                    raise MalformedReplyError(translate("models.empty_stream"))
                 raise TruncatedReplyError
             if text := reply.end():
                 on_text(text)

@@ -8,9 +8,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError, ModelError
 from articulado.values.protocols import AsyncClose, Embedded, Embedder, TokenCounter, Vector
-from language.current import say
 from services.models.failures import MalformedReplyError
 from services.models.retry import Retrier
 
@@ -81,7 +81,7 @@ class OpenAIEmbedder:
         embedded = await self._embed(texts, deadline) if texts else Embedded([])
         if not all(vector.any() for vector in embedded.vectors):
             name, dimensions = self._retrier.endpoint.title, self._dimensions
-            error = ModelError(say("models.unusable_vectors", name=name, dimensions=dimensions))
+            error = ModelError(translate("models.unusable_vectors", name=name, dimensions=dimensions))
             error.attempts = embedded.requests
             raise error
         return embedded
@@ -145,9 +145,9 @@ class OpenAIEmbedder:
             except (ValueError, LookupError, TypeError, AttributeError) as error:
                 raise MalformedReplyError(type(error).__name__) from error
             if matrix.ndim != 2 or len(matrix) != len(texts):
-                raise MalformedReplyError(say("models.vector_count", vectors=len(rows), texts=len(texts)))
+                raise MalformedReplyError(translate("models.vector_count", vectors=len(rows), texts=len(texts)))
             if not np.isfinite(matrix).all():
-                raise MalformedReplyError(say("models.not_finite"))
+                raise MalformedReplyError(translate("models.not_finite"))
             return Embedded(self._normalised(matrix), tokens=getattr(response.usage, "prompt_tokens", None) or 0)
 
         embedded, attempts = await self._retrier.run(attempt, deadline)
@@ -161,7 +161,7 @@ class OpenAIEmbedder:
         """
         if matrix.shape[1] != self._dimensions:
             raise ModelError(
-                say(
+                translate(
                     "models.wrong_dimensions",
                     name=self._retrier.endpoint.title,
                     given=matrix.shape[1],
@@ -181,7 +181,7 @@ class DisabledEmbedder:
 
     async def embed_queries(self, texts: Sequence[str], *, deadline: float | None = None) -> Embedded:
         """Raise ``ConfigurationError``."""
-        raise ConfigurationError(say("models.retrieval_off"))
+        raise ConfigurationError(translate("models.retrieval_off"))
 
     async def embed_documents(self, texts: Sequence[str]) -> Embedded:
         """Raise ``ConfigurationError``."""

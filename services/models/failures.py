@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from articulado.language.translation import translate
 from articulado.values.errors import (
     ArticuladoError,
     ContentFiltered,
@@ -12,7 +13,6 @@ from articulado.values.errors import (
     ModelRateLimited,
     ModelTimeout,
 )
-from language.current import say
 from services.settings import Role
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Endpoint:
     @property
     def title(self) -> str:
         """The name with the role, as errors say it: a model may have several."""
-        return f"{self.name} [{say(_ROLES[self.role])}]"
+        return f"{self.name} [{translate(_ROLES[self.role])}]"
 
     def variable(self, suffix: str) -> str:
         """Return the name of an environment variable of this role."""
@@ -129,12 +129,12 @@ def explain(error: BaseException, endpoint: Endpoint) -> Failure | None:
 
     name, address = endpoint.title, endpoint.variable("BASE_URL")
     if isinstance(error, TruncatedReplyError):
-        return Failure(ModelError(say("models.truncated", name=name)), transient=True)
+        return Failure(ModelError(translate("models.truncated", name=name)), transient=True)
     if isinstance(error, MalformedReplyError):
         # The next reply of what is no such API would be none either.
-        return Failure(ModelError(say("models.malformed", name=name, error=_brief(error), variable=address)))
+        return Failure(ModelError(translate("models.malformed", name=name, error=_brief(error), variable=address)))
     if isinstance(error, openai.APIConnectionError):
-        return Failure(ModelError(say("models.no_connection", name=name, variable=address)), transient=True)
+        return Failure(ModelError(translate("models.no_connection", name=name, variable=address)), transient=True)
     return _explain_api_error(error, endpoint) if isinstance(error, openai.APIError) else None
 
 
@@ -146,14 +146,14 @@ def _explain_api_error(error: "openai.APIError", endpoint: Endpoint) -> Failure:
     if error.code == "content_filter":
         return Failure(content_filtered(endpoint))
     if "insufficient_quota" in (error.code, error.type):
-        return Failure(ModelRateLimited(say("models.quota", name=name, variable=variable("API_KEY"))))
+        return Failure(ModelRateLimited(translate("models.quota", name=name, variable=variable("API_KEY"))))
     if isinstance(error, ContextOverflowError):
-        return Failure(ModelError(say("models.too_long", name=name)))
+        return Failure(ModelError(translate("models.too_long", name=name)))
     if status in (401, 403):
-        refused_key = say("models.key_refused", name=name, status=status, variable=variable("API_KEY"))
+        refused_key = translate("models.key_refused", name=name, status=status, variable=variable("API_KEY"))
         return Failure(ModelMisconfigured(refused_key))
     if status == 404:
-        unknown = say(
+        unknown = translate(
             "models.model_unknown",
             name=name,
             model=variable("MODEL"),
@@ -162,10 +162,10 @@ def _explain_api_error(error: "openai.APIError", endpoint: Endpoint) -> Failure:
         )
         return Failure(ModelMisconfigured(unknown))
     if status == 429 or error.code == "rate_limit_exceeded":
-        return Failure(ModelRateLimited(say("models.rate_limited", name=name)), transient=True)
+        return Failure(ModelRateLimited(translate("models.rate_limited", name=name)), transient=True)
     if status is None or status >= 500 or status in _TRANSIENT_STATUS:
-        return Failure(ModelError(say("models.failing", name=name, cause=_cause(error))), transient=True)
-    rejected = say(
+        return Failure(ModelError(translate("models.failing", name=name, cause=_cause(error))), transient=True)
+    rejected = translate(
         "models.rejected", name=name, cause=_cause(error), model=variable("MODEL"), base_url=variable("BASE_URL")
     )
     return Failure(ModelError(rejected))
@@ -182,7 +182,7 @@ def _status_of(error: BaseException) -> int | None:
 def _cause(error: "openai.APIError") -> str:
     """Return status, code and parameter of an error, of the last two only what is known to quote nothing."""
     status = _status_of(error)
-    parts = [f"HTTP {status}" if status else say("models.in_stream")]
+    parts = [f"HTTP {status}" if status else translate("models.in_stream")]
     parts += [word for word in (error.code, error.type) if word in _CODES][:1]
     parts += [f"«{error.param}»"] if error.param in _PARAMETERS else []
     return ", ".join(parts)
@@ -190,18 +190,18 @@ def _cause(error: "openai.APIError") -> str:
 
 def content_filtered(endpoint: Endpoint) -> ContentFiltered:
     """Return the error for an answer that the content filter stopped."""
-    return ContentFiltered(say("models.filtered", name=endpoint.title))
+    return ContentFiltered(translate("models.filtered", name=endpoint.title))
 
 
 def refused(endpoint: Endpoint) -> ContentFiltered:
     """Return the error for a model that declines to answer."""
-    return ContentFiltered(say("models.refused", name=endpoint.title))
+    return ContentFiltered(translate("models.refused", name=endpoint.title))
 
 
 def structure_unsupported(endpoint: Endpoint) -> ModelMisconfigured:
     """Return the error for a model that cannot fill in a schema."""
     return ModelMisconfigured(
-        say(
+        translate(
             "models.no_structure",
             name=endpoint.title,
             provider=endpoint.variable("PROVIDER"),
@@ -214,7 +214,7 @@ def structure_unsupported(endpoint: Endpoint) -> ModelMisconfigured:
 def schema_violated(endpoint: Endpoint, cause: str, attempts: int) -> ModelError:
     """Return the error for a reply that did not satisfy its schema even when the model was shown what was wrong."""
     error = ModelError(
-        say(
+        translate(
             "models.schema_violated",
             name=endpoint.title,
             cause=cause[:_DETAIL_CHARACTERS],
@@ -227,12 +227,12 @@ def schema_violated(endpoint: Endpoint, cause: str, attempts: int) -> ModelError
 
 def late(name: str, role: Role) -> ModelTimeout:
     """Return the error for what a model was to do in a question, by its role, and has not done by the deadline."""
-    return ModelTimeout(say(_LATE[role], name=name))
+    return ModelTimeout(translate(_LATE[role], name=name))
 
 
 def silent(name: str, seconds: float) -> ModelTimeout:
     """Return the error for a model that has not replied in the seconds of a call without a deadline."""
-    return ModelTimeout(say("models.silent", name=name, seconds=seconds))
+    return ModelTimeout(translate("models.silent", name=name, seconds=seconds))
 
 
 def _brief(error: Exception) -> str:

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
-from language.current import say
 from services.models.chat import LangChainChat
 from services.models.embeddings import OpenAIEmbedder
 from services.models.failures import Endpoint
@@ -149,7 +149,7 @@ def _chat(model: Any, endpoint: Endpoint, retrier: RetrierFactory, settings: Mod
 def _dimensions(settings: ModelSettings) -> int:
     dimensions = settings.dimensions or NATIVE_DIMENSIONS.get(settings.model)
     if dimensions is None:
-        raise _missing(_endpoint("embedder", settings), "DIMENSIONS", say("models.what_dimensions"))
+        raise _missing(_endpoint("embedder", settings), "DIMENSIONS", translate("models.what_dimensions"))
     return dimensions
 
 
@@ -159,11 +159,11 @@ def _endpoint(role: Role, settings: ModelSettings) -> Endpoint:
 
 def _check_connection(endpoint: Endpoint, settings: ModelSettings) -> None:
     if not _key(settings) and settings.provider != "compatible":
-        raise _missing(endpoint, "API_KEY", say("models.what_key"))
+        raise _missing(endpoint, "API_KEY", translate("models.what_key"))
     if not settings.base_url and settings.provider != "openai":
-        raise _missing(endpoint, "BASE_URL", say("models.what_base_url", example=EXAMPLE_URLS[settings.provider]))
+        raise _missing(endpoint, "BASE_URL", translate("models.what_base_url", example=EXAMPLE_URLS[settings.provider]))
     if not settings.api_version and settings.provider == "azure":
-        raise _missing(endpoint, "API_VERSION", say("models.what_api_version"))
+        raise _missing(endpoint, "API_VERSION", translate("models.what_api_version"))
 
 
 def _key(settings: ModelSettings) -> str:
@@ -195,5 +195,5 @@ def _connection(endpoint: Endpoint, settings: ModelSettings) -> dict[str, Any]:
 
 def _missing(endpoint: Endpoint, suffix: str, what: str) -> ConfigurationError:
     return ConfigurationError(
-        say("models.setting_missing", variable=endpoint.variable(suffix), what=what, name=endpoint.name)
+        translate("models.setting_missing", variable=endpoint.variable(suffix), what=what, name=endpoint.name)
     )

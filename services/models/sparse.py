@@ -6,8 +6,8 @@ from hashlib import blake2b
 
 import mmh3
 
+from articulado.language.languages import Language
 from articulado.values.protocols import SparseVector
-from language.languages import Language
 from services.domain.base import Domain
 
 K = 1.2

@@ -10,8 +10,8 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from articulado.language.translation import translate
 from articulado.values.protocols import S
-from language.current import say
 
 ERRORS_SHOWN = 8
 """Number of a reply's errors that the model is shown; the first ones mostly cause the others."""
@@ -103,7 +103,7 @@ def _violation(error: ValidationError, *, cut: bool) -> SchemaViolation:
         return SchemaViolation(
             "Your reply was cut off: it was longer than allowed. Write it again, whole and much shorter, as JSON alone "
             "that satisfies the schema.",
-            say("models.cut"),
+            translate("models.cut"),
         )
     errors = error.errors(include_url=False, include_input=False)[:ERRORS_SHOWN]
     listed = "\n".join(f"- {_path(details) or 'reply'}: {details['msg']}" for details in errors)
@@ -112,7 +112,9 @@ def _violation(error: ValidationError, *, cut: bool) -> SchemaViolation:
         "Write the whole reply again with this corrected, as JSON alone that satisfies the schema."
     )
     paths = ", ".join(filter(None, map(_path, errors)))
-    return SchemaViolation(request, say("models.fields_invalid", paths=paths) if paths else say("models.not_json"))
+    return SchemaViolation(
+        request, translate("models.fields_invalid", paths=paths) if paths else translate("models.not_json")
+    )
 
 
 def _path(details: ErrorDetails) -> str:

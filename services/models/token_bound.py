@@ -16,7 +16,7 @@ from importlib import resources
 # Comes with tiktoken, whose own reference implementation cuts with it.
 import regex
 
-from language.filled_table import FilledTable
+from articulado.language.characters import MemoTable
 
 _PATTERNS = {
     "cl100k_base": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
@@ -71,7 +71,7 @@ class TokenBound:
         self._pattern = regex.compile(_PATTERNS[encoding])
         self._token_list = token_list(encoding)
         self._cached_count = lru_cache(1 << 16)(self._count_piece)
-        self._after_blank = FilledTable(lambda word: self._count_pieces(f" {word}"))
+        self._after_blank = MemoTable(lambda word: self._count_pieces(f" {word}"))
 
     def count(self, text: str) -> int:
         """Return at least the number of tokens, at most the bytes in UTF-8."""

@@ -7,8 +7,8 @@ from itertools import groupby
 from langchain_core.messages import BaseMessage
 from pydantic import ConfigDict
 
+from articulado.language.languages import Language
 from articulado.values.chunks import Purpose
-from language.languages import Language
 from legal.citations.owners import CitationContext
 from legal.labels import provision_key, provision_name
 from legal.laws.mentions import find_law
@@ -52,7 +52,7 @@ class ExtractivePrincipal(OfflineChat):
         fragments, asked = read_prompt(str(messages[-1].text))
         question, earlier = map(without_protocol, split_subject(asked, language))
         if is_courtesy(question, language):
-            selection, answer = Selection(), language.say("courtesy")
+            selection, answer = Selection(), language.translate("courtesy")
         else:
             topic = self.domain.question_topic(question) or question
             scorer = Scorer(topic, earlier, self.domain, self.weights, self.similarity)
@@ -69,20 +69,22 @@ def _paragraphs(selection: Selection, domain: Domain) -> Iterator[str]:
     language = domain.language
     first = next(iter([*filter(None, [selection.lead]), *selection.statements]), None)
     if first is None:
-        yield f"{language.say('no_verified_information')}."
+        yield f"{language.translate('no_verified_information')}."
         return
     if selection.set_right:
-        right = language.say("answer_figure", right=selection.set_right.right, claimed=selection.set_right.claimed)
+        right = language.translate(
+            "answer_figure", right=selection.set_right.right, claimed=selection.set_right.claimed
+        )
         yield f"{right} {_marks(first.fragments)}".rstrip()
     if selection.lead:
         place = "" if first.fragments[0].official else f" ({_place(first, None, language)})"
-        words = language.say("answer_in_our_words", place=place, text=first.text)
+        words = language.translate("answer_in_our_words", place=place, text=first.text)
         yield f"{words} {_marks(first.fragments)}".rstrip()
     for literal, group in groupby(selection.statements, key=lambda statement: statement.literal):
         statements = list(group)
         of_files = any(_is_of_file(fragment) for statement in statements for fragment in statement.fragments)
         notice = "quotes_of_sources" if of_files else domain.quotes_notice
-        lines = [language.say(notice if literal else "quotes_of_summaries")]
+        lines = [language.translate(notice if literal else "quotes_of_summaries")]
         before: Fragment | None = None
         for statement in statements:
             place = _place(statement, before, language)
@@ -106,13 +108,13 @@ def _where_it_stands(selection: Selection, language: Language) -> str:
         for statement in reversed(selection.statements)
     }
     named = "; ".join(f"{place} {marks}".rstrip() for place, marks in reversed(places.items()))
-    return language.say("answer_stands_in", places=named) if named else ""
+    return language.translate("answer_stands_in", places=named) if named else ""
 
 
 def _companion(statement: Statement, language: Language) -> str:
     """Say until when, or where, what an answer is about is done."""
     purpose = statement.fragments[0].purpose
-    label = language.say(COMPANIONS[purpose], place=_place(statement, None, language)) if purpose else ""
+    label = language.translate(COMPANIONS[purpose], place=_place(statement, None, language)) if purpose else ""
     said = language.quoted(statement.text) if statement.literal else statement.text
     return f"{label} {said} {_marks(statement.fragments)}".strip()
 
@@ -125,9 +127,9 @@ def _line(place: str, statement: Statement, language: Language, *, whole: bool) 
         place, said = place.rstrip(), f"\n{said}"
     note = note_for_readers(first)
     if note:
-        note = language.say("quotes_note", note=note)
+        note = language.translate("quotes_note", note=note)
         gone = not in_force(first) and not says_only_that_it_is_gone(statement.text)
-        said = f"{note} {language.say('quotes_said', quoted=said)}" if gone else f"{said} {note}"
+        said = f"{note} {language.translate('quotes_said', quoted=said)}" if gone else f"{said} {note}"
     return f"- {place}{said} {_marks(statement.fragments)}".rstrip()
 
 
@@ -142,14 +144,14 @@ def _place(statement: Statement, before: Fragment | None, language: Language) ->
     number = statement.apartado if of_law else ""
     letter = f" {statement.letter})" if of_law and statement.letter else ""
     if same:
-        place = language.say("place_part", number=number) if number else ""
+        place = language.translate("place_part", number=number) if number else ""
         return f"{place}{letter}".lstrip()
     if of_law:
         name = name[0].lower() + name[1:]
     if number:
-        name += f".{number}" if name[-1].isdigit() else f", {language.say('place_part', number=number).lower()}"
-    validity = language.say("place_validity", validity=first.validity) if first.validity else ""
-    page = language.say("place_page", page=first.page) if first.page else ""
+        name += f".{number}" if name[-1].isdigit() else f", {language.translate('place_part', number=number).lower()}"
+    validity = language.translate("place_validity", validity=first.validity) if first.validity else ""
+    page = language.translate("place_page", page=first.page) if first.page else ""
     return f"{first.law_name}, {name}{letter}{validity}{page}"
 
 

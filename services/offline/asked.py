@@ -1,7 +1,7 @@
 """What a question asks for (a duration, an amount, a deadline, who, whether …), and which sentences give it."""
 
-from language.folding import fold
-from language.languages import AskedPatterns, Language
+from articulado.language.folding import fold
+from articulado.language.languages import AskedPatterns, Language
 from services.offline.figures import claimed_figures, figures_in
 
 _OTHER_UNIT = 0.4
@@ -35,7 +35,7 @@ class Asked:
         1 is a figure of the kind and in the unit that are asked for or claimed, 0.4 one in another unit, 0.3 the words
         of another kind of answer, 0 nothing of the kind.
 
-        >>> from language.languages import language
+        >>> from articulado.language.languages import language
         >>> vacation = Asked("¿Cuántos días de vacaciones tengo?", language("es"))
         >>> [vacation.match(sentence) for sentence in ("Serán treinta días.", "Serán 2 meses.", "Se pactarán.")]
         [1.0, 0.4, 0.0]

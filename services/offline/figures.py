@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from language.folding import fold
-from language.languages import QueryPatterns
-from language.numerals import read_number
+from articulado.language.folding import fold
+from articulado.language.languages import QueryPatterns
+from articulado.language.numerals import read_number
 
 _CHARACTERS_BEFORE = 40
 """Before a figure, in which a word may stand that makes it one of a life."""
@@ -36,7 +36,7 @@ class Figure:
 def figures_in(text: str, patterns: QueryPatterns) -> list[Figure]:
     """Return the figures of a text in the units of a language, in order; marks of apartados and laws are none.
 
-    >>> from language.languages import language
+    >>> from articulado.language.languages import language
     >>> spanish = language("es").query_patterns
     >>> [figure.written for figure in figures_in("1. Según la Ley 3/2012, son treinta días naturales.", spanish)]
     ['treinta días naturales']
@@ -59,7 +59,7 @@ def _figures(text: str, patterns: QueryPatterns) -> Iterator[Figure]:
 def claimed_figures(question: str, patterns: QueryPatterns) -> list[Figure]:
     """Return the figures that a question claims or doubts; none of a life ("llevo 3 meses", "tengo 45 años").
 
-    >>> from language.languages import language
+    >>> from articulado.language.languages import language
     >>> spanish = language("es").query_patterns
     >>> [figure.written for figure in claimed_figures("Llevo 3 meses y me dicen que son 22 días.", spanish)]
     ['22 días']
@@ -75,7 +75,7 @@ def claimed_figures(question: str, patterns: QueryPatterns) -> list[Figure]:
 def without_facts(question: str, patterns: QueryPatterns) -> str:
     """Leave out the figures of a life and those that are claimed: the law answers with others.
 
-    >>> from language.languages import language
+    >>> from articulado.language.languages import language
     >>> without_facts("llevo 3 meses, ¿cuántas vacaciones tengo?", language("es").query_patterns)
     'llevo , ¿cuántas vacaciones tengo?'
     """

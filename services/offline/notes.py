@@ -2,8 +2,8 @@
 
 import re
 
-from language.folding import fold
-from language.spanish import sentences
+from articulado.language.folding import fold
+from articulado.language.spanish import sentences
 from services.offline.shortening import shorten
 from services.prompting.fragments import Fragment
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from language.folding import fold
-from language.languages import Language, language
-from language.numerals import read_words
-from language.spanish import sentences
-from language.table_text import cells_of, is_amount, is_row
+from articulado.language.folding import fold
+from articulado.language.languages import Language, language
+from articulado.language.numerals import read_words
+from articulado.language.spanish import sentences
+from articulado.language.table_text import cells_of, is_amount, is_row
 from legal.labels import WRITTEN_SUFFIXES
 from services.offline.shortening import LEFT_OUT, shorten
 from services.prompting.fragments import Fragment

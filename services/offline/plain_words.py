@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from language.folding import fold
-from language.numerals import read_words
-from language.spanish import sentences
+from articulado.language.folding import fold
+from articulado.language.numerals import read_words
+from articulado.language.spanish import sentences
 from legal.labels import provision_key
 from legal.laws.mentions import find_law
 from services.corpus.chunks import records_of_law

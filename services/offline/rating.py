@@ -6,10 +6,10 @@ from functools import cached_property
 from math import fsum
 from typing import Protocol, runtime_checkable
 
-from language.folding import fold
-from language.numerals import read_number
-from language.spanish import sentences
-from language.table_text import cells_of
+from articulado.language.folding import fold
+from articulado.language.numerals import read_number
+from articulado.language.spanish import sentences
+from articulado.language.table_text import cells_of
 from legal.citations.parser import Citation
 from legal.labels import provision_key
 from legal.laws.indexed import IndexedLaws

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from language.folding import fold
-from language.numerals import read_number
+from articulado.language.folding import fold
+from articulado.language.numerals import read_number
 from legal.citations.parser import parse_citations
 from legal.laws.mentions import law_mentions
 

@@ -10,7 +10,7 @@ from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta, weekday
 from pydantic import AfterValidator
 
-from language.current import say
+from articulado.language.translation import translate
 from services.profile.sections import Section
 
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -31,7 +31,7 @@ def _check_day_off(written: str) -> str:
         _fixed_day(match, int(match["year"] or _LEAP_YEAR)) if match["day"] else 1 <= int(match["in_month"] or 1) <= 12
     )
     if not exists:
-        raise ValueError(say("profile.day_off", written=written))
+        raise ValueError(translate("profile.day_off", written=written))
     return written
 
 

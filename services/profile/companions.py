@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
+from articulado.language.translation import translate
 from articulado.values.chunks import ProvisionRef, Purpose
-from language.current import say
 from legal.labels import provision_key, provision_name
 from legal.laws.registry import known_laws
 from services.profile.profile import Profile
@@ -24,14 +24,14 @@ MAX_OF_TOPIC = 4
 def _known_law(reference: str) -> str:
     law_id = reference.partition("#")[0]
     if law_id not in known_laws():
-        raise ValueError(say("profile.companion_law", law_id=law_id))
+        raise ValueError(translate("profile.companion_law", law_id=law_id))
     return reference
 
 
 def _of_provision(reference: str) -> str:
     key = reference.partition("#")[2]
     if not key or provision_key(provision_name(key)) != key:
-        raise ValueError(say("profile.companion_provision", reference=reference))
+        raise ValueError(translate("profile.companion_provision", reference=reference))
     return _known_law(reference)
 
 
@@ -75,7 +75,7 @@ class Topic(Section):
     @model_validator(mode="after")
     def _check_condition(self) -> "Topic":
         if not self.when.provisions and not self.when.words:
-            raise ValueError(say("profile.companion_when"))
+            raise ValueError(translate("profile.companion_when"))
         return self
 
 
@@ -86,7 +86,7 @@ class _File(Section):
     def _check_names(self) -> "_File":
         names = Counter(topic.name for topic in self.companions)
         if name := next((name for name, count in names.items() if count > 1), ""):
-            raise ValueError(say("profile.companion_twice", name=name))
+            raise ValueError(translate("profile.companion_twice", name=name))
         return self
 
 

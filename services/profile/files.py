@@ -5,7 +5,7 @@ import re
 from importlib import resources
 from pathlib import Path
 
-from language.current import DEFAULT_LANGUAGE
+from articulado.language.translation import DEFAULT_LANGUAGE
 
 SUFFIX = ".toml"
 DEFAULT_PROFILE = "laboral"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from language.current import say
-from language.folding import letters_and_digits
+from articulado.language.folding import letters_and_digits
+from articulado.language.translation import translate
 from services.profile.sections import NAME_MARK, SMALL_NAME_MARK, TOPIC, FilterField
 
 
@@ -12,14 +12,14 @@ def naming_problems(field: FilterField) -> Iterator[str]:
     yield from _ambiguous_values(field)
     yield from _ambiguous_names(field)
     if field.name == TOPIC and (field.named_by or field.others or field.frames or field.aside):
-        yield say("profile.topic_by_names", name=field.name)
+        yield translate("profile.topic_by_names", name=field.name)
     for value in field.named_by:
         if value not in field.values:
-            yield say("profile.named_by_unlisted", name=field.name, value=value)
+            yield translate("profile.named_by_unlisted", name=field.name, value=value)
     for key, patterns in (("frames", field.frames), ("aside", field.aside)):
         for number, pattern in enumerate(patterns, start=1):
             if not {NAME_MARK, SMALL_NAME_MARK} & set(pattern.pattern):
-                yield say("profile.no_name_mark", name=field.name, key=key, number=number, mark=NAME_MARK)
+                yield translate("profile.no_name_mark", name=field.name, key=key, number=number, mark=NAME_MARK)
 
 
 def _ambiguous_values(field: FilterField) -> Iterator[str]:
@@ -28,7 +28,7 @@ def _ambiguous_values(field: FilterField) -> Iterator[str]:
         for variant in (value, *variants):
             if claimed.setdefault(letters_and_digits(variant), value) != value:
                 other = claimed[letters_and_digits(variant)]
-                yield say("profile.ambiguous_value", name=field.name, variant=variant, other=other, value=value)
+                yield translate("profile.ambiguous_value", name=field.name, variant=variant, other=other, value=value)
 
 
 def _ambiguous_names(field: FilterField) -> Iterator[str]:
@@ -41,4 +41,6 @@ def _ambiguous_names(field: FilterField) -> Iterator[str]:
         for value, words in names:
             for word in words:
                 if (other := claimed.setdefault(letters_and_digits(word), value)) != value:
-                    yield say("profile.ambiguous_name", name=field.name, key=key, word=word, other=other, value=value)
+                    yield translate(
+                        "profile.ambiguous_name", name=field.name, key=key, word=word, other=other, value=value
+                    )

@@ -8,7 +8,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from language.current import say
+from articulado.language.translation import translate
 
 LISTS = ("collections", "filter_fields", "companions", "matters")
 """Sections that are written with double brackets."""
@@ -62,9 +62,9 @@ def problem_of(error: Exception, content: Mapping[str, Any], schema: type[BaseMo
         where, problem = " ".join(location(first["loc"], content).split()), _value_problem(first, schema)
         return f"{where}: {problem}" if where else problem
     if isinstance(error, UnicodeDecodeError):
-        return say("profile.not_utf8")
+        return translate("profile.not_utf8")
     if isinstance(error, OSError):
-        return say("profile.not_opened")
+        return translate("profile.not_opened")
     return _syntax_problem(str(error))
 
 
@@ -88,9 +88,9 @@ def _item_name(items: object, number: int) -> str:
     item = items[number] if isinstance(items, list) else None
     name = item.get("name") if isinstance(item, dict) else None
     return (
-        say("profile.item_name", name=name)
+        translate("profile.item_name", name=name)
         if isinstance(name, str) and name
-        else say("profile.item_number", number=number + 1)
+        else translate("profile.item_number", number=number + 1)
     )
 
 
@@ -107,22 +107,22 @@ def _value_problem(details: ErrorDetails, schema: type[BaseModel]) -> str:
     match details["type"]:
         case "extra_forbidden":
             keys = ", ".join(_keys(schema, path[:-1]))
-            return say("profile.unknown_key", keys=keys)
+            return translate("profile.unknown_key", keys=keys)
         case "literal_error":
             values = re.findall(r"'([^']*)'", str(limits["expected"]))
-            return say("profile.choices", values=say("system.and").join(f'"{value}"' for value in values))
+            return translate("profile.choices", values=translate("system.and").join(f'"{value}"' for value in values))
         case "greater_than":
-            return say("profile.above", limit=limits["gt"])
+            return translate("profile.above", limit=limits["gt"])
         case "greater_than_equal":
-            return say("profile.at_least", least=limits["ge"])
+            return translate("profile.at_least", least=limits["ge"])
         case "less_than_equal":
-            return say("profile.at_most", most=limits["le"])
+            return translate("profile.at_most", most=limits["le"])
         case "tuple_type" if path[0] in LISTS and len(path) == 1:
-            return say("profile.double_brackets", section=path[0])
+            return translate("profile.double_brackets", section=path[0])
         case "value_error":
             return details["msg"].removeprefix("Value error, ")
         case error_type:
-            return say(_BY_ERROR_TYPE.get(error_type, "profile.invalid"))
+            return translate(_BY_ERROR_TYPE.get(error_type, "profile.invalid"))
 
 
 def _keys(schema: type[BaseModel], path: Sequence[str | int]) -> list[str]:
@@ -144,10 +144,14 @@ def _is_section(annotation: Any) -> bool:
 def _syntax_problem(message: str) -> str:
     """Return what is wrong with a file that is no TOML, after its line and column where ``tomllib`` tells them."""
     position = _POSITION.search(message)
-    problem = say(
+    problem = translate(
         next((key for begin, key in _BY_TOML_MESSAGE.items() if message.startswith(begin)), "profile.not_toml")
     )
     if position is None:
         return problem
-    where = say("profile.position", line=position[1], column=position[2]) if position[1] else say("profile.end_of_file")
+    where = (
+        translate("profile.position", line=position[1], column=position[2])
+        if position[1]
+        else translate("profile.end_of_file")
+    )
     return f"{where}: {problem}"

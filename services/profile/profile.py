@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
+from articulado.language.translation import translate, use_locale
 from articulado.values.chunks import LOWEST_RANK
 from articulado.values.errors import ConfigurationError
-from language.current import say, speaking
 from legal.signals import SignalWeights
 from services.profile.case import CaseProfile
 from services.profile.files import SUFFIX, packaged_folder, profile_file, spoken_language
@@ -155,8 +155,10 @@ def load_profile(name: str) -> Profile:
     packaged, file = packaged_folder(), profile_file(name)
     if file is None:
         available = sorted(entry.stem for entry in packaged.glob(f"*{SUFFIX}"))
-        raise ConfigurationError(say("profile.none_such", name=name, available=", ".join(available), suffix=SUFFIX))
-    with speaking(spoken_language(name)):
+        raise ConfigurationError(
+            translate("profile.none_such", name=name, available=", ".join(available), suffix=SUFFIX)
+        )
+    with use_locale(spoken_language(name)):
         profile = _read(name, file)
         if file.resolve().parent != packaged.resolve():
             _check_own_profile(name, profile, packaged)
@@ -171,43 +173,43 @@ def _read(name: str, file: Path) -> Profile:
     except (ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise _unreadable(name, problem_of(error, content, Profile)) from error
     if "folder" in content:
-        raise _unreadable(name, say("profile.folder_key"))
+        raise _unreadable(name, translate("profile.folder_key"))
     return profile
 
 
 def _check_own_profile(file: str, profile: Profile, packaged: Path) -> None:
     """Check what only a profile of one's own can get wrong."""
     if (packaged / f"{profile.name}{SUFFIX}").is_file():
-        raise _unreadable(file, say("profile.packaged_name", name=profile.name))
+        raise _unreadable(file, translate("profile.packaged_name", name=profile.name))
     for field in profile.filter_fields:
         if field.name in CASE_STATE_KEYS:
-            raise _unreadable(file, say("profile.taken_by_state", name=field.name))
+            raise _unreadable(file, translate("profile.taken_by_state", name=field.name))
 
 
 def _unreadable(name: str, problem: str) -> ConfigurationError:
-    return ConfigurationError(say("profile.unreadable", name=name, problem=problem))
+    return ConfigurationError(translate("profile.unreadable", name=name, problem=problem))
 
 
 def contradictions(profile: Profile) -> Iterator[str]:
     """Yield what contradicts itself in a profile, each with what to do about it."""
     if profile.features.spanish_law and profile.language != "es":
-        yield say("profile.law_is_spanish")
+        yield translate("profile.law_is_spanish")
     if profile.relevance.near > profile.relevance.answer:
-        yield (say("profile.near_above_answer", near=profile.relevance.near, answer=profile.relevance.answer))
+        yield (translate("profile.near_above_answer", near=profile.relevance.near, answer=profile.relevance.answer))
     for name in _duplicates(profile.names):
-        yield say("profile.collection_twice", name=name)
+        yield translate("profile.collection_twice", name=name)
     for name in _duplicates(field.name for field in profile.filter_fields):
-        yield say("profile.field_twice", name=name)
+        yield translate("profile.field_twice", name=name)
     yield from _unknown_references(profile)
     for field in profile.filter_fields:
         yield from _taken_names(field)
         yield from naming_problems(field)
     for kind in profile.ranks:
         if kind not in DOCUMENT_KINDS:
-            yield say("profile.unknown_rank", kind=kind, kinds=", ".join(DOCUMENT_KINDS))
+            yield translate("profile.unknown_rank", kind=kind, kinds=", ".join(DOCUMENT_KINDS))
     missing = [name for name in RECORD_COLLECTIONS if name not in profile.names]
     if profile.features.records and missing:
-        yield say("profile.records_need", needed=", ".join(RECORD_COLLECTIONS), missing=", ".join(missing))
+        yield translate("profile.records_need", needed=", ".join(RECORD_COLLECTIONS), missing=", ".join(missing))
 
 
 def _duplicates(names: Iterable[str]) -> list[str]:
@@ -230,12 +232,12 @@ def _unknown_references(profile: Profile) -> Iterator[str]:
     ):
         for name in references:
             if name not in existing:
-                listed = ", ".join(existing) or say("system.none")
-                yield say("profile.unknown_reference", where=where, name=name, section=section, listed=listed)
+                listed = ", ".join(existing) or translate("system.none")
+                yield translate("profile.unknown_reference", where=where, name=name, section=section, listed=listed)
 
 
 def _taken_names(field: FilterField) -> Iterator[str]:
     if field.name in CASE_OPTIONS:
-        yield say("profile.taken_by_option", name=field.name, option=field.name.replace("_", "-"))
+        yield translate("profile.taken_by_option", name=field.name, option=field.name.replace("_", "-"))
     if field.name in ARTICLE_KEYS:
-        yield say("profile.taken_by_article", name=field.name)
+        yield translate("profile.taken_by_article", name=field.name)

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
-from language.current import say
 from services.profile.problems import problem_of
 from services.profile.sections import Section
 
@@ -26,4 +26,4 @@ def read_toml(file: Path, schema: type[_Schema]) -> _Schema:
         return schema.model_validate(content)
     except (ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         problem = problem_of(error, content, schema)
-        raise ConfigurationError(say("profile.file_unreadable", file=file, problem=problem)) from error
+        raise ConfigurationError(translate("profile.file_unreadable", file=file, problem=problem)) from error

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from articulado.language.languages import Language
 from articulado.values.answers import StoreName
 from articulado.values.chunks import Candidate, Chunk
-from language.languages import Language
 from legal.vocabulary.matters import Matter
 from services.domain.question import split_subject
 from services.profile.profile import Profile
@@ -43,19 +43,19 @@ def declined(asked: Declined, profile: Profile, language: Language) -> str:
     """
     matter = asked.matter
     about = matter.about if matter else _as_the_reader_names_it(asked, language)
-    said = [f"{language.say('no_verified_information')}."]
+    said = [f"{language.translate('no_verified_information')}."]
     if about:
-        said.append(language.say("rag_seems_law" if profile.features.spanish_law else "rag_seems", about=about))
+        said.append(language.translate("rag_seems_law" if profile.features.spanish_law else "rag_seems", about=about))
     if matter and matter.where:
         said.append(matter.where)
     searched = searches_made(asked, profile, language)
     advice = "rag_try_other_words_or_law" if profile.features.spanish_law else "rag_try_other_words"
-    return f"{' '.join(said)}\n\n{searched if about else f'{searched} {language.say(advice)}'}"
+    return f"{' '.join(said)}\n\n{searched if about else f'{searched} {language.translate(advice)}'}"
 
 
 def _as_the_reader_names_it(asked: Declined, language: Language) -> str:
     named = _inert(asked.other_matter[:MAX_MATTER], language)
-    return language.say("rag_other_matter", matter=named) if named else ""
+    return language.translate("rag_other_matter", matter=named) if named else ""
 
 
 def searches_made(asked: Declined, profile: Profile, language: Language) -> str:
@@ -63,8 +63,8 @@ def searches_made(asked: Declined, profile: Profile, language: Language) -> str:
     searches = ", ".join(map(language.quoted, _as_asked(asked, language)))
     names = asked.collections or profile.for_questions
     labels = ", ".join(collection.label for collection in profile.collections if collection.name in names)
-    places = labels if asked.store == "index" else language.say("rag_packaged_records")
-    return language.say("rag_searched", searches=searches, places=places)
+    places = labels if asked.store == "index" else language.translate("rag_packaged_records")
+    return language.translate("rag_searched", searches=searches, places=places)
 
 
 def _as_asked(asked: Declined, language: Language) -> Sequence[str]:
@@ -80,7 +80,7 @@ def _as_asked(asked: Declined, language: Language) -> Sequence[str]:
 
 def _inert(text: str, language: Language) -> str:
     """Return words of others as they may be quoted: without what would look like a marker, and without links."""
-    return without_foreign_links(defuse_markers(text), (), language.say("rag_link_left_out"))
+    return without_foreign_links(defuse_markers(text), (), language.translate("rag_link_left_out"))
 
 
 def _cut(search: str) -> str:

@@ -31,10 +31,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 
+from articulado.language.characters import as_rendered
+from articulado.language.formats import long_day
 from articulado.values.answers import Days
 from articulado.values.chunks import Candidate, Chunk, Purpose, ordering_score, page_of, portable_url, provision_of
-from language.formats import long_day
-from language.unseen import as_rendered
 from legal.agreements.names import validity_of
 from services.prompting.citation_markers import defuse_markers, write_marker
 from services.prompting.notes import note_on

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from articulado.language.translation import translate
 from articulado.values.chunks import Chunk
-from language.current import say
 from legal.labels import WRITTEN_SUFFIXES
 
 _AMENDING_NORM = re.compile(
@@ -37,7 +37,7 @@ def whole_note(chunk: Chunk) -> str:
 
 def state_note(chunk: Chunk) -> str:
     """Return what is said of a text that lacks the later amendments of its norm, in the language spoken now."""
-    return say("search.as_enacted") if chunk.get("text_state") == "as_enacted" else ""
+    return translate("search.as_enacted") if chunk.get("text_state") == "as_enacted" else ""
 
 
 def amended_apartados(note: str) -> frozenset[int]:

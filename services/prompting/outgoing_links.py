@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, TypeVar, cast
 
+from articulado.language.characters import as_rendered, without_invisible
 from articulado.values.chunks import Candidate
-from language.unseen import as_rendered, without_invisible
 
 T = TypeVar("T")
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
+from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
-from language.current import say
 from services.profile.profile import Profile
 
 Prompts = Mapping[str, str]
@@ -42,8 +42,8 @@ def load_prompt(name: str, profile: Profile) -> str:
     try:
         text = file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(say("profile.prompt_unreadable", file=file)) from error
+        raise ConfigurationError(translate("profile.prompt_unreadable", file=file)) from error
     if not text:
-        raise ConfigurationError(say("profile.prompt_empty", file=file))
+        raise ConfigurationError(translate("profile.prompt_empty", file=file))
     # Not str.format: a profile's own prompt may have braces.
     return text.replace("{title}", profile.title)

@@ -14,8 +14,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from language.folding import fold
-from language.languages import Language
+from articulado.language.folding import fold
+from articulado.language.languages import Language
 
 TERM_PLACES = 1 << 17
 """Places of the table that tells the field from all else."""

@@ -10,9 +10,9 @@ from typing import Any
 
 import openai
 
+from articulado.language.translation import translate
 from articulado.values.errors import ModelError
 from articulado.values.protocols import AsyncClose, Reranked, TokenCounter
-from language.current import say
 from services.models.failures import Endpoint
 from services.models.http import PerLoopClient
 from services.models.openai import CONNECT_TIMEOUT, NO_KEY
@@ -138,17 +138,19 @@ class RerankApi:
         try:
             return await self._client.post("/rerank", body=body, cast_to=object)
         except ValueError as error:  # a body that is no JSON
-            raise self._unreadable(say("rerank.not_json")) from error
+            raise self._unreadable(translate("rerank.not_json")) from error
 
     def _read(self, reply: object, passages: int) -> tuple[list[float | None], int]:
         scores, tokens = read_reply(reply, passages)
         if all(score is None for score in scores):
-            raise self._unreadable(say("rerank.no_scores"))
+            raise self._unreadable(translate("rerank.no_scores"))
         return scores, tokens
 
     def _unreadable(self, why: str) -> ModelError:
         endpoint = self._retrier.endpoint
-        return ModelError(say("rerank.not_an_api", name=endpoint.name, why=why, variable=endpoint.variable("BASE_URL")))
+        return ModelError(
+            translate("rerank.not_an_api", name=endpoint.name, why=why, variable=endpoint.variable("BASE_URL"))
+        )
 
 
 def rerank_api(settings: RerankSettings, retrier: Callable[[Endpoint], Retrier] = Retrier) -> RerankApi:

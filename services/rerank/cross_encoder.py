@@ -11,9 +11,9 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
+from articulado.language.translation import translate
 from articulado.values.errors import ModelError, ModelTimeout
 from articulado.values.protocols import Reranked, TokenCounter
-from language.current import say
 from services.rerank.logits import sigmoid
 from services.rerank.model_files import ModelFiles
 
@@ -105,7 +105,7 @@ class CrossEncoder:
             try:
                 self._loaded = _open_model(folder, file)
             except Exception as error:  # ONNX Runtime and tokenizers raise a dozen types without a common base
-                self._load_error = say("rerank.unusable", name=self._files.name, kind=type(error).__name__)
+                self._load_error = translate("rerank.unusable", name=self._files.name, kind=type(error).__name__)
                 raise ModelError(self._load_error) from error
         return self._loaded
 
@@ -122,11 +122,11 @@ class CrossEncoder:
             for index, logit in zip(batch, logits, strict=True):
                 scores[index] = sigmoid(logit) if math.isfinite(logit) else None
         if all(score is None for score in scores):
-            raise ModelError(say("rerank.unusable_scores", name=self._files.name))
+            raise ModelError(translate("rerank.unusable_scores", name=self._files.name))
         return scores
 
     def _timed_out(self) -> ModelTimeout:
-        return ModelTimeout(say("rerank.late", name=self._files.name))
+        return ModelTimeout(translate("rerank.late", name=self._files.name))
 
 
 def _open_model(folder: Path, file: str) -> _Loaded:

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
-from language.current import say
 from services.settings import RerankProvider, RerankSettings
 
 
@@ -42,5 +42,5 @@ def endpoint_of(settings: RerankSettings) -> RerankEndpoint:
         (settings.api_key or not endpoint.needs_key, "API_KEY", "models.what_key"),
     ):
         if not value:
-            raise ConfigurationError(say("rerank.setting_missing", variable=variable, what=say(what)))
+            raise ConfigurationError(translate("rerank.setting_missing", variable=variable, what=translate(what)))
     return endpoint

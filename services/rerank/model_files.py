@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
-from language.current import say
 from services.extras import require
 from services.settings import Settings
 
@@ -55,7 +55,7 @@ class ModelFiles:
             self._fetch()
             located = self._in_cache()
         if located is None:
-            raise self._missing(say("rerank.files_not_cached", cache=self.cache))
+            raise self._missing(translate("rerank.files_not_cached", cache=self.cache))
         return located
 
     def _fetch(self) -> None:
@@ -68,23 +68,29 @@ class ModelFiles:
                 source, cache_dir=str(self.cache), extra_patterns=[file, *others]
             )
         except Exception as error:  # the hub's own errors, those of its HTTP client, and those of the disk
-            raise self._missing(say("rerank.not_downloaded", kind=type(error).__name__)) from error
+            raise self._missing(translate("rerank.not_downloaded", kind=type(error).__name__)) from error
 
     def _missing(self, why: str) -> ConfigurationError:
         return ConfigurationError(
-            say("rerank.files_missing", name=self.name, why=why, tokenizer=say("system.and").join(TOKENIZER_FILES))
+            translate(
+                "rerank.files_missing", name=self.name, why=why, tokenizer=translate("system.and").join(TOKENIZER_FILES)
+            )
         )
 
     def _in_folder(self, folder: Path) -> tuple[Path, str]:
         if not folder.is_dir():
-            raise self._missing(say("rerank.no_folder"))
+            raise self._missing(translate("rerank.no_folder"))
         candidates = (self.file,) if self.file else _ONNX_FILES
         file = next((candidate for candidate in candidates if (folder / candidate).is_file()), "")
         if not file:
-            raise self._missing(say("rerank.file_missing", candidates=say("system.or").join(candidates), folder=folder))
+            raise self._missing(
+                translate("rerank.file_missing", candidates=translate("system.or").join(candidates), folder=folder)
+            )
         missing = [name for name in TOKENIZER_FILES if not (folder / name).is_file()]
         if missing:
-            raise self._missing(say("rerank.tokenizer_missing", missing=say("system.and").join(missing), folder=folder))
+            raise self._missing(
+                translate("rerank.tokenizer_missing", missing=translate("system.and").join(missing), folder=folder)
+            )
         return folder, file
 
     def _in_cache(self) -> tuple[Path, str] | None:
@@ -113,5 +119,5 @@ class ModelFiles:
                     return model["sources"]["hf"], model["model_file"], model["additional_files"]
                 return model["sources"]["hf"], self.file, []
         if self.model.count("/") != 1 or not all(self.model.split("/")):
-            raise ConfigurationError(say("rerank.model_name", model=self.model))
+            raise ConfigurationError(translate("rerank.model_name", model=self.model))
         return self.model, self.file or DEFAULT_FILE, []

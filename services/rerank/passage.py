@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from articulado.language.spanish import sentences
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import TokenCounter
-from language.spanish import sentences
 
 FRAME_TOKENS = 4
 """Special tokens of a pair, at most: ``<s> question </s></s> passage </s>``."""

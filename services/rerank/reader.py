@@ -7,10 +7,10 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
+from articulado.language.languages import Language, language
+from articulado.language.translation import translate
 from articulado.values.errors import ModelError, ModelTimeout
 from articulado.values.protocols import ChatModel, Reranked, TokenCounter
-from language.current import say
-from language.languages import Language, language
 from services.models.failures import late
 from services.models.tokens import token_counter
 from services.profile.profile import Profile
@@ -82,7 +82,7 @@ class ReaderScorer:
             raise failure from error
         scores = parse_scores(reply.text, len(passages))
         if not any(score is not None for score in scores):
-            unreadable = ModelError(say("rerank.not_scored", name=self._reader.name))
+            unreadable = ModelError(translate("rerank.not_scored", name=self._reader.name))
             unreadable.attempts = reply.requests
             raise unreadable
         return Reranked(scores, reply.requests, reply.input_tokens, reply.output_tokens)
@@ -96,7 +96,7 @@ def message(question: str, passages: Sequence[str], language: Language) -> str:
     fragments = f"\n{SEPARATOR}\n".join(
         f"{write_marker(number)} {neutralise(passage)}" for number, passage in enumerate(passages, start=1)
     )
-    fragments_label, question_label = language.say("prompt_fragments"), language.say("prompt_question")
+    fragments_label, question_label = language.translate("prompt_fragments"), language.translate("prompt_question")
     return f"{fragments_label}:\n\n{fragments}\n\n{question_label}:\n{neutralise(question)}"
 
 

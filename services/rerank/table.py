@@ -4,11 +4,11 @@ import logging
 from collections.abc import Sequence
 from functools import cache
 
+from articulado.language.translation import translate
 from articulado.values.answers import RerankStrategy
 from articulado.values.chunks import Candidate
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import ChatModel, Reranked, Reranker, RerankerTable
-from language.current import say
 from services.models.tokens import token_counter
 from services.profile.profile import Profile
 from services.rerank.cross_encoder import CrossEncoder
@@ -106,8 +106,8 @@ def resolve_auto(settings: Settings) -> tuple[RerankStrategy, str]:
     try:
         files.find()
     except ConfigurationError as error:
-        return "heuristic", say("rerank.automatic_heuristic", error=error)
-    return "cross_encoder", say("rerank.automatic_model", name=files.name)
+        return "heuristic", translate("rerank.automatic_heuristic", error=error)
+    return "cross_encoder", translate("rerank.automatic_model", name=files.name)
 
 
 @cache
@@ -117,7 +117,7 @@ def _log_once(sentence: str) -> None:
 
 def _reader_reranker(settings: Settings, reader: ChatModel, profile: Profile) -> Reranker:
     if settings.reader.provider == "offline":
-        return UnavailableReranker(say(NO_READER))
+        return UnavailableReranker(translate(NO_READER))
     return _with_model(ReaderScorer(reader, profile, token_counter(settings.reader.model)), "llm", settings)
 
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from articulado.language.folding import fold
 from articulado.values.answers import Analysis, NamedProvision
 from articulado.values.chunks import Agreement
-from language.folding import fold
 from legal.agreements.mentions import (
     AgreementMention,
     Where,

@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from articulado.language.translation import translate
 from articulado.values.answers import NO_COST, Analysis, Cost, cost_of_failure
 from articulado.values.chunks import Candidate, Chunk, provision_of
 from articulado.values.errors import IndexMissing, ModelError, StoreUnavailable
@@ -25,7 +26,6 @@ from articulado.values.protocols import (
     SparseVector,
     Vector,
 )
-from language.current import say
 from legal.laws.registry import known_laws
 from legal.territory.mentions import place_called
 from legal.validity import in_force
@@ -90,7 +90,7 @@ class HybridSearch:
         for vector in embedded.vectors:
             if vector.shape != (dimensions,) or not np.isfinite(vector).all() or not (self.knows_words or vector.any()):
                 error = ModelError(
-                    say("models.unusable_vectors", name=self.embedder.fingerprint, dimensions=dimensions)
+                    translate("models.unusable_vectors", name=self.embedder.fingerprint, dimensions=dimensions)
                 )
                 error.attempts = embedded.requests
                 raise error
@@ -174,9 +174,9 @@ class HybridSearch:
         except ModelError as error:
             candidates, _ = await search(lexical_only=True)
             cost = cost_of_failure(error)
-            warnings = [self.domain.language.say("rag_searched_by_words", problem=error)]
+            warnings = [self.domain.language.translate("rag_searched_by_words", problem=error)]
         if labels := [one.label for one in self.profile.collections if one.name in unavailable]:
-            warnings.append(self.domain.language.say("rag_searched_without", collections=", ".join(labels)))
+            warnings.append(self.domain.language.translate("rag_searched_without", collections=", ".join(labels)))
         return candidates, cost, warnings
 
     async def _candidates(

@@ -8,11 +8,11 @@ from itertools import groupby
 
 from typing_extensions import TypedDict
 
+from articulado.language.table_text import is_row, without_heads
+from articulado.language.translation import translate
 from articulado.values.chunks import Agreement, Chunk, Status, page_of, provision_of
 from articulado.values.errors import NoResultsFound
 from articulado.values.protocols import ChunkStore
-from language.current import say
-from language.table_text import is_row, without_heads
 from legal.labels import WRITTEN_SUFFIXES, order_of_kind
 from services.prompting.notes import whole_note
 from services.search.reference import ProvisionRequest, Subdivision
@@ -191,8 +191,8 @@ def order_in_law(link: Link) -> tuple[object, ...]:
 def without_wording(wordings: Sequence[Wording], day: date | None) -> str:
     """Say that there is no wording of a day, and from when to when there are any."""
     first, last = wordings[0].head, wordings[-1].head
-    until = say("search.until", day=last["valid_to"]) if last["valid_to"] else ""
-    return say(
+    until = translate("search.until", day=last["valid_to"]) if last["valid_to"] else ""
+    return translate(
         "search.no_wording",
         day=day,
         law=first["law_name"],

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from datetime import date
 
+from articulado.language.spanish import content_words
 from articulado.values.answers import Analysis, Message, NamedProvision
-from language.spanish import content_words
 from legal.citations.owners import CitationContext
 from legal.citations.parser import parse_citations
 from legal.ids import BOE_ID_TYPED, boe_id

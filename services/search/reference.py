@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
+from articulado.language.translation import translate
 from articulado.values.chunks import ProvisionRef
 from articulado.values.errors import InvalidInput
-from language.current import say
 from legal.citations.owners import CitationContext
 from legal.citations.parser import parse_citations
 from legal.dates.finder import find_date
@@ -74,7 +74,7 @@ def read_reference(
     """
     identifier = BOE_ID_TYPED.search(text)
     if not (spanish_law or identifier):
-        raise InvalidInput(say("search.not_in_index", text=text.strip()))
+        raise InvalidInput(translate("search.not_in_index", text=text.strip()))
     day = as_of or find_date(text, today=today)
     words = BOE_ID_TYPED.sub(" ", text)
     law_by_name = find_law(words)
@@ -82,7 +82,7 @@ def read_reference(
     citations = parse_citations(words, CitationContext(day=day))
     unknown = _ACRONYM.search(_NO_LAW.sub(" ", words))
     if citations and unknown and not law_id and not any(citation.law_named for citation in citations):
-        raise InvalidInput(say("search.unknown_law", law=unknown[0]))
+        raise InvalidInput(translate("search.unknown_law", law=unknown[0]))
     subdivisions: dict[ProvisionRef, dict[Subdivision, None]] = {}
     for citation in citations:
         if citation.law_id is None and citation.law_named:
@@ -99,5 +99,5 @@ def read_reference(
     if not provisions and law_id:
         provisions = [ProvisionRequest(law_id)]
     if not provisions:
-        raise InvalidInput(say("search.not_understood", text=text.strip()))
+        raise InvalidInput(translate("search.not_understood", text=text.strip()))
     return Reference(tuple(provisions), day)

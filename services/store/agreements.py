@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from articulado.language.translation import translate
 from articulado.values.chunks import Agreement, Chunk
 from articulado.values.errors import IndexMissing
-from language.current import say
 from services.store.generations import write_durably
 from services.store.manifest import REBUILD_HINT
 
@@ -55,4 +55,4 @@ def load_agreements(generation: Path) -> tuple[IndexedAgreement, ...]:
     except FileNotFoundError:
         return ()
     except (OSError, ValueError, TypeError) as error:
-        raise IndexMissing(say("store.points_damaged", path=path, command=REBUILD_HINT)) from error
+        raise IndexMissing(translate("store.points_damaged", path=path, command=REBUILD_HINT)) from error

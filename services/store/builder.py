@@ -9,10 +9,10 @@ from shutil import rmtree
 from types import TracebackType
 from typing import Self
 
+from articulado.language.translation import translate
 from articulado.values.chunks import Chunk
 from articulado.values.errors import ArticuladoError, IndexMismatch, InvalidInput
 from articulado.values.protocols import SparseVector, Vector
-from language.current import say
 from services.store.checksums import check_files, write_checksums
 from services.store.copying import copy_folder
 from services.store.disk import MEGABYTE, require_room
@@ -185,7 +185,7 @@ class IndexBuilder:
         if self._dimensions is None:
             self._dimensions = next((len(vector) for vector in dense if vector is not None), None)
         if self._dimensions is None:
-            raise InvalidInput(say("store.no_dense_vectors"))
+            raise InvalidInput(translate("store.no_dense_vectors"))
         ids = [chunk["id"] for chunk in chunks]
         stored = {point.id: point for point in await asyncio.to_thread(self._stored.find, ids)}
         replaced = {id: Placed(self._names[point.collection], point.segment, id) for id, point in stored.items()}
@@ -214,7 +214,7 @@ class IndexBuilder:
             StoreUnavailable, ConfigurationError: it could not be published; the old generation still serves.
         """
         if self._dimensions is None or not self._expected:
-            raise InvalidInput(say("store.nothing_to_index"))
+            raise InvalidInput(translate("store.nothing_to_index"))
         written = await self._writer.finish()
         counts = dict(sorted((self._elsewhere | written).items()))
         new_positions = {name: position for position, name in enumerate(counts)}
@@ -257,7 +257,7 @@ class IndexBuilder:
     def _check_counts(self, counts: Mapping[str, int]) -> None:
         if sum(counts.values()) != self._expected:
             raise IndexMismatch(
-                say(
+                translate(
                     "store.incomplete",
                     expected=self._expected,
                     stored=sum(counts.values()),
@@ -273,9 +273,9 @@ class IndexBuilder:
     def _what_to_do(self) -> str:
         """Return the end of the message for a build that the store has not kept whole: which index answers now."""
         if self._in_place:
-            return say("store.changed_in_place", command=REBUILD_HINT)
+            return translate("store.changed_in_place", command=REBUILD_HINT)
         hint = REBUILD_HINT if self._base else BUILD_HINT
-        return say("store.still_served", command=hint)
+        return translate("store.still_served", command=hint)
 
     @property
     def _in_place(self) -> bool:

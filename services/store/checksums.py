@@ -15,8 +15,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
+from articulado.language.translation import translate
 from articulado.values.errors import IndexMismatch
-from language.current import say
 from services.store.copying import is_temporary
 from services.store.generations import translate_disk_errors, write_durably
 from services.store.manifest import CATALOG, MANIFEST, Index
@@ -76,7 +76,7 @@ def check_files(index: Index, *, deep: bool = False, among: Callable[[str], bool
     """
     if damaged := damaged_files(index, deep=deep, among=among):
         named = ", ".join(damaged[:_NAMED]) + (" …" if len(damaged) > _NAMED else "")
-        raise IndexMismatch(say("store.files_damaged", folder=index.folder, files=named, advice=index.advice))
+        raise IndexMismatch(translate("store.files_damaged", folder=index.folder, files=named, advice=index.advice))
 
 
 def damaged_files(

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from math import ceil
 from typing import TYPE_CHECKING
 
+from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError, IndexMissing, StoreUnavailable
-from language.current import say
 from services.extras import importing
 from services.settings import Settings
 from services.store.manifest import BUILD_HINT
@@ -64,14 +64,14 @@ def translate_server_errors() -> Iterator[None]:
         yield
     except UnexpectedResponse as error:
         if error.status_code in (401, 403):
-            raise ConfigurationError(say("store.key_refused")) from error
+            raise ConfigurationError(translate("store.key_refused")) from error
         if error.status_code == 404:
-            raise IndexMissing(say("store.collections_missing", command=BUILD_HINT)) from error
+            raise IndexMissing(translate("store.collections_missing", command=BUILD_HINT)) from error
         raise StoreUnavailable(
-            say("store.server_error", status=error.status_code, content=error.content[:200])
+            translate("store.server_error", status=error.status_code, content=error.content[:200])
         ) from error
     except (ApiException, QdrantException) as error:
-        raise StoreUnavailable(say("store.no_connection", error=_reason(error))) from error
+        raise StoreUnavailable(translate("store.no_connection", error=_reason(error))) from error
 
 
 def _reason(error: Exception) -> str:
@@ -80,10 +80,10 @@ def _reason(error: Exception) -> str:
 
     match getattr(error, "source", error):
         case TimeoutException():
-            return say("store.no_answer")
+            return translate("store.no_answer")
         case ConnectError():
-            return say("store.not_reached")
+            return translate("store.not_reached")
         case TransportError():
-            return say("store.cut_off")
+            return translate("store.cut_off")
         case source:
             return str(source)

@@ -8,8 +8,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from articulado.language.translation import translate
 from articulado.values.errors import StoreUnavailable
-from language.current import say
 
 MEGABYTE = 1 << 20
 
@@ -29,7 +29,7 @@ def require_room(folder: Path, needed: int) -> None:
     left = disk.f_bavail * disk.f_frsize
     if left < needed:
         raise StoreUnavailable(
-            say("store.no_room", folder=folder, needed=-(-needed // MEGABYTE), left=left // MEGABYTE)
+            translate("store.no_room", folder=folder, needed=-(-needed // MEGABYTE), left=left // MEGABYTE)
         )
 
 

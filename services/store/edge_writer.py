@@ -8,10 +8,10 @@ from pathlib import Path
 
 import qdrant_edge as q
 
+from articulado.language.translation import translate
 from articulado.values.chunks import Chunk
 from articulado.values.errors import StoreUnavailable
 from articulado.values.protocols import SparseVector, Vector
-from language.current import say
 from services.store.disk import MEGABYTE, bytes_on_disk, require_room
 from services.store.edge_recall import measured_shard
 from services.store.layout import (
@@ -338,7 +338,7 @@ class EdgeWriter:
 
 
 def _damaged(name: str, folder: Path) -> StoreUnavailable:
-    return StoreUnavailable(say("store.collection_damaged", name=name, folder=folder, command=REBUILD_HINT))
+    return StoreUnavailable(translate("store.collection_damaged", name=name, folder=folder, command=REBUILD_HINT))
 
 
 def _estimate(chunks: Sequence[Chunk], dimensions: int) -> int:

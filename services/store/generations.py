@@ -19,9 +19,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
+from articulado.language.translation import reason, translate
 from articulado.values.errors import ConfigurationError, IndexMismatch, StoreUnavailable
-from language.current import say
-from language.system import reason
 from services.store.manifest import MANIFEST, MODELS
 
 BUILD_LOCK, FETCH_LOCK = "build.lock", "fetch.lock"
@@ -72,7 +71,7 @@ class Generations:
     def pointer_damaged(self) -> IndexMismatch:
         """Return the error of a pointer that names no generation; it names those that there are."""
         complete = [folder.name for folder in self.all_but() if (folder / MANIFEST).is_file()]
-        return IndexMismatch(say("store.pointer_damaged", file=self._pointer, names=", ".join(complete) or "—"))
+        return IndexMismatch(translate("store.pointer_damaged", file=self._pointer, names=", ".join(complete) or "—"))
 
     def begin(self) -> Path:
         """Return the folder of a new generation, models folder included."""
@@ -149,6 +148,6 @@ def translate_disk_errors(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in _TRANSIENT:
-            raise StoreUnavailable(say("store.not_readable", folder=folder, reason=reason(error))) from error
-        cause = say("store.not_created") if isinstance(error, FileNotFoundError) else reason(error)
-        raise ConfigurationError(say("store.folder_unusable", folder=folder, cause=cause)) from error
+            raise StoreUnavailable(translate("store.not_readable", folder=folder, reason=reason(error))) from error
+        cause = translate("store.not_created") if isinstance(error, FileNotFoundError) else reason(error)
+        raise ConfigurationError(translate("store.folder_unusable", folder=folder, cause=cause)) from error

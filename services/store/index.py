@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from articulado.language.translation import translate
 from articulado.values.errors import IndexMismatch, IndexMissing
-from language.current import say
 from services.store.builder import IndexBuilder
 from services.store.generations import Generations
 from services.store.manifest import BUILD_HINT, Description, Fingerprints, Index, Manifest, read_manifest
@@ -27,7 +27,7 @@ def open_index(folder: Path, expected: Fingerprints | None = None, *, profile: s
     for _ in range(READ_ATTEMPTS):
         current = generations.current()
         if current is None:
-            raise IndexMissing(say("store.no_index", folder=folder, command=BUILD_HINT))
+            raise IndexMissing(translate("store.no_index", folder=folder, command=BUILD_HINT))
         try:
             manifest = read_manifest(current)
         except FileNotFoundError:
@@ -47,7 +47,7 @@ def check_profile(manifest: Manifest, profile: str, folder: Path) -> None:
         IndexMismatch: they differ; the message names both and what to run.
     """
     if manifest.profile != profile:
-        raise IndexMismatch(say("store.other_profile", folder=folder, built=manifest.profile, asked=profile))
+        raise IndexMismatch(translate("store.other_profile", folder=folder, built=manifest.profile, asked=profile))
 
 
 async def open_or_build(

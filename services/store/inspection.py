@@ -6,10 +6,10 @@ from itertools import pairwise
 from math import isfinite
 from typing import Protocol
 
+from articulado.language.translation import translate
 from articulado.values.chunks import Chunk
 from articulado.values.errors import StoreUnavailable
 from articulado.values.protocols import ChunkStore, Progress
-from language.current import say
 from services.store.builder import digest
 from services.store.layout import StoredPoint
 from services.store.manifest import Index
@@ -49,7 +49,7 @@ class Inspection:
     def findings(self) -> list[str]:
         """One sentence for each kind of fault in each collection: how many points have it, and some of them."""
         return [
-            say(
+            translate(
                 kind,
                 name=name,
                 count=len(examples),

@@ -6,10 +6,10 @@ from datetime import date
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, cast
 
+from articulado.language.translation import translate
 from articulado.values.chunks import Chunk, with_status_of
 from articulado.values.errors import StoreUnavailable
 from articulado.values.protocols import Hit
-from language.current import say
 from legal.agreements.names import ended_note
 from services.store.manifest import INSPECTION_HINT, REBUILD_HINT
 from services.store.rrf import Ranked
@@ -127,7 +127,7 @@ def to_chunk(payload: Payload, today: date) -> Chunk:
         chunk = with_status_of(cast(Chunk, {**payload[METADATA], "text": payload[CONTENT]}), today)
     except (KeyError, TypeError) as error:
         raise StoreUnavailable(
-            say("store.payload_damaged", inspection=INSPECTION_HINT, command=REBUILD_HINT)
+            translate("store.payload_damaged", inspection=INSPECTION_HINT, command=REBUILD_HINT)
         ) from error
     note = ended_note(chunk["agreement"], today) if "agreement" in chunk else ""
     return {**chunk, "status_note": f"{chunk['status_note']} {note}".strip()} if note else chunk

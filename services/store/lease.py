@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import getnode, uuid4
 
+from articulado.language.translation import translate
 from articulado.values.errors import ArticuladoError, StoreUnavailable
-from language.current import say
 from services.store.registry import Registry
 
 logger = logging.getLogger(__name__)
@@ -92,7 +92,7 @@ class Lease:
             StoreUnavailable: it is not, or may not be any more.
         """
         if self._clock() >= self._valid_until:
-            raise StoreUnavailable(say("store.lease_lost"))
+            raise StoreUnavailable(translate("store.lease_lost"))
 
     async def give_back(self) -> None:
         """Let the next one begin; where the server cannot be told, it waits until the lease is over."""
@@ -119,10 +119,10 @@ class Lease:
     def _tell(self, owner: str, seconds: float) -> None:
         if self._collection:
             logger.warning(
-                say("store.lease_held", collection=self._collection, owner=owner, seconds=round(seconds)),
+                translate("store.lease_held", collection=self._collection, owner=owner, seconds=round(seconds)),
             )
         else:
-            logger.warning(say("store.publication_held", owner=owner, seconds=round(seconds)))
+            logger.warning(translate("store.publication_held", owner=owner, seconds=round(seconds)))
 
     async def _begin(self, token: str) -> bool:
         if not await self._renew(expected=token):

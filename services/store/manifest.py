@@ -8,8 +8,8 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from articulado.language.translation import translate
 from articulado.values.errors import IndexMismatch
-from language.current import say
 
 FORMAT: Final = 3
 """Version of the layout; it goes up with a change that makes older indexes unreadable."""
@@ -101,13 +101,13 @@ class Manifest(Description):
         """
         built = self.fingerprints.model_dump()
         differences = [
-            say("store.difference", part=say(_PARTS[part]), built=built[part], configured=configured)
+            translate("store.difference", part=translate(_PARTS[part]), built=built[part], configured=configured)
             for part, configured in expected.model_dump().items()
             if built[part] != configured
         ]
         if differences:
             raise IndexMismatch(
-                say("store.mismatch", folder=folder, differences="; ".join(differences), command=BUILD_HINT)
+                translate("store.mismatch", folder=folder, differences="; ".join(differences), command=BUILD_HINT)
             )
 
 
@@ -127,8 +127,8 @@ class Index:
     def advice(self) -> str:
         """What to do where the index is damaged, as the end of a message."""
         if self.manifest.demo:
-            return say("store.renew_first_index", folder=self.folder.parent.parent)
-        return say("store.inspect_and_rebuild", inspection=INSPECTION_HINT, command=REBUILD_HINT)
+            return translate("store.renew_first_index", folder=self.folder.parent.parent)
+        return translate("store.inspect_and_rebuild", inspection=INSPECTION_HINT, command=REBUILD_HINT)
 
 
 def read_manifest(generation: Path) -> Manifest:
@@ -143,7 +143,7 @@ def read_manifest(generation: Path) -> Manifest:
         return Manifest.model_validate_json(text)
     except ValidationError as error:
         raise IndexMismatch(
-            say(
+            translate(
                 "store.manifest_damaged",
                 generation=generation,
                 manifest=MANIFEST,

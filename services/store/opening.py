@@ -2,9 +2,9 @@
 
 import asyncio
 
+from articulado.language.translation import translate
 from articulado.values.errors import IndexMismatch, StoreUnavailable
 from articulado.values.protocols import ChunkStore
-from language.current import say
 from services.store.builder import digest
 from services.store.manifest import Index
 from services.store.points import UNKNOWN, Points
@@ -48,7 +48,7 @@ async def check_points(index: Index, store: ChunkStore, *, embedded: bool) -> No
     differing = sum(digests.get(point.id) != point.digest for point in sample)
     if differing > (0 if embedded else len(sample) // 2):
         raise IndexMismatch(
-            say(
+            translate(
                 "store.points_differ",
                 folder=index.folder,
                 differing=differing,
@@ -60,7 +60,7 @@ async def check_points(index: Index, store: ChunkStore, *, embedded: bool) -> No
 
 def _incomplete(index: Index, name: str, stored: int, expected: int) -> IndexMismatch:
     return IndexMismatch(
-        say(
+        translate(
             "store.not_whole",
             folder=index.folder,
             name=name,

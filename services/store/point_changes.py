@@ -11,9 +11,9 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from articulado.language.translation import translate
 from articulado.values.chunks import MAX_CHUNK_ID
 from articulado.values.errors import InvalidInput
-from language.current import say
 from services.store.generations import translate_disk_errors
 from services.store.points import POINTS, UNKNOWN, Point, Points
 
@@ -146,7 +146,7 @@ def _merged(before: NDArray[np.int64], changes: Rows) -> NDArray[np.int64]:
     added = changes[changes[:, -1] == 1][:, :-1]
     ids, counts = np.unique(added[:, 0], return_counts=True)
     if (counts > 1).any():
-        raise InvalidInput(say("store.id_twice", id=int(ids[counts > 1][0])))
+        raise InvalidInput(translate("store.id_twice", id=int(ids[counts > 1][0])))
     kept = before[~np.isin(before[:, 0], changes[:, 0])]
     rows = np.concatenate([kept, added])
     return rows[np.argsort(rows[:, 0], kind="stable")]

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.language.translation import translate
 from articulado.values.errors import IndexMissing
-from language.current import say
 from services.store.generations import open_durably, translate_disk_errors
 from services.store.manifest import REBUILD_HINT
 
@@ -65,7 +65,7 @@ class Points:
             if table.dtype != np.int64 or table.ndim != 2 or len(table) != len(Point._fields):
                 raise ValueError(f"not a table of points: {table.dtype} {table.shape}")
         except (OSError, ValueError, EOFError) as error:
-            raise IndexMissing(say("store.points_damaged", path=path, command=REBUILD_HINT)) from error
+            raise IndexMissing(translate("store.points_damaged", path=path, command=REBUILD_HINT)) from error
         return cls(table)
 
     def save(self, generation: Path) -> None:

@@ -10,10 +10,10 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import numpy as np
 
+from articulado.language.formats import written
+from articulado.language.translation import translate
 from articulado.values.errors import IndexMismatch
 from articulado.values.protocols import Vector
-from language.current import say
-from language.formats import written
 from services.store.manifest import INSPECTION_HINT, REBUILD_HINT, GraphSearch
 
 LIMIT = 100
@@ -59,7 +59,7 @@ async def measured(name: str, vectors: Sequence[Sequence[float]], search: Search
             return GraphSearch(candidates=candidates, recall=round(recall, 4))
         best = max(best, recall)
     raise IndexMismatch(
-        say(
+        translate(
             "store.recall_too_low",
             name=name,
             recall=written(best, 3),

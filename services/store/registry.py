@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from articulado.language.translation import translate
 from articulado.values.errors import IndexMismatch, IndexMissing
-from language.current import say
 from services.store.connection import translate_server_errors
 from services.store.generations import translate_disk_errors
 from services.store.manifest import REBUILD_HINT, Index, Manifest
@@ -130,7 +130,7 @@ class Registry:
         """
         payloads = await self._read([self._id(GENERATION, generation)])
         if not payloads:
-            raise IndexMissing(say("store.collections_missing", command=REBUILD_HINT))
+            raise IndexMissing(translate("store.collections_missing", command=REBUILD_HINT))
         return _parsed(GenerationRecord, next(iter(payloads.values())))
 
     async def has_record(self, generation: str) -> bool:
@@ -324,7 +324,7 @@ def _unpacked(payload: Mapping[str, Any], digest: str) -> bytes:
     except (KeyError, TypeError, ValueError, zlib.error):
         part = b""
     if digest_of(part) != digest:
-        raise IndexMismatch(say("store.registry_damaged", command=REBUILD_HINT))
+        raise IndexMismatch(translate("store.registry_damaged", command=REBUILD_HINT))
     return part
 
 
@@ -337,4 +337,4 @@ def _parsed(kind: type[_R], payload: Mapping[str, Any]) -> _R:
     try:
         return kind.model_validate(payload)
     except ValidationError as error:
-        raise IndexMismatch(say("store.registry_damaged", command=REBUILD_HINT)) from error
+        raise IndexMismatch(translate("store.registry_damaged", command=REBUILD_HINT)) from error

@@ -9,8 +9,8 @@ from pathlib import Path
 from shutil import rmtree
 from uuid import uuid4
 
+from articulado.language.translation import translate
 from articulado.values.errors import IndexMismatch, StoreUnavailable
-from language.current import say
 from services.settings import Settings
 from services.store.checksums import damaged_files, write_checksums
 from services.store.connection import TIMEOUT, connect, patience
@@ -68,7 +68,7 @@ class Replica:
             async with asyncio.timeout(self._patience):
                 wanted = (await self._registry.served()).generation
         except TimeoutError as error:
-            raise StoreUnavailable(say("store.no_connection", error=say("store.no_answer"))) from error
+            raise StoreUnavailable(translate("store.no_connection", error=translate("store.no_answer"))) from error
         if not wanted or await asyncio.to_thread(self._serves, wanted):
             return
         async with self._generations.locked(FETCH_LOCK):

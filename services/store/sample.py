@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from articulado.language.translation import translate
 from articulado.values.chunks import Chunk
 from articulado.values.errors import IndexMismatch
-from language.current import say
 from services.store.layout import METADATA, Payload
 from services.store.manifest import REBUILD_HINT
 
@@ -38,9 +38,9 @@ class WrittenSample:
         """
         stored = {id: payload.get(METADATA, {}).get("content_hash") for id, payload in payloads.items()}
         if differing := sum(stored.get(id) != written for id, written in self._hashes.items()):
-            advice = say("store.still_served", command=REBUILD_HINT)
+            advice = translate("store.still_served", command=REBUILD_HINT)
             raise IndexMismatch(
-                say(
+                translate(
                     "store.points_differ",
                     folder=generation,
                     differing=differing,

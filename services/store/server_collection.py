@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from articulado.language.translation import translate
 from articulado.values.errors import StoreUnavailable
-from language.current import say
 from services.settings import Quantization, Settings
 from services.store.connection import translate_server_errors
 from services.store.layout import DENSE, PAGE_SIZE, SPARSE, IndexKind, field_path
@@ -204,7 +204,7 @@ async def make_searchable(
         with translate_server_errors():
             status = (await client.get_collection(collection)).status
         if status == models.CollectionStatus.RED:
-            raise StoreUnavailable(say("store.not_indexed", collection=collection))
+            raise StoreUnavailable(translate("store.not_indexed", collection=collection))
         idle_polls = idle_polls + 1 if status == models.CollectionStatus.GREY else 0
         if status == models.CollectionStatus.GREEN or idle_polls > MAX_IDLE_POLLS:
             return

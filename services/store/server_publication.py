@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from articulado.language.translation import translate
 from articulado.values.errors import StoreUnavailable
-from language.current import say
 from services.store.checksums import CHECKSUMS
 from services.store.lease import Turns
 from services.store.manifest import MANIFEST, Index
@@ -54,7 +54,7 @@ class Publication:
         await self._turns.take_publication()
         if await self.look() != instead_of:
             self.base_replaced = True
-            raise BaseReplaced(say("store.base_replaced"))
+            raise BaseReplaced(translate("store.base_replaced"))
 
     async def publish(self, index: Index, collections: Mapping[str, str]) -> None:
         """Keep what a generation has beside its points, point the aliases to it, and have workers go over to it.
@@ -73,7 +73,7 @@ class Publication:
         new = KnownGeneration(generation=manifest.generation, stored_as=manifest.stored_as, published=datetime.now(UTC))
         served = Served(generations=(*self._served.generations, new))
         if not await self._registry.serve(served, instead_of=self._served):
-            raise StoreUnavailable(say("store.lease_lost"))
+            raise StoreUnavailable(translate("store.lease_lost"))
         self._served = served
 
     async def sweep(self) -> None:

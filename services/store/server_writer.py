@@ -7,10 +7,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from articulado.language.translation import translate
 from articulado.values.chunks import Chunk
 from articulado.values.errors import IndexMissing
 from articulado.values.protocols import SparseVector, Vector
-from language.current import say
 from services.periods import period_of
 from services.profile.files import DEFAULT_PROFILE
 from services.settings import Settings
@@ -137,7 +137,9 @@ class ServerWriter:
         self._written = {name: self._collection_of(name) for name in base.manifest.collections}
         stored = await stored_collections(self._client, self._stored_as)
         if missing := set(self._written.values()) - stored:
-            raise IndexMissing(say("store.server_lacks", missing=", ".join(sorted(missing)), command=REBUILD_HINT))
+            raise IndexMissing(
+                translate("store.server_lacks", missing=", ".join(sorted(missing)), command=REBUILD_HINT)
+            )
         begun = {
             plain_name(collection, self._stored_as, self._prefix): collection
             for collection in stored - set(self._written.values())

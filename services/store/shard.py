@@ -6,8 +6,8 @@ from pathlib import Path
 
 import qdrant_edge as q
 
+from articulado.language.translation import translate
 from articulado.values.errors import ArticuladoError, StoreUnavailable
-from language.current import say
 from services.store.disk import MEGABYTE, require_room
 from services.store.manifest import INSPECTION_HINT, REBUILD_HINT
 
@@ -44,5 +44,5 @@ def translate_engine_errors(folder: Path, name: str, message: str = "store.colle
             raise
         require_room(folder, OPENING_ROOM)
         raise StoreUnavailable(
-            say(message, name=name, folder=folder, inspection=INSPECTION_HINT, command=REBUILD_HINT)
+            translate(message, name=name, folder=folder, inspection=INSPECTION_HINT, command=REBUILD_HINT)
         ) from error

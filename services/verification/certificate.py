@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from datetime import date
 
+from articulado.language.languages import Language
 from articulado.values.chunks import Candidate, indexed_text, ordering_score, provision_of, relevance
 from articulado.values.findings import Certificate, NearestProvision
-from language.languages import Language
 
 MAX_BEST = 3
 """Provisions that came nearest, at most."""

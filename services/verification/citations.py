@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
+from articulado.language.folding import fold
+from articulado.language.translation import translate
 from articulado.values.chunks import REPEALED, Chunk, ProvisionRef
 from articulado.values.findings import Finding, NamedStatus, NamedVerdict
 from articulado.values.protocols import ChunkStore
-from language.current import say
-from language.folding import fold
 from legal.citations.parser import Citation
 from legal.labels import provision_name
 from legal.laws.mentions import law_mentions
@@ -117,7 +117,7 @@ def _dangling(answer: ReadAnswer) -> list[Finding]:
         missing = [number for number in numbers if not 1 <= number <= len(answer.sources)]
         if missing:
             which = ", ".join(f"C{number}" for number in missing)
-            message = say("verification.dangling", marks=which, count=len(answer.sources))
+            message = translate("verification.dangling", marks=which, count=len(answer.sources))
             findings.append(_finding(answer, "dangling", start, end, message))
     return findings
 
@@ -145,9 +145,9 @@ def _outside(answer: ReadAnswer, known: KnownProvisions, sentence: Sentence, cit
         return None
     parts, name = known.parts.get(ref, ()), _name(citation)
     if not parts and ref[0] in known.laws:
-        return _told(answer, "no_such_provision", citation, say("verification.no_such_provision", **name))
+        return _told(answer, "no_such_provision", citation, translate("verification.no_such_provision", **name))
     if ref in known.repealed:
-        return _told(answer, "repealed", citation, say("verification.repealed", **name))
+        return _told(answer, "repealed", citation, translate("verification.repealed", **name))
     text = "\n".join(chunk["text"] for chunk in parts)
     if parts:
         better = _quoted_of(answer, sentence, citation, text) or _better(answer, sentence, citation, text)
@@ -194,7 +194,7 @@ def _in_other_part(answer: ReadAnswer, sentence: Sentence, citation: Citation) -
     if better is None:
         return None
     say_where = "verification.letter" if better.is_letter else "verification.apartado"
-    message = say(say_where, **_name(citation), right=better.label)
+    message = translate(say_where, **_name(citation), right=better.label)
     return _told(answer, "wrong_part", citation, message, source)
 
 
@@ -309,7 +309,7 @@ def _verdict(answer: ReadAnswer, known: KnownProvisions, citation: Citation, rea
 
 def _compared(answer: ReadAnswer, kind: str, citation: Citation, better: Source) -> Finding:
     right = {"right": better.provision, "right_law": better.law_name}
-    message = say("verification.elsewhere", **_name(citation), **right)
+    message = translate("verification.elsewhere", **_name(citation), **right)
     return _told(answer, kind, citation, message, better)
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from decimal import Decimal, DivisionByZero, InvalidOperation
 from itertools import product
 
-from language.folding import fold
-from language.numerals import read_number
-from language.quantities import LARGEST, Quantity, quantities
+from articulado.language.folding import fold
+from articulado.language.numerals import read_number
+from articulado.language.quantities import LARGEST, Quantity, quantities
 
 _EQUALS = re.compile(
     r"=|≈|≃|\bson\s(?:unos\s|aproximadamente\s)?(?=\d)|\bequivale[n]?\sa\s|\bda[n]?\s(?=\d)|\bresultan?\s(?=\d)"

@@ -13,10 +13,10 @@ from typing import Any, Literal
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from articulado.language.translation import translate
 from articulado.values.answers import Message
 from articulado.values.chunks import Candidate
 from articulado.values.errors import InvalidInput
-from language.current import say
 from services.profile.profile import Profile
 from services.prompting.prompts import load_prompts
 from services.store.manifest import Manifest
@@ -140,14 +140,14 @@ def read_dossier(text: str, name: str) -> Dossier:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(say("verify.no_json", file=name)) from error
+        raise InvalidInput(translate("verify.no_json", file=name)) from error
     if not isinstance(value, dict) or value.get("format") != FORMAT:
-        raise InvalidInput(say("verify.no_dossier", file=name))
+        raise InvalidInput(translate("verify.no_dossier", file=name))
     try:
         TypeAdapter(Dossier).validate_python(value)
     except ValidationError as error:
         field = ".".join(str(part) for part in error.errors()[0]["loc"])
-        raise InvalidInput(say("verify.dossier_invalid", file=name, field=field)) from error
+        raise InvalidInput(translate("verify.dossier_invalid", file=name, field=field)) from error
     # As it is read: what a later version adds belongs to its seal.
     dossier: Dossier = value  # type: ignore[assignment]
     return dossier

@@ -6,11 +6,11 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import combinations
 
+from articulado.language.folding import fold
+from articulado.language.quantities import DATE, BareNumber, Quantity, bare_numbers, kinds_of_days, quantities
+from articulado.language.spanish import stems
+from articulado.language.translation import translate
 from articulado.values.findings import Finding
-from language.current import say
-from language.folding import fold
-from language.quantities import DATE, BareNumber, Quantity, bare_numbers, kinds_of_days, quantities
-from language.spanish import stems
 from services.verification.attribution import marks_in
 from services.verification.computations import Computation, computations, follows
 from services.verification.quoted_spans import quotations_in
@@ -46,7 +46,7 @@ def figure_findings(answer: ReadAnswer) -> list[Finding]:
         sources = answer.of_paragraph(sentence.paragraph)
         for quantity in _out_of_row(quantities(sentence.text), sources):
             findings.append(
-                _told(sentence, quantity, "row", say("verify.figure_row", where=_where(sentence, quantity)))
+                _told(sentence, quantity, "row", translate("verify.figure_row", where=_where(sentence, quantity)))
             )
         for quantity in figures_of_law(answer, sentence):
             if finding := _unsupported(answer, sentence, quantity, own, worked_out):
@@ -105,13 +105,13 @@ def _unsupported(
     if any(known.value == quantity.value and _unit_is_wrong(known, quantity) for known in given) or _of_another_time(
         quantity, sources
     ):
-        kind, message = "unit", say("verify.figure_unit", where=where, evidence=evidence)
+        kind, message = "unit", translate("verify.figure_unit", where=where, evidence=evidence)
     elif elsewhere:
         place = f"{elsewhere.provision}, {elsewhere.law_name}"
-        kind, message = "other_source", say("verify.figure_elsewhere", where=where, place=place)
+        kind, message = "other_source", translate("verify.figure_elsewhere", where=where, place=place)
     else:
-        kind, message = "unsupported", say("verify.figure_unsupported", where=where)
-        message += say("verify.figure_nearest", evidence=evidence) if evidence else ""
+        kind, message = "unsupported", translate("verify.figure_unsupported", where=where)
+        message += translate("verify.figure_nearest", evidence=evidence) if evidence else ""
     return _told(sentence, quantity, kind, message, mark, evidence)
 
 
@@ -289,7 +289,7 @@ def _unknown_factors(
         unknown = [value for value in each.operands if value % 1 and not _is_known(value, given)]
         if unknown:
             where = sentence.text[each.start : each.end].strip()
-            message = say("verify.figure_unsupported", where=f"{unknown[0]:f}".replace(".", ","))
+            message = translate("verify.figure_unsupported", where=f"{unknown[0]:f}".replace(".", ","))
             finding = _told(sentence, each.result, "unsupported", message)
             start = sentence.start + each.start
             findings.append(Finding({**finding, "where": where, "start": start, "end": start + len(where)}))
@@ -303,5 +303,5 @@ def _is_known(value: Decimal, given: Collection[Decimal]) -> bool:
 
 def _wrong_sum(sentence: Sentence, each: Computation) -> Finding:
     right = f"{each.value.quantize(Decimal('0.01')):f}".rstrip("0").rstrip(".").replace(".", ",")
-    message = say("verify.figure_computation", expression=each.written, right=right)
+    message = translate("verify.figure_computation", expression=each.written, right=right)
     return _told(sentence, each.result, "computation", message, evidence=right)

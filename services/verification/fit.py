@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import fsum
 
-from language.folding import fold
-from language.numerals import CARDINALS
+from articulado.language.folding import fold
+from articulado.language.numerals import CARDINALS
 
 _WORD = re.compile(r"[a-zñ]{4,}|\d+(?:[.,]\d+)*")
 _VALUES = {word: str(value) for value, word in enumerate(CARDINALS, start=1) if value > 1}

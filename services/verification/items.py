@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
-from language.current import say
 from legal.ids import boe_id
 from legal.labels import provision_key
 from legal.laws.mentions import find_law
@@ -55,7 +55,7 @@ def read_item(line: int, where: str, value: Mapping[str, Any]) -> AnswerItem:
         item = _Item.model_validate(dict(value))
     except ValidationError as error:
         field = ".".join(str(part) for part in error.errors()[0]["loc"])
-        raise InvalidInput(say("verify.item_invalid", where=where, field=field)) from error
+        raise InvalidInput(translate("verify.item_invalid", where=where, field=field)) from error
     sources = [_source(number, fragment) for number, fragment in enumerate(item.context, start=1)]
     return AnswerItem(value.get("id", line), read_answer(item.answer, item.question, sources))
 

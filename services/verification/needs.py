@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from articulado.language.languages import Language
 from articulado.values.answers import Need
 from articulado.values.findings import Finding, NamedVerdict
-from language.languages import Language
 
 MAX_NEEDS = 2
 """As many as a model may name."""

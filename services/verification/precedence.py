@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from itertools import combinations
 
+from articulado.language.languages import Language
+from articulado.language.quantities import quantities
 from articulado.values.chunks import Candidate, Chunk
-from language.languages import Language
-from language.quantities import quantities
 
 MIN_SHARED = 2
 """Content words that the titles of two provisions share at least, to be of one point."""
@@ -26,9 +26,9 @@ def precedence_notes(cited: Mapping[int, Candidate], language: Language) -> list
             continue
         marks = {"above": _name(*above), "below": _name(*below)}
         if "agreement" in below[0] and above[0]["rank"] <= _STATUTES:
-            notes.setdefault("agreement", language.say("verify_agreement_and_law", **marks))
+            notes.setdefault("agreement", language.translate("verify_agreement_and_law", **marks))
         elif _is_norm(above[0]) and _is_norm(below[0]) and _differ_on_one_point(above[0], below[0], language):
-            notes.setdefault("rank", language.say("verify_rank", **marks))
+            notes.setdefault("rank", language.translate("verify_rank", **marks))
     return list(notes.values())
 
 

@@ -8,10 +8,10 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
+from articulado.language.folding import fold
+from articulado.language.numerals import numeral
+from articulado.language.translation import translate
 from articulado.values.findings import Finding
-from language.current import say
-from language.folding import fold
-from language.numerals import numeral
 from services.verification.quoted_spans import Quotation, pieces_of, quotations_in
 from services.verification.reading import ReadAnswer, Sentence
 from services.verification.sources import Source
@@ -125,7 +125,7 @@ def _without_its_negation(answer: ReadAnswer, quotation: Quotation, holders: Seq
         if begin < 1 or words.tokens[begin - 1] not in _DENIALS:
             return None
     real = words.written(begin - 1, begin + len(first.tokens))
-    message = say("quotation.altered_negation", real=real[:60])
+    message = translate("quotation.altered_negation", real=real[:60])
     return _made("altered", quotation, message, source, real)
 
 
@@ -254,24 +254,26 @@ def _wrong_source(
     else:
         return None
     real = holders[0]
-    message = say("quotation.wrong_source", real=_name(real), claimed=claimed)
+    message = translate("quotation.wrong_source", real=_name(real), claimed=claimed)
     return _made("wrong_source", quotation, message, real, _evidence(real, quotation))
 
 
 def _altered(quotation: Quotation, alike: Likeness, difference: Difference) -> Finding:
     kind: Literal["dropped_words", "altered"] = "dropped_words" if not difference.said else "altered"
     if not difference.said:
-        message = say("quotation.dropped", real=difference.real, source=_name(alike.source))
+        message = translate("quotation.dropped", real=difference.real, source=_name(alike.source))
     elif not difference.real:
-        message = say("quotation.added", said=difference.said, source=_name(alike.source))
+        message = translate("quotation.added", said=difference.said, source=_name(alike.source))
     else:
-        message = say("quotation.replaced", said=difference.said, real=difference.real, source=_name(alike.source))
+        message = translate(
+            "quotation.replaced", said=difference.said, real=difference.real, source=_name(alike.source)
+        )
     return _made(kind, quotation, message, alike.source, alike.evidence)
 
 
 def _invented(quotation: Quotation, attributed: Sequence[Source]) -> Finding:
     names = ", ".join(dict.fromkeys(map(_name, attributed[:3])))
-    message = say("quotation.invented", sources=names) if names else say("quotation.invented_anywhere")
+    message = translate("quotation.invented", sources=names) if names else translate("quotation.invented_anywhere")
     return _made("invented", quotation, message, attributed[0] if attributed else None, "")
 
 

@@ -6,11 +6,11 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
+from articulado.language.formats import long_day
+from articulado.language.translation import translate
 from articulado.values.chunks import REPEALED, Chunk
 from articulado.values.findings import Finding
 from articulado.values.protocols import ChunkStore
-from language.current import say
-from language.formats import long_day
 from services.verification.citations import look_up
 from services.verification.dossier import Dossier, DossierFragment, candidates_of, seal_of, sha256
 from services.verification.reading import read_answer
@@ -105,7 +105,7 @@ def _chunk(fragment: DossierFragment) -> Chunk:
 
 def _check(name: CheckName, wrong: list[str]) -> DossierCheck:
     stands, fails = _SAID[name]
-    message = say(fails, places=", ".join(dict.fromkeys(wrong))) if wrong else say(stands)
+    message = translate(fails, places=", ".join(dict.fromkeys(wrong))) if wrong else translate(stands)
     return {"check": name, "ok": not wrong, "message": message}
 
 
@@ -139,14 +139,14 @@ async def _change(
     later = [wording for wording in wordings if (wording["valid_from"] or "") > began]
     change: Change = "reworded" if later else "ended" if current else "missing"
     day = ended or (later[0]["valid_from"] if later else None)
-    since = say("verify.since", day=long_day(day)) if day else ""
+    since = translate("verify.since", day=long_day(day)) if day else ""
     return {
         "mark": fragment["mark"],
         "law": chunk["law_name"],
         "provision": chunk["provision"],
         "change": change,
         "cited": fragment["mark"] in cited,
-        "message": say(_BECAME[change], since=since),
+        "message": translate(_BECAME[change], since=since),
     }
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from articulado.language.languages import Language
 from articulado.values.findings import Finding
-from language.languages import Language
 from services.prompting.citation_markers import marker_spans
 
 _OPENING, _CLOSING = '«“"‘', '»”"’'
@@ -20,7 +20,7 @@ def annotated(text: str, findings: Sequence[Finding], language: Language) -> str
         if finding["severity"] != "error":
             continue
         if finding["check"] == "figure":
-            text = f"{text[: finding['end']]} {language.say('verify_figure')}{text[finding['end'] :]}"
+            text = f"{text[: finding['end']]} {language.translate('verify_figure')}{text[finding['end'] :]}"
         elif finding["check"] == "quotation":
             text = _without_quotation_marks(text, finding, language)
     return text
@@ -38,7 +38,7 @@ def _without_quotation_marks(text: str, finding: Finding, language: Language) ->
     spans = [(begin, stop) for begin, stop, _ in marker_spans(after)]
     for begin, stop in reversed([span for span in spans if span[0] < rest and _only_marks(after[: span[0]])]):
         after = f"{after[:begin].rstrip(' ')}{after[stop:]}"
-    return f"{before}{quoted} {language.say('verify_quotation')}{after}"
+    return f"{before}{quoted} {language.translate('verify_quotation')}{after}"
 
 
 def _only_marks(text: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import Match, SequenceMatcher
 
-from language.numerals import read_number
+from articulado.language.numerals import read_number
 from services.verification.quoted_spans import Quotation
 from services.verification.sources import Source
 from services.verification.words import Words, words_of

@@ -8,8 +8,8 @@ from functools import cached_property, lru_cache
 from itertools import groupby
 from types import MappingProxyType
 
-from language.characters import CharacterTable
-from language.folding import fold
+from articulado.language.characters import CharacterTable
+from articulado.language.folding import fold
 
 _TOKEN = re.compile(r"por\s+(?:100|cien|ciento)\b|\d+(?:[.,]\d+)*|[^\W\d_]+|[^\W_]+|[%€]")
 _NO_LETTER = re.compile(r"[\W_]")

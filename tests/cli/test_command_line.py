@@ -178,7 +178,7 @@ def test_the_command_line_starts_without_what_its_commands_need():
         "evaluation",
         "graph",
         "ir_measures",
-        "language.languages",
+        "articulado.language.languages",
         "numpy",
         "rich",
         "services.settings",

@@ -7,12 +7,12 @@ import pytest
 from rich.console import Console
 from support.doubles import make_chunk
 
+from articulado.language.languages import language
 from articulado.values.chunks import Origin
 from cli.ask.checks import print_below, print_end
 from cli.render import clean, console, print_json, print_sources
 from cli.search.view import as_dict, print_results
 from cli.show.view import print_provision
-from language.languages import language
 from services.profile.profile import load_profile
 
 ES, EN = language("es"), language("en")
@@ -251,7 +251,7 @@ def test_no_results_advise_to_name_the_law_only_where_there_is_one():
 def test_every_origin_has_a_name(spoken):
     origins = get_args(Origin)
     assert "hybrid" in origins
-    assert len({spoken.say(f"view_origin_{origin}") for origin in origins}) == len(origins)
+    assert len({spoken.translate(f"view_origin_{origin}") for origin in origins}) == len(origins)
 
 
 def test_results_below_the_floor_say_so():

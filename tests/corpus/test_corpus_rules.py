@@ -7,7 +7,7 @@ from importlib import resources
 
 import pytest
 
-from language.folding import fold
+from articulado.language.folding import fold
 from legal.labels import provision_key
 from legal.laws.registry import known_laws
 from services.corpus.schema import CriterionRecord, EmptyRecord, ProvisionRecord, RulingRecord, load_corpus

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from support.paths import REPOSITORY
 
+from articulado.language.folding import fold
+from articulado.language.spanish import stems
 from articulado.values.errors import ConfigurationError
 from evaluation.gold.conversations import read_conversations
 from evaluation.gold.questions import read_gold
 from ingestion.markdown.reader import read_law
-from language.folding import fold
-from language.spanish import stems
 from legal.labels import provision_key
 from legal.laws.registry import known_laws
 from legal.vocabulary.matters import matters

@@ -8,9 +8,9 @@ from support.fake_time import FakeTime
 from support.openai_server import Reply, failure, running_server
 from support.waiting import PATIENCE
 
+from articulado.language.languages import language
 from articulado.values.errors import ModelError, ModelTimeout
 from graph.rag import build_rag
-from language.languages import language
 from nodes.repair_marks import MIN_SHARE_LEFT, repair_marks
 from services.deadlines import QuestionTime
 from services.models.chat import MAX_STREAMED
@@ -170,7 +170,7 @@ async def test_an_answer_without_marks_is_asked_for_again_with_them(principal, u
     assert second[-2]["content"] == unmarked.removesuffix(META)
     assert second[-1]["content"] == load_prompts(load_profile("laboral"))["repair_marks"]
     reasons = [event["reason"] for event in principal.events if event["type"] == "retry"]
-    assert reasons == [language("es").say("rag_answer_repaired")]
+    assert reasons == [language("es").translate("rag_answer_repaired")]
 
 
 async def test_an_answer_that_stays_without_marks_is_shown_with_a_warning(principal):

@@ -4,7 +4,7 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import make_chunk
 
-from language.languages import language
+from articulado.language.languages import language
 from legal.vocabulary.matters import matters
 from nodes.abstain import abstain
 from nodes.finalize import finalize

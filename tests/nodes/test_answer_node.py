@@ -5,7 +5,7 @@ import json
 import pytest
 from support.doubles import QueueChat, make_chunk
 
-from language.languages import language
+from articulado.language.languages import language
 from nodes.answer import answer
 from services.profile.profile import load_profile
 from services.prompting.prompts import load_prompts

@@ -3,8 +3,8 @@
 import pytest
 from support.doubles import QueueChat
 
+from articulado.language.languages import language
 from articulado.values.errors import ModelError
-from language.languages import language
 from nodes.decompose import decompose
 from services.domain.base import PlainDomain
 from services.domain.spanish_law import SPANISH_LAW

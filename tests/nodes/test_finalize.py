@@ -4,7 +4,7 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import make_chunk
 
-from language.languages import language
+from articulado.language.languages import language
 from nodes.finalize import finalize
 from services.profile.profile import load_profile
 from services.prompting.citation import citation

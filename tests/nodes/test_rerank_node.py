@@ -6,9 +6,9 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
+from articulado.language.languages import language
 from articulado.values.errors import ConfigurationError, ModelError
 from graph.rag import build_rag
-from language.languages import language
 from nodes.rerank import rerank
 from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile

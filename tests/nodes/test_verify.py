@@ -2,7 +2,7 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
-from language.languages import language
+from articulado.language.languages import language
 from nodes.routing import after_verify
 from nodes.verify import verify
 from services.profile.profile import load_profile

@@ -3,8 +3,8 @@
 from datetime import date
 from typing import Any
 
+from articulado.language.languages import language
 from articulado.values.articles import DecisionRule, FieldSpec
-from language.languages import language
 from services.case.data.read import ReadData, read_data
 from services.profile.calendar import Calendar
 

@@ -8,6 +8,7 @@ import numpy as np
 from support.chunks import make_chunk as plain_chunk
 from support.reference_search import passes
 
+from articulado.language.languages import language
 from articulado.values.answers import Message
 from articulado.values.chunks import Candidate, Chunk
 from articulado.values.protocols import (
@@ -22,7 +23,6 @@ from articulado.values.protocols import (
     SparseVector,
     Structured,
 )
-from language.languages import language
 from services.case.matching.matcher import Match
 from services.container import Services
 from services.conversation.leaning import WrittenLeaning

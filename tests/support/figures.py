@@ -2,8 +2,8 @@
 
 import re
 
-from language.folding import fold
-from language.numerals import read_words
+from articulado.language.folding import fold
+from articulado.language.numerals import read_words
 
 HUNDREDS = {"cuatro": 400, "quin": 500, "seis": 600, "sete": 700, "ocho": 800, "nove": 900}
 DIGITS = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+(?:,\d+)?")

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from articulado.language.languages import language
 from articulado.values.protocols import Vector
-from language.languages import language
 from services.case.matching.guides import Guide
 from services.domain.base import PlainDomain
 

@@ -11,11 +11,11 @@ from support.doubles import FakeStore, FixedMatcher, FixedReranker, QueueChat, m
 from support.reference_search import passes
 from support.small_graph import Hang
 
+from articulado.language.languages import language
 from articulado.values.answers import Message
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import Hit, HybridQuery, S, SearchFilter, Structured
 from graph.opened import OpenGraphs
-from language.languages import language
 from server.app import app_over
 from services.case.calibration import CaseGraph, read_calibration
 from services.case.matching.guides import article_guides

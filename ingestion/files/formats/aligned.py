@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from language.table_text import is_amount
+from articulado.language.table_text import is_amount
 
 _GAP = 0.9
 """Blank between two cells at least, in heights of a word; justified text has less between its words."""

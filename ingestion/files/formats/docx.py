@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from ingestion.decoding import read_bytes
 from ingestion.files.formats.docx_numbering import Numbering, related
@@ -13,7 +14,6 @@ from ingestion.files.formats.lines import clean
 from ingestion.files.formats.source import OLD_OFFICE, packed_text
 from ingestion.files.formats.tables import table_of
 from ingestion.model import FileText
-from language.current import say
 from services.extras import importing
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def read(path: Path) -> FileText:
     """
     data = read_bytes(path)
     if data.startswith(OLD_OFFICE):
-        raise InvalidInput(say("file.docx_protected", path=path))
+        raise InvalidInput(translate("file.docx_protected", path=path))
     return packed_text(path, data, _content)
 
 
@@ -45,7 +45,7 @@ def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...]]:
         document = docx.Document(io.BytesIO(data))
         return clean(document.core_properties.title or ""), tuple(_Reader(document).all())
     except Exception as error:  # A damaged file fails in every way that there is.
-        raise InvalidInput(say("file.docx_damaged", path=path)) from error
+        raise InvalidInput(translate("file.docx_damaged", path=path)) from error
 
 
 class _Reader:

@@ -5,9 +5,9 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from articulado.language.numerals import roman
 from ingestion.files.formats.docx_xml import NS, find
 from ingestion.files.formats.list_marks import first_number, letter
-from language.numerals import roman
 
 if TYPE_CHECKING:
     from docx.document import Document

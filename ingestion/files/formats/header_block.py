@@ -9,12 +9,12 @@ from typing import Any
 
 import yaml
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from ingestion.decoding import decode, read_bytes
 from ingestion.files.formats.source import is_article
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
 from ingestion.model import Page
-from language.current import say
 
 SIDECARS = (".yaml", ".yml")
 """Extensions of the file beside a document; the first that exists counts."""
@@ -50,13 +50,13 @@ def take_block(path: Path, pages: Sequence[Page]) -> tuple[dict[str, Any] | None
     last = closing_rule(lines)
     if last < 0:
         if _OPEN.match("\n".join(lines)):
-            raise InvalidInput(say("file.header_open", path=path))
+            raise InvalidInput(translate("file.header_open", path=path))
         return None, tuple(pages)
     taken, rest = 0, list(pages[0].paragraphs)
     while taken <= last:
         taken += rest.pop(0).count("\n") + 1
     first = next(number for number, line in enumerate(lines) if line.strip())
-    fields = _fields("\n".join(lines[first + 1 : last]), say("file.the_header", path=path))
+    fields = _fields("\n".join(lines[first + 1 : last]), translate("file.the_header", path=path))
     return fields, (replace(pages[0], paragraphs=(*lines[last + 1 : taken], *rest)), *pages[1:])
 
 
@@ -70,7 +70,7 @@ def sidecar(path: Path) -> dict[str, Any] | None:
         if file.is_file() and not is_article(file):
             lines = decode(read_bytes(file), file).splitlines()
             fields = [line for line in lines if not _RULE.fullmatch(line)]
-            return _fields("\n".join(fields), say("file.the_file", file=file))
+            return _fields("\n".join(fields), translate("file.the_file", file=file))
     return None
 
 
@@ -79,8 +79,8 @@ def _fields(written: str, where: str) -> dict[str, Any]:
         # All values stay as they are written: a number is a name here, and the schema checks the dates.
         fields = load_yaml(unicodedata.normalize("NFC", written), yaml.BaseLoader)
     except UnreadableYaml as error:
-        line = say("file.yaml_line", line=error.line) if error.line else ""
-        raise InvalidInput(say("file.not_yaml", where=where, line=line)) from error
+        line = translate("file.yaml_line", line=error.line) if error.line else ""
+        raise InvalidInput(translate("file.not_yaml", where=where, line=line)) from error
     if not isinstance(fields, dict):
-        raise InvalidInput(say("file.no_fields", where=where))
+        raise InvalidInput(translate("file.no_fields", where=where))
     return fields

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from ingestion.decoding import decode, read_bytes
 from ingestion.files.formats.header_block import closing_rule
@@ -14,7 +15,6 @@ from ingestion.files.formats.list_marks import first_number, letter
 from ingestion.files.formats.source import no_text, refuse_other_formats
 from ingestion.files.formats.tables import table_of
 from ingestion.model import FileText, Page
-from language.current import say
 
 if TYPE_CHECKING:
     from bs4 import Tag
@@ -65,7 +65,7 @@ def read(path: Path) -> FileText:
         title = _heading(soup) or _SITE.sub("", named)
         paragraphs = [*(clean(line) for line in lines[:header] if line.strip()), *blocks(soup)]
     except RecursionError as error:
-        raise InvalidInput(say("file.html_depth", path=path)) from error
+        raise InvalidInput(translate("file.html_depth", path=path)) from error
     if not paragraphs:
         raise no_text(path)
     return FileText((Page(None, tuple(paragraphs)),), title)

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from ingestion.decoding import read_bytes
 from ingestion.files.formats.lines import clean
 from ingestion.files.formats.source import packed_text
 from ingestion.files.formats.tables import table_of
 from ingestion.model import FileText
-from language.current import say
 
 _NAMES = "urn:oasis:names:tc:opendocument:xmlns:{}:1.0"
 _TEXT, _TABLE, _BODY = (f"{{{_NAMES.format(name)}}}" for name in ("text", "table", "office"))
@@ -48,7 +48,7 @@ def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...]]:
         notes = [part for note in body.iter(f"{_TEXT}note-body") for part in _blocks(note)]
         return title, (*_blocks(body), *notes)
     except Exception as error:  # A damaged file fails in every way that there is.
-        raise InvalidInput(say("file.odt_damaged", path=path)) from error
+        raise InvalidInput(translate("file.odt_damaged", path=path)) from error
 
 
 def _blocks(element: Any) -> Iterator[str]:

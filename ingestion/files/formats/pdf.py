@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from pathlib import Path
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from ingestion.decoding import read_bytes
 from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
@@ -15,7 +16,6 @@ from ingestion.files.formats.pdf_tables import Line, page_contents
 from ingestion.files.formats.source import PDF, other_format
 from ingestion.files.formats.tables import Table
 from ingestion.model import FileText, Page
-from language.current import say
 from legal.labels import split_heading
 from services.extras import importing
 
@@ -56,7 +56,7 @@ def read(path: Path) -> FileText:
     scanned = [number for number, content in enumerate(contents, 1) if content.has_images and not pages[number - 1]]
     failed = [number for number, content in enumerate(contents, 1) if not content.tables_read]
     problems = (("file.pdf_images", scanned), ("file.pdf_tables", failed))
-    warnings = [say(key, pages=_numbers(numbers)) for key, numbers in problems if numbers]
+    warnings = [translate(key, pages=_numbers(numbers)) for key, numbers in problems if numbers]
     return FileText(
         tuple(Page(number, paragraphs) for number, paragraphs in enumerate(rebuilt, 1)), title, tuple(warnings)
     )
@@ -82,11 +82,11 @@ def _texts(path: Path, data: bytes) -> tuple[str, list[str]]:
     except Exception as error:  # A damaged file fails in every way that there is.
         if b"/Encrypt" in data:
             raise _locked(path) from error
-        raise InvalidInput(say("file.pdf_damaged", path=path)) from error
+        raise InvalidInput(translate("file.pdf_damaged", path=path)) from error
     if locked:
         raise _locked(path)
     if not texts:
-        raise InvalidInput(say("file.pdf_empty", path=path))
+        raise InvalidInput(translate("file.pdf_empty", path=path))
     return title, texts
 
 
@@ -120,7 +120,7 @@ def _numbers(pages: Sequence[int]) -> str:
 
 
 def _locked(path: Path) -> InvalidInput:
-    return InvalidInput(say("file.pdf_encrypted", path=path))
+    return InvalidInput(translate("file.pdf_encrypted", path=path))
 
 
 def _check_text(path: Path, pages: Sequence[Sequence[Line]]) -> None:
@@ -132,15 +132,15 @@ def _check_text(path: Path, pages: Sequence[Sequence[Line]]) -> None:
     text = "".join(line if isinstance(line, str) else line.text() for page in pages for line in page)
     if not text:
         raise InvalidInput(
-            say(
+            translate(
                 "file.pdf_scanned",
                 path=path,
-                pages=say("file.page" if len(pages) == 1 else "file.pages", number=len(pages)),
+                pages=translate("file.page" if len(pages) == 1 else "file.pages", number=len(pages)),
             )
         )
     strange = sum(character == "\ufffd" or "\ue000" <= character <= "\uf8ff" for character in text)
     if strange > _MAX_UNREADABLE * len(text):
-        raise InvalidInput(say("file.pdf_fonts", path=path))
+        raise InvalidInput(translate("file.pdf_fonts", path=path))
 
 
 def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:

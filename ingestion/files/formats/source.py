@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from ingestion.decoding import ZIP
 from ingestion.model import FileText, Page
-from language.current import say
 
 SUFFIX = ".article.yaml"
 """How the name of an article's file ends."""
@@ -45,13 +45,13 @@ def refuse_other_formats(path: Path, data: bytes) -> None:
 def other_format(path: Path, data: bytes) -> InvalidInput:
     """Return the error for a file that is not what its extension says."""
     name = known_format(data)
-    what = say("file.is_kind", kind=say(name)) if name else say("file.is_not")
-    return InvalidInput(say("file.other_format", path=path, suffix=path.suffix, what=what))
+    what = translate("file.is_kind", kind=translate(name)) if name else translate("file.is_not")
+    return InvalidInput(translate("file.other_format", path=path, suffix=path.suffix, what=what))
 
 
 def no_text(path: Path) -> InvalidInput:
     """Return the error for a file in which there is no text."""
-    return InvalidInput(say("file.no_text", path=path))
+    return InvalidInput(translate("file.no_text", path=path))
 
 
 def packed_text(path: Path, data: bytes, content: Callable[[Path, bytes], tuple[str, tuple[str, ...]]]) -> FileText:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from language.table_text import CELLS, PATH, is_amount
+from articulado.language.table_text import CELLS, PATH, is_amount
 
 _MAX_HEAD = 4
 """Rows that a head has at most; a table of words alone has one."""

@@ -7,13 +7,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 from ingestion.decoding import read_bytes
 from ingestion.files.formats.lines import clean
 from ingestion.files.formats.source import packed_text
 from ingestion.files.formats.tables import table_of
 from ingestion.model import FileText
-from language.current import say
 from services.extras import importing
 
 
@@ -41,7 +41,7 @@ def _content(path: Path, data: bytes) -> tuple[str, tuple[str, ...]]:
         shown = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
         return title, tuple(text for sheet in shown for text in _tables(sheet.title, sheet.iter_rows()))
     except Exception as error:  # A damaged file fails in every way that there is.
-        raise InvalidInput(say("file.xlsx_damaged", path=path)) from error
+        raise InvalidInput(translate("file.xlsx_damaged", path=path)) from error
 
 
 def _tables(name: str, rows: Any) -> Iterator[str]:
@@ -63,7 +63,7 @@ def _text(name: str, rows: list[Sequence[str]]) -> str:
 def _written(value: object, form: str) -> str:
     """Return a value as people in Spain write it, with the decimals of its number format."""
     if isinstance(value, bool):
-        return say("file.yes" if value else "file.no")
+        return translate("file.yes" if value else "file.no")
     if isinstance(value, (int, float)):
         return written_number(value, form)
     if isinstance(value, datetime):

@@ -6,7 +6,7 @@ from importlib import resources
 
 from pydantic import BaseModel, ConfigDict
 
-from language.current import DEFAULT_LANGUAGE
+from articulado.language.translation import DEFAULT_LANGUAGE
 
 
 class Texts(BaseModel):

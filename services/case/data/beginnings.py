@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 
+from articulado.language.days import MONTHS
+from articulado.language.folding import fold
 from articulado.values.articles import FieldSpec
-from language.days import MONTHS
-from language.folding import fold
 from services.case.data.dates import find_days
 from services.case.data.money import is_percentage
 from services.case.data.quantities import read_quantity
@@ -36,7 +36,7 @@ def read_beginning(text: str, spec: FieldSpec, circumstances: Circumstances) -> 
             return Days(date(int(year[0]), 1, 1), date(int(year[0]), 12, 31))
         if (length := read_quantity(part, spec.get("unit"), circumstances.language)) is not None:
             return length
-    raise UnusableValue(circumstances.language.say("case_problem_beginning"))
+    raise UnusableValue(circumstances.language.translate("case_problem_beginning"))
 
 
 def _parts(text: str) -> Iterator[str]:

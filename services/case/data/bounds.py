@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from dateutil.relativedelta import relativedelta
 
+from articulado.language.languages import Language
 from articulado.values.articles import LEAST_NUMBER, Elapsed, FieldSpec
-from language.languages import Language
 from services.case.data.expressions import TODAY, DateExpression, parse_expression
 from services.case.data.quantities import in_unit
 from services.case.data.values import Circumstances, Days, UnusableValue, Value
@@ -42,10 +42,10 @@ class _DateBound:
         if self.is_open and self.expression:
             return _say_expression(self.expression, language)
         if self.expression == DateExpression(TODAY):
-            return language.say("case_today")
+            return language.translate("case_today")
         if self.expression is None or self.expression.field is None:
             return days
-        return language.say("case_bound_field", field=language.quoted(self.expression.field), day=days)
+        return language.translate("case_bound_field", field=language.quoted(self.expression.field), day=days)
 
 
 def check_range(spec: FieldSpec, value: Value, days_of: Mapping[str, Days], circumstances: Circumstances) -> None:
@@ -67,7 +67,7 @@ def say_accepted(spec: FieldSpec, days_of: Mapping[str, Days], circumstances: Ci
     if "accepts" in spec:
         return spec["accepts"].rstrip(".")
     if "values" in spec:
-        return language.say("case_accepts_choice", choices=", ".join(spec["values"]))
+        return language.translate("case_accepts_choice", choices=", ".join(spec["values"]))
     match spec["data_type"]:
         case "text":
             return spec["description"].rstrip(".")
@@ -75,12 +75,14 @@ def say_accepted(spec: FieldSpec, days_of: Mapping[str, Days], circumstances: Ci
             return _accepted_dates(spec, days_of, circumstances)
         case "currency" | "number" as kind:
             if "unit" in spec:
-                what = language.say("case_accepts_number_of", unit=language.say(f"case_unit_{spec['unit']}"))
+                what = language.translate(
+                    "case_accepts_number_of", unit=language.translate(f"case_unit_{spec['unit']}")
+                )
             else:
-                what = language.say(f"case_accepts_{kind}")
+                what = language.translate(f"case_accepts_{kind}")
             return f"{what} {_number_range(spec, language)}"
         case "boolean":
-            return language.say("case_accepts_boolean")
+            return language.translate("case_accepts_boolean")
 
 
 def _least(spec: FieldSpec) -> Decimal:
@@ -95,7 +97,7 @@ def _most(spec: FieldSpec) -> Decimal:
 
 def _number_range(spec: FieldSpec, language: Language) -> str:
     least, most = say_number(_least(spec), language), _most(spec)
-    return language.say("case_between_numbers", least=least, most=say_number(most, language))
+    return language.translate("case_between_numbers", least=least, most=say_number(most, language))
 
 
 def _duration_range(unit: Elapsed) -> tuple[Decimal, Decimal]:
@@ -105,9 +107,9 @@ def _duration_range(unit: Elapsed) -> tuple[Decimal, Decimal]:
 
 def _check_number(value: Decimal, least: Decimal, most: Decimal, language: Language) -> None:
     if value < least:
-        raise UnusableValue(language.say("case_problem_below", bound=say_number(least, language)))
+        raise UnusableValue(language.translate("case_problem_below", bound=say_number(least, language)))
     if value > most:
-        raise UnusableValue(language.say("case_problem_above", bound=say_number(most, language)))
+        raise UnusableValue(language.translate("case_problem_above", bound=say_number(most, language)))
 
 
 def _date_range(
@@ -130,7 +132,7 @@ def _closed(bound: _DateBound) -> _DateBound:
 
 def _say_expression(expression: DateExpression, language: Language) -> str:
     """Return a date expression as it is written, with the units of the language."""
-    offset = f" {expression.count:+d} {language.say(f'case_unit_{expression.unit}')}" if expression.count else ""
+    offset = f" {expression.count:+d} {language.translate(f'case_unit_{expression.unit}')}" if expression.count else ""
     return language.quoted(f"{expression.base}{offset}")
 
 
@@ -140,22 +142,22 @@ def _check_days(spec: FieldSpec, value: Days, days_of: Mapping[str, Days], circu
     today = DateExpression(TODAY)
     if value.last < earliest.days.first:
         key = "case_problem_past" if earliest.expression == today else "case_problem_before"
-        raise UnusableValue(language.say(key, bound=earliest.in_words(language)))
+        raise UnusableValue(language.translate(key, bound=earliest.in_words(language)))
     if value.first > latest.days.last:
         key = "case_problem_future" if latest.expression == today else "case_problem_after"
-        raise UnusableValue(language.say(key, bound=latest.in_words(language)))
+        raise UnusableValue(language.translate(key, bound=latest.in_words(language)))
     # Of a beginning the year is enough.
     if "unit" not in spec and (value.first < earliest.days.first or value.last > latest.days.last):
-        raise UnusableValue(language.say("case_problem_needs_day"))
+        raise UnusableValue(language.translate("case_problem_needs_day"))
 
 
 def _accepted_dates(spec: FieldSpec, days_of: Mapping[str, Days], circumstances: Circumstances) -> str:
     language, (earliest, latest) = circumstances.language, _date_range(spec, days_of, circumstances)
     limits = [
-        language.say(key, bound=bound.in_words(language))
+        language.translate(key, bound=bound.in_words(language))
         for key, bound in (("case_from_day", earliest), ("case_to_day", latest))
         if bound.expression
     ]
     example = max(min(circumstances.today, latest.days.last), earliest.days.first)
-    such_as = language.say("case_example", example=say_day(example, language))
-    return f"{' '.join((language.say('case_accepts_date'), *limits))}, {such_as}"
+    such_as = language.translate("case_example", example=say_day(example, language))
+    return f"{' '.join((language.translate('case_accepts_date'), *limits))}, {such_as}"

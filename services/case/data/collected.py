@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from articulado.language.folding import letters_and_digits
 from articulado.values.articles import FieldSpec
-from language.folding import letters_and_digits
 from services.case.data.placeholders import is_placeholder
 
 MAX_DEPTH = 3

@@ -6,9 +6,9 @@ from decimal import Decimal
 
 from dateutil.relativedelta import relativedelta
 
+from articulado.language.folding import letters_and_digits
+from articulado.language.languages import Language
 from articulado.values.articles import Condition, Elapsed
-from language.folding import letters_and_digits
-from language.languages import Language
 from services.case.data.expressions import parse_expression
 from services.case.data.phrases import has_phrase
 from services.case.data.truth import truth_of

@@ -5,11 +5,11 @@ from datetime import date, timedelta
 
 from dateutil.relativedelta import relativedelta
 
+from articulado.language.days import WrittenDay, month_number, written_day
+from articulado.language.folding import fold
+from articulado.language.languages import LANGUAGES, Language
+from articulado.language.numerals import with_figures
 from articulado.values.articles import FieldSpec
-from language.days import WrittenDay, month_number, written_day
-from language.folding import fold
-from language.languages import LANGUAGES, Language
-from language.number_words import with_figures
 from services.case.data.expressions import TODAY, parse_expression
 from services.case.data.placeholders import all_data_patterns
 from services.case.data.values import Circumstances, Days, UnusableValue
@@ -35,7 +35,7 @@ def read_days(text: str, spec: FieldSpec, circumstances: Circumstances) -> Days:
     """
     days = find_days(text, spec, circumstances)
     if days is None:
-        raise UnusableValue(circumstances.language.say("case_problem_date"))
+        raise UnusableValue(circumstances.language.translate("case_problem_date"))
     return days
 
 
@@ -50,7 +50,7 @@ def find_days(text: str, spec: FieldSpec, circumstances: Circumstances) -> Days 
     written = _written_day(text, language)
     latest = _latest_offset(spec)
     if written and not written.year and latest != 0:
-        raise UnusableValue(language.say("case_problem_needs_year"))
+        raise UnusableValue(language.translate("case_problem_needs_year"))
     try:
         if written:
             day: date | None = _day(written, circumstances.today, is_past=latest is not None and latest <= 0)
@@ -58,7 +58,7 @@ def find_days(text: str, spec: FieldSpec, circumstances: Circumstances) -> Days 
             day = _day_ago(text, circumstances.today)
         return Days(day, day) if day else _month(text)
     except (OverflowError, ValueError):
-        raise UnusableValue(language.say("case_problem_impossible_day")) from None
+        raise UnusableValue(language.translate("case_problem_impossible_day")) from None
 
 
 def _written_day(text: str, language: Language) -> WrittenDay | None:

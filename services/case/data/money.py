@@ -3,9 +3,9 @@
 import re
 from decimal import Decimal
 
-from language.amounts import MULTIPLE, NUMBER, parse_amount
-from language.folding import fold
-from language.languages import Language
+from articulado.language.folding import fold
+from articulado.language.languages import Language
+from articulado.language.numerals import MULTIPLE, NUMBER, parse_amount
 from services.case.data.placeholders import all_data_patterns
 from services.case.data.values import UnusableValue
 
@@ -22,16 +22,16 @@ def read_money(text: str, language: Language) -> Decimal:
     """
     folded = " ".join(fold(text).split())
     if is_percentage(text):
-        raise UnusableValue(language.say("case_problem_percentage"))
+        raise UnusableValue(language.translate("case_problem_percentage"))
     if is_nothing(text):
         return Decimal(0)
     if any(patterns.per_period.search(folded) for patterns in all_data_patterns()):
-        raise UnusableValue(language.say("case_problem_per_period"))
+        raise UnusableValue(language.translate("case_problem_per_period"))
     remark = _REMARK.fullmatch(folded)
     bare = remark["amount"] if remark else folded
     amount = parse_amount(bare)
     if amount is None or not _is_of_money(bare):
-        raise UnusableValue(language.say("case_problem_currency"))
+        raise UnusableValue(language.translate("case_problem_currency"))
     return amount
 
 

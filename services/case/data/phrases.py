@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from language.folding import letters_and_digits, without_accents
-from language.languages import Language
+from articulado.language.folding import letters_and_digits, without_accents
+from articulado.language.languages import Language
 from services.case.data.truth import truth_of
 
 _WORD = re.compile(r"\w+(?:'\w+)*")

@@ -2,8 +2,8 @@
 
 import re
 
-from language.folding import fold
-from language.languages import LANGUAGES, DataPatterns, language
+from articulado.language.folding import fold
+from articulado.language.languages import LANGUAGES, DataPatterns, language
 
 _TEMPLATE = re.compile(r"\s*(?:<[a-z_][\w ]*>|\{+\s*[a-z_][\w. ]*\}+)\s*")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")

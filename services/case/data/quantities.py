@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 
+from articulado.language.folding import fold
+from articulado.language.languages import DataPatterns, Language, TimeUnit
+from articulado.language.numerals import MULTIPLE, NUMBER, parse_amount, parse_number, with_figures
 from articulado.values.articles import Elapsed
-from language.amounts import MULTIPLE, NUMBER, parse_amount, parse_number
-from language.folding import fold
-from language.languages import DataPatterns, Language, TimeUnit
-from language.number_words import with_figures
 from services.case.data.placeholders import all_data_patterns
 
 _DAYS = {

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from articulado.language.folding import letters_and_digits
+from articulado.language.languages import Language
 from articulado.values.articles import DecisionRule, FieldSpec
 from articulado.values.cases import RejectedDatum
-from language.folding import letters_and_digits
-from language.languages import Language
 from services.case.data.bounds import check_range, say_accepted
 from services.case.data.collected import sent_values
 from services.case.data.conditions import holds
@@ -128,7 +128,7 @@ def _read(
     spec: FieldSpec, text: str, rules: Sequence[DecisionRule], circumstances: Circumstances
 ) -> Reading | _Rejection:
     if _is_placeholder(text, spec, rules, circumstances.language):
-        return _Rejection(spec, text, circumstances.language.say("case_problem_placeholder"))
+        return _Rejection(spec, text, circumstances.language.translate("case_problem_placeholder"))
     try:
         return Reading(spec, text, read_value(text, spec, circumstances))
     except UnusableValue as error:
@@ -167,7 +167,7 @@ def _check_rules(
     """
     conditions = [rule["when"] for rule in rules if rule["when"]["field"] == reading.spec["field"]]
     if any(holds(when, reading, days_of, circumstances, stops=True) is None for when in conditions):
-        raise UnusableValue(circumstances.language.say("case_problem_needs_day"))
+        raise UnusableValue(circumstances.language.translate("case_problem_needs_day"))
 
 
 def _comparable(spec: FieldSpec, text: str, circumstances: Circumstances) -> object:

@@ -4,9 +4,9 @@ import re
 from decimal import Decimal
 from typing import TypeVar
 
+from articulado.language.folding import without_accents
+from articulado.language.languages import Language
 from articulado.values.articles import FieldSpec
-from language.folding import without_accents
-from language.languages import Language
 from services.case.data.beginnings import read_beginning
 from services.case.data.dates import read_days
 from services.case.data.money import is_nothing, is_percentage, read_money
@@ -26,7 +26,7 @@ def read_value(text: str, spec: FieldSpec, circumstances: Circumstances) -> Valu
     """
     language = circumstances.language
     if "pattern" in spec and not _has_pattern(text, spec["pattern"]):
-        raise UnusableValue(language.say("case_problem_pattern"))
+        raise UnusableValue(language.translate("case_problem_pattern"))
     match spec["data_type"]:
         case "currency":
             return read_money(text, language)
@@ -56,7 +56,7 @@ def _number(text: str, spec: FieldSpec, language: Language) -> Decimal:
     if is_nothing(text):
         return Decimal(0)
     if "unit" in spec and is_percentage(text):
-        raise UnusableValue(language.say("case_problem_percentage_of_time"))
+        raise UnusableValue(language.translate("case_problem_percentage_of_time"))
     return _read(read_quantity(text, spec.get("unit"), language), "number", language)
 
 
@@ -71,7 +71,7 @@ def _truth(text: str, spec: FieldSpec, language: Language) -> bool | None:
 
 def _read(value: _Read | None, kind: str, language: Language) -> _Read:
     if value is None:
-        raise UnusableValue(language.say(f"case_problem_{kind}"))
+        raise UnusableValue(language.translate(f"case_problem_{kind}"))
     return value
 
 
@@ -80,7 +80,7 @@ def _choices(text: str, spec: FieldSpec, language: Language) -> frozenset[str] |
         return None
     named = named_choices(text, spec["values"], language)
     if not named:
-        raise UnusableValue(language.say("case_problem_choice"))
+        raise UnusableValue(language.translate("case_problem_choice"))
     return named
 
 

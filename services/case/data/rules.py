@@ -37,10 +37,10 @@ def _reason(rule: DecisionRule, reading: Reading, circumstances: Circumstances) 
     if rule["when"].get("elapsed") != "working_days" or not isinstance(days, Days):
         return rule["because"]
     least, most = (elapsed_units("working_days", day, circumstances.today, calendar) for day in (days.last, days.first))
-    return language.say(
+    return language.translate(
         "case_working_days",
         because=rule["because"].rstrip("."),
-        count=least if least == most else language.say("case_range", least=least, most=most),
+        count=least if least == most else language.translate("case_range", least=least, most=most),
         day=say_days(days, language),
-        calendar=calendar.name or language.say("case_weekdays"),
+        calendar=calendar.name or language.translate("case_weekdays"),
     )

@@ -2,7 +2,7 @@
 
 import re
 
-from language.folding import without_accents
+from articulado.language.folding import without_accents
 from services.case.data.placeholders import all_data_patterns, is_placeholder
 
 _TRUE = frozenset(("true", "yes", "y", "1", "si", "s", "verdadero"))

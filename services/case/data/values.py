@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
+from articulado.language.languages import Language
 from articulado.values.articles import FieldSpec
-from language.languages import Language
 from services.profile.calendar import Calendar
 
 

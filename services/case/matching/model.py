@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
-from language.current import say
 from services.case.calibration import Curve
 from services.case.matching.evidence import EVIDENCE
 
@@ -59,4 +59,4 @@ def packaged_model() -> MatchModel:
             raise ValueError("evidence")
         return model
     except (OSError, ValueError, ValidationError) as error:
-        raise ConfigurationError(say("case.weights_damaged", file=FILE)) from error
+        raise ConfigurationError(translate("case.weights_damaged", file=FILE)) from error

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from language.languages import Language
+from articulado.language.languages import Language
 from services.relevance.wording import runs_of, words_of
 
 _PAIR, _RUN = 0.7, 0.5

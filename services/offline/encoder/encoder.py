@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError, IndexMissing
 from articulado.values.protocols import Embedded, Vector
-from language.current import say
 from services.domain.base import Domain
 from services.domain.registry import domain_named
 from services.domain.spanish_law import SPANISH_LAW
@@ -111,7 +111,7 @@ class DualEncoder:
                 domain = domain_named(str(stored["field"]))
                 return cls(vocabulary, stored["asked"], stored["held"], domain)
         except (*UNREADABLE, ConfigurationError) as error:
-            raise IndexMissing(say("store.encoder_damaged", path=path)) from error
+            raise IndexMissing(translate("store.encoder_damaged", path=path)) from error
 
     def rotated(self, documents: Sequence[str]) -> "DualEncoder":
         """Return the encoder with its main dimensions first; it finds the same (all cosines stay as they are)."""

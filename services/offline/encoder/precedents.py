@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.language.translation import translate
 from articulado.values.chunks import ProvisionRef
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import Vector
-from language.current import say
 from services.offline.arrays import UNREADABLE, open_arrays
 
 FILE = Path(str(resources.files("services.offline.encoder"))) / "precedents.npz"
@@ -113,7 +113,7 @@ class Precedents:
                     raise ValueError("rows or provisions that there are not")
                 return cls(vectors, refs, rows, places)
         except UNREADABLE as error:
-            raise ConfigurationError(say("store.precedents_damaged", file=file)) from error
+            raise ConfigurationError(translate("store.precedents_damaged", file=file)) from error
 
 
 def _ref(text: str) -> ProvisionRef:

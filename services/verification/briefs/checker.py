@@ -5,12 +5,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date
 
+from articulado.language.folding import fold
+from articulado.language.formats import long_day
+from articulado.language.quantities import DATE, quantities
+from articulado.language.translation import translate
 from articulado.values.findings import Finding
 from articulado.values.protocols import ChunkStore
-from language.current import say
-from language.folding import fold
-from language.formats import long_day
-from language.quantities import DATE, quantities
 from legal.citations.owners import CitationContext
 from legal.citations.parser import Citation, parse_citations
 from legal.laws.mentions import mentions_in
@@ -234,7 +234,7 @@ def _other_wording(finding: Finding, named: Sequence[Named], day: date) -> Findi
         for wording in found.others:
             if stands_in(pieces, [wording.text]):
                 head = wording.head
-                message = say(
+                message = translate(
                     "brief.other_wording",
                     provision=head["provision"],
                     law=head["law_name"],

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable
 from datetime import date
 
-from language.days import MONTHS, month_number
-from language.folding import fold
-from language.numerals import numeral
+from articulado.language.days import MONTHS, month_number
+from articulado.language.folding import fold
+from articulado.language.numerals import numeral
 
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _DAY = (

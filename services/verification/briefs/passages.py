@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from language.folding import fold
+from articulado.language.folding import fold
 from services.verification.briefs.report import BriefParagraph
 from services.verification.quoted_spans import Quotation, quotation_at, quotations_in
 

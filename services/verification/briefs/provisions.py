@@ -4,11 +4,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from articulado.language.formats import long_day
+from articulado.language.translation import translate
 from articulado.values.chunks import ProvisionRef
 from articulado.values.findings import Finding
 from articulado.values.protocols import ChunkStore
-from language.current import say
-from language.formats import long_day
 from legal.citations.parser import Citation
 from legal.laws.registry import known_laws
 from legal.validity import in_force
@@ -137,21 +137,21 @@ def citation_finding(text: str, citation: Citation, looked_up: LookedUp, day: da
     written = long_day(day.isoformat())
     match looked_up.status:
         case "unknown_provision":
-            message = say("brief.unknown_provision", **names)
+            message = translate("brief.unknown_provision", **names)
         case "repealed":
             until = wording.head["valid_to"] if wording else None
             last = _day_before(until) if until else ""
-            message = say("brief.repealed", **names, day=written, until=last) if last else ""
-            message = message or say("brief.repealed_today", **names)
+            message = translate("brief.repealed", **names, day=written, until=last) if last else ""
+            message = message or translate("brief.repealed_today", **names)
         case "not_yet":
             law = known_laws().get(citation.law_id or "")
             if law and law.published > day:
-                message = say(
+                message = translate(
                     "brief.law_too_young", law=names["law"], day=written, published=long_day(law.published.isoformat())
                 )
             else:
                 since = looked_up.others[0].head["valid_from"] or ""
-                message = say("brief.not_yet", **names, day=written, since=long_day(since))
+                message = translate("brief.not_yet", **names, day=written, since=long_day(since))
         case _:
             message = _without_subdivision(citation, looked_up, names)
     if not message:
@@ -179,13 +179,13 @@ def _without_subdivision(citation: Citation, looked_up: LookedUp, names: dict[st
         if not all(excerpt(text, number, "") for number in ("1", "2")):
             return ""
         if not excerpt(text, apartado, ""):
-            missing = say("brief.apartado", apartado=apartado)
-            return say("brief.unknown_subdivision", **names, subdivision=missing)
+            missing = translate("brief.apartado", apartado=apartado)
+            return translate("brief.unknown_subdivision", **names, subdivision=missing)
     elif apartado:
         return ""
     if letter and excerpt(text, apartado, "a") and excerpt(text, apartado, "b") and not excerpt(text, apartado, letter):
-        missing = say("brief.letter_of" if apartado else "brief.letter", apartado=apartado, letter=letter)
-        return say("brief.unknown_subdivision", **names, subdivision=missing)
+        missing = translate("brief.letter_of" if apartado else "brief.letter", apartado=apartado, letter=letter)
+        return translate("brief.unknown_subdivision", **names, subdivision=missing)
     return ""
 
 
@@ -193,11 +193,11 @@ def validity(wording: Wording) -> str:
     """Say from when to when a wording was law."""
     since, until = wording.head["valid_from"], wording.head["valid_to"]
     if since and until:
-        return say("brief.ruled", since=long_day(since), until=_day_before(until))
+        return translate("brief.ruled", since=long_day(since), until=_day_before(until))
     return (
-        say("brief.ruled_until", until=_day_before(until))
+        translate("brief.ruled_until", until=_day_before(until))
         if until
-        else say("brief.rules_since", since=long_day(since or ""))
+        else translate("brief.rules_since", since=long_day(since or ""))
     )
 
 

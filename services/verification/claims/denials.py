@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from language.cuts import sentences
-from language.folding import fold
-from language.spanish import stop_words
+from articulado.language.folding import fold
+from articulado.language.sentence_spans import sentences
+from articulado.language.spanish import stop_words
 from services.verification.claims.polarity import MAX_WORDS, REACH, has_predicate, is_light, segment
 from services.verification.sources import Source
 

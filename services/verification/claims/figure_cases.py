@@ -19,9 +19,9 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from language import cuts
-from language.folding import fold
-from language.quantities import DATE, Quantity
+from articulado.language import sentence_spans as cuts
+from articulado.language.folding import fold
+from articulado.language.quantities import DATE, Quantity
 from services.verification.claims.figure_places import (
     BARE,
     LAYERS,

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
 
-from language import cuts
-from language.folding import fold
-from language.quantities import Quantity, bare_numbers, quantities
-from language.spanish import stems
+from articulado.language import sentence_spans as cuts
+from articulado.language.folding import fold
+from articulado.language.quantities import Quantity, bare_numbers, quantities
+from articulado.language.spanish import stems
 
 LAYERS = 4
 """Layers of words around a figure: its clause, its sentence, what leads to it or follows, its heading or question."""

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from articulado.language.folding import fold
+from articulado.language.quantities import quantities
+from articulado.language.translation import translate
 from articulado.values.findings import Check, Finding
-from language.current import say
-from language.folding import fold
-from language.quantities import quantities
 from services.verification.claims.denials import contradicted
 from services.verification.claims.figure_cases import OtherCase, of_another_case
 from services.verification.claims.figure_places import words_of
@@ -49,7 +49,7 @@ def _of_sentence(answer: ReadAnswer, sentence: Sentence) -> Iterator[Finding]:
     text, sources = sentence.text, answer.of_sentence(sentence)
     if plain := opposed(text, sources):
         label = plain.real.predicate.label[not plain.real.affirmed]
-        message = say("claims.polarity", label=label, wording=_cut(plain.real.sentence))
+        message = translate("claims.polarity", label=label, wording=_cut(plain.real.sentence))
         clause = clause_at(text, plain.claim.start, plain.claim.end)
         yield _told(
             sentence, plain.claim.predicate.check, "polarity", clause, message, plain.source, plain.real.sentence
@@ -57,11 +57,11 @@ def _of_sentence(answer: ReadAnswer, sentence: Sentence) -> Iterator[Finding]:
     elif word := contradicted(text, sources):
         written = word.real.sentence[word.real.start : word.real.end]
         table = "claims.denied" if word.real.is_denied else "claims.affirmed"
-        message = say(table, word=written, wording=_cut(word.real.sentence))
+        message = translate(table, word=written, wording=_cut(word.real.sentence))
         clause = clause_at(text, word.claim.start, word.claim.end)
         yield _told(sentence, "negation", "denial", clause, message, word.source, word.real.sentence)
     elif general := generalised(text, sources):
-        message = say("claims.generalised", wording=_cut(general.wording))
+        message = translate("claims.generalised", wording=_cut(general.wording))
         clause = general.start, general.end
         yield _told(sentence, "condition", "generalised", clause, message, general.source, general.wording)
 
@@ -70,7 +70,7 @@ def _of_other_case(other: OtherCase, sentence: Sentence) -> Finding:
     """Return the finding of a figure that the source gives for another case."""
     start, end = other.figure.start, max(other.figure.end, other.figure.per_end)
     there, wording = other.right.written, other.right.sentence
-    message = say("claims.figure", said=sentence.text[start:end], there=there, wording=_cut(wording))
+    message = translate("claims.figure", said=sentence.text[start:end], there=there, wording=_cut(wording))
     return _told(sentence, "condition", "figure", (start, end), message, other.source, wording)
 
 

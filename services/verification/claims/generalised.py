@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from language.cuts import sentences
-from language.folding import fold
-from language.spanish import stem_word, stop_words
+from articulado.language.folding import fold
+from articulado.language.sentence_spans import sentences
+from articulado.language.spanish import stem_word, stop_words
 from services.verification.claims.polarity import clause_at
 from services.verification.sources import Source
 

@@ -9,10 +9,10 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
+from articulado.language.folding import fold
+from articulado.language.sentence_spans import sentences
+from articulado.language.spanish import stem_word, stop_words
 from articulado.values.findings import Check
-from language.cuts import sentences
-from language.folding import fold
-from language.spanish import stem_word, stop_words
 from services.verification.sources import Source
 
 MIN_SHARED = 3

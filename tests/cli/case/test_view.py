@@ -7,9 +7,9 @@ from typing import Any, get_args
 import pytest
 from rich.console import Console
 
+from articulado.language.languages import language
 from articulado.values.articles import DataType
 from cli.case.view import print_required_data, print_response
-from language.languages import language
 from services.profile.profile import load_profile
 
 WORDS = {

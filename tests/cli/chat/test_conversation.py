@@ -4,9 +4,9 @@ import io
 import pytest
 from rich.console import Console
 
+from articulado.language.languages import language
 from articulado.values.errors import ModelTimeout
 from cli.chat.conversation import Conversation
-from language.languages import language
 from state.context import RunContext
 
 CITATION = {

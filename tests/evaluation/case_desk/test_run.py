@@ -6,13 +6,13 @@ import pytest
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 from support.reference_search import passes
 
+from articulado.language.languages import language
 from articulado.values.errors import InvalidInput
 from articulado.values.protocols import Hit
 from evaluation.case_desk.cases import LabelledCase
 from evaluation.case_desk.findings import measure_profile
 from evaluation.case_desk.halves import half_of
 from evaluation.case_desk.run import GRAPHS, TAKE_ANY, CaseResult, run_cases
-from language.languages import language
 from services.case.calibration import Calibration, Curve, fit_curve, write_calibration
 from services.case.matching.guides import Guide
 from services.case.matching.matcher import Match

@@ -7,9 +7,9 @@ from functools import cache
 import pytest
 from support.paths import REPOSITORY
 
+from articulado.language.spanish import stems
 from evaluation.gold.questions import read_gold_set
 from ingestion.markdown.reader import read_law
-from language.spanish import stems
 from legal.labels import provision_key
 from services.corpus.chunks import packaged_law_records
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from articulado.language.sentence_spans import blanks_matching
 from ingestion.chunking.bonds import MAX_STACKED, blocks, outside_bonds
-from language.cuts import blanks_matching
 
 TEXT = "Se descansa un mes."
 

@@ -9,7 +9,7 @@ from services.profile.profile import load_profile
 def rooms(tmp_path, monkeypatch):
     """Rooms of our own in place of the packages."""
     for name in (
-        "language/numerals.py",
+        "articulado/language/numerals.py",
         "legal/data/laws.toml",
         "ingestion/read.py",
         "corpus/normativa/law.jsonl",
@@ -27,7 +27,7 @@ def rooms(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("file", "code", "corpus"),
     [
-        ("language/numerals.py", True, True),
+        ("articulado/language/numerals.py", True, True),
         ("legal/data/laws.toml", True, True),
         ("ingestion/read.py", True, False),
         ("nodes/ingest/link.py", True, False),

@@ -5,6 +5,7 @@ import pytest
 from support.doubles import make_chunk
 from support.small_articles import write_profile
 
+from articulado.language.languages import language
 from articulado.values.chunks import indexed_text
 from articulado.values.errors import IndexMissing
 from ingestion.bundled import bundled_articles
@@ -12,7 +13,6 @@ from ingestion.fingerprints import expected_fingerprints
 from ingestion.indexing.build import MIN_STEPS, training_pairs_of, write_entries
 from ingestion.indexing.entries import entries_of
 from ingestion.indexing.models import IndexModels
-from language.languages import language
 from services.corpus.schema import load_general_matters
 from services.domain.base import PlainDomain
 from services.domain.lexicon import Lexicon

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from articulado.language.translation import use_locale
 from articulado.values.errors import InvalidInput
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.markdown.lines import read_provisions
 from ingestion.markdown.reader import read_law
-from language.current import speaking
 
 FRONT = 'title: "Norma"\nidentifier: "BOE-A-2000-1"\nrank: "orden"\npublication_date: "2000-01-02"\n'
 
@@ -237,7 +237,7 @@ def test_a_text_as_enacted_is_a_field_of_its_chunks(tmp_path):
 
 
 def test_a_warning_is_in_the_language_that_is_spoken(tmp_path):
-    with speaking("en"):
+    with use_locale("en"):
         law = read(tmp_path, "##### Artículo 1.\n\nTexto.", FRONT + "status: gone\n")
     assert "is not known" in law.warnings[0]
 

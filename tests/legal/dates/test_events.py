@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from language.folding import fold
+from articulado.language.folding import fold
 from legal.dates.events import Events, load_events
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from language.days import month_name
-from language.folding import fold
+from articulado.language.days import month_name
+from articulado.language.folding import fold
 from legal.dates.finder import EARLIEST_YEAR, find_date, without_days
 
 TODAY = date(2026, 11, 21)

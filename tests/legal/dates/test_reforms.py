@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from pydantic import ValidationError
 
-from language.days import MONTHS
+from articulado.language.days import MONTHS
 from legal.dates.finder import find_date
 from legal.dates.reforms import known_reforms, load_reforms
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from language.folding import fold
+from articulado.language.folding import fold
 from legal.territory.mentions import (
     Place,
     communities,

@@ -5,8 +5,8 @@ from collections import Counter, defaultdict
 import pytest
 from support.doubles import make_chunk
 
+from articulado.language.folding import fold
 from ingestion.markdown.reader import read_law
-from language.folding import fold
 from legal.laws.registry import known_laws
 from legal.vocabulary.regimes import Regime, named_regimes, regime_of, regimes
 from legal.vocabulary.synonyms import significant_words

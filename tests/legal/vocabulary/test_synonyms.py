@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from language.spanish import stem_word as stem
+from articulado.language.spanish import stem_word as stem
 from legal.vocabulary.synonyms import TermTable, expand, find_terms, has_field_term, load_synonyms, root
 
 

@@ -5,7 +5,7 @@ from langgraph.runtime import Runtime
 from support.case_fields import field, rule
 from support.doubles import CharacterCounter, make_chunk
 
-from language.languages import language
+from articulado.language.languages import language
 from nodes.case.close_response import close_response
 from services.profile.calendar import Calendar
 from services.profile.profile import load_profile

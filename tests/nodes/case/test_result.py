@@ -3,7 +3,7 @@
 from support.case_fields import field
 from support.doubles import make_chunk
 
-from language.languages import language
+from articulado.language.languages import language
 from nodes.case.accept_case import summary
 from nodes.case.result import case_material, case_rules, read_case
 from services.profile.profile import load_profile

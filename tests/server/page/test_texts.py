@@ -6,7 +6,7 @@ import tomllib
 import pytest
 from support.paths import REPOSITORY
 
-from language.languages import LANGUAGES
+from articulado.language.languages import LANGUAGES
 
 FOLDER = REPOSITORY / "server" / "page"
 FILES = sorted((FOLDER / "files").iterdir())

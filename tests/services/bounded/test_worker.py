@@ -12,8 +12,8 @@ from support import bounded_work as work
 from support.paths import REPOSITORY
 from support.waiting import PATIENCE
 
+from articulado.language.translation import use_locale
 from articulado.values.errors import InvalidInput, StoreUnavailable
-from language.current import speaking
 from services.bounded.limits import MIB, Limits
 from services.bounded.worker import Workers
 
@@ -37,7 +37,7 @@ async def test_calls_at_a_time_have_a_process_each(workers: Workers) -> None:
 
 
 async def test_the_process_speaks_the_language_of_the_caller(workers: Workers) -> None:
-    with speaking("en"):
+    with use_locale("en"):
         assert await workers.call(work.spoken) == "en"
     assert await workers.call(work.spoken) == "es"
 

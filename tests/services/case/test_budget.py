@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import CharacterCounter, make_chunk
 
+from articulado.language.languages import language
 from articulado.values.errors import InsufficientContext
-from language.languages import language
 from services.case.budget import budget_shares, check_critical, check_enough, fit_chunks, least_max_tokens, tokens_up_to
 from services.case.context import SEPARATOR, render
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import CharacterCounter
 
-from language.languages import language
+from articulado.language.languages import language
 from services.case.fields import field_specs, fields_json, shorten_fields, verify_fields
 from services.case.schema import FieldNeeded, FieldsNeeded
 

@@ -3,7 +3,7 @@
 import pytest
 from support.doubles import make_chunk
 
-from language.languages import language
+from articulado.language.languages import language
 from services.case.filters import canonical_value, contradicted_filters, filter_paths, passes_filter
 from services.profile.profile import load_profile
 

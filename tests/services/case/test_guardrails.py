@@ -3,7 +3,7 @@
 import pytest
 from support.doubles import make_chunk
 
-from language.languages import language
+from articulado.language.languages import language
 from services.case.guardrails import FIGURES_GUARDRAIL, check, guards_of
 from services.case.schema import Answer, AnswerSection, GuardrailBroken
 

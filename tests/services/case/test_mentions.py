@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from language.languages import language
+from articulado.language.languages import language
 from services.case.mentions import Mention, mentions
 from services.profile.profile import load_profile
 from services.profile.sections import FilterField

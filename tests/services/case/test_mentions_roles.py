@@ -2,7 +2,7 @@
 
 import pytest
 
-from language.languages import language
+from articulado.language.languages import language
 from services.case.mentions import mentions
 from services.case.named_filters import conflicts
 from services.profile.profile import load_profile

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from support.paths import REPOSITORY
 
-from language.languages import language
+from articulado.language.languages import language
 from services.case.mentions import Mention, mentions, named_anywhere
 from services.case.named_filters import conflict_message, conflicts, fill_open_filters
 from services.profile.profile import load_profile

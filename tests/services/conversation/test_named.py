@@ -6,8 +6,8 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
+from articulado.language.languages import language
 from articulado.values.errors import ConfigurationError
-from language.languages import language
 from nodes.analyze_question import analyze_question
 from services.conversation.leaning import WrittenLeaning
 from services.conversation.named import Contextualized, contextualize

@@ -2,11 +2,11 @@
 
 import pytest
 
-from language.languages import language
+from articulado.language.languages import language
 from services.conversation.refusal import is_bare_refusal, is_refusal
 
 ES = language("es")
-REFUSAL = ES.say("no_verified_information")
+REFUSAL = ES.translate("no_verified_information")
 
 
 @pytest.mark.parametrize(

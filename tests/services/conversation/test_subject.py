@@ -2,13 +2,13 @@
 
 import pytest
 
-from language.languages import language
+from articulado.language.languages import language
 from services.conversation.leaning import WrittenLeaning
 from services.conversation.subject import MAX_EARLIER, MAX_QUESTION, TurnReading, read_turn
 
 ES = language("es")
 FIRST = "¿Cuántos días de vacaciones me corresponden al año?"
-REFUSAL = f"{ES.say('no_verified_information')}. Parece una cuestión de impuestos."
+REFUSAL = f"{ES.translate('no_verified_information')}. Parece una cuestión de impuestos."
 
 
 class LeansWith:

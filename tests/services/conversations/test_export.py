@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from support.doubles import make_chunk
 
-from language.languages import language
+from articulado.language.languages import language
 from services.conversations.export import export
 from services.conversations.kept import Conversation, KeptTurn
 from services.prompting.citation import citation

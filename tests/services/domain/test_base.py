@@ -3,8 +3,8 @@
 import pytest
 from support.doubles import make_chunk
 
+from articulado.language.languages import language
 from articulado.values.errors import ConfigurationError
-from language.languages import language
 from services.domain.base import Domain, PlainDomain
 from services.domain.concepts import Concept, Coverage
 from services.domain.lexicon import Lexicon

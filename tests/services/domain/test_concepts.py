@@ -1,4 +1,4 @@
-from language.spanish import stems
+from articulado.language.spanish import stems
 from services.domain.concepts import Concept, Coverage
 from services.domain.lexicon import EqualWeights, Lexicon
 from services.domain.spanish_law import SPANISH_LAW

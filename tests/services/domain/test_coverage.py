@@ -3,7 +3,7 @@
 import pytest
 from support.doubles import make_chunk
 
-from language.languages import language
+from articulado.language.languages import language
 from services.domain.base import PlainDomain
 from services.domain.coverage import Wanted
 from services.domain.lexicon import Lexicon

@@ -6,7 +6,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from support.doubles import make_chunk
 
-from language.languages import language
+from articulado.language.languages import language
 from services.domain.base import PlainDomain
 from services.domain.lexicon import Lexicon
 from services.domain.question import (
@@ -116,7 +116,7 @@ def test_quotations_are_introduced_and_marked_in_english():
 
 
 def test_a_courtesy_is_answered_in_english():
-    assert answer("Thank you!", HumanMessage("loan"), AIMessage("x")) == EN.say("courtesy")
+    assert answer("Thank you!", HumanMessage("loan"), AIMessage("x")) == EN.translate("courtesy")
 
 
 def test_summaries_and_notes_are_told_in_english():

@@ -1,7 +1,7 @@
 import pytest
 
+from articulado.language.spanish import stems
 from articulado.values.errors import IndexMissing
-from language.spanish import stems
 from services.domain.lexicon import EqualWeights, Lexicon
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from language.languages import language
+from articulado.language.languages import language
 from services.domain.question import (
     is_courtesy,
     points_back,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from language.spanish import stems
+from articulado.language.spanish import stems
 from services.domain.concepts import Coverage
 from services.domain.lexicon import Lexicon
 from services.domain.question import topic_of

@@ -8,9 +8,9 @@ from fastembed.sparse.bm25 import Bm25
 from hypothesis import given
 from hypothesis import strategies as st
 
+from articulado.language.languages import language
+from articulado.language.spanish import stems
 from articulado.values.protocols import SparseVector
-from language.languages import language
-from language.spanish import stems
 from services.domain.spanish_law import SPANISH_LAW
 from services.models.sparse import AVERAGE_LENGTH, SYNONYM_WEIGHT, B, Bm25Encoder, K
 
@@ -120,7 +120,7 @@ def test_the_fingerprint_does_not_depend_on_what_queries_call_for():
 @cache
 def peer_of(code):
     """Fastembed's encoder with our analysis and settings; given a folder, it downloads no list of stop words."""
-    analysis, folder = language(code), str(resources.files("language"))
+    analysis, folder = language(code), str(resources.files("articulado.language"))
     return Bm25(
         "Qdrant/bm25",
         cache_dir=folder,

@@ -4,8 +4,8 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from support.doubles import make_chunk
 
-from language.languages import language
-from language.spanish import stems
+from articulado.language.languages import language
+from articulado.language.spanish import stems
 from services.corpus.chunks import packaged_law_records
 from services.domain.lexicon import Lexicon
 from services.domain.spanish_law import SPANISH_LAW
@@ -43,7 +43,7 @@ LEXICON = Lexicon.build(
     [f"{chunk['title']} {chunk['text']}" for chunk in CONTEXT] + ["trabajador, empresa, días, año"] * 8, stems
 )
 ES = language("es")
-COURTESY = ES.say("courtesy")
+COURTESY = ES.translate("courtesy")
 OF_LAW, IN_OUR_WORDS = "Lo que dice la ley:", "Con nuestras palabras, no oficiales:"
 RECORD = packaged_law_records()[("BOE-A-2015-11430", "art:38")]
 RECORDED = {**HOLIDAYS, "summary": RECORD.summary}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from language.languages import language
+from articulado.language.languages import language
 from services.offline.asked import Asked
 from services.offline.figures import claimed_figures, figures_in, without_facts
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from language.languages import language
+from articulado.language.languages import language
 from services.offline.passages import LEFT_OUT, passages_of, quote
 from services.prompting.fragments import Fragment
 

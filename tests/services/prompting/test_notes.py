@@ -1,7 +1,7 @@
 import pytest
 from support.doubles import make_chunk
 
-from language.current import speaking
+from articulado.language.translation import use_locale
 from services.prompting.fragments import parse, render
 from services.prompting.notes import amended_apartados, note_on
 
@@ -56,5 +56,5 @@ def test_a_text_as_enacted_says_so_wherever_it_is_shown():
     says = "Texto según se publicó originalmente: no incorpora las modificaciones posteriores."
     assert note_on([part(1, "1. Uno.", text_state="as_enacted")]) == says
     assert note_on([part(2, "3. Tres.", text_state="as_enacted")]) == f"{AMENDED} {says}"
-    with speaking("en"):
+    with use_locale("en"):
         assert "does not include later amendments" in note_on([part(1, "1. Uno.", text_state="as_enacted")])

@@ -9,9 +9,9 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from support.doubles import make_chunk
 
+from articulado.language.languages import language
 from articulado.values.answers import Days
 from articulado.values.errors import ConfigurationError
-from language.languages import language
 from services.domain.registry import domain_of
 from services.offline.query_writer import KeywordReader
 from services.profile.profile import Profile, load_profile
@@ -140,7 +140,7 @@ def test_both_answering_prompts_of_the_law_have_its_rules(name, rule):
 @every_profile
 @pytest.mark.parametrize("name", ["answer", "answer_classic"])
 def test_all_answering_prompts_have_the_rules_of_substance(profile, name):
-    prompt, refusal = load_prompt(name, profile), language(profile.language).say("no_verified_information")
+    prompt, refusal = load_prompt(name, profile), language(profile.language).translate("no_verified_information")
     literally = {"es": "literalmente", "en": "literally"}[profile.language]
     for rule in [*RULES[profile.language], "[NOTA: …]", f"{literally}: {refusal}\n"]:
         assert rule in prompt
@@ -164,7 +164,7 @@ def test_both_answering_prompts_ask_for_the_self_evaluation(profile, name, word)
 @pytest.mark.parametrize("word", ["[C1]", DELIMITER, "USED|", "DROP|"])
 def test_a_repair_asks_for_markers_and_for_the_self_evaluation(profile, word):
     assert word in load_prompt("repair_marks", profile)
-    assert language(profile.language).say("no_verified_information") in load_prompt("repair_marks", profile)
+    assert language(profile.language).translate("no_verified_information") in load_prompt("repair_marks", profile)
 
 
 @pytest.mark.parametrize("word", ["marca", "Cita"])

@@ -6,7 +6,7 @@ import math
 import pytest
 from support.doubles import FixedReranker, make_chunk
 
-from language.languages import language
+from articulado.language.languages import language
 from services.domain.base import PlainDomain
 from services.domain.lexicon import Lexicon
 from services.domain.prominence import Prominence

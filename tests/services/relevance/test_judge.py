@@ -7,8 +7,8 @@ import pytest
 from support.damage import DAMAGES, changed, without
 from support.doubles import make_chunk
 
+from articulado.language.languages import language
 from articulado.values.errors import ConfigurationError
-from language.languages import language
 from services.domain.base import PlainDomain
 from services.domain.lexicon import EqualWeights
 from services.domain.prominence import Prominence

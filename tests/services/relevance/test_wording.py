@@ -5,7 +5,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from language.languages import language
+from articulado.language.languages import language
 from services.relevance.wording import (
     TERM_PLACES,
     WORD_PLACES,

@@ -6,8 +6,8 @@ import math
 import pytest
 from support.doubles import make_chunk
 
+from articulado.language.spanish import stems
 from articulado.values.protocols import Reranked
-from language.spanish import stems
 from services.domain.lexicon import Lexicon
 from services.domain.prominence import Prominence
 from services.domain.spanish_law import SPANISH_LAW

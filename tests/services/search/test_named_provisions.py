@@ -6,8 +6,8 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
+from articulado.language.languages import language
 from articulado.values.protocols import ChunkStore
-from language.languages import language
 from legal.laws.indexed import NO_LAWS, IndexedLaws
 from nodes.analyze_question import analyze_question
 from services.conversation.leaning import WrittenLeaning

@@ -6,8 +6,8 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore
 
+from articulado.language.languages import language
 from articulado.values.protocols import SearchFilter
-from language.languages import language
 from nodes.analyze_question import AnalyzeQuestionUpdate, analyze_question
 from services.conversation.leaning import WrittenLeaning
 from services.deadlines import QuestionTime

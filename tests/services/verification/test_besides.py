@@ -4,7 +4,7 @@ from datetime import date
 
 from support.chunks import make_chunk
 
-from language.languages import language
+from articulado.language.languages import language
 from services.verification.freshness import freshness_of
 from services.verification.precedence import precedence_notes
 from services.verification.remissions import remissions_of

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from articulado.language.quantities import quantities
 from articulado.values.findings import Finding
-from language.quantities import quantities
 from services.verification.claims import figure_cases
 from services.verification.claims.figure_cases import FEATURES, claim_at, features, has_figure_of, rarity_in, weights
 from services.verification.claims.figure_places import Place, places_in

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from language.languages import language
+from articulado.language.languages import language
 from services.verification.citations import NOTHING_KNOWN
 from services.verification.needs import needs_of
 from services.verification.reading import read_answer

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.case_fields import field, read
 
-from language.languages import language
+from articulado.language.languages import language
 from services.case.data.money import read_money
 from services.case.data.values import UnusableValue
 

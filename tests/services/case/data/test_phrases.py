@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from language.languages import LANGUAGES, language
+from articulado.language.languages import LANGUAGES, language
 from services.case.data.phrases import has_phrase, named_choices
 
 STATUS = {

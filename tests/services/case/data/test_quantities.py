@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.case_fields import field, read
 
-from language.languages import language
+from articulado.language.languages import language
 from services.case.data.quantities import read_quantity
 
 SPANISH, ENGLISH = language("es"), language("en")

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from support.damage import DAMAGES
 
+from articulado.language.spanish import stems
 from articulado.values.errors import IndexMissing
-from language.spanish import stems
 from services.offline.encoder.encoder import DualEncoder, TrainingPairs, packaged_encoder
 
 TEXTS = [

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from language.spanish import stem_word, stems
+from articulado.language.spanish import stem_word, stems
 from legal.vocabulary.synonyms import expand
 from services.corpus.schema import load_situations
 from services.domain.spanish_law import SPANISH_LAW

@@ -1,0 +1,1 @@
+"""Text without law: folding, numerals, quantities, dates, sentences, tokens, translation of messages."""

@@ -1,0 +1,281 @@
+"""A language: how its text is analysed, how people ask in it, and the messages in it (``data/languages``)."""
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib import resources
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from articulado.language import english, spanish
+from articulado.language.translation import translate
+from articulado.values.errors import ConfigurationError
+
+TimeUnit = Literal["days", "weeks", "months", "years"]
+
+
+class AskedPatterns(BaseModel):
+    """A kind of thing that is asked for: how a ``question`` asks for it, and how an ``answer`` gives it.
+
+    An answer has a figure in one of the ``units``; in any, where there are none; ``None``: it needs no figure.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    question: re.Pattern[str]
+    answer: re.Pattern[str]
+    units: tuple[str, ...] | None = None
+
+
+class FormPatterns(BaseModel):
+    """Words that only say what kind of thing is asked for (``question``), and how a text gives such a thing."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    question: re.Pattern[str]
+    answer: re.Pattern[str]
+
+
+class QueryPatterns(BaseModel):
+    """Patterns for text in lower case and without accents; ``measure`` and ``negation`` are for text as typed.
+
+    ``talk`` are words that speak of the answer and not of its topic; ``leaves`` is how a question says that it leaves
+    the subject, ``returns`` that it goes back to an earlier one; ``asking`` are words that ask for something
+    particular, ``place`` those that ask where something is written. ``courtesy`` is all of a message that asks nothing,
+    ``farewell`` all of one that ends a conversation at the keyboard.
+    ``units`` are patterns of units of measure by their stems. ``leaning`` is how a sentence begins that says too little
+    without the one before it; its group ``noun``, where it matches, is the thing in that one which it points to.
+    ``claim`` ends before a figure that a question claims or doubts, unless a ``fact`` of life stands beside it.
+    ``asked`` are the kinds of things that questions ask for, ``forms`` the words in which they ask for some of them.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    opening: re.Pattern[str]
+    pointing: re.Pattern[str]
+    talk: re.Pattern[str]
+    leaves: re.Pattern[str]
+    returns: re.Pattern[str]
+    asking: re.Pattern[str]
+    place: re.Pattern[str]
+    courtesy: re.Pattern[str]
+    farewell: re.Pattern[str]
+    number_words: str
+    figure_words: str
+    reference: re.Pattern[str]
+    measure: re.Pattern[str]
+    negation: re.Pattern[str]
+    leaning: re.Pattern[str]
+    claim: re.Pattern[str]
+    fact: re.Pattern[str]
+    asked: dict[str, AskedPatterns]
+    forms: dict[str, FormPatterns]
+    units: dict[str, str]
+
+    def without_measure(self, question: str) -> str:
+        """Return a question without the word that only asks for a figure.
+
+        "Time" in "how much time" is no topic of its own.
+        """
+        return self.measure.sub(r"\1", question)
+
+    @cached_property
+    def number(self) -> str:
+        """The pattern of a number, in digits or in words."""
+        return rf"(?:\d[\d.,]*|\b(?:{self.number_words})\b)"
+
+    @cached_property
+    def figure(self) -> re.Pattern[str]:
+        """What any figure looks like."""
+        return re.compile(rf"{self.number}|\b(?:{self.figure_words})\b")
+
+    @cached_property
+    def figure_in_words(self) -> re.Pattern[str]:
+        """What a figure looks like that is no number."""
+        return re.compile(rf"\b(?:{self.figure_words})\b")
+
+    @cached_property
+    def counting(self) -> dict[str, re.Pattern[str]]:
+        """What follows a number that is in a unit, by the stem of the unit."""
+        return {stem: re.compile(rf"\s*(?:{unit})(?!\w)") for stem, unit in self.units.items()}
+
+    @cached_property
+    def counted(self) -> dict[str, re.Pattern[str]]:
+        """What a number looks like with its unit, by the stem of the unit."""
+        return {stem: re.compile(rf"{self.number}\s*(?:{unit})(?!\w)") for stem, unit in self.units.items()}
+
+
+class MentionPatterns(BaseModel):
+    """How a text speaks of what it names, whatever is named; for text in lower case and without accents.
+
+    ``§`` stands for the name, ``~`` for a proper name in small letters. ``former`` is what came before something else,
+    or long ago; ``denied`` what the person of the case is said not to be or to have. ``another`` is somebody else's,
+    unless the whole text is about that person and not about who writes it (``about_another``, without marks).
+    ``aside`` is what is only thought of, or nobody's of the case. ``ending`` is what inflection adds to a word.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    former: re.Pattern[str]
+    denied: re.Pattern[str]
+    another: re.Pattern[str]
+    about_another: re.Pattern[str]
+    aside: re.Pattern[str]
+    ending: re.Pattern[str]
+
+
+class DataPatterns(BaseModel):
+    """How people fill in forms; patterns for text in lower case and without accents.
+
+    ``template_name`` is what stands between square brackets in a form ("[plan name]").
+    ``placeholder`` and ``not_applicable`` match all of what is written where there is no value. ``denial`` is a word
+    that denies the one after it, or after an ``adverb``. ``undecided`` matches, with accents, all of a text that begins
+    with a yes or a no and says neither, or both. ``percentage`` is the sign or word of one. ``zero`` matches
+    all of a text that says that there is nothing, ``per_period`` that an amount is by the month or the like, and
+    ``amount_words`` is what may go with an amount that has no currency. ``relative_days`` are words for a day by how
+    many days ago it was; ``ago`` is the same with a ``number`` and a group ``days``, ``weeks`` or ``months``.
+    ``day_opening`` is what stands before a day: an article, a weekday; ``month_first`` says whether the first of two
+    numbers is the month. ``time_units`` are the names of units of time, ``one`` what counts a single one ("a" year),
+    ``joint`` what stands between two that are added up, ``half`` what adds a half to the number before it,
+    ``half_of`` half of the unit after it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    placeholder: re.Pattern[str]
+    template_name: re.Pattern[str]
+    not_applicable: re.Pattern[str]
+    denial: re.Pattern[str]
+    adverb: re.Pattern[str]
+    undecided: re.Pattern[str]
+    percentage: re.Pattern[str]
+    zero: re.Pattern[str]
+    per_period: re.Pattern[str]
+    amount_words: re.Pattern[str]
+    relative_days: dict[str, int]
+    ago: re.Pattern[str]
+    day_opening: re.Pattern[str]
+    month_first: bool
+    time_units: dict[TimeUnit, str]
+    one: str
+    joint: str
+    half: str
+    half_of: str
+
+
+@dataclass(frozen=True)
+class _Analysis:
+    """What turns text of a language into words and stems; ``fingerprint`` names it, word lists included."""
+
+    stop_words: Callable[[], frozenset[str]]
+    content_words: Callable[[str], list[str]]
+    stem_word: Callable[[str], str]
+    stems: Callable[[str], list[str]]
+    fingerprint: Callable[[], str]
+
+
+_ANALYSES: Mapping[str, _Analysis] = {
+    code: _Analysis(
+        module.stop_words, module.content_words, module.stem_word, module.stems, module.analysis_fingerprint
+    )
+    for code, module in (("es", spanish), ("en", english))
+}
+
+LANGUAGES = tuple(_ANALYSES)
+"""Codes of the languages that are known."""
+
+
+class LanguageData(BaseModel):
+    """The data file of a language. ``quotation_marks`` go around a quotation and then inside one.
+
+    What only cases ask for is checked when the first one does (``Language.mention_patterns``, ``data_patterns``): to
+    compile its patterns takes as long as all else.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    quotation_marks: tuple[str, str, str, str]
+    messages: dict[str, str]
+    query_patterns: QueryPatterns
+    mention_patterns: dict[str, Any]
+    data_patterns: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Language:
+    """One language, as ``language(code)`` returns it; ``code`` is of ISO 639-1."""
+
+    code: str
+    data: LanguageData = field(hash=False)
+    _analysis: _Analysis
+
+    @property
+    def stop_words(self) -> frozenset[str]:
+        """Words that say nothing about the topic of a text, lower case."""
+        return self._analysis.stop_words()
+
+    @property
+    def fingerprint(self) -> str:
+        """Name the analysis: texts analysed under different names must not be compared."""
+        return self._analysis.fingerprint()
+
+    @property
+    def query_patterns(self) -> QueryPatterns:
+        """How people ask."""
+        return self.data.query_patterns
+
+    @cached_property
+    def mention_patterns(self) -> MentionPatterns:
+        """How people speak of what they name."""
+        return MentionPatterns.model_validate(self.data.mention_patterns)
+
+    @cached_property
+    def data_patterns(self) -> DataPatterns:
+        """How people fill in forms."""
+        return DataPatterns.model_validate(self.data.data_patterns)
+
+    @property
+    def stem_word(self) -> Callable[[str], str]:
+        """The stemmer, from a lower-case word to its stem; always the same function, to be a key of tables."""
+        return self._analysis.stem_word
+
+    def content_words(self, text: str) -> list[str]:
+        """Return the words of a text, in order, lower case, without stop words; numbers count as words."""
+        return self._analysis.content_words(text)
+
+    def stems(self, text: str) -> list[str]:
+        """Return the stems of the content words of a text, in order; numbers stay as they are."""
+        return self._analysis.stems(text)
+
+    def translate(self, key: str, **fields: object) -> str:
+        """Return a message with its fields filled in.
+
+        Raises:
+            KeyError: there is no such message, or a field of it is not given.
+        """
+        return self.data.messages[key].format(**fields)
+
+    def quoted(self, quotation: str) -> str:
+        """Return a text in quotation marks, those in it turned into inner ones.
+
+        >>> language("es").quoted("el plazo «breve»")
+        '«el plazo “breve”»'
+        """
+        begin, end, inner_begin, inner_end = self.data.quotation_marks
+        return f"{begin}{quotation.replace(begin, inner_begin).replace(end, inner_end)}{end}"
+
+
+@cache
+def language(code: str) -> Language:
+    """Return a language by its code.
+
+    Raises:
+        ConfigurationError: it is not known.
+    """
+    if code not in _ANALYSES:
+        raise ConfigurationError(translate("system.unknown_language", code=code, languages=", ".join(LANGUAGES)))
+    file = resources.files("articulado.language").joinpath("data", "languages", f"{code}.toml")
+    return Language(code, LanguageData.model_validate(tomllib.loads(file.read_text(encoding="utf-8"))), _ANALYSES[code])
