@@ -25,6 +25,7 @@ from hashlib import blake2b
 from pathlib import Path
 from statistics import mean
 
+from articulado.legal.laws.registry import LOWEST, rank_of
 from articulado.values.protocols import ChunkStore, Hit, HybridQuery, SearchFilter
 from cli.options import read_configuration
 from cli.session import opened_services
@@ -33,7 +34,6 @@ from evaluation.retrieval.evaluate import Outcome, evaluate
 from evaluation.retrieval.retrieve import LAW, Retriever
 from ingestion.markdown.reader import read_law
 from ingestion.model import Law
-from legal.laws.ranks import LOWEST, rank_of
 
 METRICS = ("nDCG@10", "R@20", "hit@3")
 FIRST = 10

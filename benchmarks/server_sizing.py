@@ -22,10 +22,10 @@ from uuid import uuid4
 
 import numpy as np
 
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import HybridQuery, SearchFilter, SparseVector, Vector
 from benchmarks.sizing import BATCH, COLLECTION, SEARCHES, Texts, rows
-from services.domain.spanish_law import SPANISH_LAW
 from services.models.sparse import Bm25Encoder
 from services.settings import Settings
 from services.store.builder import IndexBuilder

@@ -24,13 +24,13 @@ from pathlib import Path
 
 import numpy as np
 
+from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.legal.ids import chunk_id
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import HybridQuery, SearchFilter, SparseVector, Vector
 from ingestion.chunking.children import children_of
 from ingestion.chunking.parts import MAX_PART
 from ingestion.chunking.semantic import semantic_spans
-from legal.ids import chunk_id
-from services.domain.spanish_law import SPANISH_LAW
 from services.models.sparse import Bm25Encoder
 from services.store.builder import IndexBuilder
 from services.store.edge import EdgeStore

@@ -3,7 +3,7 @@
 import re
 
 from articulado.language.folding import fold
-from legal.labels import PART_HEADINGS
+from articulado.legal.labels import PART_HEADINGS
 
 _MARKS = " .,:;–—-"
 _BEFORE_SENTENCE = re.compile(r"(?<=[.;:]) +(?=[A-ZÁÉÍÓÚÑ¿«])")

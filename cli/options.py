@@ -127,8 +127,8 @@ def run_context(
     Raises:
         InvalidInput: a collection or a rerank strategy that does not exist.
     """
+    from articulado.legal.territory.mentions import place_called
     from articulado.values.answers import RerankStrategy
-    from legal.territory.mentions import place_called
     from state.context import RunContext
 
     strategies = get_args(RerankStrategy)

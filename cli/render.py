@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
+from articulado.legal.agreements.names import validity_of
 from articulado.values.answers import Citation
 from cli.names import named, unsaid
-from legal.agreements.names import validity_of
 
 if TYPE_CHECKING:
     from articulado.language.languages import Language

@@ -8,10 +8,10 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from articulado.language.translation import use_locale
+from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from ingestion.first_index import find_configured
 from ingestion.incremental.catalog import changes_in, titles_in
 from ingestion.indexing.models import IndexModels
-from legal.laws.indexed import NO_LAWS, IndexedLaws
 from services.container import Services
 from services.factory import build_ingest_services, build_services, without_providers
 from services.portal import wait_for

@@ -1,8 +1,8 @@
 """Fingerprints that an index must have been built with: of the embedder, of the word weights and of the chunker."""
 
-from services.domain.base import Domain
+from articulado.legal.domain.base import Domain
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from services.domain.registry import domain_of
-from services.domain.spanish_law import SPANISH_LAW
 from services.models.sparse import Bm25Encoder
 from services.offline.encoder.encoder import fitted_fingerprint, packaged_encoder
 from services.profile.profile import Profile

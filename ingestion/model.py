@@ -18,7 +18,8 @@ _FOREVER = "9999"
 class Provision:
     """An article, a disposition, an annex, a unit of a norm without articles, or text that no label opens.
 
-    ``key`` is unique in its law (``legal.labels``; a later provision of the same label has ``~2``, one of the decree
+    ``key`` is unique in its law (``articulado.legal.labels``; a later provision of the same label has ``~2``, one of
+    the decree
     that approves the law ``~decreto``), but for the successive wordings of one provision, which share it and differ in
     ``valid_from``. ``paragraphs`` is its text without amendment notes; a table is one paragraph with a row a line.
     ``notes`` are the source's notes, last amendment first. ``status_note`` is what the source says of its status, and
@@ -52,7 +53,8 @@ class Law:
     """A whole law. Dates are ISO 8601; ``valid_to`` is the first day on which it is no longer in force.
 
     ``rank`` is the kind of norm ("real_decreto"). ``territory`` is the autonomous community
-    whose law it is (``legal.territory.mentions``), ``None`` for the whole state; ``municipality`` the city whose bylaw
+    whose law it is (``articulado.legal.territory.mentions``), ``None`` for the whole state; ``municipality`` the city
+    whose bylaw
     it is. ``agreement`` is the scope of a collective agreement. ``text_state`` tells a text that has its later
     amendments in it from one as it was enacted. ``warnings`` are what whoever ingests it should know of its reading.
     """

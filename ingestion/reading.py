@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from articulado.language.translation import translate
+from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import Chunk
 from articulado.values.documents import Failure
 from articulado.values.errors import InvalidInput
@@ -18,7 +19,6 @@ from ingestion.editions import text_files
 from ingestion.files.formats.source import is_article
 from ingestion.incremental.workspace import Staged
 from ingestion.model import Document, Law
-from legal.laws.registry import known_laws
 from services.profile.profile import Profile
 
 BY_KIND = ("normativa", "sentencias", "criterios_inss", "documentos")

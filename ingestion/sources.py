@@ -9,11 +9,11 @@ from hashlib import blake2b
 from pathlib import Path
 
 from articulado.language.translation import printable, reason, translate
+from articulado.legal.ids import BOE_ID
 from articulado.values.documents import Failure, SkippedFiles, SourceFile
 from ingestion.files.formats.source import SUFFIX, is_article
 from ingestion.files.reader import READERS
 from ingestion.skipped import advice_for, describe, skipped_files
-from legal.ids import BOE_ID
 
 SUFFIXES = (*READERS, ".xml")
 FORMATS = ", ".join((*SUFFIXES, SUFFIX))

@@ -7,10 +7,10 @@ from typing_extensions import TypedDict
 
 from articulado.language.folding import fold
 from articulado.language.languages import Language
+from articulado.legal.domain.spanish_law import is_courtesy
 from articulado.values.answers import AnswerOutcome
 from articulado.values.chunks import Candidate
 from nodes.turn import declined_question
-from services.domain.question import is_courtesy
 from services.profile.profile import Profile
 from services.prompting.abstention import declined, listed
 from services.prompting.outgoing_links import source_addresses, without_foreign_links

@@ -9,19 +9,19 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from articulado.language.languages import Language
+from articulado.legal.dates.finder import find_date
+from articulado.legal.domain.spanish_law import with_subject
+from articulado.legal.validity import in_force
 from articulado.values.answers import Analysis, Message, StoreName
 from articulado.values.chunks import Candidate, provision_of
 from articulado.values.errors import ArticuladoError
 from articulado.values.protocols import ChunkStore
-from legal.dates.finder import find_date
-from legal.validity import in_force
 from nodes.messages import earlier_messages, newly_asked
 from nodes.validation import check_collections, check_options, checked_history, checked_question
 from services.conversation.leaning import LeaningJudge
 from services.conversation.named import Contextualized, contextualize
 from services.conversation.subject import TurnReading, read_turn
 from services.deadlines import QuestionTime
-from services.domain.question import with_subject
 from services.profile.profile import Profile
 from services.search.agreements import Applicable, applicable, with_agreements
 from services.search.hybrid import territory_asked

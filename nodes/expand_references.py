@@ -7,11 +7,11 @@ from datetime import date
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.legal.ids import nearest_part_ids
+from articulado.legal.validity import in_force
 from articulado.values.answers import StoreName
 from articulado.values.chunks import Candidate, Chunk, provision_of
 from articulado.values.protocols import ChunkStore
-from legal.ids import nearest_part_ids
-from legal.validity import in_force
 from services.profile.profile import Profile
 from state.candidates import candidate, in_order
 from state.context import ResolvedContext

@@ -9,16 +9,16 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.language.languages import Language
+from articulado.legal.domain.spanish_law import is_courtesy
+from articulado.legal.wordings import past_law_warnings, tracked_laws
 from articulado.values.answers import AnswerOutcome, Citation, Message, Need
 from articulado.values.errors import ArticuladoError
 from articulado.values.findings import Certificate, Freshness, Remission
-from legal.wordings import past_law_warnings, tracked_laws
 from nodes.messages import exchange_of
 from nodes.stage import final_event
 from nodes.turn import declined_question, lacking
 from nodes.validation import MAX_MESSAGES
 from services.conversation.refusal import is_bare_refusal, is_refusal
-from services.domain.question import is_courtesy
 from services.profile.profile import Profile
 from services.prompting.abstention import declined
 from services.prompting.citation import citation, unread_source

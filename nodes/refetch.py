@@ -8,11 +8,11 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.legal.domain.spanish_law import searched_topic
+from articulado.legal.validity import in_force
 from articulado.values.answers import NO_COST, Cost, Need, StoreName
 from articulado.values.chunks import NAMED_SCORE, Candidate
 from articulado.values.protocols import ChunkStore, Reranker
-from legal.validity import in_force
-from services.domain.question import searched_topic
 from services.search.candidate_order import EXTRA_AFTER_REFETCH
 from services.search.hybrid import HybridSearch, search_filter
 from services.search.needs import nearest_first, provisions_needed, text_of

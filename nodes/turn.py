@@ -1,7 +1,7 @@
 """Values that several stages read off the state of a turn."""
 
+from articulado.legal.vocabulary.matters import matters
 from articulado.values.answers import Need
-from legal.vocabulary.matters import matters
 from services.prompting.abstention import Declined
 from services.relevance.judge import UNDERSPECIFIED
 from services.search.agreements import without_agreement_names

@@ -3,10 +3,10 @@
 import unicodedata
 
 from articulado.language.translation import translate
+from articulado.legal.territory.mentions import communities, find_territory
 from articulado.values.answers import Message
 from articulado.values.chunks import MAX_CHUNK_ID
 from articulado.values.errors import ConfigurationError, InvalidInput
-from legal.territory.mentions import communities, find_territory
 from services.profile.profile import Profile
 from state.context import ResolvedContext
 

@@ -8,12 +8,12 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.language.languages import Language
+from articulado.legal.domain.spanish_law import is_courtesy
 from articulado.values.answers import Need, StoreName, Verdict
 from articulado.values.chunks import Candidate
 from articulado.values.findings import Finding, NamedVerdict
 from articulado.values.protocols import ChunkStore
 from services.conversation.refusal import is_refusal
-from services.domain.question import is_courtesy
 from services.profile.profile import Profile
 from services.prompting.citation_markers import keep_markers, markers_in
 from services.prompting.outgoing_links import source_addresses, without_foreign_links

@@ -9,6 +9,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 from articulado.language.languages import Language
+from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
+from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.values.answers import StoreName
 from articulado.values.protocols import (
     ChatModel,
@@ -21,13 +23,10 @@ from articulado.values.protocols import (
     SparseEncoder,
     TokenCounter,
 )
-from legal.laws.indexed import NO_LAWS, IndexedLaws
 from services.case.matching.matcher import ArticleMatcher
 from services.conversation.leaning import LeaningJudge
 from services.corpus.lookup import PackagedRecords
 from services.deadlines import QuestionTime
-from services.domain.base import Domain
-from services.domain.lexicon import EqualWeights, StemWeights
 from services.profile.companions import Topic, load_companions
 from services.profile.profile import Profile
 from services.profile.search import Caps

@@ -6,9 +6,11 @@ from functools import lru_cache, partial
 
 from langchain_core.language_models import BaseChatModel
 
+from articulado.legal.domain.base import Domain, Lexicon, StemWeights
+from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.values.chunks import ProvisionRef
 from articulado.values.protocols import ChatModel, Embedder
-from legal.laws.indexed import NO_LAWS, IndexedLaws
 from services.case.matching.matcher import StoredArticles
 from services.container import IngestServices, OnDemand, Services
 from services.conversation.leaning import (
@@ -20,11 +22,8 @@ from services.conversation.leaning import (
 )
 from services.corpus.chunks import lay_phrasings
 from services.corpus.lookup import PackagedRecords
-from services.domain.base import Domain
-from services.domain.lexicon import Lexicon, StemWeights
 from services.domain.prominence import Prominence
 from services.domain.registry import domain_of
-from services.domain.spanish_law import SPANISH_LAW
 from services.models.chat import LangChainChat
 from services.models.embeddings import DisabledEmbedder, SameVector
 from services.models.sparse import Bm25Encoder

@@ -38,7 +38,8 @@ class Turn(TypedDict):
     conversation: then nothing is carried over. ``about_answer`` is set where it speaks of the last answer and searches
     nothing.
     ``relevance`` is the probability in [0, 1] that the candidates answer, ``None`` where nothing was judged; ``matter``
-    is what the question is about where they do not (``legal.vocabulary.matters``), empty where it is not known.
+    is what the question is about where they do not (``articulado.legal.vocabulary.matters``), empty where it is not
+    known.
     ``needs`` are what the last reply lacks; in the end, what is still lacking, with the ``unmet_needs`` that could not
     be found.
     ``unpinned`` is set where nothing in an answer says which fragment it rests on, though it should; ``rewritten`` once

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from articulado.legal.labels import provision_key
 from articulado.values.chunks import ProvisionRef
 from ingestion.markdown.reader import read_law
-from legal.labels import provision_key
 from services.corpus.schema import load_corpus
 from services.verification.claims import figure_cases
 from services.verification.claims.figure_cases import FEATURES, LIMIT, Rarity, features, places_of, rarity_in

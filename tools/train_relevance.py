@@ -17,10 +17,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.chunks import Candidate, ProvisionRef
 from graph.rag import build_retrieval
 from services.corpus.schema import load_corpus, load_situations, load_unanswerable
-from services.domain.spanish_law import SPANISH_LAW
 from services.factory import build_services
 from services.offline.encoder.encoder import DualEncoder
 from services.profile.profile import load_profile

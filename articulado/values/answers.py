@@ -71,7 +71,8 @@ class Analysis(TypedDict):
 
     ``is_lookup``: the question asks for the provisions and ``decisions`` that it names, and for nothing else.
     ``territory`` is the
-    canonical name of a community or a city (``legal.territory.mentions``). ``agreements`` are the ids of the collective
+    canonical name of a community or a city (``articulado.legal.territory.mentions``). ``agreements`` are the ids of
+    the collective
     agreements that it, or the conversation before it, names, ``agreement_names`` the words that name them; of
     ``excluded_laws`` nothing may be cited: those are other agreements. A case is searched in chunks of
     ``chunk_types`` alone, and where ``fields`` (paths in a chunk) hold one of the values given for each.

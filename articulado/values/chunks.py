@@ -110,7 +110,7 @@ class Chunk(TypedDict):
     ``id`` is a 53-bit integer that depends only on what the chunk is, so it is the same in every build.
     ``rank`` goes from 1 (Constitution) to 5 (orders, rulings, criteria). Dates are ISO 8601, ``None`` is open.
     ``status_note`` is for people to read: what it says of the days of a wording was written from ``wording``
-    (``legal.wordings``). ``refs`` are ids of chunks that the text cites. ``notes`` are the source's notes on
+    (``articulado.legal.wordings``). ``refs`` are ids of chunks that the text cites. ``notes`` are the source's notes on
     amendments, the last one first. ``source`` tells official text from our summaries. ``details`` is the structured
     content of a chunk of an article (``articulado.values.articles.Details``), ``agreement`` the scope of a collective
     agreement.

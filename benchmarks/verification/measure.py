@@ -19,10 +19,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from articulado.legal.labels import provision_key
 from articulado.values.findings import Finding
 from articulado.values.protocols import ChunkStore
 from graph.compose import open_services
-from legal.labels import provision_key
 from services.settings import Settings
 from services.verification.citations import look_up
 from services.verification.items import read_item

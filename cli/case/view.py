@@ -7,9 +7,9 @@ from rich.console import Console
 
 from articulado.language.formats import written
 from articulado.language.languages import Language
+from articulado.legal.labels import law_url
+from articulado.legal.laws.registry import known_laws
 from cli.render import clean, notice, print_indented
-from legal.labels import law_url
-from legal.laws.registry import known_laws
 from services.profile.profile import Profile
 
 GROUPS = ("participant_data", "plan_data")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from rich.console import Console
 
 from articulado.language.formats import figure
+from articulado.legal.laws.registry import known_laws
 from cli.eval.conversation_view import print_conversations
 from cli.eval.recording_view import print_recording
 from cli.render import clean
@@ -27,7 +28,6 @@ from evaluation.retrieval.evaluate import Outcome
 from evaluation.retrieval.failures import FIRST, FOUND_WITHIN, Failure, Kind
 from evaluation.retrieval.metrics import MAIN
 from evaluation.statistics.bootstrap import Paired
-from legal.laws.registry import known_laws
 
 MAX_WORST = 5
 MAX_MISSING = 10

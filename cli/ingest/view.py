@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from articulado.language.formats import figure
+from articulado.legal.labels import law_url
 from cli.render import clean, print_warnings
-from legal.labels import law_url
 
 if TYPE_CHECKING:
     from articulado.values.documents import Failure, ShrunkLaw, SkippedFiles

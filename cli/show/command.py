@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from articulado.legal.labels import cited_as
 from articulado.values.errors import InvalidInput, NoResultsFound
 from cli.failures import FAILED, complain, failure_beside
 from cli.options import AsOf, IndexFolder, Json, ProfileOption, read_configuration, read_question
 from cli.render import console, print_json
 from cli.session import opened_services
-from legal.labels import cited_as
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,9 +96,9 @@ def _read(base: "IndexBase", text: str, today: date, as_of: date | None = None) 
     Raises:
         InvalidInput: it names neither a provision nor a law, nor any document of the index.
     """
+    from articulado.legal.laws.indexed import IndexedLaws
     from cli.show.document import find_provision
     from ingestion.incremental.indexed_laws import indexed_laws, named_documents
-    from legal.laws.indexed import IndexedLaws
     from services.search.reference import read_reference
 
     profile, day = base.profile, as_of or base.settings.as_of
@@ -125,8 +125,8 @@ def _request(refs: "Sequence[ProvisionRef]", day: date | None) -> "Reference":
 
 async def _decisions(base: "IndexBase", text: str) -> "tuple[list[ProvisionRef], list[str]]":
     """Return the decisions of which a text has the numbers and nothing else, and what to say of those missing."""
+    from articulado.legal.domain.spanish_law import topic_of
     from articulado.values.chunks import provision_of
-    from services.domain.question import topic_of
     from services.search.named_decisions import decisions_missing, decisions_named, look_up_decisions
 
     decisions = decisions_named(text)
@@ -142,7 +142,7 @@ def _example(base: "IndexBase", law: "IndexedLaw", text: str, today: date) -> st
 
     Empty where the provisions of the law are not known.
     """
-    from legal.laws.mentions import law_mentions
+    from articulado.legal.laws.mentions import law_mentions
 
     own = [key for key in law.labels if "~" not in key]
     # The "Artículo único" of a decree only approves the law.

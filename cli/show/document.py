@@ -8,12 +8,12 @@ from rich.console import Console
 from rich.text import Text
 from typing_extensions import TypedDict
 
+from articulado.legal.labels import provision_key
 from articulado.values.articles import details_of
 from articulado.values.chunks import Agreement
 from articulado.values.protocols import ChunkStore
 from cli.render import clean, print_indented
 from cli.show.scope import print_scope
-from legal.labels import provision_key
 from services.prompting.notes import whole_note
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def find_provision(base: "IndexBase", text: str) -> tuple[list[str], str]:
     The key of the provision is empty where none is named.
     """
     from articulado.language.folding import fold
+    from articulado.legal.ids import BOE_ID_TYPED, boe_id
     from ingestion.incremental.indexed_laws import indexed_law
-    from legal.ids import BOE_ID_TYPED, boe_id
     from services.search.agreements import applicable, without_agreement_names
     from services.store.agreements import load_agreements
 

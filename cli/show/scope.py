@@ -2,9 +2,9 @@
 
 from rich.console import Console
 
+from articulado.legal.agreements.names import area, validity_of
 from articulado.values.chunks import Agreement
 from cli.render import clean
-from legal.agreements.names import area, validity_of
 
 
 def print_scope(out: Console, agreement: Agreement) -> None:

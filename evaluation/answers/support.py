@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from articulado.language.folding import fold
+from articulado.legal.citations.owners import CitationContext
+from articulado.legal.citations.parser import Citation, parse_citations
+from articulado.legal.labels import provision_name
+from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import Chunk
 from evaluation.answers.figures import figures_in, table_numbers
-from legal.citations.owners import CitationContext
-from legal.citations.parser import Citation, parse_citations
-from legal.labels import provision_name
-from legal.laws.registry import known_laws
 from services.offline.passages import LEFT_OUT
 
 CitedProvision = tuple[str | None, str]

@@ -3,7 +3,7 @@
 import unicodedata
 
 from articulado.language.folding import fold
-from legal.labels import provision_key
+from articulado.legal.labels import provision_key
 
 Provision = tuple[str, str]
 """A law's identifier and the label of the provision as written: ``("BOE-A-2015-11430", "Artículo 38")``."""

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from articulado.language.formats import NONE, figure
+from articulado.legal.laws.registry import known_laws
 from evaluation.gold.provisions import Provision
 from evaluation.report.findings import Step
 from evaluation.retrieval.evaluate import Configuration
 from evaluation.retrieval.metrics import MAIN, P_3_NORMALISED
 from evaluation.statistics.reliability import Reliability
-from legal.laws.registry import known_laws
 
 VOICES = {"lay": "legas", "professional": "profesionales"}
 """How a reader knows the voices of a gold set."""

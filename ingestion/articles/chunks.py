@@ -7,6 +7,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from articulado.language.translation import translate
+from articulado.legal.ids import chunk_id
 from articulado.values.articles import Details
 from articulado.values.chunks import Chunk
 from ingestion.articles.checks import check_guards
@@ -14,7 +15,6 @@ from ingestion.articles.problems import article_error
 from ingestion.articles.reader import read_article
 from ingestion.articles.schema import ITEMS, Article, ArticleChunk, official_link
 from ingestion.articles.text import labels_in, text_of
-from legal.ids import chunk_id
 from services.profile.profile import Profile
 from services.profile.sections import TOPIC, FilterField
 

@@ -10,9 +10,9 @@ from pydantic_core import PydanticCustomError
 
 from articulado.language.folding import without_accents
 from articulado.language.translation import translate
+from articulado.legal.ids import is_boe_id
+from articulado.legal.labels import provision_key, provision_url
 from articulado.values.articles import Concern, DataType, Decision, Elapsed, Group
-from legal.ids import is_boe_id
-from legal.labels import provision_key, provision_url
 
 ITEMS = {
     "required_data": "fields",

@@ -5,16 +5,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from articulado.language.folding import fold
+from articulado.legal.labels import PART_HEADINGS, Heading, law_url, split_heading
+from articulado.legal.validity import is_repealed, provision_status
 from articulado.values.chunks import Status
-from ingestion.amendments import provision_status
 from ingestion.boe.markup import tidy
 from ingestion.boe.notes import wording_dates
 from ingestion.boe.version import LEVELS, Content, read_version
 from ingestion.boe.wordings import Wording, wordings
 from ingestion.model import Provision
 from ingestion.structure.blocks import LONGEST_TITLE
-from legal.labels import PART_HEADINGS, Heading, law_url, split_heading
-from legal.validity import is_repealed
 from services.boe.xml import Element
 
 _LEFT_OUT = ("preambulo", "firma", "nota_inicial")

@@ -10,15 +10,15 @@ from pathlib import Path
 from articulado.language.folding import fold
 from articulado.language.formats import long_day
 from articulado.language.translation import reason
+from articulado.legal.laws.registry import kind_of_code
+from articulado.legal.territory.mentions import community_of
+from articulado.legal.wordings import with_article
 from articulado.values.errors import InvalidInput
 from ingestion.boe.blocks import LawFacts, read_blocks
 from ingestion.boe.markup import tidy
 from ingestion.boe.notes import norm_in
 from ingestion.boe.wordings import iso_day
 from ingestion.model import Law, LawStatus, unique_wording_keys
-from legal.laws.ranks import kind_of_code
-from legal.territory.mentions import community_of
-from legal.wordings import with_article
 from services.boe.xml import Element, parse_xml
 
 _REPEALS = ("210", "216", "217", "214", "212")

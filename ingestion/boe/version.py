@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from articulado.language.folding import fold
+from articulado.legal.labels import DIVISIONS, Heading, split_heading
 from ingestion.boe.markup import plain, table, tidy
 from ingestion.markdown.body import IMAGE
-from legal.labels import DIVISIONS, Heading, split_heading
 from services.boe.xml import Element
 
 LEVELS = ("anexo", "parte", *DIVISIONS)

@@ -5,8 +5,8 @@ from typing import cast
 
 from articulado.language.sentence_spans import CLAUSES, between_sentences, cut
 from articulado.language.table_text import with_heads
+from articulado.legal.ids import chunk_id
 from articulado.values.chunks import Chunk, WordingDates
-from legal.ids import chunk_id
 
 STRATEGY = "small_to_big_contextual"
 MAX_CHILD = 300

@@ -4,12 +4,12 @@ from hashlib import blake2b
 
 from articulado.language.languages import Language, language
 from articulado.language.table_text import with_heads
+from articulado.legal.agreements.names import agreement_name
+from articulado.legal.ids import chunk_id
 from articulado.values.chunks import Chunk
 from ingestion.chunking.semantic import Embed, semantic_spans
 from ingestion.files.running_text import running_text
 from ingestion.model import Document
-from legal.agreements.names import agreement_name
-from legal.ids import chunk_id
 from services.corpus.chunks import DECISION_RANK
 
 _DOCTRINE = ("sentencia", "criterio")

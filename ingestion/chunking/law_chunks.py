@@ -10,16 +10,15 @@ from itertools import accumulate
 from articulado.language.formats import long_day
 from articulado.language.table_text import is_row, with_heads
 from articulado.language.translation import translate
+from articulado.legal.agreements.names import agreement_name
+from articulado.legal.ids import chunk_id
+from articulado.legal.labels import provision_url
+from articulado.legal.laws.registry import KnownLaw, known_laws, rank_of
+from articulado.legal.wordings import wording_status_note
 from articulado.values.chunks import Chunk, Status, WordingDates
 from articulado.values.errors import InvalidInput
 from ingestion.chunking.parts import spans_of, split_text
 from ingestion.model import Law, Provision
-from legal.agreements.names import agreement_name
-from legal.ids import chunk_id
-from legal.labels import provision_url
-from legal.laws.ranks import rank_of
-from legal.laws.registry import KnownLaw, known_laws
-from legal.wordings import wording_status_note
 
 PAGE = "#page="
 """What stands in an address before the number of a page."""

@@ -2,7 +2,7 @@
 
 from articulado.language.sentence_spans import CLAUSES, Cuts, Span, between_sentences, blanks_matching, cut
 from articulado.language.table_text import head_of, with_heads
-from legal.labels import WRITTEN_SUFFIXES
+from articulado.legal.labels import WRITTEN_SUFFIXES
 
 MAX_PART = 2_000
 """Characters of a part at most."""

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from articulado.language.sentence_spans import Span, cut, sentences
+from articulado.legal.domain.base import Domain
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.protocols import Vector
 from ingestion.chunking.bonds import blocks, outside_bonds
 from ingestion.chunking.parts import CUTS, MAX_PART
-from services.domain.base import Domain
-from services.domain.spanish_law import SPANISH_LAW
 
 Embed = Callable[[Sequence[str]], Awaitable[Sequence[Vector]]]
 """Turns texts into vectors, in order."""

@@ -11,13 +11,13 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from articulado.language.folding import fold
 from articulado.language.translation import translate
+from articulado.legal.citations.parser import parse_citations
+from articulado.legal.ids import boe_id
+from articulado.legal.labels import provision_key
+from articulado.legal.laws.mentions import find_law
+from articulado.legal.territory.mentions import communities, find_territory, place_called, province_called, provinces
 from articulado.values.chunks import ProvisionRef
 from articulado.values.errors import InvalidInput
-from legal.citations.parser import parse_citations
-from legal.ids import boe_id
-from legal.labels import provision_key
-from legal.laws.mentions import find_law
-from legal.territory.mentions import communities, find_territory, place_called, province_called, provinces
 
 STATE = "España"
 """The territory of what is of the whole state."""

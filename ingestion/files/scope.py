@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
+from articulado.legal.agreements.scope import is_agreement_title, read_scope
 from articulado.values.chunks import Agreement
 from ingestion.files.header import STATE, Header
-from legal.agreements.scope import is_agreement_title, read_scope
 
 
 def scope_of(header: Header, title: str, articles: Iterable[tuple[str, str]]) -> Agreement | None:

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from articulado.language.sentence_spans import sentences
-from ingestion.amendments import provision_status
+from articulado.legal.labels import PART_HEADINGS
+from articulado.legal.validity import provision_status
 from ingestion.model import Provision
 from ingestion.structure.blocks import LONGEST_TITLE, Block, may_be_title
 from ingestion.structure.headings import PREAMBLE, Opening, cased, division, names_part
-from legal.labels import PART_HEADINGS
 
 LONGEST_INLINE_TITLE = 80
 """Characters of a title that the text of the article follows in the same paragraph."""

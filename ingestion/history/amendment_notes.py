@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import date
 
 from articulado.language.days import MONTHS, month_number
-from ingestion.amendments import AMENDS
+from articulado.legal.ids import BOE_ID
+from articulado.legal.validity import AMENDS
 from ingestion.boe.notes import norm_in
-from legal.ids import BOE_ID
 
 _REFERENCE = re.compile(rf"Ref\. ({BOE_ID})")
 _LATER_WORDING = "en la redacción dada por"

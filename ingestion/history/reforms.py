@@ -6,9 +6,9 @@ from datetime import date
 from pathlib import Path
 
 from articulado.language.translation import reason
+from articulado.legal.labels import provision_key
 from articulado.values.errors import InvalidInput
 from ingestion.history.amendment_notes import Amendment
-from legal.labels import provision_key
 
 _LAW, _PUBLISHED, _NORM, _AFFECTED = "law_id", "commit_date(=publication of reform)", "reforming_norm", "affected"
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from articulado.legal.laws.registry import known_laws
+from articulado.legal.validity import is_repealed
 from articulado.values.chunks import Act, DayCertainty, Status, WordingChange, WordingDates
 from ingestion.boe.notes import norm_in
 from ingestion.history.amendment_notes import Amendment, read_amendments
@@ -10,8 +12,6 @@ from ingestion.history.changes import Change, Step, dated, day_after, find_chang
 from ingestion.history.reforms import Reforms
 from ingestion.history.same_text import fullest, has_tables, lacks_tables, same_text
 from ingestion.model import Law, Provision
-from legal.laws.registry import known_laws
-from legal.validity import is_repealed
 
 
 @dataclass(frozen=True)

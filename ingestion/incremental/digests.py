@@ -15,7 +15,7 @@ _SUFFIXES = (".py", ".toml", ".txt", ".md", ".jsonl")
 @cache
 def code_digest() -> str:
     """Return the digest of what decides how documents are read, cut and linked; where it changes, all are read anew."""
-    return _digest("articulado/language", "legal", "ingestion", "nodes/ingest")
+    return _digest("articulado/language", "articulado/legal", "ingestion", "nodes/ingest")
 
 
 @cache
@@ -23,7 +23,7 @@ def corpus_digest() -> str:
     """Return the digest of the packaged records, and of the code and the data that make points of them."""
     records = [f"corpus/{folder}" for folder in ("normativa", "sin_contenido", "sentencias", "criterios_inss")]
     code = ("services/corpus", "ingestion/bundled.py", "ingestion/links", "ingestion/indexing", "ingestion/articles")
-    return _digest("articulado/language", "legal", *records, *code)
+    return _digest("articulado/language", "articulado/legal", *records, *code)
 
 
 def profile_digest(profile: Profile) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from articulado.language.formats import figure
 from articulado.language.translation import translate
-from legal.labels import KINDS, ProvisionKind, order_of_kind, provision_name
+from articulado.legal.labels import KINDS, ProvisionKind, order_of_kind, provision_name
 
 if TYPE_CHECKING:
     from articulado.values.chunks import Agreement, Chunk
@@ -112,7 +112,7 @@ def list_provisions(labels: dict[str, str]) -> str:
 
 def why_missing(base: "IndexBase", asked: "ProvisionRequest") -> str:
     """Return in Spanish why a provision that is asked for is not in the index, and what is."""
-    from legal.laws.registry import known_laws
+    from articulado.legal.laws.registry import known_laws
 
     if not asked.law_id:
         return (

@@ -7,6 +7,8 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from articulado.legal.domain.base import Lexicon
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.articles import details_of
 from articulado.values.chunks import indexed_text
 from articulado.values.protocols import Progress
@@ -17,9 +19,7 @@ from ingestion.indexing.encoding import Encode, VectorJournal, encode_batches, o
 from ingestion.indexing.entries import Entry
 from ingestion.indexing.models import IndexModels
 from services.case.matching.guides import asked_in, general_matters
-from services.domain.lexicon import Lexicon
 from services.domain.registry import domain_of
-from services.domain.spanish_law import SPANISH_LAW
 from services.offline.encoder.encoder import DualEncoder, TrainingPairs, packaged_encoder
 from services.offline.encoder.training import BATCH, EPOCHS
 from services.profile.outside import load_outside

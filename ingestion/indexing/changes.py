@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from articulado.legal.domain.base import Domain, WordCount
 from ingestion.chunking.children import children_of
 from ingestion.context.paid_cache import ContextCache
 from ingestion.context.request import ContextPrompt
@@ -13,8 +14,6 @@ from ingestion.incremental.draft import Draft, Row
 from ingestion.incremental.workspace import Workspace
 from ingestion.indexing.entries import Entry, entries_of
 from ingestion.indexing.parents import DocumentReader, Parents
-from services.domain.base import Domain
-from services.domain.lexicon import WordCount
 from services.profile.profile import Profile
 from services.settings import Settings
 from services.store.builder import digest

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from articulado.legal.domain.base import Domain
 from articulado.values.protocols import Embedder
-from services.domain.base import Domain
 from services.domain.registry import domain_of
 from services.profile.profile import Profile
 from services.settings import Settings

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
+from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import Chunk
 from articulado.values.documents import StaleRecord, Unresolved
 from ingestion.bundled import BundledDocument, bundled_documents, legal_basis
@@ -15,7 +16,6 @@ from ingestion.incremental.draft import Draft, Links, Row
 from ingestion.incremental.workspace import Workspace
 from ingestion.links.references import UnresolvedCitation, current_chunk_ids, resolve_refs
 from ingestion.plain_language.attach import Attached, attach_records
-from legal.laws.registry import known_laws
 from services.corpus.chunks import lay_phrasings
 from services.corpus.schema import LawRecord
 from services.profile.profile import Profile

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
+from articulado.legal.citations.owners import CitationContext
+from articulado.legal.citations.parser import Citation, parse_citations
+from articulado.legal.laws.mentions import law_mentions
+from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import Chunk
 from ingestion.links.provision_index import OwnProvisions, ProvisionIndex
-from legal.citations.owners import CitationContext
-from legal.citations.parser import Citation, parse_citations
-from legal.laws.mentions import law_mentions
-from legal.laws.registry import known_laws
 
 _REWORDING = re.compile(r"(?:redactad[oa]s?|redacción|siguientes? términos?|tenor literal)\b[^.«\"]{0,60}:?\s*[«\"]")
 _AMENDING = re.compile(r"(?:Modificaci[óo]n(?:es)?|Reforma)\b", re.IGNORECASE)

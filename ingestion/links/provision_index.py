@@ -7,9 +7,9 @@ from functools import lru_cache
 from itertools import groupby, takewhile
 from typing import NamedTuple, Self
 
+from articulado.legal.laws.mentions import current_law
+from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import Chunk, ProvisionRef
-from legal.laws.mentions import current_law
-from legal.laws.registry import known_laws
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS wordings (

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from articulado.legal.citations.parser import Citation
 from articulado.values.chunks import Chunk, ProvisionRef
 from ingestion.links.citing import cited_by
 from ingestion.links.provision_index import OwnProvisions, ProvisionIndex
-from legal.citations.parser import Citation
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ def resolve_refs(
     ``index`` has all that can be cited. A citation leads to the wording in force on the last day of the citing one
     (today, where that is in force); of several parts to the one that holds the cited apartado, else the first. The
     other parts of a chunk's own provision are no references: its number says which they are
-    (``legal.ids.nearest_part_ids``). Citations that lead nowhere are added to ``unresolved``. Without ``citations``,
-    texts are not read for them.
+    (``articulado.legal.ids.nearest_part_ids``). Citations that lead nowhere are added to ``unresolved``. Without
+    ``citations``, texts are not read for them.
     """
     own, now = OwnProvisions(chunks), today or date.today()
     cited: dict[int, list[Citation]] = {}

@@ -4,11 +4,11 @@ import re
 from dataclasses import dataclass, field
 
 from articulado.language.folding import fold
-from ingestion.amendments import provision_status
+from articulado.legal.labels import DIVISIONS, PART_HEADINGS, WRITTEN_SUFFIXES, Heading, is_unit
+from articulado.legal.validity import provision_status
 from ingestion.model import Provision
 from ingestion.structure.blocks import LONGEST_TITLE
 from ingestion.structure.headings import cased
-from legal.labels import DIVISIONS, PART_HEADINGS, WRITTEN_SUFFIXES, Heading, is_unit
 
 LEVELS = (*DIVISIONS, "rotulo")
 """The levels of the structure, from the highest; a "rótulo" is a lettered caption within a section."""

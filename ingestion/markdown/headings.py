@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
+from articulado.legal.labels import Heading, split_heading, split_unit
 from ingestion.markdown.text import clean, inside_quotations
 from ingestion.structure.blocks import (
     FRAME,
@@ -21,7 +22,6 @@ from ingestion.structure.blocks import (
     without_contents,
 )
 from ingestion.structure.headings import Opening, cased, division, names_part, opening
-from legal.labels import Heading, split_heading, split_unit
 
 HEADING = re.compile(r"(#{1,6}) +(.*)$")
 """A heading: its marks and its text."""

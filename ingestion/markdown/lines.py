@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from articulado.language.folding import fold
+from articulado.legal.labels import PART_HEADINGS, Heading, split_heading, split_unit
 from ingestion.markdown.body import IMAGE, LEVELS, REPEALED, UNNAMED, Body, paragraph_level, structure_level
 from ingestion.markdown.headings import ANNEX, HEADING, PROVISION_DEPTH, Headed, with_headings
 from ingestion.markdown.text import clean, inside_quotations, row
 from ingestion.model import Provision
 from ingestion.structure.headings import PREAMBLE, names_part
-from legal.labels import PART_HEADINGS, Heading, split_heading, split_unit
 
 _ROMAN_CHAPTER = re.compile(r"[IVX]+\. \w")
 _ANNEX_HEADING = re.compile(r"\[?(?:ANEXO|ANEJO)S?\b")

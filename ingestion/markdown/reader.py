@@ -17,13 +17,13 @@ import yaml
 
 from articulado.language.folding import fold
 from articulado.language.translation import reason, translate
+from articulado.legal.territory.mentions import community_of
 from articulado.values.chunks import TextState
 from articulado.values.errors import InvalidInput
 from ingestion.markdown.lines import read_provisions
 from ingestion.markdown.text import clean, literal
 from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
 from ingestion.model import Law, LawStatus, Provision, unique_keys
-from legal.territory.mentions import community_of
 
 _FRONT_MATTER = re.compile(r"\ufeff?---\s*\n(.*?)\n---\s*(?:\n|$)", re.DOTALL)
 _STATUSES: dict[str, LawStatus] = {

@@ -6,11 +6,11 @@ from datetime import date
 from itertools import groupby
 
 from articulado.language.table_text import without_heads
+from articulado.legal.validity import in_force, is_of_day
+from articulado.legal.wordings import wording_hash
 from articulado.values.chunks import Chunk, provision_of
 from ingestion.links.provision_index import ProvisionIndex
 from ingestion.links.references import current_chunk_ids
-from legal.validity import in_force, is_of_day
-from legal.wordings import wording_hash
 from services.corpus.chunks import note_on_force, packaged_law_records, parse_refs
 from services.corpus.schema import EmptyRecord, LawRecord, ProvisionRecord
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from articulado.language.folding import fold
 from articulado.language.numerals import read_words
-from legal.labels import DIVISIONS, PART_HEADINGS, Heading, split_heading
-from legal.laws.mentions import law_mentions
+from articulado.legal.labels import DIVISIONS, PART_HEADINGS, Heading, split_heading
+from articulado.legal.laws.mentions import law_mentions
 
 PREAMBLE = Heading("Preámbulo", "preambulo", "")
 """What stands before the first provision."""

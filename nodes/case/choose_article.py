@@ -7,8 +7,8 @@ from typing_extensions import TypedDict
 
 from articulado.language.folding import letters_and_digits
 from articulado.language.languages import Language
+from articulado.legal.vocabulary.matters import matters
 from articulado.values.cases import CaseFailure
-from legal.vocabulary.matters import matters
 from services.case.choice import Choice, choose, unasked_data
 from services.case.confidence import (
     DECIMALS,

@@ -6,9 +6,9 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.language.translation import translate
+from articulado.legal.ids import is_boe_id
 from articulado.values.documents import Failure, IngestRequest, ShrunkLaw, SourceFile
 from articulado.values.errors import InvalidInput
-from legal.ids import is_boe_id
 from state.ingest import IngestState
 
 _LISTS = {"paths": "leyes/", "boe": "BOE-A-2015-11430", "remove": "BOE-A-2015-11430"}

@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.language.translation import translate
+from articulado.legal.laws.mentions import find_law
 from articulado.values.documents import Failure, IngestRequest, SkippedFiles, Source, SourceFile
 from articulado.values.errors import InvalidInput
 from ingestion.bundled import article_named
@@ -22,7 +23,6 @@ from ingestion.incremental.digests import code_digest, profile_digest
 from ingestion.incremental.draft import Draft
 from ingestion.incremental.workspace import key_of
 from ingestion.sources import absolute, source_files
-from legal.laws.mentions import find_law
 from state.ingest import IngestState
 
 MAX_NAMED = 8

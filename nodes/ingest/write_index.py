@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from articulado.language.translation import translate
+from articulado.legal.domain.base import Lexicon, WordCount
 from articulado.values.protocols import Progress
 from ingestion.incremental.base import IndexBase, context_cache
 from ingestion.incremental.catalog import read_catalog
@@ -30,7 +31,6 @@ from ingestion.indexing.models import IndexModels
 from ingestion.indexing.parents import DocumentReader
 from ingestion.sources import BOE
 from nodes.stage import progress_of
-from services.domain.lexicon import Lexicon, WordCount
 from services.models.check import check_models
 from services.profile.profile import Profile
 from services.store.agreements import save_agreements

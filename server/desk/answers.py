@@ -6,12 +6,12 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from articulado.legal.labels import provision_key
+from articulado.legal.wordings import Certainty
 from articulado.values.answers import AnswerOutcome, Citation, Message, Usage
 from articulado.values.chunks import Chunk
 from articulado.values.findings import Finding
 from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, OpenGraphs
-from legal.labels import provision_key
-from legal.wordings import Certainty
 from server.desk.index import DeskIndex
 from server.desk.references import dated_links
 from server.desk.results import DatedLink

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
+from articulado.legal.wordings import Certainty
 from articulado.values.chunks import Candidate, ordering_score
 from articulado.values.errors import InvalidInput
 from graph.opened import OpenGraphs
-from legal.wordings import Certainty
 from server.desk.citation import check_citation
 from server.desk.comparison import compare
 from server.desk.index import DeskIndex

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import date
 
+from articulado.legal.wordings import Certainty
 from articulado.values.chunks import Chunk, provision_of
 from articulado.values.errors import NoResultsFound
-from legal.wordings import Certainty
 from server.desk.index import DeskIndex
 from server.desk.results import DatedLink, References
 from services.search.provision_detail import order_in_law, without_wording, wording_on

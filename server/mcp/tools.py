@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from articulado.legal.wordings import Certainty
 from graph.opened import OpenGraphs
-from legal.wordings import Certainty
 from server.desk.answers import AnswerDesk, Answered, DatedRequiredData, DatedResponse, Heard
 from server.desk.law import LawDesk
 from server.desk.results import CitationCheck, Comparison, References, SearchResult

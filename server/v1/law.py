@@ -13,8 +13,8 @@ from fastapi import Path as PathParameter
 from typing_extensions import TypedDict
 
 from articulado.language.translation import translate
+from articulado.legal.territory.table import gazetteer
 from articulado.values.errors import InvalidInput
-from legal.territory.table import gazetteer
 from server.desk.law import LawDesk
 from server.desk.results import Comparison, DossierVerification, ProvisionOnDay, SearchResult, Verification
 from server.errors import BODY_FAILURES, RUN_FAILURES, failures

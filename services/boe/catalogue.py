@@ -12,8 +12,8 @@ from typing import Any
 
 import httpx2
 
+from articulado.legal.laws.registry import kind_of_code
 from articulado.values.errors import InvalidInput, SourceUnavailable
-from legal.laws.ranks import kind_of_code
 
 UNREADABLE = "El BOE ha dado una respuesta que no se entiende. Vuelva a intentarlo más tarde."
 

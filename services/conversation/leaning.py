@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from articulado.language.folding import fold
 from articulado.language.languages import Language
+from articulado.legal.domain.base import Domain
+from articulado.legal.domain.spanish_law import points_back
 from articulado.values.chunks import ProvisionRef
 from articulado.values.errors import ConfigurationError
-from services.domain.base import Domain
-from services.domain.question import points_back
 from services.offline.arrays import UNREADABLE, open_arrays
 from services.relevance.wording import WordingModel, runs_of, words_of
 from services.rerank.heuristic import Support

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from datetime import date
 
 from articulado.language.folding import fold
-from legal.citations.parser import Citation, parse_citations
-from legal.dates.finder import find_date, without_days
-from legal.labels import SUFFIXES, provision_name
-from legal.laws.mentions import law_mentions
-from legal.laws.registry import known_laws
-from legal.territory.mentions import find_place, place_words
-from services.domain.question import is_courtesy, points_back, topic_of
-from services.domain.spanish_law import SPANISH_LAW
+from articulado.legal.citations.parser import Citation, parse_citations
+from articulado.legal.dates.finder import find_date, without_days
+from articulado.legal.domain.spanish_law import SPANISH_LAW, is_courtesy, points_back, topic_of
+from articulado.legal.labels import SUFFIXES, provision_name
+from articulado.legal.laws.mentions import law_mentions
+from articulado.legal.laws.registry import known_laws
+from articulado.legal.territory.mentions import find_place, place_words
 
 MAX_EARLIER = 6
 """Questions before this one that are read: what was said longer ago is not what a follow-up is about."""

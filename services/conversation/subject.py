@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple
 
 from articulado.language.folding import fold
 from articulado.language.languages import Language
+from articulado.legal.domain.spanish_law import is_courtesy, speaks_of_the_answer
 from articulado.values.answers import Message
 from services.conversation.leaning import LeaningJudge
 from services.conversation.refusal import is_refusal
-from services.domain.question import is_courtesy, speaks_of_the_answer
 
 TurnKind = Literal["alone", "adds", "same", "courtesy"]
 """What a turn does: it stands by itself, adds to the subject, asks the same in another way, or only thanks."""

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import blake2b
 
+from articulado.legal.ids import chunk_id
+from articulado.legal.labels import provision_key, provision_url
+from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import Chunk, ProvisionRef, Status
 from articulado.values.errors import ConfigurationError
-from legal.ids import chunk_id
-from legal.labels import provision_key, provision_url
-from legal.laws.registry import known_laws
 from services.corpus.schema import (
     Corpus,
     Decision,

@@ -7,13 +7,13 @@ from datetime import date
 from functools import cached_property
 
 from articulado.language.spanish import stem_word, stems
+from articulado.legal.domain.base import Lexicon
+from articulado.legal.vocabulary.synonyms import expand
 from articulado.values.answers import NamedProvision
 from articulado.values.chunks import NAMED_SCORE, Chunk, ProvisionRef, provision_of
 from articulado.values.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
-from legal.vocabulary.synonyms import expand
 from services.corpus.chunks import packaged_records
 from services.corpus.schema import Record
-from services.domain.lexicon import Lexicon
 from services.store.filters import satisfies, selection_clauses
 from services.store.layout import order_articles
 

@@ -10,8 +10,8 @@ from typing import Annotated, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from articulado.legal.ids import BOE_ID
 from articulado.values.errors import ConfigurationError
-from legal.ids import BOE_ID
 
 Text = Annotated[str, Field(min_length=1, pattern=r"^\S(.*\S)?$")]
 Topic = Annotated[str, Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")]
@@ -50,7 +50,8 @@ class _Searchable(BaseModel):
 class Wording(BaseModel):
     """The wording of a provision that a record was written from.
 
-    ``content_hash`` is its ``legal.wordings.wording_hash``, ``date`` the day from which the source says it is in force.
+    ``content_hash`` is its ``articulado.legal.wordings.wording_hash``, ``date`` the day from which the source says it
+    is in force.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -9,11 +9,9 @@ from itertools import pairwise
 
 from articulado.language.folding import fold
 from articulado.language.spanish import sentences
+from articulado.legal.domain.base import NUMBER_WEIGHT, Domain, StemWeights
+from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import Chunk, indexed_text
-from legal.laws.registry import known_laws
-from services.domain.base import Domain
-from services.domain.concepts import NUMBER_WEIGHT
-from services.domain.lexicon import StemWeights
 from services.domain.rows import SURE, names_a_row
 
 NEARLY_ALL = 0.8

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
+from articulado.legal.domain.base import Domain
 from articulado.values.chunks import Chunk
-from services.domain.base import Domain
 
 MAX_KEPT = 4_096
 """Chunks whose stems are kept: about 40 MB; a question looks at about a hundred."""

@@ -1,8 +1,8 @@
 """The domain of a profile, and the one that an index was made for, by its stored name."""
 
 from articulado.language.languages import language
-from services.domain.base import Domain, PlainDomain
-from services.domain.spanish_law import SPANISH_LAW
+from articulado.legal.domain.base import Domain, PlainDomain
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import Profile
 
 

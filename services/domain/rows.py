@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from articulado.language.folding import fold
 from articulado.language.table_text import PATH, cells_of, has_rows, head_of, is_amount, is_year, rows_of
-from services.domain.base import Domain
+from articulado.legal.domain.base import Domain
 
 SURE = 0.9
 """Relevance of a row that is named, at least."""
@@ -54,7 +54,7 @@ def named_words(row: str, head: Sequence[str], asked: frozenset[str], domain: Do
     a cell there may be several. One that is a number or a letter alone ("3") counts with the name of its column in the
     ``head`` ("Nivel"), for any question may have some number; a year names no row.
 
-    >>> from services.domain.spanish_law import SPANISH_LAW
+    >>> from articulado.legal.domain.spanish_law import SPANISH_LAW
     >>> asked = words_of_names("¿Qué gana un oficial de segunda?", SPANISH_LAW)
     >>> sorted(named_words("Nivel 4 | Guarda, oficial 2.ª | 1.100,00", (), asked, SPANISH_LAW))
     ['2', 'oficial']

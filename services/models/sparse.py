@@ -7,8 +7,8 @@ from hashlib import blake2b
 import mmh3
 
 from articulado.language.languages import Language
+from articulado.legal.domain.base import Domain
 from articulado.values.protocols import SparseVector
-from services.domain.base import Domain
 
 K = 1.2
 B = 0.75

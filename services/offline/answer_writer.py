@@ -8,14 +8,13 @@ from langchain_core.messages import BaseMessage
 from pydantic import ConfigDict
 
 from articulado.language.languages import Language
+from articulado.legal.citations.owners import CitationContext
+from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
+from articulado.legal.domain.spanish_law import asks_for_the_place, is_courtesy, split_subject, without_protocol
+from articulado.legal.labels import provision_key, provision_name
+from articulado.legal.laws.mentions import find_law
+from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import Purpose
-from legal.citations.owners import CitationContext
-from legal.labels import provision_key, provision_name
-from legal.laws.mentions import find_law
-from legal.laws.registry import known_laws
-from services.domain.base import Domain
-from services.domain.lexicon import EqualWeights, StemWeights
-from services.domain.question import asks_for_the_place, is_courtesy, split_subject, without_protocol
 from services.offline.chat_model import OfflineChat
 from services.offline.companions import with_companions
 from services.offline.notes import in_force, note_for_readers, says_only_that_it_is_gone

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
+from articulado.legal.domain.base import Domain
 from articulado.values.chunks import Purpose
-from services.domain.base import Domain
 from services.offline.figures import figures_in
 from services.offline.passages import passages_of
 from services.offline.plain_words import read_point

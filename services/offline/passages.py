@@ -10,7 +10,7 @@ from articulado.language.languages import Language, language
 from articulado.language.numerals import read_words
 from articulado.language.spanish import sentences
 from articulado.language.table_text import cells_of, is_amount, is_row
-from legal.labels import WRITTEN_SUFFIXES
+from articulado.legal.labels import WRITTEN_SUFFIXES
 from services.offline.shortening import LEFT_OUT, shorten
 from services.prompting.fragments import Fragment
 

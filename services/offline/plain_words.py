@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from articulado.language.folding import fold
 from articulado.language.numerals import read_words
 from articulado.language.spanish import sentences
-from legal.labels import provision_key
-from legal.laws.mentions import find_law
+from articulado.legal.labels import provision_key
+from articulado.legal.laws.mentions import find_law
 from services.corpus.chunks import records_of_law
 from services.corpus.schema import ProvisionRecord
 from services.prompting.fragments import Fragment, neutralise

@@ -6,9 +6,14 @@ from collections.abc import Sequence
 from langchain_core.messages import BaseMessage
 from pydantic import ConfigDict
 
-from services.domain.base import Domain
-from services.domain.lexicon import EqualWeights, StemWeights
-from services.domain.question import is_courtesy, searched_topic, speaks_of_the_answer, split_subject, without_protocol
+from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
+from articulado.legal.domain.spanish_law import (
+    is_courtesy,
+    searched_topic,
+    speaks_of_the_answer,
+    split_subject,
+    without_protocol,
+)
 from services.offline.chat_model import OfflineChat
 
 FOLLOW_UP = "MODO: SEGUIMIENTO"

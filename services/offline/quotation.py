@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from legal.citations.parser import Citation
+from articulado.legal.citations.parser import Citation
 from services.offline.figures import claimed_figures, figures_in
 from services.offline.passages import LEFT_OUT, Passage, quote
 from services.offline.plain_words import Point

@@ -10,13 +10,11 @@ from articulado.language.folding import fold
 from articulado.language.numerals import read_number
 from articulado.language.spanish import sentences
 from articulado.language.table_text import cells_of
-from legal.citations.parser import Citation
-from legal.labels import provision_key
-from legal.laws.indexed import IndexedLaws
-from legal.laws.mentions import find_law, law_mentions
-from services.domain.base import Domain
-from services.domain.concepts import Concept, Coverage
-from services.domain.lexicon import StemWeights
+from articulado.legal.citations.parser import Citation
+from articulado.legal.domain.base import Concept, Coverage, Domain, StemWeights
+from articulado.legal.labels import provision_key
+from articulado.legal.laws.indexed import IndexedLaws
+from articulado.legal.laws.mentions import find_law, law_mentions
 from services.domain.rows import named_words, words_of_names
 from services.offline.asked import Asked
 from services.offline.figures import without_facts

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from articulado.language.folding import fold
 from articulado.language.numerals import read_number
-from legal.citations.parser import parse_citations
-from legal.laws.mentions import law_mentions
+from articulado.legal.citations.parser import parse_citations
+from articulado.legal.laws.mentions import law_mentions
 
 LEFT_OUT = "[…]"
 """What stands where text is left out."""

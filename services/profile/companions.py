@@ -7,9 +7,9 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, model_validator
 
 from articulado.language.translation import translate
+from articulado.legal.labels import provision_key, provision_name
+from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import ProvisionRef, Purpose
-from legal.labels import provision_key, provision_name
-from legal.laws.registry import known_laws
 from services.profile.profile import Profile
 from services.profile.sections import Name, Section
 from services.profile.toml_file import read_toml

@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from articulado.language.translation import translate, use_locale
+from articulado.legal.validity import SignalWeights
 from articulado.values.chunks import LOWEST_RANK
 from articulado.values.errors import ConfigurationError
-from legal.signals import SignalWeights
 from services.profile.case import CaseProfile
 from services.profile.files import SUFFIX, packaged_folder, profile_file, spoken_language
 from services.profile.naming import naming_problems
@@ -65,7 +65,8 @@ CASE_STATE_KEYS = frozenset((
 class Profile(Section):
     """One knowledge base. ``relevance`` has the bands in which a question is answered, nearly answered or declined.
 
-    ``signals`` are the weights of the legal signals (``legal.signals.final_score``), ``ranks`` the ranks of documents
+    ``signals`` are the weights of the legal signals (``articulado.legal.validity.final_score``), ``ranks`` the ranks
+    of documents
     by kind (1 is the highest, 5 is what has none), ``default_law`` the law that an article without a law is looked up
     in. ``folder`` is where its file is: relative paths begin there, and ``<name>/`` beside it holds its prompts and
     what its calibration found.

@@ -6,8 +6,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from articulado.legal.validity import SignalWeights
 from articulado.values.chunks import LOWEST_RANK
-from legal.signals import SignalWeights
 
 TOPIC = "topic"
 """The filter field that is the topic of a chunk; every other is one of its attributes."""

@@ -2,9 +2,9 @@
 
 from datetime import date
 
+from articulado.legal.wordings import wording_note
 from articulado.values.answers import Citation
 from articulado.values.chunks import Candidate, page_of
-from legal.wordings import wording_note
 from services.prompting.notes import whole_note
 from services.prompting.outgoing_links import inert
 

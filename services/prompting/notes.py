@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from articulado.language.translation import translate
+from articulado.legal.labels import WRITTEN_SUFFIXES
 from articulado.values.chunks import Chunk
-from legal.labels import WRITTEN_SUFFIXES
 
 _AMENDING_NORM = re.compile(
     r" por (?:(?:el|la|los|las) )?(?:arts?\.|artículos? |disp|anexos? |apartados? |Ley|Real|Orden)"

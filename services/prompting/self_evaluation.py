@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from articulado.legal.labels import INITIALS, WRITTEN_SUFFIXES
 from articulado.values.answers import Need
-from legal.labels import INITIALS, WRITTEN_SUFFIXES
 from services.prompting.citation_markers import markers_in, numbers_in
 from services.prompting.stream_splitter import StreamSplitter
 

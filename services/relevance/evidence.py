@@ -4,10 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from articulado.legal.domain.base import Coverage, Domain, StemWeights
 from articulado.values.chunks import Candidate
-from services.domain.base import Domain
-from services.domain.concepts import Coverage
-from services.domain.lexicon import StemWeights
 from services.domain.prominence import Prominence
 from services.rerank.heuristic import HeuristicReranker, Similarity
 

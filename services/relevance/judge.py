@@ -33,8 +33,8 @@ SAYS_TOO_LITTLE = 0.4
 class Judgement(NamedTuple):
     """The probability in [0, 1] that the best candidates answer, and the matter of the question where they do not.
 
-    ``matter`` is a key of ``legal.vocabulary.matters``, empty where it is not known; ``matter_share`` is how likely it
-    is among all matters, in [0, 1].
+    ``matter`` is a key of ``articulado.legal.vocabulary.matters``, empty where it is not known; ``matter_share`` is
+    how likely it is among all matters, in [0, 1].
     """
 
     relevance: float

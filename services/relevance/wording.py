@@ -30,7 +30,7 @@ class WordingModel:
     """Two linear models over the words of a question.
 
     ``idf`` and ``field`` are (TERM_PLACES,), ``of_matter`` is (WORD_PLACES, matters); ``matters`` are the keys of what
-    a question is about that has no answer here (``legal.vocabulary.matters``).
+    a question is about that has no answer here (``articulado.legal.vocabulary.matters``).
     """
 
     idf: NDArray[np.floating]

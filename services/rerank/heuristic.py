@@ -5,14 +5,12 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
+from articulado.legal.domain.base import Coverage, Domain, EqualWeights, StemWeights
+from articulado.legal.domain.spanish_law import speaks_of_the_answer, split_subject
 from articulado.values.chunks import Candidate, Chunk, ProvisionRef, indexed_text, provision_of
 from articulado.values.protocols import Reranked
-from services.domain.base import Domain
-from services.domain.concepts import Coverage
 from services.domain.coverage import Wanted
-from services.domain.lexicon import EqualWeights, StemWeights
 from services.domain.prominence import Prominence
-from services.domain.question import speaks_of_the_answer, split_subject
 from services.offline.encoder.encoder import DualEncoder
 
 _SEARCH_WEIGHT = 0.9
@@ -82,7 +80,8 @@ class HeuristicReranker:
     Without a ``similarity`` the words count alone. Without ``support`` there are no precedents, and the curve is lower
     and steeper: 0.42 and 0.11. Concepts and prior are
     the ``domain``'s to say: the prior of Spanish law puts rules before transitional dispositions, and general statutes
-    before those of a special regime that the question does not name (``legal.vocabulary.regimes``). The last step
+    before those of a special regime that the question does not name (``articulado.legal.vocabulary.matters``). The
+    last step
     spreads the scores so that the legal signals weigh the same for every question (docs/retrieval.md has what each
     choice gives).
     """

@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 
+from articulado.legal.domain.base import Coverage, Domain, EqualWeights, StemWeights
+from articulado.legal.domain.spanish_law import split_subject
 from articulado.values.chunks import Chunk
-from services.domain.base import Domain
-from services.domain.concepts import Coverage
-from services.domain.lexicon import EqualWeights, StemWeights
 from services.domain.prominence import Prominence
-from services.domain.question import split_subject
 
 _OWN_WORDS = 0.5
 """Part of a follow-up's own words: its subject has more words, and what is new is what is asked."""

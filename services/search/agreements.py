@@ -5,18 +5,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from articulado.language.folding import fold
-from articulado.values.answers import Analysis, NamedProvision
-from articulado.values.chunks import Agreement
-from legal.agreements.mentions import (
+from articulado.legal.agreements.mentions import (
     AgreementMention,
     Where,
     agreement_mentions,
     elliptic_mention,
+    is_sector_word,
     sector_mentions,
+    sector_stems,
     where_named,
+    words_of,
 )
-from legal.agreements.scope import company_core
-from legal.agreements.sectors import is_sector_word, sector_stems, words_of
+from articulado.legal.agreements.scope import company_core
+from articulado.values.answers import Analysis, NamedProvision
+from articulado.values.chunks import Agreement
 from services.search.question_reading import asks_for_provisions_alone
 from services.store.agreements import IndexedAgreement
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from articulado.legal.domain.base import Domain
 from articulado.values.chunks import Candidate, ProvisionRef, provision_of
-from services.domain.base import Domain
 from services.profile.companions import Condition, Topic
 
 BEST_PROVISIONS = 3

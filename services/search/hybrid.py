@@ -11,6 +11,11 @@ from functools import partial
 import numpy as np
 
 from articulado.language.translation import translate
+from articulado.legal.domain.base import Domain
+from articulado.legal.laws.registry import known_laws
+from articulado.legal.territory.mentions import place_called
+from articulado.legal.validity import in_force
+from articulado.legal.wordings import annotate_validity
 from articulado.values.answers import NO_COST, Analysis, Cost, cost_of_failure
 from articulado.values.chunks import Candidate, Chunk, provision_of
 from articulado.values.errors import IndexMissing, ModelError, StoreUnavailable
@@ -26,12 +31,7 @@ from articulado.values.protocols import (
     SparseVector,
     Vector,
 )
-from legal.laws.registry import known_laws
-from legal.territory.mentions import place_called
-from legal.validity import in_force
-from legal.wordings import annotate_validity
 from services.deadlines import UNLIMITED, QuestionTime
-from services.domain.base import Domain
 from services.models.vector_cache import VectorCache
 from services.profile.profile import Profile
 from services.profile.search import Caps

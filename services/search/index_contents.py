@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.values.protocols import ChunkStore
-from legal.laws.indexed import NO_LAWS, IndexedLaws
 from services.store.agreements import IndexedAgreement
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from articulado.legal.ids import COURTS, decisions_in
 from articulado.values.answers import NamedDecision
 from articulado.values.chunks import NAMED_SCORE, Candidate, Chunk
 from articulado.values.protocols import ChunkStore, SearchFilter
-from legal.decisions import COURTS, decisions_in
 from state.candidates import candidate
 
 MAX_DECISIONS = 8

@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Sequence
 from datetime import date, timedelta
 
+from articulado.legal.laws.registry import known_laws
+from articulado.legal.validity import in_force
+from articulado.legal.wordings import annotate_validity
 from articulado.values.answers import NamedProvision
 from articulado.values.chunks import NAMED_SCORE, Candidate, Chunk
 from articulado.values.protocols import ChunkStore
-from legal.laws.registry import known_laws
-from legal.validity import in_force
-from legal.wordings import annotate_validity
 from services.store.layout import order_parts
 from state.candidates import candidate, merged
 

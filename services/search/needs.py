@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from datetime import date
 
+from articulado.legal.citations.owners import CitationContext
+from articulado.legal.citations.parser import parse_citations
 from articulado.values.answers import Need
 from articulado.values.chunks import Chunk
 from articulado.values.errors import InvalidInput
-from legal.citations.owners import CitationContext
-from legal.citations.parser import parse_citations
 from services.search.provision_detail import excerpt
 from services.search.reference import ProvisionRequest, read_reference
 

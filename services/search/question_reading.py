@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from datetime import date
 
 from articulado.language.spanish import content_words
+from articulado.legal.citations.owners import CitationContext
+from articulado.legal.citations.parser import parse_citations
+from articulado.legal.domain.spanish_law import topic_of
+from articulado.legal.ids import BOE_ID_TYPED, boe_id
+from articulado.legal.labels import is_unit
+from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
+from articulado.legal.laws.mentions import law_mentions
+from articulado.legal.territory.mentions import find_place
+from articulado.legal.vocabulary.synonyms import find_acronyms
 from articulado.values.answers import Analysis, Message, NamedProvision
-from legal.citations.owners import CitationContext
-from legal.citations.parser import parse_citations
-from legal.ids import BOE_ID_TYPED, boe_id
-from legal.labels import is_unit
-from legal.laws.indexed import NO_LAWS, IndexedLaws
-from legal.laws.mentions import law_mentions
-from legal.territory.mentions import find_place
-from legal.vocabulary.synonyms import find_acronyms
-from services.domain.question import topic_of
 from services.search.named_decisions import decisions_named
 
 MAX_LOOKUP_WORDS = 2

@@ -6,15 +6,15 @@ from datetime import date
 from typing import NamedTuple
 
 from articulado.language.translation import translate
+from articulado.legal.citations.owners import CitationContext
+from articulado.legal.citations.parser import parse_citations
+from articulado.legal.dates.finder import find_date
+from articulado.legal.ids import BOE_ID_TYPED, boe_id
+from articulado.legal.labels import INITIALS, provision_key
+from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
+from articulado.legal.laws.mentions import find_law
 from articulado.values.chunks import ProvisionRef
 from articulado.values.errors import InvalidInput
-from legal.citations.owners import CitationContext
-from legal.citations.parser import parse_citations
-from legal.dates.finder import find_date
-from legal.ids import BOE_ID_TYPED, boe_id
-from legal.labels import INITIALS, provision_key
-from legal.laws.indexed import NO_LAWS, IndexedLaws
-from legal.laws.mentions import find_law
 
 _NO_LAW = re.compile(rf"\b(?:D\.?\s?[{INITIALS.upper()}]\.?|ART|RDLEG|RDL|RD|LO|[IVXL]+)\b")
 """What is written in capitals and is no name of a law: kinds of provisions and of norms, Roman numerals."""

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 
+from articulado.legal.validity import SignalWeights, final_score
 from articulado.values.chunks import NAMED_SCORE, Candidate
-from legal.signals import SignalWeights, final_score
 
 SPEAKS_OF_IT = 0.5
 """Relevance and share of the question's words, together, from which on what a named agreement says is on the subject.

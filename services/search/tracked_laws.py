@@ -1,7 +1,7 @@
 """Which laws of an index come from a source that tells their amendments."""
 
+from articulado.legal.wordings import tracked_laws
 from articulado.values.protocols import ChunkStore
-from legal.wordings import tracked_laws
 
 PROBED = 40
 """Articles of a law of which one should tell an amendment, if its source tells any."""

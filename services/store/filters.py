@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from articulado.legal.territory.mentions import place_called
 from articulado.values.chunks import REPEALED, Chunk
 from articulado.values.protocols import SearchFilter
-from legal.territory.mentions import place_called
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from itertools import groupby
 from typing import Any, Literal, NamedTuple, cast
 
 from articulado.language.translation import translate
+from articulado.legal.agreements.names import ended_note
 from articulado.values.chunks import Chunk, with_status_of
 from articulado.values.errors import StoreUnavailable
 from articulado.values.protocols import Hit
-from legal.agreements.names import ended_note
 from services.store.manifest import INSPECTION_HINT, REBUILD_HINT
 from services.store.rrf import Ranked
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from legal.citations.parser import Citation
+from articulado.legal.citations.parser import Citation
 from services.search.provision_detail import excerpt
 from services.verification.fit import fits
 

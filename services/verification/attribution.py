@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from legal.citations.owners import CitationContext
-from legal.citations.parser import Citation, parse_citations
+from articulado.legal.citations.owners import CitationContext
+from articulado.legal.citations.parser import Citation, parse_citations
 from services.prompting.citation_markers import marker_spans
 from services.verification.sources import Source
 

@@ -9,14 +9,14 @@ from functools import lru_cache
 
 from articulado.language.folding import fold
 from articulado.language.translation import translate
+from articulado.legal.citations.parser import Citation
+from articulado.legal.labels import provision_name
+from articulado.legal.laws.mentions import law_mentions
+from articulado.legal.laws.registry import known_laws
+from articulado.legal.validity import in_force
 from articulado.values.chunks import REPEALED, Chunk, ProvisionRef
 from articulado.values.findings import Finding, NamedStatus, NamedVerdict
 from articulado.values.protocols import ChunkStore
-from legal.citations.parser import Citation
-from legal.labels import provision_name
-from legal.laws.mentions import law_mentions
-from legal.laws.registry import known_laws
-from legal.validity import in_force
 from services.verification.apartados import better_subdivision
 from services.verification.attribution import marks_in
 from services.verification.fit import features, fits

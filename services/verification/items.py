@@ -7,11 +7,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from articulado.language.translation import translate
+from articulado.legal.ids import boe_id
+from articulado.legal.labels import provision_key
+from articulado.legal.laws.mentions import find_law
+from articulado.legal.laws.registry import known_laws
 from articulado.values.errors import InvalidInput
-from legal.ids import boe_id
-from legal.labels import provision_key
-from legal.laws.mentions import find_law
-from legal.laws.registry import known_laws
 from services.verification.reading import ReadAnswer, read_answer
 from services.verification.sources import Source
 

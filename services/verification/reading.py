@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from articulado.language.sentence_spans import sentences
-from legal.citations.parser import Citation
+from articulado.legal.citations.parser import Citation
 from services.verification.attribution import marks_by_sentence, named_provisions
 from services.verification.quoted_spans import quotations_in
 from services.verification.sources import Source

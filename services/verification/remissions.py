@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from articulado.legal.labels import provision_name
+from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import Candidate, ProvisionRef, provision_of
 from articulado.values.findings import Remission
-from legal.labels import provision_name
-from legal.laws.registry import known_laws
 from services.verification.sources import provisions_in
 
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from articulado.legal.citations.owners import CitationContext
+from articulado.legal.citations.parser import parse_citations
 from articulado.values.chunks import Candidate, ProvisionRef
-from legal.citations.owners import CitationContext
-from legal.citations.parser import parse_citations
 from services.prompting.notes import whole_note
 
 

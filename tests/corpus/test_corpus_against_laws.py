@@ -10,8 +10,8 @@ from support.figures import readable, written
 from support.law_text import read_provisions
 
 from articulado.language.folding import fold
+from articulado.legal.labels import provision_key
 from ingestion.markdown.reader import read_law
-from legal.labels import provision_key
 from services.corpus.schema import ProvisionRecord, load_corpus
 from tools.record_state import FOLDERS, LawState, read_lines, state_of
 

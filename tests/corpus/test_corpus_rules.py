@@ -8,8 +8,8 @@ from importlib import resources
 import pytest
 
 from articulado.language.folding import fold
-from legal.labels import provision_key
-from legal.laws.registry import known_laws
+from articulado.legal.labels import provision_key
+from articulado.legal.laws.registry import known_laws
 from services.corpus.schema import CriterionRecord, EmptyRecord, ProvisionRecord, RulingRecord, load_corpus
 
 CORPUS = load_corpus()

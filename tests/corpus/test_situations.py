@@ -12,13 +12,13 @@ from support.paths import REPOSITORY
 
 from articulado.language.folding import fold
 from articulado.language.spanish import stems
+from articulado.legal.labels import provision_key
+from articulado.legal.laws.registry import known_laws
+from articulado.legal.vocabulary.matters import matters
 from articulado.values.errors import ConfigurationError
 from evaluation.gold.conversations import read_conversations
 from evaluation.gold.questions import read_gold
 from ingestion.markdown.reader import read_law
-from legal.labels import provision_key
-from legal.laws.registry import known_laws
-from legal.vocabulary.matters import matters
 from services.corpus.schema import load_corpus, load_follow_ups, load_situations, load_unanswerable, read_situations
 
 SITUATIONS = load_situations()

@@ -10,13 +10,13 @@ from support.openai_server import failure, running_server
 from support.pdf import partly_scanned_pdf
 from support.small_laws import write_law
 
+from articulado.legal.wordings import wording_hash
 from articulado.values.errors import IndexMismatch, InvalidInput, ModelError
 from graph.compose import open_services
 from graph.ingest import build_ingest
 from graph.rag import build_rag, build_retrieval
 from ingestion.incremental.workspace import KEPT_SECONDS
 from ingestion.plain_language import attach
-from legal.wordings import wording_hash
 from services.corpus import chunks as packaged
 from services.corpus.schema import ProvisionRecord
 from services.factory import build_ingest_services

@@ -11,12 +11,12 @@ from support.ingesting import ingest, opened_ingest
 from support.small_corpus import CRITERION, ET, LGSS, RULING, record, small_corpus
 from support.small_laws import write_law
 
+from articulado.legal.wordings import wording_hash
 from articulado.values.chunks import Chunk
 from articulado.values.errors import InvalidInput
 from articulado.values.protocols import ChunkStore
 from graph.compose import open_services
 from ingestion.incremental.catalog import read_catalog
-from legal.wordings import wording_hash
 from services.corpus.schema import Corpus
 from services.settings import Settings
 from services.store.index import open_index

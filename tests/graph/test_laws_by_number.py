@@ -8,9 +8,9 @@ import pytest
 from support.ingesting import ingest
 from support.small_laws import write_law
 
+from articulado.legal.laws.indexed import IndexedLaws
 from graph.compose import open_services
 from graph.rag import build_retrieval
-from legal.laws.indexed import IndexedLaws
 from services.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("nothing_comes_along")

@@ -5,7 +5,7 @@ from langgraph.runtime import Runtime
 from support.doubles import make_chunk
 
 from articulado.language.languages import language
-from legal.vocabulary.matters import matters
+from articulado.legal.vocabulary.matters import matters
 from nodes.abstain import abstain
 from nodes.finalize import finalize
 from services.profile.profile import load_profile

@@ -4,10 +4,10 @@ import pytest
 from support.doubles import QueueChat
 
 from articulado.language.languages import language
+from articulado.legal.domain.base import PlainDomain
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.errors import ModelError
 from nodes.decompose import decompose
-from services.domain.base import PlainDomain
-from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile
 from services.prompting.prompts import load_prompts
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from nodes.decompose import searches_of as searches_in
-from services.domain.spanish_law import SPANISH_LAW
 
 
 def searches_of(question, *queries):

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from support.paths import REPOSITORY
 
+from articulado.legal.domain.base import PlainDomain
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.errors import ConfigurationError
 from cli.check.annotated import write_annotated
 from cli.main import run
@@ -17,8 +19,6 @@ from server.guards import Guards
 from server.settings import ServerSettings
 from services.case.calibration import fit_curve
 from services.conversations.kept import open_conversations
-from services.domain.base import PlainDomain
-from services.domain.spanish_law import SPANISH_LAW
 from services.extras import EXTRAS, importing, installed, require
 from services.offline.encoder.encoder import DualEncoder, TrainingPairs
 from services.rerank.model_files import ModelFiles

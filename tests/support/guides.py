@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from articulado.language.languages import language
+from articulado.legal.domain.base import PlainDomain
 from articulado.values.protocols import Vector
 from services.case.matching.guides import Guide
-from services.domain.base import PlainDomain
 
 EN = language("en")
 PLAIN_ENGLISH = PlainDomain(EN)

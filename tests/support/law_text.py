@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from legal.labels import Heading, split_heading
+from articulado.legal.labels import Heading, split_heading
 
 STRUCTURE = re.compile(
     r"(?:(?:LIBRO|T[ÍI]TULO|CAP[ÍI]TULO|SECCI[ÓO]N|SUBSECCI[ÓO]N|PRE[ÁA]MBULO|PARTE|DISPOSICION\w*|REGLAMENTO|TEXTO)\b"

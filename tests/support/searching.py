@@ -9,11 +9,11 @@ from support.chunks import Batch, unit
 from support.doubles import FakeEmbedder, QueueChat, make_services
 from support.stores import build
 
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import Embedded
 from graph.rag import Rag, build_rag, build_retrieval
 from services.container import Services
-from services.domain.spanish_law import SPANISH_LAW
 from services.models.sparse import Bm25Encoder
 from services.store.edge import EdgeStore
 

@@ -12,6 +12,7 @@ from support.reference_search import passes
 from support.small_graph import Hang
 
 from articulado.language.languages import language
+from articulado.legal.domain.base import PlainDomain
 from articulado.values.answers import Message
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import Hit, HybridQuery, S, SearchFilter, Structured
@@ -22,7 +23,6 @@ from services.case.matching.guides import article_guides
 from services.case.matching.matcher import Match
 from services.case.matching.model import packaged_model
 from services.container import Services
-from services.domain.base import PlainDomain
 from services.profile.profile import Profile, load_profile
 from services.settings import ModelSettings, Settings
 

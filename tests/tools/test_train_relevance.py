@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from articulado.language.languages import language
-from legal.vocabulary.matters import matters
+from articulado.legal.vocabulary.matters import matters
 from services.corpus.schema import Situation, load_corpus, load_situations, load_unanswerable
 from services.offline.encoder.encoder import DualEncoder, TrainingPairs
 from services.relevance.evidence import EVIDENCE

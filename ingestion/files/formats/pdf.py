@@ -9,6 +9,7 @@ from itertools import groupby, pairwise
 from pathlib import Path
 
 from articulado.language.translation import translate
+from articulado.legal.labels import split_heading
 from articulado.values.errors import InvalidInput
 from ingestion.decoding import read_bytes
 from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
@@ -16,7 +17,6 @@ from ingestion.files.formats.pdf_tables import Line, page_contents
 from ingestion.files.formats.source import PDF, other_format
 from ingestion.files.formats.tables import Table
 from ingestion.model import FileText, Page
-from legal.labels import split_heading
 from services.extras import importing
 
 _NUMBER = re.compile(r"(?<!\d)\d{1,9}(?!\d)")

@@ -8,11 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.legal.domain.base import Domain, Lexicon
 from articulado.values.protocols import Vector
 from services.case.matching.guides import Guide
 from services.case.matching.terms import TermIndex
-from services.domain.base import Domain
-from services.domain.lexicon import Lexicon
 from services.offline.encoder.encoder import DualEncoder
 
 _OWN = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from services.domain.base import Domain
+from articulado.legal.domain.base import Domain
 from services.extras import importing
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Vocabulary:
     def of(cls, documents: Sequence[Counts], questions: Iterable[Counts]) -> "Vocabulary":
         """Take the stems that at least two documents or two questions have, in alphabetical order.
 
-        idf(s) = ln((N + 1) / (df(s) + 1)) / ln(N + 1) over the N documents, as in ``services.domain.lexicon``.
+        idf(s) = ln((N + 1) / (df(s) + 1)) / ln(N + 1) over the N documents, as in ``articulado.legal.domain.base``.
         """
         frequencies = Counter(stem for counts in documents for stem in counts)
         in_questions = Counter(stem for counts in questions for stem in counts)

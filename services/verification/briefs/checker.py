@@ -9,12 +9,12 @@ from articulado.language.folding import fold
 from articulado.language.formats import long_day
 from articulado.language.quantities import DATE, quantities
 from articulado.language.translation import translate
+from articulado.legal.citations.owners import CitationContext
+from articulado.legal.citations.parser import Citation, parse_citations
+from articulado.legal.laws.mentions import mentions_in
+from articulado.legal.wordings import Certainty
 from articulado.values.findings import Finding
 from articulado.values.protocols import ChunkStore
-from legal.citations.owners import CitationContext
-from legal.citations.parser import Citation, parse_citations
-from legal.laws.mentions import mentions_in
-from legal.wordings import Certainty
 from services.verification.briefs.dates import day_of
 from services.verification.briefs.passages import Passage, passages
 from services.verification.briefs.provisions import (

@@ -6,13 +6,13 @@ from datetime import date, timedelta
 
 from articulado.language.formats import long_day
 from articulado.language.translation import translate
+from articulado.legal.citations.parser import Citation
+from articulado.legal.laws.registry import known_laws
+from articulado.legal.validity import in_force
+from articulado.legal.wordings import Certainty, certainty
 from articulado.values.chunks import ProvisionRef
 from articulado.values.findings import Finding
 from articulado.values.protocols import ChunkStore
-from legal.citations.parser import Citation
-from legal.laws.registry import known_laws
-from legal.validity import in_force
-from legal.wordings import Certainty, certainty
 from services.search.provision_detail import Wording, excerpt, wording_on, wordings_of
 from services.search.tracked_laws import is_tracked
 from services.verification.briefs.report import BriefCitation, CitationStatus

@@ -5,8 +5,8 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
+from articulado.legal.wordings import Certainty
 from articulado.values.findings import Finding
-from legal.wordings import Certainty
 
 CitationStatus = Literal["in_force", "repealed", "not_yet", "unknown_provision", "no_wording", "not_indexed"]
 """What a provision was on the day of the brief. ``no_wording``: the index has later wordings only. ``not_indexed``: its

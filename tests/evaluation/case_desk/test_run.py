@@ -7,6 +7,7 @@ from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, mak
 from support.reference_search import passes
 
 from articulado.language.languages import language
+from articulado.legal.domain.base import PlainDomain
 from articulado.values.errors import InvalidInput
 from articulado.values.protocols import Hit
 from evaluation.case_desk.cases import LabelledCase
@@ -17,7 +18,6 @@ from services.case.calibration import Calibration, Curve, fit_curve, write_calib
 from services.case.matching.guides import Guide
 from services.case.matching.matcher import Match
 from services.case.matching.model import packaged_model
-from services.domain.base import PlainDomain
 from services.profile.profile import load_profile
 from services.settings import ModelSettings, Settings
 

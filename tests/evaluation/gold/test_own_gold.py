@@ -8,9 +8,9 @@ import pytest
 from support.paths import REPOSITORY
 
 from articulado.language.spanish import stems
+from articulado.legal.labels import provision_key
 from evaluation.gold.questions import read_gold_set
 from ingestion.markdown.reader import read_law
-from legal.labels import provision_key
 from services.corpus.chunks import packaged_law_records
 
 FOLDER = REPOSITORY / "evaluation" / "datasets"

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from support.doubles import FakeSparse, FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.protocols import HybridQuery, SearchFilter
 from evaluation.gold.questions import GoldSet, Question
 from evaluation.retrieval.ablation import ablation, services_of, setups
 from evaluation.retrieval.retrieve import Retriever
 from evaluation.retrieval.switches import NarrowedStore
-from services.domain.spanish_law import SPANISH_LAW
 from services.models.sparse import Bm25Encoder
 from state.context import RunContext
 

@@ -13,8 +13,8 @@ from support.chunks import make_chunk
 from support.paths import DATA
 from support.searching import retrieval_over
 
+from articulado.legal.ids import chunk_id
 from articulado.values.chunks import Chunk
-from legal.ids import chunk_id
 
 FIXTURE = DATA / "territory.jsonl"
 QUESTION = "¿Cuánto dura el descanso de muestra"

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
+from articulado.legal.ids import chunk_id
 from articulado.values.chunks import Chunk
 from ingestion.chunking.document_chunks import document_chunks
 from ingestion.files.running_text import running_text
 from ingestion.model import Document, Page
-from legal.ids import chunk_id
 
 URL = "https://example.org/sts.pdf"
 PAGES = (

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from articulado.legal.domain.base import PlainDomain
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from ingestion.chunking.semantic import (
     LSA_DIMENSIONS,
     before_headings,
@@ -15,8 +17,6 @@ from ingestion.chunking.semantic import (
     semantic_spans,
     windows,
 )
-from services.domain.base import PlainDomain
-from services.domain.spanish_law import SPANISH_LAW
 
 
 class Vectors:

@@ -10,7 +10,7 @@ def rooms(tmp_path, monkeypatch):
     """Rooms of our own in place of the packages."""
     for name in (
         "articulado/language/numerals.py",
-        "legal/data/laws.toml",
+        "articulado/legal/data/laws.toml",
         "ingestion/read.py",
         "corpus/normativa/law.jsonl",
         "services/corpus/schema.py",
@@ -28,7 +28,7 @@ def rooms(tmp_path, monkeypatch):
     ("file", "code", "corpus"),
     [
         ("articulado/language/numerals.py", True, True),
-        ("legal/data/laws.toml", True, True),
+        ("articulado/legal/data/laws.toml", True, True),
         ("ingestion/read.py", True, False),
         ("nodes/ingest/link.py", True, False),
         ("services/search/hybrid.py", False, False),
@@ -37,7 +37,7 @@ def rooms(tmp_path, monkeypatch):
         ("corpus/normativa/law.jsonl", False, True),
         ("services/corpus/chunks.py", False, True),
         ("services/other.py", False, False),
-        ("legal/__pycache__/x.pyc", False, False),
+        ("articulado/legal/__pycache__/x.pyc", False, False),
     ],
 )
 def test_a_digest_changes_with_what_decides(rooms, file, code, corpus):

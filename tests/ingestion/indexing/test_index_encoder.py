@@ -6,6 +6,8 @@ from support.doubles import make_chunk
 from support.small_articles import write_profile
 
 from articulado.language.languages import language
+from articulado.legal.domain.base import Lexicon, PlainDomain
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.chunks import indexed_text
 from articulado.values.errors import IndexMissing
 from ingestion.bundled import bundled_articles
@@ -14,9 +16,6 @@ from ingestion.indexing.build import MIN_STEPS, training_pairs_of, write_entries
 from ingestion.indexing.entries import entries_of
 from ingestion.indexing.models import IndexModels
 from services.corpus.schema import load_general_matters
-from services.domain.base import PlainDomain
-from services.domain.lexicon import Lexicon
-from services.domain.spanish_law import SPANISH_LAW
 from services.factory import build_ingest_services, build_services
 from services.offline.encoder.encoder import DualEncoder, packaged_encoder
 from services.offline.encoder.training import BATCH, EPOCHS

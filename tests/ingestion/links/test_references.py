@@ -3,6 +3,7 @@ from datetime import date
 import pytest
 from support.paths import DATA
 
+from articulado.legal.ids import nearest_part_ids
 from articulado.values.chunks import Chunk
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.history.reforms import read_reforms
@@ -12,7 +13,6 @@ from ingestion.links.provision_index import ProvisionIndex
 from ingestion.links.references import UnresolvedCitation
 from ingestion.markdown.reader import read_law
 from ingestion.model import Law, Provision
-from legal.ids import nearest_part_ids
 
 ET, ET_1995 = "BOE-A-2015-11430", "BOE-A-1995-7730"
 TODAY = date(2026, 6, 1)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from articulado.language.languages import language
 from articulado.language.spanish import stems
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.protocols import SparseVector
-from services.domain.spanish_law import SPANISH_LAW
 from services.models.sparse import AVERAGE_LENGTH, SYNONYM_WEIGHT, B, Bm25Encoder, K
 
 ES = language("es")
@@ -94,7 +94,7 @@ def test_decomposed_accents_find_composed_ones():
 
 def test_the_fingerprint_needs_no_heavy_import():
     code = (
-        "import sys; from services.domain.spanish_law import SPANISH_LAW; "
+        "import sys; from articulado.legal.domain.spanish_law import SPANISH_LAW; "
         "from services.models.sparse import Bm25Encoder; "
         "print(Bm25Encoder.of(SPANISH_LAW).fingerprint); "
         "assert not {'fastembed', 'scipy', 'sklearn'} & set(sys.modules)"

@@ -6,9 +6,9 @@ from support.doubles import make_chunk
 
 from articulado.language.languages import language
 from articulado.language.spanish import stems
+from articulado.legal.domain.base import Lexicon
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from services.corpus.chunks import packaged_law_records
-from services.domain.lexicon import Lexicon
-from services.domain.spanish_law import SPANISH_LAW
 from services.offline.answer_writer import ExtractivePrincipal
 from services.prompting.fragments import write_prompt
 from services.prompting.protocol_lines import DELIMITER

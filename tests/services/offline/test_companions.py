@@ -4,7 +4,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 from support.doubles import make_chunk
 
-from services.domain.spanish_law import SPANISH_LAW
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from services.offline.answer_writer import COMPANIONS, ExtractivePrincipal
 from services.offline.companions import COMPANION_WORDS, DEADLINES
 from services.prompting.fragments import write_prompt

@@ -3,7 +3,7 @@ import json
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
-from services.domain.spanish_law import SPANISH_LAW
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from services.offline.query_writer import FOLLOW_UP, KeywordReader
 
 FIRST, FOLLOWING = SystemMessage("Devuelve un array JSON."), SystemMessage(f"{FOLLOW_UP}\n\nDevuelve un array JSON.")

@@ -82,7 +82,7 @@ def test_a_profile_of_ones_own_has_its_own(tmp_path):
             "2011-15936#art:103",
             "1999-1#art:103",
             "[[companions]] «despido», bring.provision 1: «BOE-A-1999-1» no es una norma del registro "
-            "(legal/data/laws.toml).",
+            "(articulado/legal/data/laws.toml).",
         ),
         (
             "BOE-A-2011-15936#art:103",
@@ -100,7 +100,7 @@ def test_a_profile_of_ones_own_has_its_own(tmp_path):
             "BOE-A-2021-21007",
             "BOE-A-2021-1",
             "[[companions]] «despido», when.provisions 2: «BOE-A-2021-1» no es una norma del registro "
-            "(legal/data/laws.toml).",
+            "(articulado/legal/data/laws.toml).",
         ),
         (
             "[companions.when]",

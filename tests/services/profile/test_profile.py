@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from support.paths import REPOSITORY
 
+from articulado.legal.validity import SignalWeights
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import Fusion
 from ingestion.articles.chunks import KIND
@@ -13,7 +14,6 @@ from ingestion.articles.schema import Article
 from ingestion.bundled import bundled_articles
 from ingestion.files.names import COLLECTIONS
 from ingestion.files.names import KINDS as FILE_KINDS
-from legal.signals import SignalWeights
 from services.corpus.schema import load_corpus
 from services.profile.profile import (
     ARTICLE_KEYS,

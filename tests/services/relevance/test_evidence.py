@@ -7,10 +7,9 @@ import pytest
 from support.doubles import FixedReranker, make_chunk
 
 from articulado.language.languages import language
-from services.domain.base import PlainDomain
-from services.domain.lexicon import Lexicon
+from articulado.legal.domain.base import Lexicon, PlainDomain
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from services.domain.prominence import Prominence
-from services.domain.spanish_law import SPANISH_LAW
 from services.relevance.evidence import EVIDENCE, MAX_JUDGED, EvidenceReader
 from services.rerank.heuristic import HeuristicReranker
 from state.candidates import candidate

@@ -8,9 +8,8 @@ from support.damage import DAMAGES, changed, without
 from support.doubles import make_chunk
 
 from articulado.language.languages import language
+from articulado.legal.domain.base import EqualWeights, PlainDomain
 from articulado.values.errors import ConfigurationError
-from services.domain.base import PlainDomain
-from services.domain.lexicon import EqualWeights
 from services.domain.prominence import Prominence
 from services.relevance import judge as judge_module
 from services.relevance.evidence import EVIDENCE, EvidenceReader

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from articulado.legal.vocabulary.matters import matters
 from graph.compose import open_rag
-from legal.vocabulary.matters import matters
 from services.profile.profile import load_profile
 from services.relevance.evidence import EVIDENCE
 from services.relevance.judge import packaged_judgement

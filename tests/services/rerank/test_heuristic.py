@@ -7,10 +7,10 @@ import pytest
 from support.doubles import make_chunk
 
 from articulado.language.spanish import stems
+from articulado.legal.domain.base import Lexicon
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.protocols import Reranked
-from services.domain.lexicon import Lexicon
 from services.domain.prominence import Prominence
-from services.domain.spanish_law import SPANISH_LAW
 from services.rerank.heuristic import HeuristicReranker
 
 HOLIDAYS = make_chunk(

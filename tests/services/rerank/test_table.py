@@ -7,8 +7,8 @@ import pytest
 from support.cross_encoder import TinyCrossEncoder
 from support.doubles import FixedReranker, QueueChat, make_chunk
 
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.errors import ConfigurationError
-from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile
 from services.rerank import table as table_module
 from services.rerank.heuristic import HeuristicReranker

@@ -2,7 +2,7 @@
 
 import pytest
 
-from legal.agreements.scope import read_title
+from articulado.legal.agreements.scope import read_title
 from services.search.agreements import applicable, with_agreements, without_agreement_names
 from services.search.question_reading import read_question
 from services.store.agreements import IndexedAgreement

@@ -3,7 +3,7 @@
 import pytest
 from support.doubles import make_chunk
 
-from services.domain.spanish_law import SPANISH_LAW
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from services.profile.companions import Companion, Condition, Topic
 from services.search.companions import topics_of
 from state.candidates import candidate

@@ -7,10 +7,10 @@ from datetime import date
 from support.doubles import FakeEmbedder, FakeSparse, FakeStore, make_chunk
 from support.waiting import PATIENCE
 
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.errors import ModelTimeout
 from articulado.values.protocols import PLAIN, SearchFilter
 from services.deadlines import QuestionTime
-from services.domain.spanish_law import SPANISH_LAW
 from services.profile.profile import load_profile
 from services.profile.search import Caps
 from services.search.hybrid import HybridSearch

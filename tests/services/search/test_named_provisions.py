@@ -7,8 +7,8 @@ from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
 from articulado.language.languages import language
+from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from articulado.values.protocols import ChunkStore
-from legal.laws.indexed import NO_LAWS, IndexedLaws
 from nodes.analyze_question import analyze_question
 from services.conversation.leaning import WrittenLeaning
 from services.deadlines import QuestionTime

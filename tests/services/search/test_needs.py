@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from support.doubles import make_chunk
 
-from services.domain.spanish_law import SPANISH_LAW
+from articulado.legal.domain.spanish_law import SPANISH_LAW
 from services.search.needs import name_of, nearest_first, provisions_needed
 from services.search.reference import ProvisionRequest, Subdivision
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import make_chunk
 
+from articulado.legal.laws.indexed import IndexedLaws
 from articulado.values.errors import InvalidInput
-from legal.laws.indexed import IndexedLaws
 from services.search.provision_detail import excerpt, wording_on, wordings_of
 from services.search.reference import ProvisionRequest, Subdivision, read_reference
 

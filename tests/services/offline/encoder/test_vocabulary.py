@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from articulado.language.spanish import stem_word, stems
-from legal.vocabulary.synonyms import expand
+from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.legal.vocabulary.synonyms import expand
 from services.corpus.schema import load_situations
-from services.domain.spanish_law import SPANISH_LAW
 from services.offline.encoder.vocabulary import Vocabulary, document_counts, question_counts
 
 

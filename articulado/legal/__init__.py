@@ -1,0 +1,1 @@
+"""Spanish law without input or output: citations, laws, dates, territory, vocabulary, agreements."""

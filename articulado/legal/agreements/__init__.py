@@ -1,0 +1,1 @@
+"""Collective agreements: their names, scope, sectors and validity."""

@@ -1,0 +1,175 @@
+"""What a collective agreement is called in citations, and how the days are written for which it was agreed."""
+
+import re
+from calendar import isleap
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from articulado.language.days import MONTHS, month_number
+from articulado.language.folding import fold
+from articulado.language.formats import long_day
+from articulado.language.numerals import read_number
+from articulado.values.chunks import Agreement
+
+_NAMES_ITSELF = re.compile(
+    r"(?:resolucion\b.*|texto\b.*)?(?:(?:[ivxlc]+|\d{1,2})[.ºª]*o?\s+|\w+\s+)?convenio\s+colectivo\b"
+)
+
+
+def agreement_name(scope: Agreement, title: str) -> str:
+    """Return the name of an agreement: what it is of and where, or its title as far as its scope says neither.
+
+    Tables, prorogations and the like of an agreement keep their title.
+
+    >>> from articulado.legal.agreements.scope import read_title
+    >>> title = "Convenio colectivo del sector de la hostelería de la provincia de Sevilla para los años 2023-2025"
+    >>> agreement_name(read_title(title), title)
+    'Convenio colectivo de hostelería (Sevilla)'
+    """
+    of = scope["company"] or scope["sector"]
+    folded = fold(title)
+    name = f"Convenio colectivo de {of}" if of and _NAMES_ITSELF.match(folded) else title
+    where = area(scope)
+    return f"{name} ({where})" if where and fold(where) not in fold(name) else name
+
+
+def area(scope: Agreement) -> str:
+    """Return where an agreement is of: its province or community, or that it is of the whole state; else ""."""
+    return scope["province"] or scope["community"] or ("ámbito estatal" if scope["statewide"] else "")
+
+
+def validity_of(scope: Agreement) -> str:
+    """Return the validity that was agreed: years where it is of whole ones, else days; empty where it is not known.
+
+    >>> from articulado.legal.agreements.scope import no_scope
+    >>> validity_of({**no_scope(), "first_day": "2023-01-01", "last_day": "2025-12-31"})
+    '2023-2025'
+    """
+    first, last = scope["first_day"], scope["last_day"]
+    if first and last:
+        if first.endswith("-01-01") and last.endswith("-12-31"):
+            return first[:4] if first[:4] == last[:4] else f"{first[:4]}-{last[:4]}"
+        return f"del {long_day(first)} al {long_day(last)}"
+    if last:
+        return f"hasta el {long_day(last)}"
+    return f"desde el {long_day(first)}" if first else ""
+
+
+def ended_note(scope: Agreement, today: date) -> str:
+    """Return the note on an agreement whose agreed validity is over: it may go on applying (art. 86.3 ET); else ""."""
+    last = scope["last_day"]
+    if last is None or last >= today.isoformat():
+        return ""
+    return f"Vigencia pactada hasta el {long_day(last)}; puede seguir aplicándose."
+
+
+REACH = 120
+"""Characters between a word that says what a day is and the day."""
+
+
+class Validity(NamedTuple):
+    """The days that were agreed, either of them ``None`` where it is not said."""
+
+    first: date | None = None
+    last: date | None = None
+
+
+_YEAR = r"(?:19|20)\d\d"
+_DAY = (
+    rf"(?:(?:el\s+)?(?:dia\s+)?(?:(?P<{{0}}d>\d{{{{1,2}}}}|primero|uno)(?:\.?[ºo])?\s+de\s+(?P<{{0}}m>{MONTHS})"
+    rf"(?:\s+(?:del?\s+)?(?:ano\s+)?(?P<{{0}}y>{_YEAR}))?"
+    rf"|(?P<{{0}}n>\d{{{{1,2}}}}[/.-]\d{{{{1,2}}}}[/.-]{_YEAR})))"
+)
+_END_WORD = r"\b(?:hasta|finaliza\w*|expira\w*|conclu\w+|termina\w*|vence\w*|extingu\w+)\b"
+_GAP = rf"(?:(?!{_END_WORD})[^.;]){{0,{REACH}}}?"
+_SPAN = re.compile(
+    rf"\b(?:desde|del?|entre|a\s+partir\s+del?|vigencia:?)\s+{_DAY.format('a')}{_GAP}\b(?:hasta|al?|y(?:\s+el)?)\s+{_DAY.format('b')}"
+)
+_BEGINS = re.compile(
+    rf"\b(?:vigencia|vigor|efectos|inicia\w*|comienz\w*|comenzar\w*|empezar\w*|desde|a\s+partir)\b{_GAP}"
+    rf"(?:\b(?:desde|a\s+partir|con\s+fecha)\s+(?:del?\s+)?|\bel\s+|\bvigor\s+){_DAY.format('a')}"
+)
+_ENDS = re.compile(rf"{_END_WORD}{_GAP}{_DAY.format('b')}")
+_YEARS = re.compile(
+    rf"(?:\b(?:anos?|ejercicios?|periodo|bienio|trienio|cuatrienio|quinquenio|vigencia)\b[\s:]*(?:\w+\s+)?|\(\s*|\s[-–]\s*|,\s*|\bpara\s+|(?<![\w/-])(?={_YEAR}\s*[-–/a]\s*{_YEAR}))"
+    rf"(?P<years>{_YEAR}(?:(?:\s*[-–/,]\s*|\s+(?:al?|y|e|hasta(?:\s+el)?)\s+)(?:{_YEAR}|\d\d\b))*)(?![\w/])"
+)
+_EACH_YEAR = re.compile(rf"{_YEAR}|\d\d\b")
+_DURATION = re.compile(
+    r"\b(?:duracion|vigencia|periodo|plazo|vigor)\b[^.;]{0,80}?\bde\s+(?=\w+(?:\s+\(\d+\))?\s+anos?\b)"
+)
+_ECONOMIC = re.compile(r"economic|retroacti|retrotra|salarial|atrasos")
+_OTHER_MATTER = re.compile(r"prorrog|denunci|ultraactiv|tacita")
+
+
+def read_validity(text: str) -> Validity:
+    """Return the days that a text agrees: two days, years, or a first day and how many years it lasts.
+
+    What it says of the effect of salaries alone, of a prorogation or of when it may be denounced is no validity.
+
+    >>> read_validity("Regirá desde el 1 de enero de 2024 hasta el 31 de diciembre de 2026.")
+    Validity(first=datetime.date(2024, 1, 1), last=datetime.date(2026, 12, 31))
+    >>> read_validity("Entrará en vigor el 1 de abril de 2022 y su duración será de dos años.")
+    Validity(first=datetime.date(2022, 4, 1), last=datetime.date(2024, 3, 31))
+    """
+    folded = " ".join(fold(text).split())
+    said = " ".join(
+        sentence for sentence in re.split(r"(?<=[.;])\s+", folded) if not _ECONOMIC.search(_before_other(sentence))
+    )
+    agreed = _before_other(said)
+    if span := _SPAN.search(agreed):
+        last = _day(span, "b")
+        first = _day(span, "a", last.year if last else None)
+        if first and last and first <= last:
+            return Validity(first, last)
+    begins, ends = _BEGINS.search(agreed), _ENDS.search(agreed)
+    first, last = _day(begins, "a") if begins else None, _day(ends, "b") if ends else None
+    if first is None and last is None and (years := _YEARS.search(agreed)):
+        return _of_years(years["years"])
+    if first and last is None and (duration := _duration(agreed)):
+        last = _after_years(first, duration)
+    return Validity(first, last) if first is None or last is None or first <= last else Validity()
+
+
+def _before_other(sentence: str) -> str:
+    """Return what a sentence says before it turns to prorogation: that has terms of its own."""
+    return _OTHER_MATTER.split(sentence)[0]
+
+
+def _day(match: re.Match[str], name: str, year: int | None = None) -> date | None:
+    """Return the day of a match, of that year where it names none; ``None`` where there is no such day."""
+    try:
+        if numeric := match[f"{name}n"]:
+            day, month, of_year = map(int, re.split(r"[/.-]", numeric))
+            return date(of_year, month, day)
+        written = match[f"{name}d"]
+        named = match[f"{name}y"] or year
+        return (
+            date(int(named), month_number(match[f"{name}m"]), int(written) if written.isdigit() else 1)
+            if named
+            else None
+        )
+    except ValueError:
+        return None
+
+
+def _of_years(written: str) -> Validity:
+    years: list[int] = []
+    for year in _EACH_YEAR.findall(written):
+        years.append(int(year) if len(year) == 4 else years[-1] - years[-1] % 100 + int(year))
+    return Validity(date(min(years), 1, 1), date(max(years), 12, 31))
+
+
+def _duration(folded: str) -> int | None:
+    """Return for how many years an agreement is made."""
+    match = _DURATION.search(folded)
+    number = read_number(folded, match.end()) if match else None
+    return int(number[2]) if number else None
+
+
+def _after_years(first: date, years: int) -> date:
+    leap_day = (first.month, first.day) == (2, 29)
+    same_day = first.replace(
+        year=first.year + years, day=28 if leap_day and not isleap(first.year + years) else first.day
+    )
+    return same_day - timedelta(days=1)

@@ -1,0 +1,1 @@
+"""Parser of citations of provisions in Spanish text."""

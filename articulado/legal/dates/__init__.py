@@ -1,0 +1,1 @@
+"""Days named in a question: forms, relative days, events and reforms."""

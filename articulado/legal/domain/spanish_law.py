@@ -1,0 +1,186 @@
+"""Spanish law as a domain: legal synonyms, places, days, citations, and which provisions are seldom the rule."""
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from functools import lru_cache
+
+from articulado.language.folding import fold
+from articulado.language.languages import Language, language
+from articulado.language.spanish import content_words, stem_word
+from articulado.legal.citations.owners import CitationContext
+from articulado.legal.citations.parser import Citation, parse_citations
+from articulado.legal.dates.finder import without_days
+from articulado.legal.domain.base import NUMBER_WEIGHT, Concept, Domain, StemWeights
+from articulado.legal.ids import decisions_in
+from articulado.legal.labels import ADJECTIVES, SUFFIXES
+from articulado.legal.laws.mentions import law_mentions
+from articulado.legal.territory.mentions import place_words
+from articulado.legal.vocabulary.matters import prior
+from articulado.legal.vocabulary.synonyms import expand, find_terms, has_field_term
+from articulado.values.chunks import Chunk
+
+_PROTOCOL = re.compile(
+    r"=+\s*META\s*=+|\b(?:USED|DROP|NEED)\s*\|\s*(?:[C\d,\s]*\d\b|ninguno\b)?|\[\s*C\s*\d+\s*\]", re.IGNORECASE
+)
+_CITING_WORDS = re.compile(
+    rf"\b(?:arts?|articulos?|apartados?|letras?|parrafos?|numeros?|num|puntos?|disposicion(?:es)?|{ADJECTIVES}"
+    r"|anexos?|preceptos?|norma|texto|contenido|literal(?:mente)?|segun"
+    r"|conforme|dicen?|dijo|deci[ar]|regula(?:n|ba|r)?|establec(?:e|en|ia)|dispon(?:e|en|ia)|preve|explica(?:me|r)?"
+    rf"|e\.\s?t\.?|[a-z]|\d+(?:\.\d+)*|[ivx]+|{SUFFIXES})\b\.?"
+)
+
+
+def without_protocol(question: str) -> str:
+    """Leave out what only the protocol between the models says: ``===META===``, ``USED|1``, ``[C1]``."""
+    return " ".join(_PROTOCOL.sub(" ", question).split())
+
+
+def searched_topic(question: str, domain: Domain) -> str:
+    """Return what of a question is to be searched: no words of the protocol, no named provisions, no measures.
+
+    >>> from articulado.legal.domain.spanish_law import SPANISH_LAW
+    >>> searched_topic("según el art. 48 bis ET, ¿cuánto tiempo dura el permiso parental?", SPANISH_LAW)
+    'el ¿cuánto dura el permiso parental?'
+    """
+    return domain.language.query_patterns.without_measure(domain.question_topic(without_protocol(question)))
+
+
+def topic_of(question: str) -> str:
+    """Return what a question of Spanish law says beside the provisions, decisions and day that it names; maybe nothing.
+
+    >>> topic_of("LGSS 205 jubilación"), topic_of("¿Qué decía el artículo 38.3 del E.T. en 2019?")
+    ('jubilación', '')
+    """
+    question = without_days(question, today=date.today()) or question
+    spans = [(citation.start, citation.end) for citation in parse_citations(question)]
+    spans += [(decision.start, decision.end) for decision in decisions_in(question)]
+    if not spans:
+        return question
+    spans += [(mention.start, mention.end) for mention in law_mentions(question)]
+    for start, end in sorted(spans, reverse=True):
+        question = f"{question[:start]} {question[end:]}"
+    kept = [word for word in question.split() if _CITING_WORDS.sub("", fold(word)).strip(" .,;:¿?¡!()\"'«»")]
+    return " ".join(kept) if content_words(" ".join(kept)) else ""
+
+
+def is_courtesy(question: str, language: Language) -> bool:
+    """Tell whether a message only thanks, agrees or takes leave."""
+    return bool(language.query_patterns.courtesy.fullmatch(fold(question)))
+
+
+def points_back(question: str, language: Language) -> bool:
+    """Tell whether a question begins like a follow-up, or has a pronoun for what was spoken of before."""
+    folded, query_patterns = fold(question), language.query_patterns
+    return bool(query_patterns.opening.match(folded) or query_patterns.pointing.search(folded))
+
+
+def speaks_of_the_answer(question: str, language: Language) -> bool:
+    """Tell whether a question speaks of the answer before it and of nothing else.
+
+    >>> from articulado.language.languages import language
+    >>> [speaks_of_the_answer(question, language("es")) for question in ("¿en qué artículo lo pone?", "¿cuánto?")]
+    [True, False]
+    """
+    folded, patterns = fold(question), language.query_patterns
+    if not patterns.talk.search(folded) or patterns.asking.search(folded):
+        return False
+    return not language.content_words(patterns.talk.sub(" ", folded))
+
+
+def asks_for_the_place(question: str, language: Language) -> bool:
+    """Tell whether a question asks where it stands what was answered ("¿en qué artículo lo pone?")."""
+    place = language.query_patterns.place.search(fold(question))
+    return bool(place) and speaks_of_the_answer(question, language)
+
+
+def with_subject(question: str, subject: str, language: Language) -> str:
+    """Return a question with what it leans on in parentheses, for whoever reads it by itself."""
+    return f"{question} {language.translate('rag_about', subject=subject)}" if subject else question
+
+
+def split_subject(text: str, language: Language) -> tuple[str, str]:
+    """Return the question and the subject of what ``with_subject`` wrote; without a subject it is empty.
+
+    >>> from articulado.language.languages import language
+    >>> split_subject("¿y de baja? (sobre: ¿cuántas vacaciones tengo?)", language("es"))
+    ('¿y de baja?', '¿cuántas vacaciones tengo?')
+    """
+    before, after = language.data.messages["rag_about"].split("{subject}")
+    question, found, rest = text.rpartition(f" {before}")
+    return (question, rest.removesuffix(after)) if found and rest.endswith(after) else (text, "")
+
+
+_PLACE_WEIGHT = 0.1
+"""A place says which law may be found; of the topic it says something only where the law itself names it."""
+_FOREIGN_WEIGHT = 0.35
+"""Of a word that no text of the index has, in a question of the domain beyond doubt: a name, a trade, a town."""
+
+
+class SpanishLaw:
+    """Satisfies ``Domain`` for Spanish labour and social-security law."""
+
+    name = "spanish_law"
+    quotes_notice = "quotes_of_law"
+
+    @property
+    def language(self) -> Language:
+        """Spanish."""
+        return language("es")
+
+    def stems(self, text: str) -> list[str]:
+        """Return the stems of the content words of a text, in order."""
+        return self.language.stems(text)
+
+    def concepts(self, question: str, weights: StemWeights) -> list[Concept]:
+        """Return the concepts of a question: terms of the synonym table, and the words beside them."""
+        return list(_concepts(question, weights, date.today()))
+
+    def terms(self, text: str) -> Sequence[tuple[str, float]]:
+        """Return the legal terms that a text calls for (``articulado.legal.vocabulary.synonyms``)."""
+        return expand(text, stem_word)
+
+    def prior(self, question: str, chunk: Chunk) -> float:
+        """Return a factor in (0, 1] by kind of provision and law (``articulado.legal.vocabulary.matters``)."""
+        return prior(question, chunk)
+
+    def question_topic(self, question: str) -> str:
+        """Return what a question says beside the provisions and the day that it names."""
+        return topic_of(question)
+
+    def citations(self, text: str, context: CitationContext | None = None) -> Sequence[Citation]:
+        """Return the provisions that a text names."""
+        return parse_citations(text, context)
+
+
+@lru_cache(maxsize=256)
+def _concepts(question: str, weights: StemWeights, today: date) -> tuple[Concept, ...]:
+    """Return the concepts of a question, which each stage asks for."""
+    spanish = language("es")
+    question = without_days(spanish.query_patterns.without_measure(question), today=today)
+    places = {stem for word in place_words(question) for stem in spanish.stems(word)}
+    content = dict.fromkeys(spanish.stems(question))
+    concepts: dict[tuple[str, ...], Concept] = {}
+    in_domain = has_field_term(question, stem_word)
+    for term in find_terms(question, stem_word):
+        own = tuple(stem for stem in term.stems if stem in content)
+        legal_terms = tuple((tuple(spanish.stems(name)), certainty) for name, certainty in term.legal)
+        # A word that no text has says nothing about how much the legal terms say.
+        indexed = tuple(stem for stem in own if weights.idf(stem) < 1)
+        weighed = indexed or tuple(stem for legal_stems, _ in legal_terms for stem in legal_stems)
+        concepts[term.stems] = Concept(own, legal_terms, max(weights.idf(stem) for stem in weighed))
+        for stem in own:
+            content.pop(stem, None)
+    for stem in content:
+        weight = weights.idf(stem)
+        if stem in places:
+            weight = min(weight, _PLACE_WEIGHT)
+        elif stem[0].isdigit():
+            weight = min(weight, NUMBER_WEIGHT)
+        elif in_domain and weight >= 1:
+            weight = _FOREIGN_WEIGHT
+        concepts[(stem,)] = Concept((stem,), (), weight)
+    return tuple(concepts.values())
+
+
+SPANISH_LAW = SpanishLaw()

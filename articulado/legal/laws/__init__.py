@@ -1,0 +1,1 @@
+"""Registry of laws: identifiers, names, numbers and ranks."""

@@ -1,0 +1,239 @@
+"""The laws of an index by number and title: any law that was ingested can be named, also where no registry knows it."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import NamedTuple
+
+from articulado.language.days import MONTHS, month_number
+from articulado.language.folding import fold
+from articulado.language.spanish import content_words
+from articulado.legal.laws.registry import KnownLaw, laws_by_number
+
+_KINDS: dict[str, tuple[str, ...]] = {
+    "real decreto legislativo": ("real_decreto_legislativo",),
+    "real decreto ley": ("real_decreto_ley",),
+    "real decreto": ("real_decreto",),
+    "ley organica": ("ley_organica",),
+    "ley": ("ley",),
+    "decreto legislativo": ("real_decreto_legislativo",),
+    "decreto ley": ("real_decreto_ley",),
+    # People leave "real" out; no decree without it has been issued by the state since 1975.
+    "decreto": ("real_decreto",),
+    # Those of Navarra and the Basque provinces have series of their own.
+    "ley foral": ("ley_foral",),
+    "decreto foral legislativo": ("decreto_foral_legislativo",),
+    "decreto ley foral": ("decreto_ley_foral",),
+    "decreto foral": ("decreto_foral",),
+    "norma foral": ("norma_foral",),
+    "orden foral": ("orden_foral",),
+    "lf": ("ley_foral",),
+    "circular": ("circular",),
+    "instruccion": ("instruccion",),
+    "orden": ("orden",),
+    "rdleg": ("real_decreto_legislativo",),
+    "rdlg": ("real_decreto_legislativo",),
+    "rdley": ("real_decreto_ley",),
+    # "RDL" is written for both.
+    "rdl": ("real_decreto_legislativo", "real_decreto_ley"),
+    "rd": ("real_decreto",),
+    "lo": ("ley_organica",),
+    "l": ("ley",),
+}
+_OF = re.compile(r"\s+del?\s+")
+_NUMBERED = re.compile(
+    r"\b(?P<kind>real[ -]decreto[ -](?:legislativo|ley)|real decreto|ley organica|decreto[ -]ley foral"
+    r"|(?:ley|decreto|norma|orden) foral(?: legislativo)?|ley|decreto[ -](?:legislativo|ley)|decreto|circular"
+    r"|instruccion|orden(?: ministerial)?|r\.?d\.?[ -]?leg\.?|r\.?d\.?l\.?g\.?|r\.?d\.?[ -]?ley|r\.?d\.?-?l\.?|r\.?d\.?"
+    r"|l\.?[of]\.?|l\.)\s*(?:(?:n\.?[ºo]|num\.?|numero)\s*)?"
+    r"(?P<number>(?:[a-z]{2,4}/)?\d{1,4}(?:/|\s+del?\s+(?=(?:19|20)\d\d\b))(?:19|20)?\d\d)(?![\d/])"
+    rf"(?:,?\s+de\s+(?P<day>\d{{1,2}})(?:\.?º)?\s+de\s+(?P<month>{MONTHS})(?:\s+de\s+\d{{4}})?)?"
+)
+
+
+class NumberedLaw(NamedTuple):
+    """A law named by its number in ``text[start:end]``; the law is ``None`` where the registry does not know it.
+
+    ``day`` is the day of the law as the text gives it. ``kinds`` are those that the text may mean, the likelier first,
+    and ``number`` is the official one with the whole year ("37/2003"), folded.
+    """
+
+    start: int
+    end: int
+    law: KnownLaw | None
+    day: date | None
+    kinds: tuple[str, ...]
+    number: str
+
+    @property
+    def published(self) -> date | None:
+        """Return its publication, or where that is not known its day."""
+        return self.law.published if self.law else self.day
+
+
+def numbered_laws(folded: str) -> Iterator[NumberedLaw]:
+    """Find the laws that a folded text names by number, in order."""
+    for match in _NUMBERED.finditer(folded):
+        written = _OF.sub("/", match["number"])
+        year, kinds = _year(written), _kinds(match["kind"])
+        number = f"{written.rpartition('/')[0]}/{year}"
+        law = next((law for kind in kinds if (law := laws_by_number().get((kind, number)))), None)
+        yield NumberedLaw(match.start(), match.end(), law, _day(match, year), kinds, number)
+
+
+def _year(number: str) -> str:
+    year = number.rpartition("/")[2]
+    return year if len(year) == 4 else ("19" if int(year) > 40 else "20") + year
+
+
+def _kinds(written: str) -> tuple[str, ...]:
+    kind = re.sub(r"[ -]+", " ", written).removesuffix(" ministerial")
+    return _KINDS.get(kind if kind in _KINDS else re.sub(r"[^a-z]", "", kind), ())
+
+
+def _day(match: re.Match[str], year: str) -> date | None:
+    if not match["day"]:
+        return None
+    try:
+        return date(int(year), month_number(match["month"]), int(match["day"]))
+    except ValueError:
+        return None
+
+
+MIN_NAME = 2
+"""Content words of a name at least: "la ley" names none, "la ley del ruido" does."""
+
+MIN_SHARE = 2 / 3
+"""Share of the content words of a title that its name says at least."""
+
+_DATED = re.compile(
+    rf"(?P<kind>[a-z]+)\s+de\s+(?P<day>\d{{1,2}})\s+de\s+(?P<month>{MONTHS})\s+(?:de\s+)?(?P<year>\d{{4}})\b"
+)
+"""A norm without a number goes by its day: "Resolución de 3 de mayo de 2019"."""
+
+_APPROVING = re.compile(r".*\bpor (?:el|la) que se aprueban? (?:el|la|los|las)\b", re.IGNORECASE)
+"""How a title begins that has the name of what it approves after that."""
+
+
+@dataclass(frozen=True)
+class _Title:
+    """A law of the index: the number that its title begins with, and the content words of its name without that.
+
+    ``dated`` are its kind and day where the title begins with them instead ("Orden de 2 de enero de 2031"), else none.
+
+    A norm that approves another goes by the name of that.
+    """
+
+    law_id: str
+    number: NumberedLaw | None
+    dated: tuple[str, ...]
+    words: frozenset[str]
+
+    @property
+    def year(self) -> str:
+        return self.number.number.rpartition("/")[2] if self.number else ""
+
+
+class IndexedLaws:
+    """Finds the laws of an index that a text names by the number or the words of their titles.
+
+    ``titles`` returns the titles by identifier; it is called once, when a text first names an unknown law.
+
+    >>> laws = IndexedLaws(lambda: {"BOE-A-2003-20976": "Ley 37/2003, de 17 de noviembre, del Ruido"})
+    >>> laws.law_cited("artículo 5 de la Ley 37/2003", 10), laws.law_cited("artículo 5 de la ley del ruido", 10)
+    ('BOE-A-2003-20976', 'BOE-A-2003-20976')
+    """
+
+    def __init__(self, titles: Callable[[], Mapping[str, str]]) -> None:
+        self._read_titles = titles
+
+    def law_cited(self, text: str, position: int) -> str | None:
+        """Return the law of the index that a text names for what it cites before a position; ``None`` without one.
+
+        A number that the registry does not know goes before a name: the next one after the position, else the last one
+        before it.
+        """
+        folded = fold(text)
+        unknown = [law for law in numbered_laws(folded) if law.law is None]
+        if not unknown:
+            return self._by_day(folded, position, text) or self._by_name(text[position:])
+        return self._by_number(next((law for law in unknown if law.start >= position), unknown[-1]), text)
+
+    @cached_property
+    def _titles(self) -> list[_Title]:
+        titles = []
+        for law_id, title in self._read_titles().items():
+            number = next(numbered_laws(fold(title)), None)
+            own = number if number and number.start == 0 else None
+            approving = _APPROVING.match(title)
+            name = title[approving.end() :] if approving else f"{title.split()[0]} {title[own.end :]}" if own else title
+            words = content_words(name)
+            dated = _DATED.match(fold(title).removeprefix("real "))
+            titles.append(_Title(law_id, own, dated.groups() if dated else (), frozenset(words)))
+        return titles
+
+    @cached_property
+    def _numbered(self) -> Mapping[tuple[str, str], list[tuple[_Title, NumberedLaw]]]:
+        numbered = defaultdict(list)
+        for title in self._titles:
+            if title.number:
+                for kind in title.number.kinds:
+                    numbered[kind, title.number.number].append((title, title.number))
+        return numbered
+
+    @cached_property
+    def _dated(self) -> Mapping[tuple[str, ...], list[_Title]]:
+        dated = defaultdict(list)
+        for title in self._titles:
+            if title.dated:
+                dated[title.dated].append(title)
+        return dated
+
+    def _by_day(self, folded: str, position: int, text: str) -> str | None:
+        """Return the norm without a number of the first kind and day after a position; of several as for a number."""
+        named = _DATED.search(folded, position)
+        return _said_most(self._dated.get(named.groups(), []), text) if named else None
+
+    def _by_number(self, named: NumberedLaw, text: str) -> str | None:
+        """Return the law of a number; communities number theirs as the state does, so that there may be several.
+
+        It is the one of the day that is given, then the one whose title the text says most of; none if two are left.
+        """
+        titles = next((titles for kind in named.kinds if (titles := self._numbered.get((kind, named.number)))), [])
+        of_day = [title for title, number in titles if named.day is None or number.day in (None, named.day)]
+        return _said_most(of_day, text)
+
+    def _by_name(self, text: str) -> str | None:
+        """Return the law whose name has the most of the words at the beginning of a text, and the fewest others.
+
+        Of laws of one name it is the latest; none if several of different names are left, or most of the name is not
+        said.
+        """
+        titles, said = self._titles, 0
+        for word in content_words(text):
+            having = [title for title in titles if word in title.words]
+            if not having:
+                break
+            titles, said = having, said + 1
+        if said < MIN_NAME:
+            return None
+        shortest = min(len(title.words) for title in titles)
+        best = [title for title in titles if len(title.words) == shortest]
+        if len({title.words for title in best}) > 1 or said < MIN_SHARE * shortest:
+            return None
+        return max(best, key=lambda title: title.year).law_id
+
+
+def _said_most(titles: Sequence[_Title], text: str) -> str | None:
+    """Return the law whose title a text says most of; none if two are left."""
+    said = frozenset(content_words(text))
+    most = max((len(said & title.words) for title in titles), default=0)
+    best = [title for title in titles if len(said & title.words) == most]
+    return best[0].law_id if len(best) == 1 else None
+
+
+NO_LAWS = IndexedLaws(dict)
+"""Stands for an index of which nothing is known but its chunks."""

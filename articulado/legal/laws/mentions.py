@@ -1,0 +1,255 @@
+"""Find the law that a name means, and where a text names laws: by number, by name, or by acronym."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cache
+
+from articulado.language.folding import fold
+from articulado.legal.ids import boe_id
+from articulado.legal.laws.indexed import NumberedLaw, numbered_laws
+from articulado.legal.laws.registry import (
+    SHORTENED,
+    KnownLaw,
+    acronyms,
+    known_laws,
+    law_in_force_on,
+    law_named_on,
+    laws_by_name,
+    name_key,
+    other_names,
+    spellings,
+)
+from articulado.legal.territory.mentions import communities
+
+_ABBREVIATED = frozenset(("rd", "rdl"))
+
+
+_FOLLOWING = re.compile(r"\.?[\s,-]+(?:(?:del|de)\s+)?(?:(?:la|el|los|las)\s+)?(\w)")
+"""What stands after the first word of a name up to the initial of the next that counts; see ``_spaced``."""
+_UNDOTTED = re.compile(r"[.\s]")
+
+
+def match_name(folded: str, first: re.Match[str]) -> re.Match[str] | None:
+    """Match the longest name that begins with a word of a folded text, as ``first_words`` found it."""
+    word, following = _UNDOTTED.sub("", first[0]), _FOLLOWING.match(folded, first.end())
+    return _name_pattern(word, following[1] if following else "").match(folded, first.start())
+
+
+@cache
+def _names_by_first_word() -> dict[str, set[str]]:
+    """Return the spellings of names by their first words."""
+    groups: dict[str, set[str]] = {}
+    names = [name for law in known_laws().values() for name in law.names]
+    for spelling in {spelling for name in (*names, *other_names()) for spelling in spellings(name)}:
+        groups.setdefault(spelling.split()[0], set()).add(spelling)
+    return groups
+
+
+@cache
+def _name_pattern(first: str, following: str) -> re.Pattern[str]:
+    """Return a pattern of the names that begin with a word and go on with an initial, if at all; longest first.
+
+    Compiled where a text has both: hundreds of names begin with "ley".
+
+    Raises:
+        KeyError: no name begins with the word.
+    """
+    group = [name for name in _names_by_first_word()[first] if _second_initial(name) in ("", following)]
+    names = "|".join(map(_spaced, sorted(group, key=len, reverse=True)))
+    return re.compile(f"(?:{names})" + r"(?!\.?\w)" if group else r"(?!)")
+
+
+def _second_initial(name: str) -> str:
+    """Return the first letter of the second word of a name but for "de"; empty where there is none."""
+    return next((word[0] for word in name.split()[1:] if word != "de"), "")
+
+
+def _spaced(name: str) -> str:
+    """Return a pattern for a name in a folded text: with articles or without, "de" written or left out."""
+    pattern, gap = "", ""
+    for word in name.split():
+        if word == "de":
+            gap = r"(?:[\s,-]+(?:del|de)\s+(?:(?:la|el|los|las)\s+)?|[ -])"
+            continue
+        pattern += gap + _written(word)
+        gap = r"[\s,-]+(?:(?:la|el|los|las)\s+)?"
+    return pattern
+
+
+def _written(word: str) -> str:
+    """Return a pattern for a word: an acronym may have dots, some words are often cut."""
+    if word in _ABBREVIATED or word in acronyms():
+        return rf"(?:{word}|" + r"\.\s?".join(word) + r"\.?)"
+    return rf"(?:{word}|{SHORTENED[word]}\.?)" if word in SHORTENED else re.escape(word)
+
+
+@cache
+def first_words() -> re.Pattern[str]:
+    """Return a pattern of the words that names begin with."""
+    return re.compile(
+        r"(?<![\w/])(?:"
+        + "|".join(_written(first) for first in sorted(_names_by_first_word(), key=len, reverse=True))
+        + r")(?![\w/])"
+    )
+
+
+@cache
+def of_community() -> re.Pattern[str]:
+    """Return a pattern for what makes of a name that of a law of an autonomous community: "de Galicia"."""
+    names = "|".join(re.escape(fold(name)) for name in communities())
+    return re.compile(rf"\s+(?:del?|de\s+la)\s+(?:comunidad\s+(?:autonoma\s+)?(?:de\s+)?)?(?:{names})\b")
+
+
+_APPROVED = re.compile(
+    r"\s*,?\s*(?:que fue\s+|texto refundido\s+)?aprobad[oa]s?\s+(?:por|mediante)\s+(?:el\s+|la\s+)?(?:citad[oa]\s+)?"
+)
+_TITLED = re.compile(
+    r"\s*,?\s*(?:por\s+(?:el|la)\s+que\s+se\s+(?:aprueba|regula)n?\s+|reguladora?\s+|sobre\s+|para\s+)?"
+    r"(?:(?:de la|del|de|el|la)\s+)?(?:texto refundido (?:de la|del|de)\s+)?(?:ley (?:del|de la|de)\s+)?"
+)
+_REFUNDIDO = re.compile(r"texto refundido (?:de la|del|de)\s+(?:ley (?:del|de la|de)\s+)?$")
+# The Community in "Reglamento (CE) n.º 883/2004" is not the Constitution.
+_EUROPEAN = re.compile(r"(?:reglamento|directiva|decision)e?s?\s*\($")
+# "Real Decreto 488/1998, de 27 de marzo, por el que se desarrolla el artículo 11 del …": the title is of that day.
+_ENTITLED = re.compile(r",?\s+por\s+(?:el|la)\s+que\s+se\s+[^.,;:()]*")
+_OF_YEAR = re.compile(r"\s+(?:(?:de|para)\s+)?(?:el\s+ano\s+)?((?:19|20)\d\d)\b")
+
+
+@dataclass(frozen=True)
+class LawMention:
+    """A law named in ``text[start:end]``.
+
+    ``law_id`` is ``None`` for a law that the registry does not know. ``current_id`` is where the same article is read
+    today: the successor of a law that kept the numbers, else the law itself. A ``weak`` mention is also a common word
+    ("et", "constitución"), and counts only next to a citation.
+    """
+
+    start: int
+    end: int
+    law_id: str | None
+    weak: bool = False
+    current_id: str | None = None
+
+
+def current_law(law: KnownLaw) -> KnownLaw:
+    """Return the law in which the articles of a law are read today: itself, or the successor that kept the numbers."""
+    successor = known_laws().get(law.superseded_by or "") if law.same_numbers else None
+    return current_law(successor) if successor else law
+
+
+def _mention(start: int, end: int, law: KnownLaw | None, current: KnownLaw | None, *, weak: bool = False) -> LawMention:
+    return LawMention(start, end, law.id if law else None, weak, current_law(current).id if current else None)
+
+
+def _mentions_by_name(
+    text: str, folded: str, numbered: list[NumberedLaw], day: date | None, *, literal: bool
+) -> Iterator[LawMention]:
+    """Find the laws that a text names by name or acronym; ``numbered`` are those that it names by number."""
+    position, laws = 0, laws_by_name()
+    while first := first_words().search(folded, position):
+        position = first.end()
+        match = match_name(folded, first)
+        if match is None:
+            continue
+        position = match.end()
+        if _EUROPEAN.search(folded, max(0, match.start() - 20), match.start()):
+            continue
+        law = current = laws.get(name_key(match[0]))
+        if literal and law is None:
+            continue
+        written = text[match.start() : match.end()]
+        if not literal and law is not None and not law.general and of_community().match(folded, position):
+            law = current = None
+        elif law is not None and (year := _OF_YEAR.match(folded, position)) and law.number:
+            position = year.end()
+            family = {law.id: law} | {old.id: old for old in known_laws().values() if old.superseded_by == law.id}
+            law = current = next(
+                (version for version in family.values() if version.number.endswith("/" + year[1])), None
+            )
+        elif law is not None:
+            written_on = _title_day(folded, match.start(), numbered) or _latest_day(
+                folded, match.start(), numbered, day
+            )
+            current = law_in_force_on(law, written_on)
+            law = law_named_on(law, written_on) if literal else current
+        weak = (len(name_key(match[0])) <= 3 and not written.isupper()) or (
+            match[0] == "constitucion" and not written[0].isupper()
+        )
+        refundido = _REFUNDIDO.search(folded, max(0, match.start() - 60), match.start())
+        yield _mention(refundido.start() if refundido else match.start(), position, law, current, weak=weak)
+
+
+def _title_day(folded: str, position: int, numbered: list[NumberedLaw]) -> date | None:
+    """Return the day of the law in whose title the position is."""
+    titled = next((law for law in reversed(numbered) if law.end <= position), None)
+    return titled.day if titled and _ENTITLED.fullmatch(folded, titled.end, position) else None
+
+
+def _latest_day(folded: str, position: int, numbered: list[NumberedLaw], day: date | None) -> date | None:
+    """Return the day of the text, or that of the newest law in its paragraph: no text names a law of the future."""
+    if day is None:
+        return None
+    start, end = folded.rfind("  ", 0, position), folded.find("  ", position)
+    inside = (law for law in numbered if start <= law.start and (end < 0 or law.end <= end))
+    return max([day, *(law.published for law in inside if law.published)])
+
+
+def law_mentions(text: str, day: date | None = None, *, literal: bool = False) -> list[LawMention]:
+    """Find all laws that a text names, in order, without overlap.
+
+    A number decides over a name beside it: "Ley 8/1980, del Estatuto de los Trabajadores" is not the law in force.
+    ``day`` is when the text was written: a name without a year means the law of that day (today without it). Where the
+    successor kept the numbers of the articles the name means the successor, unless the text is taken literally.
+    """
+    return mentions_in(text, fold(text), day, literal=literal)
+
+
+def mentions_in(text: str, folded: str, day: date | None, *, literal: bool) -> list[LawMention]:
+    """Find the laws that a text names; see ``law_mentions``."""
+    numbered = list(numbered_laws(folded))
+    by_number = [_mention(law.start, law.end, law.law, law.law) for law in numbered]
+    numbers = {(mention.start, mention.end) for mention in by_number}
+    mentions = [*by_number, *_mentions_by_name(text, folded, numbered, day, literal=literal)]
+    merged: list[LawMention] = []
+    for mention in sorted(mentions, key=lambda mention: (mention.start, -mention.end)):
+        last = merged[-1] if merged else None
+        if last is not None and mention.start < last.end:
+            continue
+        if last is not None:
+            gap = folded[last.end : mention.start]
+            is_number = (mention.start, mention.end) in numbers
+            if is_number and _APPROVED.fullmatch(gap):
+                merged[-1] = replace(mention, start=last.start)
+                continue
+            if not is_number and (last.start, last.end) in numbers and gap and _TITLED.fullmatch(gap):
+                merged[-1] = replace(last, end=mention.end)
+                numbers.add((last.start, mention.end))
+                continue
+        merged.append(mention)
+    return merged
+
+
+def find_law(name: str) -> KnownLaw | None:
+    """Find a law by identifier, acronym, number, alias or (part of) its official title.
+
+    Case, accents and articles do not matter. A name without a year means the law in force. ``None`` where no
+    law is found, or several in force have the words in their titles.
+
+    >>> [law.id for law in map(find_law, ("ET", "Estatuto de los Trabajadores", "Ley 31/1995")) if law]
+    ['BOE-A-2015-11430', 'BOE-A-2015-11430', 'BOE-A-1995-24292']
+    """
+    if law := known_laws().get(boe_id(name.strip())):
+        return law
+    key = name_key(name)
+    if key in laws_by_name():
+        return laws_by_name()[key]
+    mentions = law_mentions(name)
+    if mentions:
+        return known_laws().get(mentions[0].law_id or "")
+    if len(key.split()) < 3:
+        return None
+    titled = [law for law in known_laws().values() if key in name_key(law.title)]
+    current = [law for law in titled if law.superseded_by is None]
+    return current[0] if len(current) == 1 else None

@@ -1,0 +1,204 @@
+"""The registry of laws in ``data/laws.toml``, by identifier, name and number."""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from datetime import date
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any
+
+from articulado.language.folding import fold
+
+_FILLER = re.compile(r"^(?:(?:de|texto refundido|tr|vigente|actual|nuev[oa]|en|segun) )+")
+_ARTICLES = re.compile(r"\b(?:(de)(?:l\b| (?:el|la|los|las)\b)|(?:el|la|los|las)\b)")
+SHORTENED = {"general": "gral", "seguridad": "seg"}
+"""Words of names that are often cut, folded."""
+_WHOLE = {short: word for word, short in SHORTENED.items()}
+_DOTTED = re.compile(r"(?<![\w.])[a-z](?:\. ?[a-z])+\.?(?!\.?\w)")
+# How else a name that begins so is written: the "decreto de alta dirección" is the "RD de alta dirección".
+_BEGINNINGS = {
+    "real decreto ley": ("real decreto ley", "decreto ley", "rd ley", "rdl"),
+    "decreto ley": ("real decreto ley", "decreto ley", "rd ley", "rdl"),
+    "real decreto": ("real decreto", "decreto", "rd"),
+    "decreto": ("real decreto", "decreto", "rd"),
+    "ley organica": ("ley organica", "ley"),
+    "reglamento general": ("reglamento general", "reglamento"),
+}
+
+
+@dataclass(frozen=True)
+class KnownLaw:
+    """One law of the registry; the fields are explained at the top of ``data/laws.toml``."""
+
+    id: str
+    title: str
+    short: str
+    abbreviation: str
+    kind: str
+    number: str
+    published: date
+    rank: int
+    aliases: tuple[str, ...]
+    general: bool = False
+    superseded_by: str | None = None
+    begins: date | None = None
+    valid_to: date | None = None
+    same_numbers: bool = False
+    namesakes: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name of the law that is no official number, as people write it."""
+        return tuple(name for name in (self.short, self.abbreviation, *self.aliases) if name)
+
+
+@lru_cache(maxsize=4_096)
+def plain_name(name: str) -> str:
+    """Return a name folded and whole, without articles, punctuation and the words before the name proper."""
+    joined = _DOTTED.sub(lambda dotted: re.sub(r"[. ]", "", dotted[0]), fold(name))
+    words = " ".join(_WHOLE.get(word, word) for word in re.findall(r"[\w/ºª]+", joined))
+    return _FILLER.sub("", " ".join(_ARTICLES.sub(lambda match: match[1] or "", words).split()))
+
+
+def name_key(name: str) -> str:
+    """Return what is the same in "Ley General de la Seguridad Social" and "ley general seguridad social"."""
+    return " ".join(word for word in plain_name(name).split() if word != "de")
+
+
+def spellings(name: str) -> list[str]:
+    """Return the ways in which people write a name, plain: "real decreto de …", "decreto de …", "rd de …"."""
+    name = plain_name(name)
+    for beginning, others in _BEGINNINGS.items():
+        if name.startswith(beginning + " "):
+            return [other + name.removeprefix(beginning) for other in others]
+    return [name]
+
+
+@cache
+def _data() -> dict[str, Any]:
+    return tomllib.loads(resources.files("articulado.legal.data").joinpath("laws.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def known_laws() -> dict[str, KnownLaw]:
+    """Read the registry: laws by BOE identifier, oldest first.
+
+    Raises:
+        ValueError: an entry of the file breaks the schema; the message names it.
+    """
+    laws = {}
+    for entry in _data()["law"]:
+        days = {key: date.fromisoformat(entry[key]) for key in ("published", "begins", "valid_to") if key in entry}
+        try:
+            law = KnownLaw(**(entry | days | {"aliases": tuple(entry["aliases"])}))
+        except (TypeError, KeyError) as error:
+            raise ValueError(f"laws.toml, «{entry.get('id', '?')}»: {error}") from error
+        laws[law.id] = law
+    return laws
+
+
+@cache
+def laws_by_name() -> dict[str, KnownLaw]:
+    """Return the laws by the key of each of their names, however it is spelt."""
+    return {
+        name_key(spelling): law for law in known_laws().values() for name in law.names for spelling in spellings(name)
+    }
+
+
+@cache
+def other_names() -> tuple[str, ...]:
+    """Return the names of laws that are not in the registry and might be taken for one that is."""
+    return tuple(_data()["others"])
+
+
+@cache
+def acronyms() -> frozenset[str]:
+    """Return the acronyms among the names of laws, folded; they may be written with dots."""
+    names = [name for law in known_laws().values() for name in law.names]
+    return frozenset(fold(name) for name in (*names, *other_names()) if name.isalpha() and name.isupper())
+
+
+@cache
+def laws_by_number() -> dict[tuple[str, str], KnownLaw]:
+    """Return the laws by kind and official number, folded: ``("orden", "pjc/297/2026")``."""
+    return {(law.kind, law.number.lower()): law for law in known_laws().values() if law.number}
+
+
+@cache
+def predecessors() -> dict[str, KnownLaw]:
+    """Return for a law (by id) the one that it replaced."""
+    return {law.superseded_by: law for law in known_laws().values() if law.superseded_by}
+
+
+def law_named_on(law: KnownLaw, day: date | None) -> KnownLaw | None:
+    """Return the law that a name without a year meant on a day: this one, or an older one of the same name.
+
+    ``None`` means a law older than the registry.
+    """
+    if day is None or day >= law.published:
+        return law
+    older = predecessors().get(law.id)
+    if older is None:
+        return None if law.namesakes else law
+    return older if day >= older.published else None
+
+
+def law_in_force_on(law: KnownLaw, day: date | None) -> KnownLaw | None:
+    """Return the law that ``law_named_on`` gives, or its successor where that kept the numbers of the articles."""
+    older = predecessors().get(law.id)
+    return law if older is not None and older.same_numbers else law_named_on(law, day)
+
+
+LOWEST = 5
+"""Rank of whatever is in no table."""
+
+
+@dataclass(frozen=True)
+class NormKind:
+    """A kind of norm; the fields are explained at the top of ``data/ranks.toml``."""
+
+    kind: str
+    name: str
+    rank: int
+    code: str
+
+
+@cache
+def norm_kinds() -> dict[str, NormKind]:
+    """Read the kinds of norm, by name of the kind.
+
+    Raises:
+        ValueError: an entry of the file breaks the schema; the message names it.
+    """
+    raw = tomllib.loads(resources.files("articulado.legal.data").joinpath("ranks.toml").read_text(encoding="utf-8"))
+    kinds = {}
+    for entry in raw["kind"]:
+        try:
+            kind = NormKind(**entry)
+        except TypeError as error:
+            raise ValueError(f"ranks.toml, «{entry.get('kind', '?')}»: {error}") from error
+        if not 1 <= kind.rank <= LOWEST:
+            raise ValueError(f"ranks.toml, «{kind.kind}»: rank {kind.rank} is not from 1 to {LOWEST}")
+        kinds[kind.kind] = kind
+    return kinds
+
+
+@cache
+def _by_code() -> dict[str, str]:
+    return {kind.code: kind.kind for kind in norm_kinds().values()}
+
+
+def kind_of_code(code: str) -> str:
+    """Return the kind of norm of a BOE code ("1340" gives ``real_decreto``), empty where the BOE has no such code."""
+    return _by_code().get(code, "")
+
+
+def rank_of(law_id: str, kind: str) -> int:
+    """Return the rank of a law, from 1 (Constitution) to 5: its own in the registry, else that of its kind.
+
+    A kind that nobody knows ranks lowest, so that no law is read as if it were bound by it.
+    """
+    if law := known_laws().get(law_id):
+        return law.rank
+    return norm_kinds()[kind].rank if kind in norm_kinds() else LOWEST

@@ -1,0 +1,1 @@
+"""Communities, provinces and cities named in text."""

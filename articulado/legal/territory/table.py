@@ -1,0 +1,165 @@
+"""The table of territories ``articulado/legal/data/territory.toml``, read and checked."""
+
+import tomllib
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from articulado.language.folding import fold
+
+
+@dataclass(frozen=True)
+class Place:
+    """A community, or one of its cities; both by their canonical names, which chunks carry."""
+
+    community: str
+    city: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The canonical name of the city, else of the community: no two places share one."""
+        return self.city or self.community
+
+
+Doubt = Literal["", "surname", "word"]
+
+
+@dataclass(frozen=True)
+class PlaceName:
+    """What a name means: a place, and as ``region`` the community alone where a province is called so, too.
+
+    ``province`` is the canonical name of the province that it is or lies in, ``None`` of a community of several.
+    ``doubt`` tells what else it may be; an ``adjective`` is no name by itself.
+    """
+
+    place: Place
+    region: Place | None = None
+    province: str | None = None
+    doubt: Doubt = ""
+    adjective: bool = False
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ContextWords(_Table):
+    """The words around a name that tell what it names; the header of the data file explains the fields."""
+
+    prepositions: tuple[str, ...]
+    places: tuple[str, ...]
+    regions: tuple[str, ...]
+    matters: tuple[str, ...]
+    local: tuple[str, ...]
+    beside: tuple[str, ...]
+    others: tuple[str, ...]
+    breaks: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+class Province(_Table):
+    """One province with its names; the header of the data file explains the fields."""
+
+    name: str = Field(min_length=1)
+    aliases: tuple[str, ...]
+    adjectives: tuple[str, ...]
+    cities: tuple[tuple[str, ...], ...]
+
+
+class Community(_Table):
+    """One community with its names; the header of the data file explains the fields."""
+
+    name: str = Field(min_length=1)
+    aliases: tuple[str, ...]
+    adjectives: tuple[str, ...]
+    surnames: tuple[str, ...]
+    words: tuple[str, ...]
+    province: tuple[Province, ...] = Field(min_length=1)
+
+    @property
+    def cities(self) -> tuple[tuple[str, ...], ...]:
+        """The cities of all its provinces."""
+        return tuple(city for province in self.province for city in province.cities)
+
+    def names_by_fold(self) -> dict[str, PlaceName]:
+        """Return every name of the community and of what is in it, folded.
+
+        Raises:
+            ValueError: two of its cities share a name, or what is called doubtful is no name of it.
+        """
+        whole = Place(self.name)
+        only = self.province[0].name if len(self.province) == 1 else None
+        names = {fold(name): PlaceName(whole, province=only, adjective=True) for name in self.adjectives}
+        for province in self.province:
+            own = province.name
+            names |= {fold(name): PlaceName(whole, province=own, adjective=True) for name in province.adjectives}
+            names |= {fold(name): PlaceName(whole, province=own) for name in (own, *province.aliases)}
+        names |= {fold(name): PlaceName(whole, province=only) for name in (self.name, *self.aliases)}
+        regions = {name for name, meaning in names.items() if not meaning.adjective}
+        taken: dict[str, str] = {}
+        for province in self.province:
+            for city in province.cities:
+                for name in map(fold, city):
+                    if taken.setdefault(name, city[0]) != city[0]:
+                        raise ValueError(f"territory.toml, «{self.name}»: dos ciudades se llaman «{name}». Deje una.")
+                    region = whole if name in regions else None
+                    names[name] = PlaceName(Place(self.name, city[0]), region, province.name)
+        doubts: tuple[tuple[Doubt, tuple[str, ...]], ...] = (("surname", self.surnames), ("word", self.words))
+        for doubt, doubtful in doubts:
+            for name in doubtful:
+                if fold(name) not in names:
+                    raise ValueError(f"territory.toml, «{self.name}»: «{name}» no es un nombre de la tabla. Añádalo.")
+                names[fold(name)] = replace(names[fold(name)], doubt=doubt)
+        return names
+
+
+class Gazetteer(_Table):
+    """The whole table."""
+
+    words: ContextWords
+    community: tuple[Community, ...] = Field(min_length=1)
+
+    def names_by_fold(self) -> dict[str, PlaceName]:
+        """Return every name of the table, folded.
+
+        Raises:
+            ValueError: a name is of two communities.
+        """
+        names: dict[str, PlaceName] = {}
+        for community in self.community:
+            own = community.names_by_fold()
+            if shared := sorted(set(own) & set(names)):
+                raise ValueError(
+                    f"territory.toml: «{shared[0]}» está en «{names[shared[0]].place.community}» y en "
+                    f"«{community.name}». Deje uno."
+                )
+            names |= own
+        return names
+
+
+def load_gazetteer(source: str | None = None) -> Gazetteer:
+    """Read and check the table (that of the package, or the given TOML text).
+
+    Raises:
+        ValueError: it breaks its schema; the message says where.
+    """
+    if source is None:
+        source = resources.files("articulado.legal.data").joinpath("territory.toml").read_text(encoding="utf-8")
+    table = Gazetteer.model_validate(tomllib.loads(source))
+    table.names_by_fold()
+    return table
+
+
+@cache
+def gazetteer() -> Gazetteer:
+    """Return the table of the package."""
+    return load_gazetteer()
+
+
+@cache
+def place_names() -> dict[str, PlaceName]:
+    """Return what each name of the package's table means, by the name folded."""
+    return gazetteer().names_by_fold()

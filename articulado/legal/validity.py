@@ -1,0 +1,158 @@
+"""Whether a text is law on a day."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+from articulado.legal.laws.registry import known_laws
+from articulado.values.chunks import REPEALED, Chunk, Status
+
+MAX_TEXTS = 8_192
+"""Texts of which it is kept whether anything is left of them: a question asks that of all it finds, several times."""
+
+REPEAL_MARK = re.compile(
+    r"\((?:Párrafos? (?:[^()]{0,40} )?)?(?:Derogad[oa]s?|Suprimid[oa]s?|Anulad[oa]s?|Sin efecto|Sin contenido)\)\.?",
+    re.IGNORECASE,
+)
+"""What stands in a consolidated text where something was."""
+_NOTHING_ELSE = re.compile(rf"(?:(?:\w{{1,5}}[.)]\s?)?{REPEAL_MARK.pattern}\s*)+", re.IGNORECASE)
+
+
+def is_repealed(paragraphs: Sequence[str]) -> bool:
+    """Tell whether nothing is left of a provision but the mark of its repeal.
+
+    >>> is_repealed(["(Derogada)"]), is_repealed(["1. Texto.", "2. (Derogado)"])
+    (True, False)
+    """
+    return bool(paragraphs) and all(_NOTHING_ELSE.fullmatch(paragraph.strip()) for paragraph in paragraphs)
+
+
+def is_of_day(chunk: Chunk, day: date) -> bool:
+    """Tell whether a wording is the one of a day, be it law or nothing but the mark of a repeal."""
+    begins, ends, written = chunk["valid_from"], chunk["valid_to"], day.isoformat()
+    return (not begins or begins <= written) and (not ends or written < ends)
+
+
+def in_force(chunk: Chunk, as_of: date | None, today: date) -> bool:
+    """Tell whether a chunk is law today, or with ``as_of`` on that day, whatever becomes of it later.
+
+    What is repealed was law until its last day; where no source tells that, it is law no longer from today on.
+    A wording that is nothing but the mark of a repeal is law on no day, and nothing is before its law is.
+    """
+    day = as_of or today
+    law = known_laws().get(chunk["law_id"])
+    if law and law.begins and day < law.begins:
+        return False
+    if not is_of_day(chunk, day):
+        return False
+    if chunk["status"] in REPEALED and chunk["valid_to"] is None and day >= today:
+        return False
+    return not _is_mark_of_repeal(chunk["text"])
+
+
+@lru_cache(MAX_TEXTS)
+def _is_mark_of_repeal(text: str) -> bool:
+    return is_repealed(list(filter(None, text.splitlines())))
+
+
+HIERARCHY: Mapping[int, float] = {1: 1.0, 2: 0.7625, 3: 0.525, 4: 0.2875, 5: 0.05}
+"""By rank, in even steps: from 1.0 for the Constitution to 0.05 for orders, rulings and criteria."""
+RECENT, OLD = 3.0, 15.0
+"""Years up to which a law is recent (1.0), and from which its age says nothing for it (0.0)."""
+_YEAR = 365.25
+
+
+@dataclass(frozen=True)
+class SignalWeights:
+    """What each signal counts for; ``repealed`` is taken off what is law no longer."""
+
+    relevance: float
+    hierarchy: float
+    recency: float
+    in_force: float
+    repealed: float
+
+
+def final_score(relevance: float, chunk: Chunk, weights: SignalWeights, as_of: date | None, today: date) -> float:
+    """Return relevance and legal signals together; all inputs are in [0, 1], the result in [−repealed, 1].
+
+    final = w_r · relevance + w_h · hierarchy + w_t · recency + w_f · in force − repealed, where it is. All of them are
+    of the day asked about: what was law then is in force and not repealed. A provision of which only parts are
+    repealed, or that was amended, loses nothing: its note says so.
+    """
+    force = in_force(chunk, as_of, today)
+    gone = chunk["status"] in REPEALED and not force
+    return (
+        weights.relevance * relevance
+        + weights.hierarchy * HIERARCHY[min(max(chunk["rank"], 1), 5)]
+        + weights.recency * recency(chunk, as_of or today)
+        + weights.in_force * force
+        - weights.repealed * gone
+    )
+
+
+def recency(chunk: Chunk, day: date) -> float:
+    """Return 1.0 for a law younger than 3 years on a day, falling in a line to 0.0 at 15.
+
+    What counts is the law's own date: amendments of single provisions say how often it is mended, not how new it is.
+    For what is no known law (a ruling, a document) it is the day from which it holds; without one, 0.0.
+    """
+    law = known_laws().get(chunk["law_id"])
+    since = law.published if law else date.fromisoformat(chunk["valid_from"]) if chunk["valid_from"] else None
+    if since is None:
+        return 0.0
+    years = (day - since).days / _YEAR
+    return min(1.0, max(0.0, (OLD - years) / (OLD - RECENT)))
+
+
+AMENDS = re.compile(
+    r"Se (?:modifica|añade|suprime|deroga|renumera|reenumera|numera|da nueva|introduce|sustituye|declara"
+    r"|deja sin efecto|actualiza|redacta|corrige|reordena|suspende)"
+)
+"""How a note on an amendment begins."""
+_REPEALS = re.compile(r"\b[Ss]e (?:deroga|suprime|declara)")
+_REFERENCE = re.compile(r"\s*\[?Ref\. ([\w-]+)(?:#[\w-]+)?\]?\.?")
+LONGEST_NOTE = 300
+"""Characters of a status note; what is longer is cut at a word."""
+_SHOWNREPEAL_MARKS = 3
+
+
+def provision_status(paragraphs: Sequence[str], notes: Sequence[str]) -> tuple[Status, str]:
+    """Return the status of a provision and a note that names the norm that last changed it.
+
+    Of a provision that is repealed, in whole or in part, the note is that on the repeal; where the source has none,
+    it quotes the marks of what is repealed. ``notes`` come last amendment first.
+
+    >>> provision_status(["1. Texto.", "2. (Derogado)"], ["Se deroga el apartado 2 por la Ley 3/2023."])
+    ('parcialmente_derogada', 'Se deroga el apartado 2 por la Ley 3/2023.')
+    >>> provision_status(["Texto."], [])
+    ('vigente', '')
+    """
+    amendment = next((note for note in notes if AMENDS.match(note)), "")
+    repeal = next((note for note in notes if AMENDS.match(note) and _REPEALS.search(note)), amendment)
+    if is_repealed(paragraphs):
+        return "derogada", shortened(repeal) or "Sin contenido: derogada, suprimida o anulada."
+    if marked := [paragraph for paragraph in paragraphs if REPEAL_MARK.search(paragraph)]:
+        return "parcialmente_derogada", shortened(repeal) or _quoted_marks(marked)
+    return ("modificada", shortened(amendment)) if amendment else ("vigente", "")
+
+
+def shortened(note: str) -> str:
+    """Return the note on one line, with the BOE reference in brackets and cut at ``LONGEST_NOTE``."""
+    note = " ".join(_REFERENCE.sub(r" (\1).", note).split()).replace(". (", " (")
+    if len(note) <= LONGEST_NOTE:
+        return note
+    return note[:LONGEST_NOTE].rsplit(" ", 1)[0].rstrip(",;. ") + "…"
+
+
+def _quoted_marks(paragraphs: Sequence[str]) -> str:
+    """Return in Spanish which units of a provision are repealed, as its text marks them: «2. (Derogado)»."""
+    marks = [
+        match[0].strip()
+        for text in paragraphs
+        for match in re.finditer(rf"[^.;]{{0,12}}\.?\s?{REPEAL_MARK.pattern}", text, re.I)
+    ]
+    shown = ", ".join(f"«{mark.rstrip('.')}»" for mark in marks[:_SHOWNREPEAL_MARKS])
+    return f"Parte de su texto ya no rige: {shown}{' y otras' if len(marks) > _SHOWNREPEAL_MARKS else ''}."

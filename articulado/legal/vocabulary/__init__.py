@@ -1,0 +1,1 @@
+"""Synonyms, topics and special regimes."""

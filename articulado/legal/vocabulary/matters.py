@@ -1,0 +1,107 @@
+"""Matters that labour and social-security statutes do not answer (``articulado/legal/data/matters.toml``)."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from importlib import resources
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from articulado.language.folding import fold
+from articulado.legal.laws.registry import known_laws
+from articulado.legal.vocabulary.synonyms import root, significant_words
+from articulado.values.chunks import Chunk
+
+
+class Matter(BaseModel):
+    """One matter; the fields are explained at the top of the file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    key: str = Field(min_length=1)
+    about: str = Field(min_length=1)
+    where: str
+
+
+@cache
+def matters() -> Mapping[str, Matter]:
+    """Read and check the table; return its matters by key.
+
+    Raises:
+        ValueError: the file breaks its schema.
+    """
+    source = resources.files("articulado.legal.data").joinpath("matters.toml").read_text(encoding="utf-8")
+    return {matter.key: matter for matter in map(Matter.model_validate, tomllib.loads(source)["matter"])}
+
+
+SPECIAL_LAW = 0.85
+"""Factor for a law beside the general statutes of the field."""
+AMENDING_PROVISION = 0.5
+"""Factor for a provision that amends another law and quotes it."""
+KIND_PRIORS: Mapping[str, float] = {"dt": 0.85, "df": 0.8, "dd": 0.8}
+"""Factors for transitional, final and derogatory dispositions."""
+
+
+class Regime(BaseModel):
+    """One special regime; the fields are explained at the top of the file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(min_length=1)
+    laws: tuple[str, ...]
+    headings: tuple[str, ...]
+    terms: tuple[str, ...] = Field(min_length=1)
+
+
+@cache
+def regimes() -> tuple[Regime, ...]:
+    """Read and check the table.
+
+    Raises:
+        ValueError: the file breaks its schema.
+    """
+    source = resources.files("articulado.legal.data").joinpath("regimes.toml").read_text(encoding="utf-8")
+    return tuple(Regime.model_validate(entry) for entry in tomllib.loads(source)["regime"])
+
+
+@lru_cache(maxsize=256)
+def named_regimes(question: str) -> frozenset[str]:
+    """Return the names of the regimes that a question names."""
+    words = significant_words(question)
+    written, roots = f" {' '.join(words)} ", f" {' '.join(map(root, words))} "
+    return frozenset(
+        regime.name
+        for regime in regimes()
+        for term in regime.terms
+        if (f" {term.lower()} " in written if term.isupper() else f" {_rooted(term)} " in roots)
+    )
+
+
+def regime_of(chunk: Chunk) -> str | None:
+    """Return the name of the regime that a chunk is about, by its law or by the chapter it stands in."""
+    return _by_law().get(chunk["law_id"]) or _by_heading(chunk["breadcrumb"])
+
+
+@cache
+def _by_law() -> dict[str, str]:
+    return {law: regime.name for regime in regimes() for law in regime.laws}
+
+
+@lru_cache(maxsize=4096)
+def _by_heading(breadcrumb: str) -> str | None:
+    folded = fold(breadcrumb)
+    return next((regime.name for regime in regimes() for words in regime.headings if fold(words) in folded), None)
+
+
+@cache
+def _rooted(term: str) -> str:
+    return " ".join(map(root, significant_words(term)))
+
+
+def prior(question: str, chunk: Chunk) -> float:
+    """Return a factor in (0, 1] by what kind of provision a chunk is, and of which law (docs/retrieval.md)."""
+    law = known_laws().get(chunk["law_id"])
+    regime = regime_of(chunk)
+    special = regime not in named_regimes(question) if regime else law is not None and not law.general
+    amending = AMENDING_PROVISION if chunk["title"].startswith("Modificaci") else 1.0
+    return KIND_PRIORS.get(chunk["provision_key"].partition(":")[0], 1.0) * (SPECIAL_LAW if special else 1.0) * amending

@@ -1,0 +1,257 @@
+"""Synonyms of everyday and legal terms (``articulado/legal/data/synonyms.toml``), and the terms found in a text."""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+from typing import NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from articulado.language.folding import without_accents
+
+_WORD = re.compile(r"\w+")
+_LINKS = frozenset(
+    ("a", "al", "con", "de", "del", "el", "en", "la", "las", "lo", "los", "o", "para", "por", "un", "una", "y")
+)
+_POSSESSIVES = frozenset(("mi", "mis", "su", "sus", "tu", "tus"))
+_SKIPPED = _LINKS | _POSSESSIVES
+_AS_WRITTEN = "="
+_ENDING = re.compile(r"(?<=\w\w\w)(?:es|[aeo]s|s|[aeo])$")
+_CAPITALS = re.compile(r"\b([A-ZÑ]{2,})s?\b")
+
+Stem = Callable[[str], str]
+"""From a lower-case word to what it shares with its inflected forms."""
+
+
+class Synonym(BaseModel):
+    """One entry of the table; the header of the data file explains the fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    terms: list[str] = Field(min_length=1)
+    legal: list[str] = Field(min_length=1)
+    weight: float = Field(1.0, gt=0, le=1)
+    both_ways: bool = False
+
+    @model_validator(mode="after")
+    def _every_term_has_words(self) -> "Synonym":
+        for term in (*self.terms, *self.legal):
+            if not _words_of_term(term):
+                raise ValueError(f"«{term}» no contiene ninguna palabra significativa")
+        for term in self.legal:
+            if term.startswith(_AS_WRITTEN):
+                raise ValueError(f"«{term}»: el signo «=» solo vale en «terms» y en «field»")
+        return self
+
+
+class Synonyms(BaseModel):
+    """The whole table."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    field: list[str] = Field(min_length=1)
+    synonym: list[Synonym] = Field(min_length=1)
+
+
+def load_synonyms(source: str | None = None) -> Synonyms:
+    """Read and check the table (that of the package, or the given TOML text).
+
+    Raises:
+        ValueError: the file breaks its schema, or two entries share a term; the message says which.
+    """
+    if source is None:
+        source = resources.files("articulado.legal.data").joinpath("synonyms.toml").read_text(encoding="utf-8")
+    synonyms = Synonyms.model_validate(tomllib.loads(source))
+    owner: dict[tuple[str, ...], Synonym] = {}
+    for synonym in synonyms.synonym:
+        for term in synonym.terms:
+            if owner.setdefault(_words_of_term(term), synonym) is not synonym:
+                raise ValueError(f"El término «{term}» está en dos entradas de la tabla de sinónimos: deje una sola.")
+    return synonyms
+
+
+def significant_words(text: str) -> list[str]:
+    """Return the lower-case words of a text but for articles, possessives, short prepositions and conjunctions."""
+    return [word for word in _WORD.findall(unicodedata.normalize("NFC", text).lower()) if word not in _SKIPPED]
+
+
+@lru_cache(maxsize=8_192)
+def _words_of_term(term: str) -> tuple[str, ...]:
+    """Return the significant words of a term of the table; kept, since each is read, checked and stemmed."""
+    return tuple(significant_words(term))
+
+
+def as_written(term: str) -> bool:
+    """Tell whether a term is matched as it stands, not by its stems: an acronym, or marked so with "="."""
+    return term.startswith(_AS_WRITTEN) or (term.isupper() and len(significant_words(term)) == 1)
+
+
+@lru_cache(maxsize=65_536)
+def _unaccented(word: str) -> str:
+    """Return a word without accents; kept, because the same words come again and again."""
+    return without_accents(word)
+
+
+def root(word: str) -> str:
+    """Return a lower-case word without accents and without the ending of gender, number or person."""
+    return _ENDING.sub("", _unaccented(word))
+
+
+MAX_READ = 256
+"""Texts whose terms are kept: each stage of a question asks for those of the same ones."""
+
+
+@dataclass(frozen=True)
+class LayTerm:
+    """A term of the table in a text: the stems of its words, and the legal terms that it calls for, with weights."""
+
+    stems: tuple[str, ...]
+    legal: tuple[tuple[str, float], ...]
+
+
+def expand(text: str, stem: Stem = root) -> list[tuple[str, float]]:
+    """Return the legal terms that a text calls for, with weights in (0, 1], in the order of the text.
+
+    Terms that the text has already are left out.
+
+    Args:
+        text: a question or a search, as typed.
+        stem: what makes inflected forms equal; pass the same function each time, because the table is kept for it.
+
+    >>> expand("¿me pueden echar?")
+    [('despido', 0.9), ('extinción del contrato', 0.9)]
+    """
+    return list(_expanded(text, stem))
+
+
+@lru_cache(maxsize=MAX_READ)
+def _expanded(text: str, stem: Stem) -> tuple[tuple[str, float], ...]:
+    weights: dict[str, float] = {}
+    for term, weight in (target for lay_term in find_terms(text, stem) for target in lay_term.legal):
+        weights[term] = max(weight, weights.get(term, 0.0))
+    stems = _joined_stems(text, stem)
+    return tuple((term, weight) for term, weight in weights.items() if _joined_stems(term, stem) not in stems)
+
+
+def _joined_stems(text: str, stem: Stem) -> str:
+    """Return the stems of a text with a blank before and after each, so that phrases are found by whole words."""
+    return f" {' '.join(map(stem, significant_words(text)))} "
+
+
+def find_terms(text: str, stem: Stem = root) -> list[LayTerm]:
+    """Return the terms of the table in a text, in its order; of terms that overlap the longest wins, then the first."""
+    return list(_found(text, stem))
+
+
+@lru_cache(maxsize=MAX_READ)
+def _found(text: str, stem: Stem) -> tuple[LayTerm, ...]:
+    return tuple(_table(stem).find(text))
+
+
+def has_field_term(text: str, stem: Stem = root) -> bool:
+    """Tell whether a text has a word or a phrase that only a question of labour law has."""
+    return _table(stem).has_field_term(text)
+
+
+class TermSpan(NamedTuple):
+    """A term of the table in ``words[start:end]``, and the legal terms that it calls for with their weights."""
+
+    start: int
+    end: int
+    targets: dict[str, float]
+
+
+class TermTable:
+    """A synonym table made ready: targets by the stems of a term, or by its words where it is matched as it stands."""
+
+    def __init__(self, synonyms: Synonyms, stem: Stem) -> None:
+        self._stem = stem
+        self._by_stems: dict[tuple[str, ...], dict[str, float]] = {}
+        self._by_words: dict[tuple[str, ...], dict[str, float]] = {}
+        for synonym in synonyms.synonym:
+            for term in synonym.terms:
+                self._add(term, synonym.legal, synonym.weight)
+            if synonym.both_ways:
+                for term in synonym.legal:
+                    self._add(term, synonym.terms[:1], synonym.weight)
+        self._field_stems = {self._stems(term) for term in synonyms.field if not as_written(term)}
+        self._field_words = {_unaccented_words(term) for term in synonyms.field if as_written(term)}
+        self._longest = max(map(len, (*self._by_stems, *self._by_words)), default=1)
+        self._first_stems = {stems[0] for stems in self._by_stems}
+        self._first_words = {words[0] for words in self._by_words}
+        self._longest_of_field = max(map(len, self._field_stems | self._field_words))
+
+    def find(self, text: str) -> list[LayTerm]:
+        """Return the terms in a text, in its order; of terms that overlap the longest wins, then the first."""
+        words = significant_words(text)
+        keys = [self._stem(word) for word in words]
+        kept: list[TermSpan] = []
+        for span in sorted(self._matches(words, keys), key=lambda span: (span.start - span.end, span.start)):
+            if all(span.end <= other.start or other.end <= span.start for other in kept):
+                kept.append(span)
+        kept.sort(key=lambda span: span.start)
+        return [LayTerm(tuple(keys[span.start : span.end]), tuple(span.targets.items())) for span in kept]
+
+    def has_field_term(self, text: str) -> bool:
+        """Tell whether a text has a word or a phrase of the field."""
+        words = significant_words(text)
+        keys, written = [self._stem(word) for word in words], list(map(_unaccented, words))
+        return any(
+            tuple(keys[start:end]) in self._field_stems or tuple(written[start:end]) in self._field_words
+            for start, end in _spans(len(words), self._longest_of_field)
+        )
+
+    def _matches(self, words: list[str], keys: list[str]) -> Iterator[TermSpan]:
+        """Find all terms of the table; they may overlap."""
+        written = list(map(_unaccented, words))
+        for start, end in _spans(len(words), self._longest):
+            # Few words begin a term, and an index is taught with tens of thousands of texts.
+            if keys[start] not in self._first_stems and written[start] not in self._first_words:
+                continue
+            by_words = self._by_words.get(tuple(written[start:end]), {})
+            if targets := self._by_stems.get(tuple(keys[start:end]), {}) | by_words:
+                yield TermSpan(start, end, targets)
+
+    def _add(self, term: str, legal: Iterable[str], weight: float) -> None:
+        targets = dict.fromkeys((name.removeprefix("=") for name in legal), weight)
+        if as_written(term):
+            self._by_words.setdefault(_unaccented_words(term), {}).update(targets)
+        else:
+            self._by_stems.setdefault(self._stems(term), {}).update(targets)
+
+    def _stems(self, term: str) -> tuple[str, ...]:
+        return tuple(map(self._stem, _words_of_term(term)))
+
+
+def _unaccented_words(term: str) -> tuple[str, ...]:
+    return tuple(map(_unaccented, _words_of_term(term)))
+
+
+def _spans(words: int, longest: int) -> Iterator[tuple[int, int]]:
+    return ((start, end) for start in range(words) for end in range(start + 1, min(start + longest, words) + 1))
+
+
+@lru_cache(maxsize=4)
+def _table(stem: Stem) -> TermTable:
+    return TermTable(_packaged(), stem)
+
+
+@cache
+def _packaged() -> Synonyms:
+    """Return the table of the package, read once."""
+    return load_synonyms()
+
+
+def find_acronyms(text: str) -> list[str]:
+    """Return the known acronyms written in capitals ("ERTE", "ERTEs"), each once, in order."""
+    return [name for name in dict.fromkeys(_CAPITALS.findall(text)) if name in _known_acronyms()]
+
+
+@cache
+def _known_acronyms() -> frozenset[str]:
+    synonyms = _packaged().synonym
+    return frozenset(term for entry in synonyms for term in (*entry.terms, *entry.legal) if term.isupper())

@@ -1,1 +1,0 @@
-"""Knowledge of Spanish law without any service: names, numbers, citations, dates, territory."""

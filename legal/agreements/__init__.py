@@ -1,1 +1,0 @@
-"""Collective agreements: for whom, where and when one was agreed, and which one a text names."""

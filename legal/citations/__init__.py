@@ -1,1 +1,0 @@
-"""Find the provisions that a text cites."""

@@ -1,1 +1,0 @@
-"""Find the day as of which a question asks for the law."""

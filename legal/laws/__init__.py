@@ -1,1 +1,0 @@
-"""The norms: the registry, their names and numbers, where a text mentions them, their ranks."""

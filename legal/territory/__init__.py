@@ -1,1 +1,0 @@
-"""Communities and cities, and where a text names them."""

@@ -1,1 +1,0 @@
-"""What people say and what the law says."""

@@ -1,0 +1,36 @@
+"""What a question says of day and place chooses the law, and does not count against it."""
+
+import pytest
+
+from articulado.language.spanish import stems
+from articulado.legal.domain.base import Coverage, Lexicon
+from articulado.legal.domain.spanish_law import SPANISH_LAW, topic_of
+
+TEXTS = ["vacaciones anuales retribuidas", "despido improcedente", "jornada de trabajo", "bonificaciones en Melilla"]
+WEIGHTS = Lexicon.build(TEXTS, stems)
+
+
+def covered(question: str, text: str) -> float:
+    return Coverage(SPANISH_LAW.concepts(question, WEIGHTS), WEIGHTS)(dict.fromkeys(stems(text), 1.0))
+
+
+@pytest.mark.parametrize("aside", [" en 2019", " antes de la reforma laboral", " el 3/3/22", " a finales de 2012"])
+def test_a_day_costs_nothing(aside):
+    assert covered(f"vacaciones anuales{aside}", TEXTS[0]) == covered("vacaciones anuales", TEXTS[0]) == 1.0
+    assert topic_of(f"vacaciones anuales{aside}") == "vacaciones anuales"
+
+
+def test_a_place_costs_little_and_still_finds_the_law_that_names_it():
+    assert covered("vacaciones anuales en Sevilla", TEXTS[0]) > 0.9
+    assert covered("bonificaciones en Melilla", TEXTS[3]) == 1.0
+    assert covered("vacaciones anuales en Melilla", "vacaciones anuales en Melilla") > covered(
+        "vacaciones anuales en Melilla", TEXTS[0]
+    )
+
+
+def test_a_surname_is_a_word_as_any_other():
+    assert covered("vacaciones de mi jefe León", TEXTS[0]) < 0.9
+
+
+def test_a_question_that_is_but_a_date_stays():
+    assert topic_of("en 2019") == "en 2019"
