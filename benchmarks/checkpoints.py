@@ -11,9 +11,9 @@ from pathlib import Path
 
 from langgraph.checkpoint.memory import InMemorySaver
 
+from articulado.config.settings import Settings
 from graph.compose import open_services
 from graph.rag import build_rag
-from services.settings import Settings
 
 TURNS = ("¿Cuántos días de vacaciones me corresponden?", "¿Y pueden sustituirse por dinero?")
 

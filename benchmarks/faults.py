@@ -26,11 +26,11 @@ from support.loopback import serving
 from support.openai_server import OpenAIServer, Reply, running_server
 from support.wired import QUESTION, Wired, wired
 
+from articulado.config.settings import Settings
 from server.app import Site, create_app
 from server.guards import Guards
 from server.settings import ServerSettings
 from services.conversations.kept import MEMORY
-from services.settings import Settings
 
 SECONDS = 3.0
 CLIENTS = 100

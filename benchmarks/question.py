@@ -62,9 +62,9 @@ def warm_up_questions() -> list[str]:
 async def record(index: Path, out: Path, warm_up: int, retrieval: bool) -> None:
     """Ask all questions, one after the other, and write a line for each."""
     # Imported here: ``compare`` does without, and the modules are those of the checkout that is measured.
+    from articulado.config.settings import Settings
     from graph.compose import open_services
     from graph.rag import build_rag, build_retrieval
-    from services.settings import Settings
 
     services = await open_services(Settings.read(env_file=None, index=index))
     graph = build_retrieval(services) if retrieval else build_rag(services)

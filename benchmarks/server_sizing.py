@@ -22,12 +22,12 @@ from uuid import uuid4
 
 import numpy as np
 
+from articulado.config.settings import Settings
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import HybridQuery, SearchFilter, SparseVector, Vector
 from benchmarks.sizing import BATCH, COLLECTION, SEARCHES, Texts, rows
 from services.models.sparse import Bm25Encoder
-from services.settings import Settings
 from services.store.builder import IndexBuilder
 from services.store.connection import connect
 from services.store.manifest import Description, Fingerprints

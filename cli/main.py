@@ -12,10 +12,10 @@ from typing import Annotated, Any
 
 import typer
 
+from articulado.config.profile_files import spoken_language
 from articulado.language.translation import use_locale
 from cli.failures import FAILED, report, silence_stdout
 from cli.spanish import Command, Commands
-from services.profile.files import spoken_language
 
 COMMANDS = {
     "ask": ("cli.ask.command:ask", "Responde una pregunta y dice en qué preceptos se apoya."),

@@ -12,8 +12,8 @@ from cli.render import console
 from server.address import HOST, MAX_PORT, PORT, is_loopback
 
 if TYPE_CHECKING:
-    from services.profile.profile import Profile as KnowledgeProfile
-    from services.settings import Settings
+    from articulado.config.profile import Profile as KnowledgeProfile
+    from articulado.config.settings import Settings
 
 Http = Annotated[bool, typer.Option("--http", metavar="", help="Sirve por HTTP, no por la entrada y la salida.")]
 Host = Annotated[
@@ -34,9 +34,9 @@ def mcp(
     http: Http = False, host: Host = None, port: Port = None, index: IndexFolder = None, profile: ProfileOption = None
 ) -> None:
     """Serve the MCP tools on stdin and stdout, or over HTTP."""
+    from articulado.config.extras import require
     from cli.environment import misspelt_variables
     from graph.opened import OpenGraphs
-    from services.extras import require
 
     require("mcp")
     for problem in misspelt_variables():

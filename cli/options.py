@@ -12,8 +12,8 @@ from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from services.profile.profile import Profile as KnowledgeProfile
-    from services.settings import Settings
+    from articulado.config.profile import Profile as KnowledgeProfile
+    from articulado.config.settings import Settings
     from state.context import RunContext
 
 MAX_STDIN_CHARACTERS = 1_000_000
@@ -102,7 +102,7 @@ def read_settings(index: Path | None, profile: str | None = None) -> "Settings":
     Raises:
         ConfigurationError: a value cannot be used.
     """
-    from services.settings import Settings
+    from articulado.config.settings import Settings
 
     return Settings.read(index=index, profile=profile)
 
@@ -113,7 +113,7 @@ def read_configuration(index: Path | None, profile: str | None = None) -> "tuple
     Raises:
         ConfigurationError: a value or the profile cannot be used.
     """
-    from services.profile.profile import load_profile
+    from articulado.config.profile import load_profile
 
     settings = read_settings(index, profile)
     return settings, load_profile(settings.profile)

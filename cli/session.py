@@ -9,11 +9,11 @@ from cli.render import console
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
+    from articulado.config.profile import Profile
+    from articulado.config.settings import Settings
     from articulado.values.answers import StreamEvent
     from graph.rag import Rag
     from services.container import Services
-    from services.profile.profile import Profile
-    from services.settings import Settings
     from state.context import RunContext
     from state.rag import RagInput
 

@@ -23,10 +23,10 @@ from evaluation.statistics.bootstrap import Paired, compare
 from nodes.stage import default_options
 
 if TYPE_CHECKING:
+    from articulado.config.profile import Profile
+    from articulado.config.settings import Settings
     from articulado.values.answers import RerankStrategy
     from services.container import Services
-    from services.profile.profile import Profile
-    from services.settings import Settings
     from state.context import RunContext
 
 TAG = "articulado"

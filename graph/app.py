@@ -11,9 +11,9 @@ from typing import Any, cast
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import Settings
 from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, OpenGraphs
-from services.profile.profile import load_profile
-from services.settings import Settings
 
 
 @cache

@@ -6,6 +6,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from articulado.config.profile import Profile
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
 from graph.case_services import CaseServices, profile_estimator
@@ -31,7 +32,6 @@ from nodes.rerank import rerank
 from nodes.stage import UsageAccount, default_options
 from services.case.confidence import ConfidenceEstimator
 from services.container import Services
-from services.profile.profile import Profile
 from state.case import CaseInput, CaseState, RequiredDataInput, RequiredDataOutput, ResponseOutput, with_filters
 from state.context import RunContext
 

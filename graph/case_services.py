@@ -4,13 +4,13 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Self
 
+from articulado.config.sections import Caps
 from services.case.author import CaseAuthor
 from services.case.authors import case_author
 from services.case.calibration import CaseGraph, read_calibration
 from services.case.confidence import ConfidenceEstimator
 from services.case.matching.model import packaged_model
 from services.container import Services
-from services.profile.search import Caps
 from services.search.hybrid import HybridSearch
 
 

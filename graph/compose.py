@@ -7,6 +7,8 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from articulado.config.profile import Profile, load_profile
+from articulado.config.settings import Settings
 from articulado.language.translation import use_locale
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
 from ingestion.first_index import find_configured
@@ -15,8 +17,6 @@ from ingestion.indexing.models import IndexModels
 from services.container import Services
 from services.factory import build_ingest_services, build_services, without_providers
 from services.portal import wait_for
-from services.profile.profile import Profile, load_profile
-from services.settings import Settings
 from services.store.manifest import Index
 from services.store.opening import check_points
 from services.store.replica import bring_up_to_date

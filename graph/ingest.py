@@ -11,6 +11,8 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import Settings
 from articulado.language.translation import use_locale
 from graph.wiring import stage_adder
 from ingestion.incremental.base import IndexBase
@@ -27,8 +29,6 @@ from nodes.ingest.write_index import write_index
 from nodes.stage import SecondsAccount
 from services.container import IngestServices
 from services.factory import build_ingest_services
-from services.profile.profile import load_profile
-from services.settings import Settings
 from state.ingest import IngestInput, IngestOutput, IngestState
 
 Ingest = CompiledStateGraph[IngestState, None, IngestInput, IngestOutput]

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from langgraph.graph.state import CompiledStateGraph
 
+from articulado.config.profile import Profile, load_profile
+from articulado.config.settings import Settings
 from articulado.language.translation import use_locale
 from articulado.values.errors import ArticuladoError, IndexMismatch, IndexMissing, StoreUnavailable
 from services.portal import wait_for
-from services.profile.profile import Profile, load_profile
-from services.settings import Settings
 from services.store.generations import Generations
 from services.store.missing import MissingIndex
 from services.store.portable import PortableStore

@@ -1,12 +1,11 @@
 """Fingerprints that an index must have been built with: of the embedder, of the word weights and of the chunker."""
 
+from articulado.config.profile import Profile, domain_of
+from articulado.config.settings import Settings
 from articulado.legal.domain.base import Domain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
-from services.domain.registry import domain_of
 from services.models.sparse import Bm25Encoder
 from services.offline.encoder.encoder import fitted_fingerprint, packaged_encoder
-from services.profile.profile import Profile
-from services.settings import Settings
 from services.store.manifest import Fingerprints
 
 CHUNKER = "small_to_big:2000:300:50:4"

@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 
+from articulado.config.profile import Profile
 from ingestion.bundled import bundled_chunks
 from ingestion.fingerprints import expected_fingerprints
 from ingestion.incremental.digests import chunker_of
@@ -10,7 +11,6 @@ from ingestion.indexing.build import describe, write_entries
 from ingestion.indexing.entries import entries_of
 from ingestion.indexing.models import IndexModels
 from services.models.check import check_models
-from services.profile.profile import Profile
 from services.store.builder import IndexBuilder
 from services.store.index import open_or_build
 from services.store.manifest import Description, Index

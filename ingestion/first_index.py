@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING
 
+from articulado.config.profile import Profile
+from articulado.config.profile_files import DEFAULT_PROFILE
+from articulado.config.settings import Settings
 from articulado.language.translation import translate
 from articulado.values.errors import IndexMismatch, IndexMissing
 from ingestion.fingerprints import CHUNKER, expected_fingerprints
 from ingestion.incremental.catalog import read_catalog
 from ingestion.incremental.digests import chunker_of, profile_digest
-from services.profile.files import DEFAULT_PROFILE
-from services.profile.profile import Profile
-from services.settings import Settings
 from services.store.generations import Generations
 from services.store.index import open_index
 from services.store.manifest import Index, is_of_earlier_version

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from articulado.config.profile import Profile
 from articulado.language.translation import translate
 from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import Chunk
@@ -19,7 +20,6 @@ from ingestion.editions import text_files
 from ingestion.files.formats.source import is_article
 from ingestion.incremental.workspace import Staged
 from ingestion.model import Document, Law
-from services.profile.profile import Profile
 
 BY_KIND = ("normativa", "sentencias", "criterios_inss", "documentos")
 """The collections of documents by their kind; where a profile lacks one, its documents go with its articles."""
@@ -85,9 +85,9 @@ def staged_document(document: Document, parents: list[Chunk]) -> Staged:
 
 async def _cut_offline(document: Document, profile: Profile) -> Staged:
     """Cut running text without a provider, so that its cuts depend on nothing else that is ingested."""
+    from articulado.config.profile import domain_of
     from ingestion.chunking.document_chunks import document_chunks
     from ingestion.chunking.semantic import offline_vectors
-    from services.domain.registry import domain_of
 
     embed = partial(offline_vectors, domain=domain_of(profile))
     return staged_document(document, await document_chunks(document, embed, profile.language))

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.config.profile import Profile
 from articulado.language.folding import fold
 from articulado.language.languages import Language
 from articulado.legal.domain.spanish_law import is_courtesy
 from articulado.values.answers import AnswerOutcome
 from articulado.values.chunks import Candidate
 from nodes.turn import declined_question
-from services.profile.profile import Profile
 from services.prompting.abstention import declined, listed
 from services.prompting.outgoing_links import source_addresses, without_foreign_links
 from services.search.candidate_order import nearest

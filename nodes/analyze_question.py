@@ -8,6 +8,7 @@ from typing import NamedTuple
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
+from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.legal.dates.finder import find_date
 from articulado.legal.domain.spanish_law import with_subject
@@ -22,7 +23,6 @@ from services.conversation.leaning import LeaningJudge
 from services.conversation.named import Contextualized, contextualize
 from services.conversation.subject import TurnReading, read_turn
 from services.deadlines import QuestionTime
-from services.profile.profile import Profile
 from services.search.agreements import Applicable, applicable, with_agreements
 from services.search.hybrid import territory_asked
 from services.search.index_contents import IndexContents

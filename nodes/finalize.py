@@ -8,6 +8,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.legal.domain.spanish_law import is_courtesy
 from articulado.legal.wordings import past_law_warnings, tracked_laws
@@ -19,7 +20,6 @@ from nodes.stage import final_event
 from nodes.turn import declined_question, lacking
 from nodes.validation import MAX_MESSAGES
 from services.conversation.refusal import is_bare_refusal, is_refusal
-from services.profile.profile import Profile
 from services.prompting.abstention import declined
 from services.prompting.citation import citation, unread_source
 from services.prompting.citation_markers import markers_in

@@ -7,9 +7,9 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.config.sections import Caps
 from articulado.values.answers import Cost
 from articulado.values.chunks import Candidate
-from services.profile.search import Caps
 from services.search.hybrid import HybridSearch, search_filter
 from state.candidates import merged
 from state.context import ResolvedContext

@@ -5,10 +5,10 @@ import math
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.config.sections import RelevanceBands
 from articulado.values.answers import AnswerOutcome
 from articulado.values.chunks import NAMED_SCORE
 from nodes.turn import question_to_score
-from services.profile.sections import RelevanceBands
 from services.relevance.judge import UNDERSPECIFIED, Judgement, RelevanceJudge
 from services.search.candidate_order import preference
 from services.search.relevance import is_asked_of

@@ -6,6 +6,7 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.values.answers import Cost, cost_of, cost_of_failure
 from articulado.values.chunks import NAMED_SCORE, Candidate
@@ -13,7 +14,6 @@ from articulado.values.errors import ModelError
 from articulado.values.protocols import Reranker, RerankerTable
 from nodes.turn import question_to_score
 from services.deadlines import UNLIMITED, QuestionTime
-from services.profile.profile import Profile
 from services.rerank.table import reranker_for
 from services.rerank.word_share import WordShare
 from services.search.relevance import raised, with_final_scores

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Literal
 
-from services.settings import ChunkContext
+from articulado.config.settings import ChunkContext
 from state.case import CaseState
 from state.ingest import IngestState
 from state.rag import RagState

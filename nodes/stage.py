@@ -9,12 +9,12 @@ from typing import Any, Protocol
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
 
+from articulado.config.settings import Settings
 from articulado.language.translation import use_locale
 from articulado.values.answers import NO_COST, Cost, FinalEvent
 from articulado.values.protocols import Progress
 from nodes.chunk_texts import ChunkTexts, is_on_thread
 from services.portal import wait_for
-from services.settings import Settings
 from services.tracing import stage_span
 from state.context import ResolvedContext, RunContext
 

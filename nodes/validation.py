@@ -2,12 +2,12 @@
 
 import unicodedata
 
+from articulado.config.profile import Profile
 from articulado.language.translation import translate
 from articulado.legal.territory.mentions import communities, find_territory
 from articulado.values.answers import Message
 from articulado.values.chunks import MAX_CHUNK_ID
 from articulado.values.errors import ConfigurationError, InvalidInput
-from services.profile.profile import Profile
 from state.context import ResolvedContext
 
 MAX_QUESTION_CHARACTERS = 4_000

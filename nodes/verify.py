@@ -7,6 +7,7 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.legal.domain.spanish_law import is_courtesy
 from articulado.values.answers import Need, StoreName, Verdict
@@ -14,7 +15,6 @@ from articulado.values.chunks import Candidate
 from articulado.values.findings import Finding, NamedVerdict
 from articulado.values.protocols import ChunkStore
 from services.conversation.refusal import is_refusal
-from services.profile.profile import Profile
 from services.prompting.citation_markers import keep_markers, markers_in
 from services.prompting.outgoing_links import source_addresses, without_foreign_links
 from services.verification.citations import NOTHING_KNOWN, KnownProvisions, look_up, named_verdicts

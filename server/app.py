@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, FastAPI
 from langserve import APIHandler, add_routes
 from langserve.server import EndpointName
 
+from articulado.config.extras import installed
 from articulado.language.translation import DEFAULT_LANGUAGE, translate
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import AsyncClose
@@ -35,7 +36,6 @@ from server.streaming import add_stream_route
 from server.v1.answers import answer_routes
 from server.v1.law import law_routes
 from services.conversations.kept import open_conversations
-from services.extras import installed
 
 if TYPE_CHECKING:
     from server.mcp.http import McpEndpoint

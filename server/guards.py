@@ -7,6 +7,8 @@ from pathlib import Path
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from articulado.config.extras import require
+from articulado.config.settings import Settings
 from server.access.authentication import Authentication
 from server.access.keys import KeyRing
 from server.access.origin import LOOPBACK, OriginCheck
@@ -20,8 +22,6 @@ from server.operations.requests import RequestLog
 from server.operations.traces import Traces
 from server.settings import WORKING, ServerSettings
 from services.conversations.kept import MEMORY, POSTGRES
-from services.extras import require
-from services.settings import Settings
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_STATE_BYTES = 1024 * 1024

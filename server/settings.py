@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from services.settings import Settings, configuration_error
+from articulado.config.settings import Settings, configuration_error
 
 PREFIX = "ARTICULADO_SERVER_"
 WORKING, WAITING_FOR_MODELS = 4, 64

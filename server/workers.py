@@ -17,6 +17,8 @@ from fastapi import FastAPI
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import Settings
 from articulado.language.translation import translate, use_locale
 from articulado.values.errors import ArticuladoError, ConfigurationError
 from graph.opened import OpenGraphs
@@ -27,8 +29,6 @@ from server.running import http_options
 from server.settings import ServerSettings
 from services.conversations.kept import MEMORY, open_conversations
 from services.portal import wait_for
-from services.profile.profile import load_profile
-from services.settings import Settings
 
 _HEALTH_SECONDS = 120
 """How long a worker may not answer its supervisor before it is taken for hung: reading an index holds it up."""

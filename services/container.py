@@ -8,6 +8,10 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
+from articulado.config.companions import Topic, load_companions
+from articulado.config.profile import Profile
+from articulado.config.sections import Caps, RelevanceBands
+from articulado.config.settings import Settings
 from articulado.language.languages import Language
 from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
@@ -27,16 +31,11 @@ from services.case.matching.matcher import ArticleMatcher
 from services.conversation.leaning import LeaningJudge
 from services.corpus.lookup import PackagedRecords
 from services.deadlines import QuestionTime
-from services.profile.companions import Topic, load_companions
-from services.profile.profile import Profile
-from services.profile.search import Caps
-from services.profile.sections import RelevanceBands
 from services.prompting.prompts import Prompts, load_prompts
 from services.relevance.judge import RelevanceJudge
 from services.rerank.word_share import WordShare
 from services.search.hybrid import HybridSearch
 from services.search.index_contents import IndexContents
-from services.settings import Settings
 from services.store.agreements import IndexedAgreement
 from services.store.supplementary import SupplementaryStore
 from services.store.writer import WriterFactory

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pydantic_settings import BaseSettings
 
-from services.settings import ModelSettings, RerankSettings, Settings
+from articulado.config.settings import ModelSettings, RerankSettings, Settings
 
 PREFIX = "ARTICULADO_"
 _ROLES = ("reader", "principal", "embedder")

@@ -6,6 +6,8 @@ from functools import lru_cache, partial
 
 from langchain_core.language_models import BaseChatModel
 
+from articulado.config.profile import Profile, domain_of
+from articulado.config.settings import ModelSettings, Settings
 from articulado.legal.domain.base import Domain, Lexicon, StemWeights
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
@@ -23,19 +25,16 @@ from services.conversation.leaning import (
 from services.corpus.chunks import lay_phrasings
 from services.corpus.lookup import PackagedRecords
 from services.domain.prominence import Prominence
-from services.domain.registry import domain_of
 from services.models.chat import LangChainChat
 from services.models.embeddings import DisabledEmbedder, SameVector
 from services.models.sparse import Bm25Encoder
 from services.models.tokens import token_counter
 from services.offline.encoder.encoder import DualEncoder, packaged_encoder
 from services.offline.encoder.precedents import packaged_precedents
-from services.profile.profile import Profile
 from services.relevance.evidence import EvidenceReader
 from services.relevance.judge import BestScoreJudge, LearntJudge, RelevanceJudge, packaged_judgement
 from services.rerank.heuristic import EncodedSimilarity, HeuristicReranker, Similarity, Support
 from services.rerank.table import ASK_A_PROVIDER, rerankers
-from services.settings import ModelSettings, Settings
 from services.store.agreements import load_agreements
 from services.store.checksums import check_files
 from services.store.edge import EdgeStore

@@ -124,9 +124,9 @@ def own_environment(tmp_path_factory, run_folder):
 def demo_index(own_environment) -> Path:
     """Folder of the demo index, to be read or copied."""
     # Imported here: the process that hands the tests out to its workers does without.
+    from articulado.config.settings import Settings
     from graph.compose import open_services
     from services.portal import wait_for
-    from services.settings import Settings
 
     demo = Settings.read(env_file=None)
     wait_for(open_services(demo))

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.config.profile import Profile, domain_of, load_profile
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from evaluation.case_desk.cases import LabelledCase, own_cases, own_decisions
 from evaluation.case_desk.halves import half_of
@@ -23,9 +24,7 @@ from services.case.filters import passes_attributes
 from services.case.matching.evidence import EVIDENCE, EvidenceReader
 from services.case.matching.matcher import article_reader, matches
 from services.case.matching.model import FILE, MatchModel
-from services.domain.registry import domain_of
 from services.offline.encoder.encoder import DIMENSIONS, DualEncoder, packaged_encoder
-from services.profile.profile import Profile, load_profile
 
 PROFILES = ("laboral", "plan_401k")
 STRENGTH = 0.3

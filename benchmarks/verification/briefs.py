@@ -15,13 +15,13 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import Settings
 from articulado.language.folding import fold
 from graph.compose import open_services
 from ingestion.files.brief import read_brief
 from ingestion.incremental.base import IndexBase
 from ingestion.incremental.indexed_laws import indexed_law
-from services.profile.profile import load_profile
-from services.settings import Settings
 from services.verification.briefs.checker import check_brief, cited_laws
 
 CHECKS = {

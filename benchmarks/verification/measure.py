@@ -19,11 +19,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from articulado.config.settings import Settings
 from articulado.legal.labels import provision_key
 from articulado.values.findings import Finding
 from articulado.values.protocols import ChunkStore
 from graph.compose import open_services
-from services.settings import Settings
 from services.verification.citations import look_up
 from services.verification.items import read_item
 from services.verification.verifier import findings_of

@@ -11,9 +11,9 @@ from cli.names import named
 from cli.render import clean, notice, print_indented, print_sources, print_warnings
 
 if TYPE_CHECKING:
+    from articulado.config.profile import Profile
     from articulado.language.languages import Language
     from articulado.values.answers import Citation
-    from services.profile.profile import Profile
 
 MAX_REMISSIONS = 5
 """Provisions that are named of those which cited texts refer to and nobody has read."""

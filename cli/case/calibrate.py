@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from articulado.config.extras import require
 from cli.options import IndexFolder, Json
 from cli.render import console, print_json
-from services.extras import require
 
 Profiles = Annotated[
     list[str] | None,

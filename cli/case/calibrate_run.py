@@ -15,8 +15,8 @@ from evaluation.case_desk.findings import ProfileFindings, measure_profile
 from services.case.calibration import write_calibration
 
 if TYPE_CHECKING:
-    from services.profile.profile import Profile
-    from services.settings import Settings
+    from articulado.config.profile import Profile
+    from articulado.config.settings import Settings
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from cli.session import opened_services
 from cli.spanish import Command, Commands
 
 if TYPE_CHECKING:
+    from articulado.config.profile import Profile as KnowledgeProfile
+    from articulado.config.settings import Settings
     from graph.case import Case
     from services.container import Services
-    from services.profile.profile import Profile as KnowledgeProfile
-    from services.settings import Settings
 
 ANY_OPTION = {"ignore_unknown_options": True, "allow_extra_args": True}
 """The filter fields of a profile are options too, and a profile is data."""

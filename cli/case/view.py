@@ -5,12 +5,12 @@ from typing import Any
 
 from rich.console import Console
 
+from articulado.config.profile import Profile
 from articulado.language.formats import written
 from articulado.language.languages import Language
 from articulado.legal.labels import law_url
 from articulado.legal.laws.registry import known_laws
 from cli.render import clean, notice, print_indented
-from services.profile.profile import Profile
 
 GROUPS = ("participant_data", "plan_data")
 MOST_SHOWN = 0.99

@@ -5,12 +5,12 @@ from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from articulado.config.extras import importing
 from articulado.language.translation import reason, translate
 from articulado.values.errors import InvalidInput
 from articulado.values.findings import Finding
 from ingestion.files.brief import open_docx, paragraphs_of, runs_of
 from ingestion.files.formats.docx_xml import W
-from services.extras import importing
 from services.verification.briefs.report import BriefParagraph, BriefReport, CheckedParagraph
 
 if TYPE_CHECKING:

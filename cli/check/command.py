@@ -16,8 +16,8 @@ from cli.render import console, print_json
 from cli.session import announce_first_index
 
 if TYPE_CHECKING:
-    from services.profile.profile import Profile as KnowledgeProfile
-    from services.settings import Settings
+    from articulado.config.profile import Profile as KnowledgeProfile
+    from articulado.config.settings import Settings
     from services.verification.briefs.report import BriefParagraph, BriefReport
 
 Brief = Annotated[

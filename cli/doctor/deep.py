@@ -7,7 +7,7 @@ from articulado.values.errors import ArticuladoError
 from articulado.values.protocols import Progress
 
 if TYPE_CHECKING:
-    from services.settings import Settings
+    from articulado.config.settings import Settings
     from services.store.inspection import Inspection
     from services.store.manifest import Index
 

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
+from articulado.config.extras import EXTRAS, Extra, installed, require
 from articulado.values.errors import ArticuladoError, ConfigurationError, IndexMismatch
 from articulado.values.protocols import Progress
 from cli.doctor.deep import DeepDiagnosis, look_deep
@@ -11,10 +12,9 @@ from cli.doctor.profile import article_problem, cases_only, index_needed, stalen
 from cli.environment import misspelt_variables
 from cli.options import read_settings
 from cli.session import FIRST_INDEX, receives_texts
-from services.extras import EXTRAS, Extra, installed, require
 
 if TYPE_CHECKING:
-    from services.settings import ModelSettings, Role, Settings
+    from articulado.config.settings import ModelSettings, Role, Settings
     from services.store.manifest import Index
 
 ROLES: dict["Role", str] = {"reader": "lector", "principal": "principal", "embedder": "vectores"}
@@ -172,10 +172,10 @@ def _role_problems(role: "Role", settings: "ModelSettings") -> list[str]:
 
 async def _diagnose_index(settings: "Settings", diagnosis: Diagnosis, deep: bool, progress: Progress) -> None:
     """Find the index; with all that a question needs at hand, open every service on it and ask the store."""
+    from articulado.config.profile import load_profile
     from ingestion.first_index import find_configured, renewal_command
     from ingestion.incremental.base import IndexBase
     from services.factory import build_services
-    from services.profile.profile import load_profile
     from services.store.opening import check_points
     from services.store.replica import bring_up_to_date
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from articulado.values.errors import ConfigurationError, IndexMismatch
 
 if TYPE_CHECKING:
+    from articulado.config.profile import Profile
     from ingestion.incremental.base import IndexBase
-    from services.profile.profile import Profile
 
 
 def article_problem(profile: "Profile") -> str:

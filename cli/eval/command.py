@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
+from articulado.config.extras import require
 from articulado.values.errors import InvalidInput
 from cli.failures import FAILED, failure_beside
 from cli.options import IndexFolder, Json, Rerank, read_configuration, run_context
 from cli.render import console, print_json
 from cli.session import opened_services
-from services.extras import require
 
 Gold = Annotated[
     list[Path] | None,

@@ -29,8 +29,8 @@ from evaluation.retrieval.compare import (
 from evaluation.retrieval.evaluate import Percentiles
 
 if TYPE_CHECKING:
-    from services.profile.profile import Profile
-    from services.settings import Settings
+    from articulado.config.profile import Profile
+    from articulado.config.settings import Settings
 
 NOT_MEASURED = "no medido"
 

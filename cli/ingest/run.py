@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from langgraph.types import Command
     from rich.progress import TaskID
 
+    from articulado.config.profile import Profile
+    from articulado.config.settings import Settings
     from articulado.values.documents import IngestRequest
     from graph.ingest import Ingest
-    from services.profile.profile import Profile
-    from services.settings import Settings
     from state.ingest import IngestReport
 
 REPEAT_HINT = " Para seguir, repita la orden con --yes."

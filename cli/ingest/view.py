@@ -13,8 +13,8 @@ from articulado.legal.labels import law_url
 from cli.render import clean, print_warnings
 
 if TYPE_CHECKING:
+    from articulado.config.profile import Profile
     from articulado.values.documents import Failure, ShrunkLaw, SkippedFiles
-    from services.profile.profile import Profile
     from state.ingest import IngestReport
 
 CAUSES = {

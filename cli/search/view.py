@@ -6,12 +6,12 @@ from typing import Any
 
 from rich.console import Console
 
+from articulado.config.profile import Profile
 from articulado.language.formats import written
 from articulado.language.languages import Language
 from articulado.values.chunks import REPEALED, Candidate, ordering_score
 from cli.names import named
 from cli.render import print_indented
-from services.profile.profile import Profile
 from services.prompting.notes import state_note, whole_note
 
 _PROVISION_ID = re.compile(r"[A-Z][\w-]*-\d{4}-\d+#")

@@ -19,8 +19,8 @@ from cli.verify.view import print_recheck
 from evaluation.json_lines import json_lines
 
 if TYPE_CHECKING:
-    from services.profile.profile import Profile as KnowledgeProfile
-    from services.settings import Settings
+    from articulado.config.profile import Profile as KnowledgeProfile
+    from articulado.config.settings import Settings
     from services.verification.dossier import Dossier
     from services.verification.items import AnswerItem
     from services.verification.recheck import Recheck

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
+from articulado.config.settings import ModelSettings
 from articulado.values.errors import InvalidInput
 from evaluation.case_desk.cases import LabelledCase
 from graph.case import Case, build_generate_response, build_required_data
@@ -16,7 +17,6 @@ from services.case.calibration import CaseGraph, Curve
 from services.case.confidence import ConfidenceEstimator
 from services.case.matching.model import packaged_model
 from services.container import Services
-from services.settings import ModelSettings
 
 GRAPHS: tuple[CaseGraph, ...] = ("required_data", "generate_response")
 Curves = Mapping[CaseGraph, Curve]

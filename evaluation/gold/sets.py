@@ -13,8 +13,8 @@ from evaluation.gold.provisions import Key, Provision, key_of
 from evaluation.gold.questions import GoldSet, read_gold_set
 
 if TYPE_CHECKING:
-    from services.profile.profile import Profile
-    from services.settings import Settings
+    from articulado.config.profile import Profile
+    from articulado.config.settings import Settings
 
 OWN_SET = "demo.jsonl"
 """The project's own questions, which are about the demo corpus."""

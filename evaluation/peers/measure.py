@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from time import perf_counter
 
+from articulado.config.extras import without
 from evaluation.gold.provisions import Key, key_of
 from evaluation.gold.questions import Question
 from evaluation.peers.base import Hits, Peer
@@ -14,7 +15,6 @@ from evaluation.peers.langchain_ensemble import LANGCHAIN
 from evaluation.peers.lexical import BM25S
 from evaluation.retrieval.run import Ranked, Run
 from services.container import Services
-from services.extras import without
 
 PEERS = (BM25S, LANGCHAIN, HAYSTACK)
 DEPTH = 100

@@ -11,10 +11,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from articulado.config.settings import Provider
 from articulado.language.translation import reason
 from articulado.values.errors import ArticuladoError, InvalidInput
 from evaluation.recording.prompts import ChatRole, Prompt, read_prompt
-from services.settings import Provider
 
 MANIFEST, PROMPTS, REPLIES, WAITING = "recording.json", "prompts", "replies", "waiting"
 

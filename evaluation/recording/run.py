@@ -6,17 +6,17 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from articulado.config.settings import ModelSettings, Provider
 from articulado.language.formats import figure
 from articulado.values.errors import InvalidInput
 from evaluation.recording.chat import RecordingChat, ReplayChat
 from evaluation.recording.prompts import ChatRole
 from evaluation.recording.recording import Manifest, RecordedModel, Recording
 from nodes.stage import default_options
-from services.settings import ModelSettings, Provider
 
 if TYPE_CHECKING:
+    from articulado.config.settings import Settings
     from services.container import Services
-    from services.settings import Settings
     from state.context import RunContext
 
 WRITTEN: Provider = "compatible"

@@ -4,9 +4,9 @@ import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
+from articulado.config.settings import Settings
 from articulado.language.formats import figure
 from services.container import Services
-from services.settings import Settings
 from services.store.index import open_index
 
 PACKAGES = (

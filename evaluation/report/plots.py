@@ -10,11 +10,11 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from articulado.config.extras import importing
 from articulado.language.formats import figure
 from articulado.values.errors import InvalidInput
 from evaluation.statistics.reliability import Reliability
 from evaluation.statistics.risk_coverage import RiskCoverage
-from services.extras import importing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

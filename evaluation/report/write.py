@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from articulado.config.extras import require
 from articulado.values.errors import InvalidInput
 from evaluation.answers.relevance import RelevanceReport
 from evaluation.report.answer_sections import CATEGORIES_RELEVANCE_PLOT, RELEVANCE_PLOT, RISK_PLOT
@@ -12,7 +13,6 @@ from evaluation.report.markdown import CATEGORIES_PLOT, CONFIDENCE_PLOT, CONFIGU
 from evaluation.report.plots import Mean, interval_chart, reliability_chart, reliability_grid, risk_chart
 from evaluation.report.tables import VOICES
 from evaluation.retrieval.metrics import MAIN
-from services.extras import require
 
 JSON, MARKDOWN = "report.json", "report.md"
 _AXIS = f"{MAIN} (media e intervalo del 95 %)"

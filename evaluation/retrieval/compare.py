@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from articulado.config.settings import Settings
 from articulado.values.answers import RerankStrategy
 from evaluation.gold.questions import GoldSet, Question
 from evaluation.retrieval.evaluate import WARM_UP, Outcome, Percentiles, evaluate, percentiles
@@ -14,7 +15,6 @@ from evaluation.retrieval.run import Ranked
 from evaluation.retrieval.strategies import reason_unavailable, watch_reranker
 from evaluation.statistics.bootstrap import Paired, compare
 from services.container import Services
-from services.settings import Settings
 from state.context import RunContext
 
 METRIC = "nDCG@5"

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
+from articulado.config.profile import Profile
+from articulado.config.sections import TOPIC, FilterField
 from articulado.language.translation import translate
 from articulado.legal.ids import chunk_id
 from articulado.values.articles import Details
@@ -15,8 +17,6 @@ from ingestion.articles.problems import article_error
 from ingestion.articles.reader import read_article
 from ingestion.articles.schema import ITEMS, Article, ArticleChunk, official_link
 from ingestion.articles.text import labels_in, text_of
-from services.profile.profile import Profile
-from services.profile.sections import TOPIC, FilterField
 
 KIND = "article"
 

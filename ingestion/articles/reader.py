@@ -7,12 +7,12 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from articulado.config.data_files import UnreadableYaml, load_yaml
+from articulado.config.files import decode, read_bytes
 from articulado.language.translation import translate
 from ingestion.articles.checks import contradictions
 from ingestion.articles.problems import article_error, location, schema_error
 from ingestion.articles.schema import Article
-from ingestion.decoding import decode, read_bytes
-from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
 
 
 class _UniqueKeysLoader(yaml.SafeLoader):

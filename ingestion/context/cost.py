@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache as memoize
 
+from articulado.config.settings import ModelSettings
 from articulado.language.formats import written
 from articulado.language.translation import translate
 from articulado.values.protocols import TokenCounter
 from ingestion.context.paid_cache import ContextCache
 from ingestion.context.request import ContextPrompt, ParentChild
-from services.settings import ModelSettings
 
 SENTENCE_TOKENS = 60
 """Tokens of a reply at most: 40 words at one and a half tokens a word."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Self
 
+from articulado.config.profile import Profile
+from articulado.config.settings import ChunkContext
 from articulado.language.languages import language
 from articulado.language.spanish import sentences
 from articulado.values.chunks import Chunk
-from services.profile.profile import Profile
 from services.prompting.prompts import load_prompt
-from services.settings import ChunkContext
 
 ParentChild = tuple[Chunk, Chunk]
 """A parent and one of its children."""

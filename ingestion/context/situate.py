@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from articulado.config.settings import ModelSettings
 from articulado.language.formats import written
 from articulado.language.translation import translate
 from articulado.values.answers import Message
@@ -15,7 +16,6 @@ from articulado.values.errors import ArticuladoError, ConfigurationError, Conten
 from articulado.values.protocols import ChatModel
 from ingestion.context.paid_cache import ContextCache
 from ingestion.context.request import ContextPrompt, ParentChild, sentence_of
-from services.settings import ModelSettings
 
 if TYPE_CHECKING:
     from articulado.values.protocols import Progress

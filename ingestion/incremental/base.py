@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from articulado.config.profile import Profile
+from articulado.config.settings import Settings
 from articulado.values.documents import IngestRequest
 from articulado.values.errors import IndexMismatch, IndexMissing
 from ingestion.context.paid_cache import ContextCache
@@ -11,8 +13,6 @@ from ingestion.incremental.catalog import Catalog, read_catalog
 from ingestion.incremental.digests import code_digest, corpus_digest, profile_digest
 from ingestion.incremental.draft import EARLIER, Draft
 from ingestion.incremental.workspace import Workspace, key_of
-from services.profile.profile import Profile
-from services.settings import Settings
 from services.store.generations import Generations
 from services.store.index import check_profile, open_index
 from services.store.manifest import CATALOG, Fingerprints, Index, read_manifest

@@ -5,9 +5,9 @@ from hashlib import blake2b
 from importlib import resources
 from pathlib import Path
 
+from articulado.config.profile import Profile
 from ingestion.files.formats.source import is_article
 from ingestion.fingerprints import CHUNKER
-from services.profile.profile import Profile
 
 _SUFFIXES = (".py", ".toml", ".txt", ".md", ".jsonl")
 

@@ -7,6 +7,9 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from articulado.config.companions import load_outside
+from articulado.config.profile import Profile, domain_of
+from articulado.config.settings import Settings
 from articulado.legal.domain.base import Lexicon
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.articles import details_of
@@ -19,12 +22,8 @@ from ingestion.indexing.encoding import Encode, VectorJournal, encode_batches, o
 from ingestion.indexing.entries import Entry
 from ingestion.indexing.models import IndexModels
 from services.case.matching.guides import asked_in, general_matters
-from services.domain.registry import domain_of
 from services.offline.encoder.encoder import DualEncoder, TrainingPairs, packaged_encoder
 from services.offline.encoder.training import BATCH, EPOCHS
-from services.profile.outside import load_outside
-from services.profile.profile import Profile
-from services.settings import Settings
 from services.store.builder import IndexBuilder, digest
 from services.store.manifest import Description, Index
 

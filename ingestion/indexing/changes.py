@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from articulado.config.profile import Profile
+from articulado.config.settings import Settings
 from articulado.legal.domain.base import Domain, WordCount
 from ingestion.chunking.children import children_of
 from ingestion.context.paid_cache import ContextCache
@@ -14,8 +16,6 @@ from ingestion.incremental.draft import Draft, Row
 from ingestion.incremental.workspace import Workspace
 from ingestion.indexing.entries import Entry, entries_of
 from ingestion.indexing.parents import DocumentReader, Parents
-from services.profile.profile import Profile
-from services.settings import Settings
 from services.store.builder import digest
 from services.store.point_changes import Digests
 

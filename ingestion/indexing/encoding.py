@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from articulado.config.profile import domain_named
 from articulado.language.translation import translate
 from articulado.legal.domain.base import Domain
 from articulado.values.errors import ConfigurationError
@@ -19,7 +20,6 @@ from ingestion.ahead import in_order
 from ingestion.context.paid_cache import PaidCache
 from ingestion.incremental.workspace import key_of
 from ingestion.indexing.entries import Entry
-from services.domain.registry import domain_named
 from services.models.embeddings import MAX_TEXTS
 from services.models.sparse import Bm25Encoder
 from services.offline.encoder.encoder import DualEncoder

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
+from articulado.config.settings import ChunkContext
 from articulado.values.chunks import Chunk, indexed_text
 from ingestion.chunking.children import STRATEGY, child, children_of
 from ingestion.context.request import context_of
-from services.settings import ChunkContext
 
 
 @dataclass(frozen=True)

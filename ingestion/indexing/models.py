@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from articulado.config.profile import Profile, domain_of
+from articulado.config.settings import Settings
 from articulado.legal.domain.base import Domain
 from articulado.values.protocols import Embedder
-from services.domain.registry import domain_of
-from services.profile.profile import Profile
-from services.settings import Settings
 
 
 @dataclass(frozen=True)

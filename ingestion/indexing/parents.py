@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
+from articulado.config.profile import Profile
 from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import Chunk
 from articulado.values.documents import StaleRecord, Unresolved
@@ -18,7 +19,6 @@ from ingestion.links.references import UnresolvedCitation, current_chunk_ids, re
 from ingestion.plain_language.attach import Attached, attach_records
 from services.corpus.chunks import lay_phrasings
 from services.corpus.schema import LawRecord
-from services.profile.profile import Profile
 
 MAX_EXAMPLES = 20
 """Citations that lead nowhere and are named in the report; the rest is counted."""

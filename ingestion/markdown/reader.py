@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from articulado.config.data_files import UnreadableYaml, load_yaml
 from articulado.language.folding import fold
 from articulado.language.translation import reason, translate
 from articulado.legal.territory.mentions import community_of
@@ -22,7 +23,6 @@ from articulado.values.chunks import TextState
 from articulado.values.errors import InvalidInput
 from ingestion.markdown.lines import read_provisions
 from ingestion.markdown.text import clean, literal
-from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
 from ingestion.model import Law, LawStatus, Provision, unique_keys
 
 _FRONT_MATTER = re.compile(r"\ufeff?---\s*\n(.*?)\n---\s*(?:\n|$)", re.DOTALL)

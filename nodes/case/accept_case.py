@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from langgraph.runtime import Runtime
 
+from articulado.config.profile import Profile
+from articulado.config.sections import TOPIC
 from articulado.language.languages import Language
 from articulado.values.answers import Analysis, StoreName
 from articulado.values.articles import FieldSpec
@@ -17,8 +19,6 @@ from services.case.filters import fill_from_data, filter_paths, is_known_value, 
 from services.case.mentions import mentions, named_anywhere
 from services.case.named_filters import NamedFilter, conflict_message, conflicts, fill_open_filters
 from services.deadlines import QuestionTime
-from services.profile.profile import Profile
-from services.profile.sections import TOPIC
 from state.case import CaseState
 from state.context import ResolvedContext
 from state.rag import Turn, fresh_turn

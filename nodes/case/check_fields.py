@@ -5,6 +5,7 @@ import asyncio
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.values.articles import details_of
 from articulado.values.cases import RequiredFields
@@ -12,7 +13,6 @@ from articulado.values.protocols import TokenCounter
 from services.case.context import render
 from services.case.fields import field_specs, shorten_fields, verify_fields
 from services.case.schema import RequiredData
-from services.profile.profile import Profile
 from state.case import CaseState
 from state.context import ResolvedContext
 

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.config.profile import Profile
+from articulado.config.sections import TOPIC
 from articulado.language.folding import letters_and_digits
 from articulado.language.languages import Language
 from articulado.legal.vocabulary.matters import matters
@@ -22,8 +24,6 @@ from services.case.filters import passes_attributes
 from services.case.matching.guides import Guide
 from services.case.matching.matcher import ArticleMatcher, Match
 from services.case.scope import say_kept_out, say_out_of_scope
-from services.profile.profile import Profile
-from services.profile.sections import TOPIC
 from services.relevance.judge import Judgement, RelevanceJudge
 from services.search.candidate_order import preference
 from state.case import CaseState

@@ -3,6 +3,7 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.values.answers import DataOutcome
 from articulado.values.cases import ArticleReference, CaseMetadata, Source
@@ -13,7 +14,6 @@ from services.case.confidence import MIN_CONFIDENCE
 from services.case.fields import fields_json
 from services.case.ranking import TIERS, is_critical
 from services.case.schema import RequiredData
-from services.profile.profile import Profile
 from state.case import CaseState, RequiredDataOutput
 from state.context import ResolvedContext
 

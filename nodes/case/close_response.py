@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.values.articles import Decision
 from articulado.values.cases import CaseMetadata, Guardrails, RejectedDatum, Response, Shortfall, Source
@@ -16,7 +17,6 @@ from services.case.data.read import ReadData
 from services.case.data.rules import apply_rules
 from services.case.items import answer_json
 from services.case.schema import Answer
-from services.profile.profile import Profile
 from state.case import CaseState, ResponseOutput
 from state.context import ResolvedContext
 

@@ -5,6 +5,8 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.config.profile import Profile
+from articulado.config.sections import TOPIC
 from articulado.language.languages import Language
 from articulado.values.articles import FieldSpec, details_of
 from articulado.values.chunks import Candidate, Chunk
@@ -12,8 +14,6 @@ from articulado.values.protocols import ChunkStore, SearchFilter
 from services.case.calibration import CaseGraph
 from services.case.fields import field_specs
 from services.case.filters import APPLIES_TO_ALL, field_value, filter_paths, passes_filter
-from services.profile.profile import Profile
-from services.profile.sections import TOPIC
 from state.case import CaseState
 from state.context import ResolvedContext
 from state.rag import days_of

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Literal
 
+from articulado.config.profile import Profile
 from articulado.language.formats import written
 from articulado.language.languages import Language
 from articulado.values.articles import DecisionRule, article_title, details_of
@@ -15,7 +16,6 @@ from services.case.confidence import says_too_little
 from services.case.context import render
 from services.case.data.read import ReadData, read_data
 from services.case.filters import contradicted_filters
-from services.profile.profile import Profile
 from state.case import CaseState
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from articulado.config.profile import Profile
 from articulado.language.translation import translate
 from articulado.legal.domain.base import Lexicon, WordCount
 from articulado.values.protocols import Progress
@@ -32,7 +33,6 @@ from ingestion.indexing.parents import DocumentReader
 from ingestion.sources import BOE
 from nodes.stage import progress_of
 from services.models.check import check_models
-from services.profile.profile import Profile
 from services.store.agreements import save_agreements
 from services.store.builder import IndexBuilder
 from services.store.copying import move_durably

@@ -5,13 +5,13 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 
+from articulado.config.profile import Profile
+from articulado.config.sections import FilterField
 from articulado.values.answers import Message
 from articulado.values.chunks import MAX_CHUNK_ID
 from nodes.validation import MAX_CARRIED
 from server.policy import MAX_HISTORY
 from server.v1.requests import Day, Question
-from services.profile.profile import Profile
-from services.profile.sections import FilterField
 from state.context import RunContext
 
 MAX_HITS = 50

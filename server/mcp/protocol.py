@@ -22,6 +22,7 @@ from mcp.types import (
 from mcp.types import Tool as ListedTool
 from pydantic import ValidationError
 
+from articulado.config.profile import Profile
 from articulado.language.translation import translate, use_locale
 from articulado.values.errors import ArticuladoError
 from graph.opened import OpenGraphs
@@ -30,7 +31,6 @@ from server.errors import problem_of
 from server.mcp.schemas import input_schema, output_schema
 from server.mcp.texts import Texts, texts_in
 from server.mcp.tools import Desks, Tool, tools_of
-from services.profile.profile import Profile
 
 logger = logging.getLogger(__name__)
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from articulado.config.profile import Profile
 from server.mcp.texts import Texts
 from server.mcp.tools import Tool
-from services.profile.profile import Profile
 
 _CHOICES = "collections"
 """The argument whose values a profile has."""

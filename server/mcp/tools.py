@@ -6,13 +6,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from articulado.config.profile import Profile
 from articulado.legal.wordings import Certainty
 from graph.opened import OpenGraphs
 from server.desk.answers import AnswerDesk, Answered, DatedRequiredData, DatedResponse, Heard
 from server.desk.law import LawDesk
 from server.desk.results import CitationCheck, Comparison, References, SearchResult
 from server.mcp import arguments
-from services.profile.profile import Profile
 from services.search.provision_detail import ProvisionText
 
 

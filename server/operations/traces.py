@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
+from articulado.config.extras import importing
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
-from services.extras import importing
 from services.tracing import spanning, tracing
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, BinaryIO
 
+from articulado.config.files import Limits, limited
 from articulado.language.translation import use_locale
 from articulado.values.errors import ArticuladoError
-from services.bounded.limits import Limits, limited
 
 OUT_OF_MEMORY = 70
 """How the process ends where only its own watch keeps it within its memory."""

@@ -15,11 +15,11 @@ from signal import Signals
 from typing import Any, TypeVar
 
 from articulado import ONE_THREAD
+from articulado.config.files import Limits, mebibytes
 from articulado.language.formats import written
 from articulado.language.translation import current_language, translate
 from articulado.values.errors import InvalidInput
 from services.bounded.child import IDLE_SECONDS, OUT_OF_MEMORY
-from services.bounded.limits import Limits, mebibytes
 
 T = TypeVar("T")
 

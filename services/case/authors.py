@@ -6,6 +6,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
+from articulado.config.profile import Profile
+from articulado.config.settings import Settings
 from articulado.values.articles import FieldSpec, Group, details_of
 from articulado.values.protocols import ChatModel, Structured
 from services.case.assembly import assembled
@@ -17,9 +19,7 @@ from services.case.schema import (
     FieldsNeeded,
     RequiredData,
 )
-from services.profile.profile import Profile
 from services.prompting.prompts import load_prompt
-from services.settings import Settings
 
 S = TypeVar("S", bound=BaseModel)
 

@@ -12,9 +12,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from articulado.config.extras import importing
 from articulado.language.translation import reason, translate
 from articulado.values.errors import ConfigurationError
-from services.extras import importing
 
 FILE = "calibration.json"
 CaseGraph = Literal["required_data", "generate_response"]

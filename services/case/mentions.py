@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Literal, NamedTuple
 
+from articulado.config.sections import NAME_MARK, SMALL_NAME_MARK, TOPIC, FilterField
 from articulado.language.folding import fold, without_accents
 from articulado.language.languages import Language, MentionPatterns
-from services.profile.sections import NAME_MARK, SMALL_NAME_MARK, TOPIC, FilterField
 
 Role = Literal["own", "former", "denied"]
 """Whether a name is that of the case, that of what came before it, or what the case is said not to be."""

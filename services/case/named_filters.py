@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence, Set
 from typing import Literal, NamedTuple
 
+from articulado.config.sections import FilterField
 from articulado.language.languages import Language
 from services.case.mentions import Mention, Role
-from services.profile.sections import FilterField
 
 Verdict = Literal["agrees", "denied", "differs", "not_held", "open"]
 """How the text compares with the value given.

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from articulado.config.case_sections import RequiredDataProfile, Tier
 from articulado.values.chunks import Candidate, Chunk, ordering_score
-from services.profile.case import RequiredDataProfile, Tier
 from state.candidates import candidate
 
 UNFOUND_SCORE = 0.0

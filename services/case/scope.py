@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from articulado.config.sections import TOPIC, FilterField
 from articulado.language.languages import Language
 from services.case.filters import kept_out_by, unknown_values
 from services.case.matching.matcher import Match
-from services.profile.sections import TOPIC, FilterField
 
 MAX_TITLES = 8
 """Titles that are listed: more of them nobody reads."""

@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from articulado.config.extras import importing
 from articulado.language.formats import long_day
 from articulado.language.languages import Language
 from articulado.values.answers import Citation
 from services.conversations.kept import Conversation, KeptTurn
-from services.extras import importing
 
 if TYPE_CHECKING:
     from docx.text.paragraph import Paragraph

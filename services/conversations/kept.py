@@ -14,13 +14,13 @@ from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 from typing_extensions import TypedDict
 
+from articulado.config.extras import importing
 from articulado.language.translation import translate
 from articulado.values.answers import AnswerOutcome, Citation, Message
 from articulado.values.errors import ConfigurationError, ConversationUnknown, StoreUnavailable
 from articulado.values.findings import Certificate, Finding, Freshness, NamedVerdict, Remission
 from services.conversations.feedback import FeedbackBox
 from services.conversations.lean import LeanSaver
-from services.extras import importing
 from state.rag import fresh_turn
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Check of the chat models before an ingest."""
 
-from services.settings import ModelSettings, Role, Settings
+from articulado.config.settings import ModelSettings, Role, Settings
 
 
 def check_models(settings: Settings) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from articulado.config.settings import Role
 from articulado.language.translation import translate
 from articulado.values.errors import (
     ArticuladoError,
@@ -13,7 +14,6 @@ from articulado.values.errors import (
     ModelRateLimited,
     ModelTimeout,
 )
-from services.settings import Role
 
 if TYPE_CHECKING:
     import openai

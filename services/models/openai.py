@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from articulado.config.settings import ModelSettings, Role
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
 from services.models.chat import LangChainChat
@@ -15,7 +16,6 @@ from services.models.embeddings import OpenAIEmbedder
 from services.models.failures import Endpoint
 from services.models.retry import Retrier
 from services.models.tokens import token_counter
-from services.settings import ModelSettings, Role
 
 OPENAI_URL = "https://api.openai.com/v1"
 

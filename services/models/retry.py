@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from articulado.config.settings import Role
 from articulado.values.errors import ModelError
 from services.backoff import Backoff, DeadlinePassedError
 from services.models.failures import Endpoint, explain, late, silent, withheld
-from services.settings import Role
 
 T = TypeVar("T")
 

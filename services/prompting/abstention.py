@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from articulado.config.profile import Profile
 from articulado.language.languages import Language
 from articulado.legal.domain.spanish_law import split_subject
 from articulado.legal.vocabulary.matters import Matter
 from articulado.values.answers import StoreName
 from articulado.values.chunks import Candidate, Chunk
-from services.profile.profile import Profile
 from services.prompting.citation_markers import defuse_markers, write_marker
 from services.prompting.outgoing_links import without_foreign_links
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
+from articulado.config.profile import Profile
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
-from services.profile.profile import Profile
 
 Prompts = Mapping[str, str]
 """Prompts by their names."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import openai
 
+from articulado.config.settings import RerankSettings
 from articulado.language.translation import translate
 from articulado.values.errors import ModelError
 from articulado.values.protocols import AsyncClose, Reranked, TokenCounter
@@ -20,7 +21,6 @@ from services.models.retry import Retrier
 from services.models.tokens import token_counter
 from services.rerank.endpoint import RerankEndpoint, endpoint_of
 from services.rerank.logits import relevances
-from services.settings import RerankSettings
 
 MAX_CONCURRENT = 5
 """Requests of one question in flight."""

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from articulado.config.settings import RerankProvider, RerankSettings
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
-from services.settings import RerankProvider, RerankSettings
 
 
 @dataclass(frozen=True)

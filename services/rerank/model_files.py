@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from articulado.config.extras import require
+from articulado.config.settings import Settings
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError
-from services.extras import require
-from services.settings import Settings
 
 DEFAULT_MODEL = "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1"
 """Small (118 million parameters, most of them its vocabulary), trained on questions in 14 languages, Spanish among

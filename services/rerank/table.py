@@ -4,20 +4,20 @@ import logging
 from collections.abc import Sequence
 from functools import cache
 
+from articulado.config.profile import Profile
+from articulado.config.settings import ModelStrategy, Settings
 from articulado.language.translation import translate
 from articulado.values.answers import RerankStrategy
 from articulado.values.chunks import Candidate
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import ChatModel, Reranked, Reranker, RerankerTable
 from services.models.tokens import token_counter
-from services.profile.profile import Profile
 from services.rerank.cross_encoder import CrossEncoder
 from services.rerank.endpoint import endpoint_of
 from services.rerank.heuristic import HeuristicReranker
 from services.rerank.model_files import ModelFiles
 from services.rerank.model_reranker import ModelReranker, PassageScorer
 from services.rerank.reader import ReaderScorer
-from services.settings import ModelStrategy, Settings
 
 _log = logging.getLogger(__name__)
 

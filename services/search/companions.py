@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from articulado.config.companions import Condition, Topic
 from articulado.legal.domain.base import Domain
 from articulado.values.chunks import Candidate, ProvisionRef, provision_of
-from services.profile.companions import Condition, Topic
 
 BEST_PROVISIONS = 3
 """How many of the best provisions say what a question is about."""

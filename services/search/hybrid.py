@@ -10,6 +10,8 @@ from functools import partial
 
 import numpy as np
 
+from articulado.config.profile import Profile
+from articulado.config.sections import Caps
 from articulado.language.translation import translate
 from articulado.legal.domain.base import Domain
 from articulado.legal.laws.registry import known_laws
@@ -33,8 +35,6 @@ from articulado.values.protocols import (
 )
 from services.deadlines import UNLIMITED, QuestionTime
 from services.models.vector_cache import VectorCache
-from services.profile.profile import Profile
-from services.profile.search import Caps
 from services.store.supplementary import UNAVAILABLE
 from state.candidates import candidate, in_order, merged
 

@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from math import ceil
 from typing import TYPE_CHECKING
 
+from articulado.config.extras import importing
+from articulado.config.settings import Settings
 from articulado.language.translation import translate
 from articulado.values.errors import ConfigurationError, IndexMissing, StoreUnavailable
-from services.extras import importing
-from services.settings import Settings
 from services.store.manifest import BUILD_HINT
 
 if TYPE_CHECKING:

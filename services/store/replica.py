@@ -9,9 +9,9 @@ from pathlib import Path
 from shutil import rmtree
 from uuid import uuid4
 
+from articulado.config.settings import Settings
 from articulado.language.translation import translate
 from articulado.values.errors import IndexMismatch, StoreUnavailable
-from services.settings import Settings
 from services.store.checksums import damaged_files, write_checksums
 from services.store.connection import TIMEOUT, connect, patience
 from services.store.generations import FETCH_LOCK, Generations, translate_disk_errors, write_durably

@@ -6,10 +6,10 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
+from articulado.config.settings import Settings
 from articulado.values.chunks import Chunk
 from articulado.values.errors import ArticuladoError, IndexMissing
 from articulado.values.protocols import MAX_SELECTED, Hit, HybridQuery, SearchFilter
-from services.settings import Settings
 from services.store.connection import connect, patience, translate_server_errors
 from services.store.filters import (
     After,

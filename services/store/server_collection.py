@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from articulado.config.settings import Quantization, Settings
 from articulado.language.translation import translate
 from articulado.values.errors import StoreUnavailable
-from services.settings import Quantization, Settings
 from services.store.connection import translate_server_errors
 from services.store.layout import DENSE, PAGE_SIZE, SPARSE, IndexKind, field_path
 
@@ -37,7 +37,8 @@ class CollectionOptions:
 
     ``on_disk``: vectors, graph and word index are read from the disk, and the machine's memory is their cache.
     ``quantization``: ``int8`` keeps a byte a number in memory beside the vectors; the best are ranked by these.
-    ``periods``: the years of a period, for each collection that is kept apart by period (``services.periods``).
+    ``periods``: the years of a period, for each collection that is kept apart by period
+    (``articulado.config.settings``).
     """
 
     shards: int = 1

@@ -7,13 +7,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from articulado.config.profile_files import DEFAULT_PROFILE
+from articulado.config.settings import Settings, period_of
 from articulado.language.translation import translate
 from articulado.values.chunks import Chunk
 from articulado.values.errors import IndexMissing
 from articulado.values.protocols import SparseVector, Vector
-from services.periods import period_of
-from services.profile.files import DEFAULT_PROFILE
-from services.settings import Settings
 from services.store.connection import connect, translate_server_errors
 from services.store.layout import DENSE, SPARSE, attributes_of, field_path, indexed_fields, to_payload
 from services.store.lease import Turns

@@ -13,11 +13,11 @@ from typing import Any, Literal
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from articulado.config.profile import Profile
 from articulado.language.translation import translate
 from articulado.values.answers import Message
 from articulado.values.chunks import Candidate
 from articulado.values.errors import InvalidInput
-from services.profile.profile import Profile
 from services.prompting.prompts import load_prompts
 from services.store.manifest import Manifest
 

@@ -181,7 +181,7 @@ def test_the_command_line_starts_without_what_its_commands_need():
         "articulado.language.languages",
         "numpy",
         "rich",
-        "services.settings",
+        "articulado.config.settings",
         "sklearn",
     )
     code = f"import sys, cli.main; print([name for name in {heavy} if name in sys.modules])"

@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 
+from articulado.config.profile import load_profile
 from articulado.values.errors import InvalidInput
 from cli.options import a_date, read_question, run_context, whole
-from services.profile.profile import load_profile
 
 
 def test_a_date_is_iso_only():

@@ -7,13 +7,13 @@ import pytest
 from rich.console import Console
 from support.doubles import make_chunk
 
+from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.values.chunks import Origin
 from cli.ask.checks import print_below, print_end
 from cli.render import clean, console, print_json, print_sources
 from cli.search.view import as_dict, print_results
 from cli.show.view import print_provision
-from services.profile.profile import load_profile
 
 ES, EN = language("es"), language("en")
 LONG = "https://www.boe.es/buscar/act.php?id=BOE-A-2015-11430#" + "a" * 60

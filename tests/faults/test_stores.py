@@ -13,10 +13,10 @@ from support.qdrant_rest import running_qdrant
 from support.stores import build
 from support.wired import QUESTION, RULING, SEARCH, VACATION, wired
 
+from articulado.config.settings import Settings
 from articulado.values.chunks import Chunk
 from articulado.values.errors import StoreUnavailable
 from articulado.values.protocols import Hit
-from services.settings import Settings
 from services.store.portable import PortableStore
 from services.store.server import ServerStore
 from services.store.server_writer import server_writer

@@ -11,7 +11,7 @@ from support.ingest_process import begun_ingest
 from support.ingesting import ingest
 from support.small_laws import write_law
 
-from services.settings import Settings
+from articulado.config.settings import Settings
 from services.store.edge import EdgeStore
 from services.store.index import open_index
 from services.store.points import Points

@@ -20,6 +20,7 @@ from support.paths import REPOSITORY
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.whole_data import packaged_articles, whole_data
 
+from articulado.config.settings import ModelSettings, Settings
 from articulado.values.errors import ContentFiltered, InvalidInput, ModelError, ModelTimeout
 from graph.case import build_generate_response, build_required_data
 from graph.compose import open_services
@@ -30,7 +31,6 @@ from services.case.schema import Answer
 from services.container import Services
 from services.models.tokens import token_counter
 from services.portal import wait_for
-from services.settings import ModelSettings, Settings
 
 PROFILES = REPOSITORY / "profiles"
 MODEL = "gpt-4o-mini"

@@ -5,11 +5,11 @@ from support.laboral import write_laboral
 from support.paths import REPOSITORY
 from support.whole_data import packaged_articles, whole_data
 
+from articulado.config.settings import Settings
 from graph.case import build_generate_response
 from graph.compose import open_services
 from services.case.confidence import MIN_CONFIDENCE
 from services.portal import wait_for
-from services.settings import Settings
 
 FILTERS = ("topic", "record_keeper", "plan_type", "regimen", "tipo_contrato")
 ARTICLES = {name: packaged_articles(REPOSITORY / "profiles" / name / "articles") for name in ("plan_401k", "laboral")}

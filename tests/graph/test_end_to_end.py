@@ -11,11 +11,11 @@ from support.openai_server import running_server
 from support.paths import DATA
 from support.small_corpus import bringing, small_corpus
 
+from articulado.config.settings import ModelSettings, Settings
 from articulado.values.errors import ConfigurationError, IndexMismatch, IndexMissing
 from graph.compose import open_rag, open_services
 from graph.rag import build_rag
 from services.corpus.chunks import packaged_records
-from services.settings import ModelSettings, Settings
 from services.store.index import open_index
 from services.store.manifest import FORMAT, MANIFEST
 

@@ -10,6 +10,8 @@ from support.openai_server import failure, running_server
 from support.pdf import partly_scanned_pdf
 from support.small_laws import write_law
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import ModelSettings, Settings
 from articulado.legal.wordings import wording_hash
 from articulado.values.errors import IndexMismatch, InvalidInput, ModelError
 from graph.compose import open_services
@@ -21,8 +23,6 @@ from services.corpus import chunks as packaged
 from services.corpus.schema import ProvisionRecord
 from services.factory import build_ingest_services
 from services.portal import wait_for
-from services.profile.profile import load_profile
-from services.settings import ModelSettings, Settings
 from services.store.index import open_index
 from services.store.manifest import CATALOG
 from services.store.points import Points

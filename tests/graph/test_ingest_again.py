@@ -6,8 +6,8 @@ import pytest
 from support.ingesting import ingest
 from support.small_laws import write_law
 
+from articulado.config.settings import Settings
 from ingestion.incremental.catalog import read_catalog
-from services.settings import Settings
 from services.store.index import open_index
 
 pytestmark = pytest.mark.usefixtures("nothing_comes_along")

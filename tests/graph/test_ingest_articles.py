@@ -8,14 +8,14 @@ from support.ingesting import ingest
 from support.small_articles import BRINGS_ALONG, decision_guide, guardrails, required_data, write_article, write_profile
 from support.small_laws import write_law
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import Settings
 from articulado.values.chunks import Chunk
 from articulado.values.errors import IndexMismatch, InvalidInput
 from graph.compose import open_services
 from ingestion.first_index import follows_profile
 from ingestion.incremental.base import IndexBase
 from ingestion.incremental.catalog import read_catalog
-from services.profile.profile import load_profile
-from services.settings import Settings
 from services.store.index import open_index
 from services.store.points import Points
 

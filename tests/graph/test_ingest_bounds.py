@@ -7,8 +7,8 @@ import docx
 import pytest
 from support.ingesting import ingest
 
+from articulado.config.settings import Settings
 from articulado.values.errors import InvalidInput
-from services.settings import Settings
 from services.store.index import open_index
 from services.store.points import Points
 

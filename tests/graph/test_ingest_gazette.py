@@ -11,9 +11,9 @@ from support.boe_server import BoeServer, running_boe
 from support.ingesting import ingest, opened_ingest
 from support.small_laws import write_law
 
+from articulado.config.settings import Settings
 from articulado.values.errors import SourceUnavailable
 from graph.compose import open_services
-from services.settings import Settings
 
 OTHER, THIRD = "BOE-A-2001-9002", "BOE-A-2001-9003"
 DOWN = (503, {"Retry-After": "3600"})

@@ -11,6 +11,7 @@ from support.ingesting import ingest, opened_ingest
 from support.small_corpus import CRITERION, ET, LGSS, RULING, record, small_corpus
 from support.small_laws import write_law
 
+from articulado.config.settings import Settings
 from articulado.legal.wordings import wording_hash
 from articulado.values.chunks import Chunk
 from articulado.values.errors import InvalidInput
@@ -18,7 +19,6 @@ from articulado.values.protocols import ChunkStore
 from graph.compose import open_services
 from ingestion.incremental.catalog import read_catalog
 from services.corpus.schema import Corpus
-from services.settings import Settings
 from services.store.index import open_index
 from services.store.manifest import CATALOG, MANIFEST
 from services.store.points import Points

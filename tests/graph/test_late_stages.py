@@ -7,14 +7,14 @@ import pytest
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 from support.silence import ImpatientLimits, silent_server
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import ModelSettings, Settings
 from articulado.values.errors import ModelTimeout
 from graph.rag import build_rag
 from services.models.openai import chat_model, embedder
 from services.models.retry import Retrier
-from services.profile.profile import load_profile
 from services.rerank.model_reranker import ModelReranker
 from services.rerank.reader import ReaderScorer
-from services.settings import ModelSettings, Settings
 
 SECONDS = 1_000_000.0
 """Of a question, so many that no machine is slow beside them."""

@@ -8,10 +8,10 @@ import pytest
 from support.ingesting import ingest
 from support.small_laws import write_law
 
+from articulado.config.settings import Settings
 from articulado.legal.laws.indexed import IndexedLaws
 from graph.compose import open_services
 from graph.rag import build_retrieval
-from services.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("nothing_comes_along")
 

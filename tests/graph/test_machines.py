@@ -14,11 +14,11 @@ from support.real_qdrant import needs_real_server, real_server
 from support.small_laws import write_law
 from support.waiting import PATIENCE
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import Settings
 from articulado.values.errors import StoreUnavailable
 from cli.main import run
 from graph.opened import LOOK_INTERVAL, RAG, OpenGraphs
-from services.profile.profile import load_profile
-from services.settings import Settings
 from services.store.connection import patience
 from services.store.index import open_index
 from services.store.manifest import MODELS

@@ -6,10 +6,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from langgraph.runtime import Runtime
 
+from articulado.config.settings import Settings
 from graph.compose import open_rag
 from graph.rag import Rag
 from nodes.messages import Spoken, exchange_of
-from services.settings import Settings
 from state.rag import RagState
 
 FIRST, SECOND = "¿Cuántos días de vacaciones me corresponden?", "¿Y pueden sustituirse por dinero?"

@@ -8,10 +8,10 @@ from support.ingesting import ingest
 from support.laboral import write_laboral
 from support.small_laws import write_law
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import Settings
 from articulado.values.errors import IndexMissing
 from graph.opened import GENERATE_RESPONSE, RAG, REQUIRED_DATA, Graph, OpenGraphs
-from services.profile.profile import load_profile
-from services.settings import Settings
 from services.store.missing import MissingIndex
 
 REST = {"question": "¿Cuánto dura el descanso semanal?"}

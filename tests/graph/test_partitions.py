@@ -16,6 +16,8 @@ from support.real_qdrant import REAL, real_server
 from support.small_laws import write_law
 from support.waiting import PATIENCE
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import Settings
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import SearchFilter
 from graph.ingest import build_ingest
@@ -23,8 +25,6 @@ from ingestion.incremental.base import IndexBase
 from ingestion.incremental.catalog import read_catalog
 from ingestion.incremental.indexed_laws import indexed_law
 from services.factory import build_ingest_services, open_store
-from services.profile.profile import load_profile
-from services.settings import Settings
 from services.store.connection import connect
 from services.store.index import open_index
 from services.store.replica import bring_up_to_date

@@ -8,6 +8,8 @@ from support.fake_time import FakeTime
 from support.openai_server import Reply, failure, running_server
 from support.waiting import PATIENCE
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import ModelSettings
 from articulado.language.languages import language
 from articulado.values.errors import ModelError, ModelTimeout
 from graph.rag import build_rag
@@ -17,9 +19,7 @@ from services.models.chat import MAX_STREAMED
 from services.models.openai import chat_model
 from services.models.reply import LINE_ALLOWANCE
 from services.models.retry import Retrier
-from services.profile.profile import load_profile
 from services.prompting.prompts import load_prompts
-from services.settings import ModelSettings
 from state.context import ResolvedContext
 
 VACATION = make_chunk(38, "Artículo 38", title="Vacaciones anuales", summary="Un mes de vacaciones al año.")

@@ -8,12 +8,12 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from support.doubles import FakeEmbedder, FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
+from articulado.config.settings import ModelSettings, Settings
 from articulado.values.errors import InvalidInput, ModelError
 from articulado.values.protocols import Hit
 from graph.rag import build_rag
 from services.prompting.fragments import read_prompt
 from services.relevance.judge import Judgement
-from services.settings import ModelSettings, Settings
 from state.context import RunContext
 
 VACATION = make_chunk(38, "Artículo 38", title="Vacaciones anuales", refs=[48])

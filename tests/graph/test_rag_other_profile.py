@@ -7,11 +7,11 @@ import pytest
 from support.doubles import CharacterCounter, FakeStore, QueueChat, make_chunk, make_services
 from support.openai_server import running_server
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import ModelSettings, Settings
 from articulado.values.errors import ConfigurationError, ModelError
 from graph.compose import open_rag, open_services
 from graph.rag import build_rag
-from services.profile.profile import load_profile
-from services.settings import ModelSettings, Settings
 
 SETTINGS = {"env_file": None, "profile": "plan_401k"}
 ROLLOVER = "How do I roll over my account?"

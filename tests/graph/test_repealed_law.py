@@ -3,10 +3,10 @@
 import pytest
 from support.searching import rag_over, retrieval_over
 
+from articulado.config.profile import load_profile
 from articulado.values.chunks import ordering_score
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.markdown.reader import read_law
-from services.profile.profile import load_profile
 
 WORDS = "descanso compensatorio nocturno"
 LAW = """---

@@ -6,10 +6,10 @@ import pytest
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 from support.rerank_server import Answer, running_rerank_server
 
+from articulado.config.settings import RerankSettings
 from graph.rag import build_rag
 from services.rerank.api import rerank_api
 from services.rerank.model_reranker import ModelReranker
-from services.settings import RerankSettings
 
 QUESTION = "vacaciones anuales"
 PLAIN = "Son 30 días [C1].\n===META===\nUSED|1\nDROP|ninguno"

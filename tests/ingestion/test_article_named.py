@@ -3,8 +3,8 @@
 import pytest
 from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
+from articulado.config.profile import load_profile
 from ingestion.bundled import article_named
-from services.profile.profile import load_profile
 
 
 @pytest.fixture

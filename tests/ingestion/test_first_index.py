@@ -8,11 +8,11 @@ from support.laboral import write_laboral
 from support.openai_server import running_server
 from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import ModelSettings, Settings
 from articulado.values.errors import ConfigurationError, IndexMismatch, IndexMissing
 from graph.compose import open_configured
 from ingestion.fingerprints import CHUNKER, expected_fingerprints
-from services.profile.profile import load_profile
-from services.settings import ModelSettings, Settings
 from services.store.builder import IndexBuilder
 from services.store.edge_writer import EdgeWriter
 from services.store.manifest import Description, Fingerprints, Index

@@ -2,10 +2,10 @@
 
 import pytest
 
+from articulado.config.profile import load_profile
 from ingestion.articles.chunks import cut_article
 from ingestion.files.formats.source import is_article
 from services.models.tokens import token_counter
-from services.profile.profile import load_profile
 
 PROFILES = ("plan_401k", "laboral")
 MIN_ARTICLES = 12

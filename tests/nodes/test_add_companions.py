@@ -3,9 +3,9 @@
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
+from articulado.config.companions import Companion, Condition, Topic
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from nodes.add_companions import add_companions
-from services.profile.companions import Companion, Condition, Topic
 from services.search.candidate_order import MAX_COMPANIONS, preference
 from state.candidates import candidate
 from state.context import ResolvedContext

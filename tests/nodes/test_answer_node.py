@@ -5,9 +5,9 @@ import json
 import pytest
 from support.doubles import QueueChat, make_chunk
 
+from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from nodes.answer import answer
-from services.profile.profile import load_profile
 from services.prompting.prompts import load_prompts
 from state.context import ResolvedContext
 

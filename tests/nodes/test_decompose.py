@@ -3,12 +3,12 @@
 import pytest
 from support.doubles import QueueChat
 
+from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.legal.domain.base import PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.errors import ModelError
 from nodes.decompose import decompose
-from services.profile.profile import load_profile
 from services.prompting.prompts import load_prompts
 
 PROMPTS = load_prompts(load_profile("laboral"))

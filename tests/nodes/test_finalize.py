@@ -4,9 +4,9 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import make_chunk
 
+from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from nodes.finalize import finalize
-from services.profile.profile import load_profile
 from services.prompting.citation import citation
 from services.search.question_reading import empty_analysis
 from state.candidates import candidate

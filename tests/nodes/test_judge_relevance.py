@@ -4,9 +4,9 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import make_chunk
 
+from articulado.config.sections import RelevanceBands
 from nodes.judge_relevance import judge_relevance, outcome_of
 from nodes.routing import after_judgement
-from services.profile.sections import RelevanceBands
 from services.relevance.judge import Judgement
 from services.search.question_reading import empty_analysis
 from state.candidates import candidate

@@ -4,8 +4,8 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
+from articulado.config.profile import load_profile
 from nodes.expand_references import expand_references
-from services.profile.profile import load_profile
 from state.candidates import candidate
 from state.context import ResolvedContext
 

@@ -6,12 +6,12 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
+from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.errors import ConfigurationError, ModelError
 from graph.rag import build_rag
 from nodes.rerank import rerank
-from services.profile.profile import load_profile
 from services.rerank.model_reranker import ModelReranker
 from services.rerank.reader import ReaderScorer
 from services.rerank.word_share import WordShare

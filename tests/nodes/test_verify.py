@@ -2,10 +2,10 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore, make_chunk
 
+from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from nodes.routing import after_verify
 from nodes.verify import verify
-from services.profile.profile import load_profile
 from state.candidates import candidate
 from state.context import ResolvedContext
 from state.rag import fresh_turn

@@ -17,6 +17,7 @@ from support.loopback import serving
 from support.small_graph import Hang, small_graph
 from support.waiting import PATIENCE
 
+from articulado.config.settings import Settings
 from articulado.values.errors import ConfigurationError
 from server.access.keys import KeyRing
 from server.app import Site, create_app, serve
@@ -26,7 +27,6 @@ from server.limits.work import begins_run, is_run
 from server.policy import Policy
 from server.settings import WAITING_FOR_MODELS, WORKING, ServerSettings
 from services.conversations.kept import MEMORY
-from services.settings import Settings
 
 pytestmark = pytest.mark.integration
 

@@ -14,11 +14,11 @@ from support.loopback import serving
 from support.served_law import NEW, OLD, index_law, settings_of, v1_client
 from support.waiting import PATIENCE
 
+from articulado.config.profile import load_profile
 from graph.opened import OpenGraphs
 from server.access.keys import KeyRing
 from server.app import app_over
 from server.settings import ServerSettings
-from services.profile.profile import load_profile
 
 ARTICLE = f"/v1/provisions/{LAW}/1"
 

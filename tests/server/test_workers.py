@@ -16,9 +16,9 @@ from support.program import started
 from support.served_law import NEW, index_law
 from support.waiting import PATIENCE
 
+from articulado.config.settings import Settings
 from server.settings import ServerSettings
 from server.workers import SharedPortLoop, WorkerPlan, _share_of
-from services.settings import Settings
 
 pytestmark = pytest.mark.integration
 

@@ -1,11 +1,11 @@
 import pytest
 from support.doubles import FakeEmbedder, FakeStore, QueueChat, make_services
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import ModelSettings, Settings
 from articulado.values.errors import ConfigurationError
 from services.container import OnDemand
 from services.factory import build_ingest_services
-from services.profile.profile import load_profile
-from services.settings import ModelSettings, Settings
 
 
 class Closing:

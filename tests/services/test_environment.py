@@ -2,9 +2,9 @@
 
 import pytest
 
+from articulado.config.settings import Settings
 from server.settings import variable_names
 from services.environment import known_variables, misspelt
-from services.settings import Settings
 
 KNOWN = known_variables() | variable_names().keys()
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import yaml
 
+from articulado.config.data_files import UnreadableYaml, load_yaml
 from articulado.language.translation import current_language
 from articulado.values.errors import InvalidInput, StoreUnavailable
-from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
 from services.boe.xml import parse_xml
 
 

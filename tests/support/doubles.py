@@ -8,6 +8,8 @@ import numpy as np
 from support.chunks import make_chunk as plain_chunk
 from support.reference_search import passes
 
+from articulado.config.profile import domain_of, load_profile
+from articulado.config.settings import Settings
 from articulado.language.languages import language
 from articulado.values.answers import Message
 from articulado.values.chunks import Candidate, Chunk
@@ -26,10 +28,7 @@ from articulado.values.protocols import (
 from services.case.matching.matcher import Match
 from services.container import Services
 from services.conversation.leaning import WrittenLeaning
-from services.domain.registry import domain_of
-from services.profile.profile import load_profile
 from services.relevance.judge import BestScoreJudge
-from services.settings import Settings
 
 
 def make_chunk(id_: int, provision: str = "Artículo 1", **fields: Any) -> Chunk:

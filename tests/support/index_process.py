@@ -18,8 +18,8 @@ from support.chunks import NO_TERMS, Batch, make_child, make_chunk, terms, unit
 from support.paths import REPOSITORY
 from support.stores import FINGERPRINTS, describe
 
+from articulado.config.settings import Settings
 from articulado.values.protocols import HybridQuery, SearchFilter
-from services.settings import Settings
 from services.store.builder import digest
 from services.store.edge import EdgeStore
 from services.store.edge_writer import EdgeWriter

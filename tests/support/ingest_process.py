@@ -12,10 +12,10 @@ from unittest.mock import patch
 from support.paths import REPOSITORY
 from support.waiting import PATIENCE
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import Settings
 from graph.ingest import build_ingest
 from services.factory import build_ingest_services
-from services.profile.profile import load_profile
-from services.settings import Settings
 
 _FORKS = multiprocessing.get_context("forkserver")
 

@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import Settings
 from graph.ingest import Ingest, build_ingest
 from services.boe.client import BoeClient
 from services.factory import build_ingest_services
-from services.profile.profile import load_profile
-from services.settings import Settings
 from state.ingest import IngestReport
 
 

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import pytest
 
-from services.settings import Settings
+from articulado.config.settings import Settings
 from services.store.connection import connect
 
 URL = os.environ.get("ARTICULADO_TEST_QDRANT_URL", "")

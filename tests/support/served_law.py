@@ -12,11 +12,11 @@ from support.laboral import NAME, write_laboral
 from support.loopback import serving
 from support.waiting import PATIENCE
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import Settings
 from graph.opened import OpenGraphs
 from server.app import app_over
 from server.settings import ServerSettings
-from services.profile.profile import load_profile
-from services.settings import Settings
 
 OLD, NEW = "El permiso por boda es de 15 días naturales.", "El permiso por boda es de 20 días naturales."
 

@@ -11,6 +11,8 @@ from support.doubles import FakeStore, FixedMatcher, FixedReranker, QueueChat, m
 from support.reference_search import passes
 from support.small_graph import Hang
 
+from articulado.config.profile import Profile, load_profile
+from articulado.config.settings import ModelSettings, Settings
 from articulado.language.languages import language
 from articulado.legal.domain.base import PlainDomain
 from articulado.values.answers import Message
@@ -23,8 +25,6 @@ from services.case.matching.guides import article_guides
 from services.case.matching.matcher import Match
 from services.case.matching.model import packaged_model
 from services.container import Services
-from services.profile.profile import Profile, load_profile
-from services.settings import ModelSettings, Settings
 
 ARTICLE = "lt-trust-loan"
 TITLE = "Loans from an LT Trust account"

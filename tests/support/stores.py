@@ -15,9 +15,9 @@ from support.chunks import Batch
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.real_qdrant import REAL, delete_all, real_settings
 
+from articulado.config.settings import Settings
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import ChunkStore
-from services.settings import Settings
 from services.store.checksums import CHECKSUMS
 from services.store.connection import connect
 from services.store.edge import EdgeStore

@@ -9,11 +9,11 @@ from support.doubles import FakeStore, make_chunk, make_services
 from support.fake_time import FakeTime
 from support.openai_server import OpenAIServer, Recorded
 
+from articulado.config.settings import ModelSettings
 from graph.rag import build_rag
 from services.container import Services
 from services.models.openai import chat_model, embedder
 from services.models.retry import Retrier
-from services.settings import ModelSettings
 
 KEY = "sk-canario-4f1d"
 SEARCH = "vacaciones anuales"

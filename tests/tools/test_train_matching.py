@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from articulado.config.profile import load_profile
 from evaluation.case_desk.cases import LabelledCase
 from evaluation.case_desk.halves import half_of
 from services.case.matching.evidence import EVIDENCE
 from services.case.matching.guides import Guide
-from services.profile.profile import load_profile
 from tools.train_matching import best_matches, fitted, pairs_of, trained
 
 PROFILE = load_profile("plan_401k")

@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from articulado.config.extras import importing
+from articulado.config.files import read_bytes
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
-from ingestion.decoding import read_bytes
 from ingestion.files.formats.docx_numbering import Numbering, related
 from ingestion.files.formats.docx_xml import W, find, lines_of
 from ingestion.files.formats.lines import clean
 from ingestion.files.formats.source import OLD_OFFICE, packed_text
 from ingestion.files.formats.tables import table_of
 from ingestion.model import FileText
-from services.extras import importing
 
 if TYPE_CHECKING:
     from docx.document import Document

@@ -9,11 +9,11 @@ from typing import Any
 
 import yaml
 
+from articulado.config.data_files import UnreadableYaml, load_yaml
+from articulado.config.files import decode, read_bytes
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
-from ingestion.decoding import decode, read_bytes
 from ingestion.files.formats.source import is_article
-from ingestion.markdown.yaml_fields import UnreadableYaml, load_yaml
 from ingestion.model import Page
 
 SIDECARS = (".yaml", ".yml")

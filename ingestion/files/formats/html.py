@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from articulado.config.files import decode, read_bytes
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
-from ingestion.decoding import decode, read_bytes
 from ingestion.files.formats.header_block import closing_rule
 from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
 from ingestion.files.formats.list_marks import first_number, letter

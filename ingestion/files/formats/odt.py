@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from articulado.config.files import read_bytes
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
-from ingestion.decoding import read_bytes
 from ingestion.files.formats.lines import clean
 from ingestion.files.formats.source import packed_text
 from ingestion.files.formats.tables import table_of

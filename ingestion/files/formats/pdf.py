@@ -8,16 +8,16 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from pathlib import Path
 
+from articulado.config.extras import importing
+from articulado.config.files import read_bytes
 from articulado.language.translation import translate
 from articulado.legal.labels import split_heading
 from articulado.values.errors import InvalidInput
-from ingestion.decoding import read_bytes
 from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
 from ingestion.files.formats.pdf_tables import Line, page_contents
 from ingestion.files.formats.source import PDF, other_format
 from ingestion.files.formats.tables import Table
 from ingestion.model import FileText, Page
-from services.extras import importing
 
 _NUMBER = re.compile(r"(?<!\d)\d{1,9}(?!\d)")
 _PAGE_OF = re.compile(r"(?:página|pág\.?)\s*\d{1,5}(?:\s*(?:de|/)\s*\d{1,5})?", re.IGNORECASE)

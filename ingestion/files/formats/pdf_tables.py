@@ -5,10 +5,10 @@ import logging
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from articulado.config.extras import importing
 from ingestion.files.formats.aligned import Region, Word, aligned_tables
 from ingestion.files.formats.lines import clean
 from ingestion.files.formats.tables import Table, table_of
-from services.extras import importing
 
 if TYPE_CHECKING:
     from pdfplumber.page import Page as PrintedPage

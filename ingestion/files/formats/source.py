@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from articulado.config.files import ZIP
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
-from ingestion.decoding import ZIP
 from ingestion.model import FileText, Page
 
 SUFFIX = ".article.yaml"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ingestion.decoding import decode, read_bytes
+from articulado.config.files import decode, read_bytes
 from ingestion.files.formats.lines import clean, compounds, rebuilt_paragraphs, width_of
 from ingestion.files.formats.source import no_text, refuse_other_formats
 from ingestion.model import FileText, Page

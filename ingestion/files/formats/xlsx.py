@@ -7,14 +7,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from articulado.config.extras import importing
+from articulado.config.files import read_bytes
 from articulado.language.translation import translate
 from articulado.values.errors import InvalidInput
-from ingestion.decoding import read_bytes
 from ingestion.files.formats.lines import clean
 from ingestion.files.formats.source import packed_text
 from ingestion.files.formats.tables import table_of
 from ingestion.model import FileText
-from services.extras import importing
 
 
 def read(path: Path) -> FileText:

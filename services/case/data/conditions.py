@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from dateutil.relativedelta import relativedelta
 
+from articulado.config.case_sections import Calendar
 from articulado.language.folding import letters_and_digits
 from articulado.language.languages import Language
 from articulado.values.articles import Condition, Elapsed
@@ -13,7 +14,6 @@ from services.case.data.expressions import parse_expression
 from services.case.data.phrases import has_phrase
 from services.case.data.truth import truth_of
 from services.case.data.values import Circumstances, Days, Reading
-from services.profile.calendar import Calendar
 
 
 def holds(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from articulado.config.case_sections import Calendar
 from articulado.language.folding import letters_and_digits
 from articulado.language.languages import Language
 from articulado.values.articles import DecisionRule, FieldSpec
@@ -15,7 +16,6 @@ from services.case.data.phrases import has_phrase
 from services.case.data.placeholders import is_not_applicable, is_placeholder
 from services.case.data.readers import is_none_a_value, read_value
 from services.case.data.values import Circumstances, Days, Reading, UnusableValue
-from services.profile.calendar import Calendar
 
 
 @dataclass(frozen=True)

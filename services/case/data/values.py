@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
+from articulado.config.case_sections import Calendar
 from articulado.language.languages import Language
 from articulado.values.articles import FieldSpec
-from services.profile.calendar import Calendar
 
 
 @dataclass(frozen=True)

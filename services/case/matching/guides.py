@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from articulado.config.companions import OutsideMatter
+from articulado.config.profile import Profile
+from articulado.config.sections import TOPIC
 from articulado.values.articles import Details, FieldSpec, article_title, details_of
 from articulado.values.chunks import Chunk
 from services.corpus.schema import load_general_matters
-from services.profile.outside import OutsideMatter
-from services.profile.profile import Profile
-from services.profile.sections import TOPIC
 
 _UNTOLD = "guardrails"
 """The type of chunk that tells what not to say: it matches no inquiry."""

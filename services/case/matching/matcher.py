@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import NamedTuple, Protocol
 
+from articulado.config.companions import load_outside
+from articulado.config.profile import Profile
 from articulado.legal.domain.base import Domain
 from articulado.values.chunks import Chunk
 from articulado.values.protocols import ChunkStore, SearchFilter
@@ -12,8 +14,6 @@ from services.case.matching.evidence import EvidenceReader
 from services.case.matching.guides import Guide, article_guides, general_matters, outside_guides
 from services.case.matching.model import MatchModel, packaged_model
 from services.offline.encoder.encoder import DualEncoder
-from services.profile.outside import load_outside
-from services.profile.profile import Profile
 
 
 class Match(NamedTuple):

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.config.profile import domain_named
 from articulado.language.translation import translate
 from articulado.legal.domain.base import Domain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.errors import ConfigurationError, IndexMissing
 from articulado.values.protocols import Embedded, Vector
-from services.domain.registry import domain_named
 from services.offline.arrays import UNREADABLE, open_arrays
 from services.offline.encoder import training
 from services.offline.encoder.vocabulary import SYNONYM_WEIGHT, Counts, Vocabulary, document_counts, question_counts

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from services.extras import importing
+from articulado.config.extras import importing
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

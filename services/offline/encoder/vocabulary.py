@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from articulado.config.extras import importing
 from articulado.legal.domain.base import Domain
-from services.extras import importing
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

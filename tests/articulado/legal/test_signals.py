@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import make_chunk
 
+from articulado.config.profile import load_profile
 from articulado.legal.validity import HIERARCHY, SignalWeights, final_score, recency
-from services.profile.profile import load_profile
 
 WEIGHTS = SignalWeights(relevance=0.70, hierarchy=0.15, recency=0.10, in_force=0.05, repealed=0.30)
 TODAY = date(2026, 3, 1)

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from articulado.config.profile import load_profile
 from articulado.values.errors import InvalidInput
 from cli.case.command import filters_of, read_data
 from cli.main import run
-from services.profile.profile import load_profile
 
 PLAN = load_profile("plan_401k")
 ROLLOVER = ["--profile", "plan_401k", "--record-keeper", "lt trust", "--plan-type=401k", "--topic", "rollover"]

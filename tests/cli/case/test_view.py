@@ -7,10 +7,10 @@ from typing import Any, get_args
 import pytest
 from rich.console import Console
 
+from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.values.articles import DataType
 from cli.case.view import print_required_data, print_response
-from services.profile.profile import load_profile
 
 WORDS = {
     "es": {"text": "texto", "currency": "importe", "date": "fecha", "boolean": "sí o no", "number": "número"},

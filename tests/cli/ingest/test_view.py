@@ -3,8 +3,8 @@ import re
 
 from rich.console import Console
 
+from articulado.config.profile import load_profile
 from cli.ingest.view import print_report
-from services.profile.profile import load_profile
 
 QUIET = {
     "index": "/tmp/indice",

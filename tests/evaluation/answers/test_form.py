@@ -3,11 +3,11 @@
 import pytest
 from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 
+from articulado.config.settings import ModelSettings, Settings
 from evaluation.answers.answers import AnswerResult, evaluate_answers
 from evaluation.answers.form import TRAITS, form_of
 from evaluation.answers.tally import Share, tally
 from evaluation.gold.questions import Question
-from services.settings import ModelSettings, Settings
 from state.context import RunContext
 
 GOOD = "Son 30 días [C1].\n===META===\nUSED|1\nDROP|ninguno"

@@ -6,6 +6,8 @@ import pytest
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 from support.reference_search import passes
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import ModelSettings, Settings
 from articulado.language.languages import language
 from articulado.legal.domain.base import PlainDomain
 from articulado.values.errors import InvalidInput
@@ -18,8 +20,6 @@ from services.case.calibration import Calibration, Curve, fit_curve, write_calib
 from services.case.matching.guides import Guide
 from services.case.matching.matcher import Match
 from services.case.matching.model import packaged_model
-from services.profile.profile import load_profile
-from services.settings import ModelSettings, Settings
 
 ARTICLES = {1: "lt-loan", 2: "lt-rollover", 3: "lt-rmd"}
 

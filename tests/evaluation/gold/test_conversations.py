@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from articulado.config.profile import load_profile
 from articulado.values.errors import InvalidInput
 from evaluation.gold.conversations import has_conversations, read_conversations
 from evaluation.gold.sets import read_sets
-from services.profile.profile import load_profile
 
 ET, EBEP = "BOE-A-2015-11430", "BOE-A-2015-11719"
 TURN = {"kind": "first", "question": "¿Cuántas vacaciones tengo?", "relevant": {f"{ET}#Artículo 38": 2}}

@@ -7,13 +7,13 @@ from datetime import date
 import pytest
 from support.doubles import FakeStore, QueueChat, make_chunk, make_services
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import ModelSettings, Settings
 from articulado.values.errors import InvalidInput
 from evaluation.recording.chat import ReplayChat
 from evaluation.recording.recording import Manifest, RecordedModel, Recording
 from evaluation.recording.run import RecordedRun
 from graph.rag import build_rag
-from services.profile.profile import load_profile
-from services.settings import ModelSettings, Settings
 from state.context import RunContext
 
 DAY = date(2021, 3, 28)

@@ -3,10 +3,10 @@
 import pytest
 from support.doubles import FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
+from articulado.config.profile import load_profile
 from articulado.values.errors import InvalidInput
 from evaluation.gold.sets import not_indexed
 from evaluation.retrieval.retrieve import Retriever
-from services.profile.profile import load_profile
 from state.context import RunContext
 
 ET = "BOE-A-2015-11430"

@@ -3,10 +3,10 @@
 import pytest
 from support.small_articles import decision_guide, guardrails, required_data, write_article, write_profile
 
+from articulado.config.profile import load_profile
 from articulado.values.errors import InvalidInput
 from ingestion.articles.chunks import cut_article
 from ingestion.articles.reader import read_article
-from services.profile.profile import load_profile
 
 STATUS = {"field": "status", "data_type": "text", "values": {"alive": ["green"], "dead": ["dry", "brown"]}}
 PLANTED = {"field": "planted", "data_type": "date", "max": "today"}

@@ -3,12 +3,12 @@
 import pytest
 from support.doubles import CharacterCounter, make_chunk
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import ModelSettings, Settings
 from articulado.values.errors import ConfigurationError
 from ingestion.context.cost import ContextCost, estimate, explain
 from ingestion.context.paid_cache import ContextCache
 from ingestion.context.request import ContextPrompt
-from services.profile.profile import load_profile
-from services.settings import ModelSettings, Settings
 
 PROMPT = ContextPrompt.of(load_profile("laboral"))
 THOUGHTS = "El modelo razona antes de escribir; esos tokens se cobran también como salida y no están en la cuenta."

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.doubles import make_chunk
 
+from articulado.config.profile import load_profile
 from ingestion.context.request import (
     MAX_SENTENCE,
     ContextPrompt,
@@ -12,7 +13,6 @@ from ingestion.context.request import (
     context_of,
     sentence_of,
 )
-from services.profile.profile import load_profile
 
 PROMPT = ContextPrompt.of(load_profile("laboral"))
 PARENT = make_chunk(1, "Artículo 38", title="Vacaciones anuales", breadcrumb="TÍTULO I > CAPÍTULO II", text="Uno. Dos.")

@@ -12,6 +12,8 @@ from support.fake_time import FakeTime
 from support.openai_server import Reply, failure, running_server
 from support.waiting import PATIENCE
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import ModelSettings
 from articulado.values.answers import Message
 from articulado.values.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited
 from articulado.values.protocols import Completion
@@ -20,8 +22,6 @@ from ingestion.context.request import ContextPrompt
 from ingestion.context.situate import STEP, check_reader, situate
 from services.models.openai import chat_model
 from services.models.retry import Retrier
-from services.profile.profile import load_profile
-from services.settings import ModelSettings
 
 PROMPT = ContextPrompt.of(load_profile("laboral"))
 

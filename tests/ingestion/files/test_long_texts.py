@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from articulado.config.files import Limits
 from articulado.language.sentence_spans import sentences
 from ingestion.chunking.bonds import blocks
 from ingestion.chunking.parts import split_text
 from ingestion.files.reader import read_document
 from ingestion.markdown.reader import read_law
-from services.bounded.limits import Limits
 from services.bounded.worker import Workers
 
 MANY = 200_000

@@ -1,8 +1,8 @@
 import pytest
 from support.small_articles import BRINGS_ALONG, write_article, write_profile
 
+from articulado.config.profile import load_profile
 from ingestion.incremental import digests
-from services.profile.profile import load_profile
 
 
 @pytest.fixture

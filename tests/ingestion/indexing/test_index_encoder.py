@@ -5,6 +5,8 @@ import pytest
 from support.doubles import make_chunk
 from support.small_articles import write_profile
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import Settings
 from articulado.language.languages import language
 from articulado.legal.domain.base import Lexicon, PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
@@ -19,8 +21,6 @@ from services.corpus.schema import load_general_matters
 from services.factory import build_ingest_services, build_services
 from services.offline.encoder.encoder import DualEncoder, packaged_encoder
 from services.offline.encoder.training import BATCH, EPOCHS
-from services.profile.profile import load_profile
-from services.settings import Settings
 from services.store.builder import IndexBuilder
 from services.store.edge_writer import EdgeWriter
 from services.store.manifest import Description, Index

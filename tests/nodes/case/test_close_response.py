@@ -5,10 +5,10 @@ from langgraph.runtime import Runtime
 from support.case_fields import field, rule
 from support.doubles import CharacterCounter, make_chunk
 
+from articulado.config.case_sections import Calendar
+from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from nodes.case.close_response import close_response
-from services.profile.calendar import Calendar
-from services.profile.profile import load_profile
 from state.candidates import candidate
 from state.context import ResolvedContext
 

@@ -3,10 +3,10 @@
 from support.case_fields import field
 from support.doubles import make_chunk
 
+from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from nodes.case.accept_case import summary
 from nodes.case.result import case_material, case_rules, read_case
-from services.profile.profile import load_profile
 from state.candidates import candidate
 
 COLLECTED = {"Saldo": "TBD", "plan_name": "Acme", "note": "x y"}

@@ -14,9 +14,9 @@ from support.ingesting import ingest
 from support.laboral import write_laboral
 from support.small_graph import Hang, small_graph
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import Settings
 from graph.opened import OpenGraphs
-from services.profile.profile import load_profile
-from services.settings import Settings
 
 OLD, NEW = "El permiso por boda es de 15 días naturales.", "El permiso por boda es de 20 días naturales."
 

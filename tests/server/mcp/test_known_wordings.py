@@ -19,8 +19,8 @@ from support.known_wordings import Provision, letters, of_gazette, of_snapshots
 from support.laboral import write_laboral
 from support.paths import SHARED
 
+from articulado.config.settings import Settings
 from server.mcp.protocol import mcp_server
-from services.settings import Settings
 
 from .conftest import opened_over
 

@@ -13,12 +13,12 @@ from jsonschema import Draft202012Validator
 from mcp import Client, MCPError
 from support.boe_law import LAW
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import Settings
 from graph.opened import OpenGraphs
 from server.mcp.protocol import mcp_server
 from server.mcp.texts import Texts, texts_in
 from server.mcp.tools import tools_of
-from services.profile.profile import load_profile
-from services.settings import Settings
 
 from .conftest import NEW, OLD, WaitingGraphs, opened_over
 

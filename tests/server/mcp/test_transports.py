@@ -22,6 +22,7 @@ from support.paths import REPOSITORY
 from support.program import started
 from support.waiting import PATIENCE
 
+from articulado.config.settings import Settings
 from cli.main import run
 from server.access.keys import KeyRing
 from server.app import app_over
@@ -29,7 +30,6 @@ from server.guards import KEYS_FILE
 from server.mcp.app import mcp_app
 from server.settings import ServerSettings
 from services.conversations.kept import MEMORY
-from services.settings import Settings
 
 from .conftest import NEW, WaitingGraphs, opened_over
 

@@ -8,11 +8,11 @@ from support.chromium import PATIENCE, Visit, chromium
 from support.loopback import serving
 from support.served_law import index_law
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import Settings
 from graph.opened import OpenGraphs
 from server.app import app_over
 from server.settings import ServerSettings
-from services.profile.profile import load_profile
-from services.settings import Settings
 
 INJECTED = """# Protocolo de teletrabajo
 

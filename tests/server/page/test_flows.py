@@ -14,14 +14,14 @@ from support.chromium import PATIENCE, Visit
 from support.loopback import serving
 from support.served_law import NEW, OLD
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import Settings
 from graph.opened import OpenGraphs
 from server.access.keys import KeyRing
 from server.app import app_over
 from server.guards import Guards
 from server.page.routes import POLICY
 from server.settings import ServerSettings
-from services.profile.profile import load_profile
-from services.settings import Settings
 
 pytestmark = pytest.mark.integration
 

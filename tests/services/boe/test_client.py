@@ -10,11 +10,11 @@ import pytest
 from support.boe_server import running_boe
 from support.fake_time import FakeTime
 
+from articulado.config.settings import Settings
 from articulado.values.errors import ConfigurationError, InvalidInput, SourceUnavailable, UnreadableAnswer
 from services.boe.client import BoeClient
 from services.boe.http import BACKOFF
 from services.boe.xml import parse_xml
-from services.settings import Settings
 
 LAW = "BOE-A-2001-9001"
 METADATA = (

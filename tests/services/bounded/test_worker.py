@@ -12,9 +12,9 @@ from support import bounded_work as work
 from support.paths import REPOSITORY
 from support.waiting import PATIENCE
 
+from articulado.config.files import MIB, Limits
 from articulado.language.translation import use_locale
 from articulado.values.errors import InvalidInput, StoreUnavailable
-from services.bounded.limits import MIB, Limits
 from services.bounded.worker import Workers
 
 
@@ -102,7 +102,7 @@ def test_the_process_ends_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     """Even in the middle of a call that nothing in the process interrupts: the system ends it at the limit."""
     note = tmp_path / "pid"
     program = (
-        "import asyncio; from support import bounded_work; from services.bounded.limits import Limits; "
+        "import asyncio; from support import bounded_work; from articulado.config.files import Limits; "
         "from services.bounded.worker import Workers; "
         f"asyncio.run(Workers(Limits(seconds=0.5)).call(bounded_work.endless, {str(note)!r}))"
     )

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from articulado.config.profile import load_profile
 from articulado.values.errors import ConfigurationError
 from services.case.calibration import FILE, Calibration, Curve, fit_curve, read_calibration, write_calibration
 from services.case.matching.model import packaged_model
-from services.profile.profile import load_profile
 
 LOG_ODDS = [-9.5, -8.0, -6.0, -5.0, -4.0, -3.0, -2.0, 0.0, 1.0, 2.0, 4.0, 6.0, 8.0]
 RIGHT = [False, False, False, True, False, False, True, True, False, True, True, True, True]

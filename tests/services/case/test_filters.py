@@ -3,9 +3,9 @@
 import pytest
 from support.doubles import make_chunk
 
+from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from services.case.filters import canonical_value, contradicted_filters, filter_paths, passes_filter
-from services.profile.profile import load_profile
 
 PLAN = load_profile("plan_401k")
 KEEPER, KIND, TOPIC = PLAN.filter_fields

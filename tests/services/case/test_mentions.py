@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from articulado.config.profile import load_profile
+from articulado.config.sections import FilterField
 from articulado.language.languages import language
 from services.case.mentions import Mention, mentions
-from services.profile.profile import load_profile
-from services.profile.sections import FilterField
 
 PROFILES = {name: load_profile(name) for name in ("laboral", "plan_401k")}
 

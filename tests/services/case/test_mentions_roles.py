@@ -2,10 +2,10 @@
 
 import pytest
 
+from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from services.case.mentions import mentions
 from services.case.named_filters import conflicts
-from services.profile.profile import load_profile
 
 PROFILES = {name: load_profile(name) for name in ("laboral", "plan_401k")}
 

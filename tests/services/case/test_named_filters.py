@@ -8,10 +8,10 @@ import pytest
 import yaml
 from support.paths import REPOSITORY
 
+from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from services.case.mentions import Mention, mentions, named_anywhere
 from services.case.named_filters import conflict_message, conflicts, fill_open_filters
-from services.profile.profile import load_profile
 
 PROFILES = {name: load_profile(name) for name in ("laboral", "plan_401k")}
 KEEPER = "record_keeper"

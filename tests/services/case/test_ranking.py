@@ -2,8 +2,8 @@
 
 from support.doubles import make_chunk
 
+from articulado.config.case_sections import RequiredDataProfile, Tiers
 from services.case.ranking import order_by_tier, order_for_required_data
-from services.profile.case import RequiredDataProfile, Tiers
 
 
 def candidate(number, score, article="a", **fields):

@@ -15,6 +15,7 @@ from support.openai_server import OpenAIServer, Recorded, Reply, failure, runnin
 from support.waiting import PATIENCE, Limits
 from typing_extensions import TypedDict
 
+from articulado.config.settings import ModelSettings
 from articulado.values.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 from services.models.chat import LangChainChat
 from services.models.openai import chat_model
@@ -27,7 +28,6 @@ from services.models.structured import (
     repair_messages,
     strict_schema,
 )
-from services.settings import ModelSettings
 
 
 class Amount(BaseModel):

@@ -9,12 +9,11 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from support.doubles import make_chunk
 
+from articulado.config.profile import Profile, domain_of, load_profile
 from articulado.language.languages import language
 from articulado.values.answers import Days
 from articulado.values.errors import ConfigurationError
-from services.domain.registry import domain_of
 from services.offline.query_writer import KeywordReader
-from services.profile.profile import Profile, load_profile
 from services.prompting.fragments import AS_OF, LAST_CONSULTATION, NOT_FOUND, SEPARATOR, TODAY, write_prompt
 from services.prompting.prompts import NAMES, load_prompt, load_prompts
 from services.prompting.protocol_lines import DELIMITER

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import Settings
 from articulado.legal.vocabulary.matters import matters
 from graph.compose import open_rag
-from services.profile.profile import load_profile
 from services.relevance.evidence import EVIDENCE
 from services.relevance.judge import packaged_judgement
 from services.relevance.wording import TERM_PLACES, WORD_PLACES
-from services.settings import Settings
 
 BANDS = load_profile("laboral").relevance
 

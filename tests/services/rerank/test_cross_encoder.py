@@ -10,13 +10,13 @@ from support.cross_encoder import TinyCrossEncoder
 from support.doubles import make_chunk
 from support.waiting import PATIENCE
 
+from articulado.config.settings import RerankSettings, Settings
 from articulado.values.errors import ConfigurationError, ModelError, ModelTimeout
 from services.rerank.cross_encoder import BATCH, CrossEncoder
 from services.rerank.logits import sigmoid
 from services.rerank.model_files import DEFAULT_MODEL, ModelFiles
 from services.rerank.model_reranker import ModelReranker
 from services.rerank.passage import passage_of
-from services.settings import RerankSettings, Settings
 from state.candidates import candidate
 
 QUESTION = "¿Cuántos días de vacaciones corresponden?"

@@ -7,9 +7,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.doubles import QueueChat, make_chunk
 
+from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.values.errors import ModelError, ModelMisconfigured, ModelTimeout
-from services.profile.profile import load_profile
 from services.prompting.citation_markers import markers_in
 from services.prompting.fragments import SEPARATOR
 from services.prompting.prompts import load_prompt

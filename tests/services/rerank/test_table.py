@@ -7,13 +7,13 @@ import pytest
 from support.cross_encoder import TinyCrossEncoder
 from support.doubles import FixedReranker, QueueChat, make_chunk
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import ModelSettings, RerankSettings, Settings
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.errors import ConfigurationError
-from services.profile.profile import load_profile
 from services.rerank import table as table_module
 from services.rerank.heuristic import HeuristicReranker
 from services.rerank.table import reranker_for, rerankers, resolve_auto
-from services.settings import ModelSettings, RerankSettings, Settings
 from state.candidates import candidate
 
 

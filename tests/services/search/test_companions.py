@@ -3,8 +3,8 @@
 import pytest
 from support.doubles import make_chunk
 
+from articulado.config.companions import Companion, Condition, Topic
 from articulado.legal.domain.spanish_law import SPANISH_LAW
-from services.profile.companions import Companion, Condition, Topic
 from services.search.companions import topics_of
 from state.candidates import candidate
 

@@ -7,12 +7,12 @@ from datetime import date
 from support.doubles import FakeEmbedder, FakeSparse, FakeStore, make_chunk
 from support.waiting import PATIENCE
 
+from articulado.config.profile import load_profile
+from articulado.config.sections import Caps
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.errors import ModelTimeout
 from articulado.values.protocols import PLAIN, SearchFilter
 from services.deadlines import QuestionTime
-from services.profile.profile import load_profile
-from services.profile.search import Caps
 from services.search.hybrid import HybridSearch
 
 PROFILE = load_profile("laboral")

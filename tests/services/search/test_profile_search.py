@@ -9,14 +9,14 @@ from support.chunks import Batch, make_chunk, terms, unit
 from support.doubles import FakeEmbedder, FakeStore, FixedReranker, QueueChat, make_services
 from support.stores import KINDS, Kind, Stores
 
+from articulado.config.profile import Profile, load_profile
+from articulado.config.sections import Caps, Fusions, OfflineFusion, Search
+from articulado.config.settings import ModelSettings, Settings
 from articulado.values.protocols import Fusion, HybridQuery, SearchFilter, SparseVector
 from evaluation.retrieval.retrieve import Retriever
 from graph.case import build_generate_response, build_required_data
 from graph.rag import build_rag, build_retrieval
 from services.container import Services
-from services.profile.profile import Profile, load_profile
-from services.profile.search import Caps, Fusions, OfflineFusion, Search
-from services.settings import ModelSettings, Settings
 
 pytestmark = pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant:UserWarning")
 

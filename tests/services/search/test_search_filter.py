@@ -6,12 +6,12 @@ import pytest
 from langgraph.runtime import Runtime
 from support.doubles import FakeStore
 
+from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.values.protocols import SearchFilter
 from nodes.analyze_question import AnalyzeQuestionUpdate, analyze_question
 from services.conversation.leaning import WrittenLeaning
 from services.deadlines import QuestionTime
-from services.profile.profile import load_profile
 from services.search.hybrid import search_filter
 from services.search.index_contents import IndexContents
 from state.context import ResolvedContext

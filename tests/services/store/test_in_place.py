@@ -12,9 +12,9 @@ from support.index_process import make_wanted, running, served, wanted
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import build, contents, describe, prompt_writer, update
 
+from articulado.config.settings import Settings
 from articulado.values.errors import ConfigurationError, IndexMismatch, IndexMissing, StoreUnavailable
 from articulado.values.protocols import HybridQuery, SearchFilter
-from services.settings import Settings
 from services.store.builder import digest
 from services.store.connection import connect
 from services.store.index import IndexBuilder, open_index

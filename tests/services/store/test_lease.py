@@ -12,8 +12,8 @@ from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import describe
 from support.waiting import PATIENCE
 
+from articulado.config.settings import Settings
 from articulado.values.errors import StoreUnavailable
-from services.settings import Settings
 from services.store.connection import connect
 from services.store.generations import Generations
 from services.store.index import IndexBuilder

@@ -12,9 +12,9 @@ from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import build, prompt_writer, update
 from support.waiting import PATIENCE
 
+from articulado.config.settings import Settings
 from articulado.values.errors import StoreUnavailable
 from articulado.values.protocols import HybridQuery, SearchFilter
-from services.settings import Settings
 from services.store.connection import connect
 from services.store.index import open_index
 from services.store.server import ServerStore

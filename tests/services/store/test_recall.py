@@ -11,9 +11,9 @@ from support.qdrant_rest import running_qdrant
 from support.real_qdrant import needs_real_server, real_server
 from support.stores import build, prompt_writer, update
 
+from articulado.config.settings import Settings
 from articulado.values.errors import IndexMismatch
 from articulado.values.protocols import HybridQuery, SearchFilter
-from services.settings import Settings
 from services.store import edge_writer, recall
 from services.store.connection import connect
 from services.store.edge_writer import EdgeWriter

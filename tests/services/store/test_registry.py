@@ -13,8 +13,8 @@ from support.chunks import NO_TERMS, Batch, make_chunk, unit
 from support.qdrant_rest import running_qdrant
 from support.stores import build
 
+from articulado.config.settings import Settings
 from articulado.values.errors import IndexMismatch, IndexMissing
-from services.settings import Settings
 from services.store.connection import connect
 from services.store.manifest import Index
 from services.store.registry import PART_BYTES, KnownGeneration, Registry, Served, digest_of

@@ -7,8 +7,8 @@ from support.chunks import NO_TERMS, Batch, make_chunk, unit
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import build, describe, prompt_writer
 
+from articulado.config.settings import Settings
 from articulado.values.errors import IndexMismatch
-from services.settings import Settings
 from services.store.checksums import damaged_files
 from services.store.connection import connect
 from services.store.index import IndexBuilder, open_index

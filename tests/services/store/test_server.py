@@ -9,9 +9,9 @@ from support.chunks import NO_TERMS, Batch, make_chunk, terms, unit
 from support.qdrant_rest import FakeQdrant, running_qdrant
 from support.stores import build, prompt_writer
 
+from articulado.config.settings import Settings
 from articulado.values.errors import ArticuladoError, ConfigurationError, IndexMissing, StoreUnavailable
 from articulado.values.protocols import HybridQuery, SearchFilter
-from services.settings import Settings
 from services.store.index import IndexBuilder, open_index
 from services.store.layout import INDEXED_FIELDS, POINTS_PER_PARENT
 from services.store.manifest import Index

@@ -3,12 +3,11 @@
 import pytest
 from support.doubles import make_chunk
 
+from articulado.config.profile import domain_named, domain_of, load_profile
 from articulado.language.languages import language
 from articulado.legal.domain.base import Concept, Coverage, Domain, Lexicon, PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.errors import ConfigurationError
-from services.domain.registry import domain_named, domain_of
-from services.profile.profile import load_profile
 
 PLAIN = PlainDomain(language("en"))
 # df: loan 2, fee 1 of 3 texts; ln(4/3)/ln 4 and ln(4/2)/ln 4 = 0.5.

@@ -8,9 +8,9 @@ from pathlib import Path
 import docx
 import pytest
 
+from articulado.config.files import MIB, Limits, limited
 from articulado.values.errors import InvalidInput
 from ingestion.files.formats import docx as word
-from services.bounded.limits import MIB, Limits, limited
 
 
 def document(*paragraphs: str) -> bytes:

@@ -5,9 +5,9 @@ from datetime import date
 import pytest
 from support.case_fields import MONDAY, field, read, rule
 
+from articulado.config.case_sections import Calendar
 from services.case.data.conditions import elapsed_units
 from services.case.data.rules import apply_rules
-from services.profile.calendar import Calendar
 
 
 def decided(fields, rules, collected, **more):

@@ -4,9 +4,9 @@ import pytest
 from support.chunks import make_chunk
 from support.small_articles import write_profile
 
+from articulado.config.companions import OutsideMatter
+from articulado.config.profile import load_profile
 from services.case.matching.guides import article_guides, asked_in, general_matters, outside_guides
-from services.profile.outside import OutsideMatter
-from services.profile.profile import load_profile
 
 AGE = {"field": "plant_age", "required": True, "aliases": []}
 

@@ -8,11 +8,11 @@ from support.guides import PLAIN_ENGLISH, FixedEncoder, guide
 from support.small_articles import write_profile
 from support.small_case import part
 
+from articulado.config.profile import load_profile
 from services.case.calibration import Curve
 from services.case.matching.evidence import EVIDENCE, EvidenceReader
 from services.case.matching.matcher import StoredArticles, article_reader, matches
 from services.case.matching.model import MatchModel
-from services.profile.profile import load_profile
 
 
 def weighing(**weights):

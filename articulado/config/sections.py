@@ -8,6 +8,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from articulado.legal.validity import SignalWeights
 from articulado.values.chunks import LOWEST_RANK
+from articulado.values.protocols import PLAIN, Fusion, RankConstant, SideWeight
 
 TOPIC = "topic"
 """The filter field that is the topic of a chunk; every other is one of its attributes."""
@@ -132,3 +133,43 @@ class ReadAsSignals:
 
 def _weights(signals: Signals) -> SignalWeights:
     return SignalWeights(**signals.model_dump())
+
+
+Cap = Annotated[int, Field(ge=1, le=1000)]
+
+
+class OfflineFusion(Fusion):
+    """The fusion that was measured with the encoder of the package (docs/retrieval.md)."""
+
+    k: RankConstant = 20
+    dense: SideWeight = 3.0
+
+
+class Fusions(Section):
+    """The fusion by what makes the dense vectors: their rankings differ in how far they can be trusted.
+
+    ``offline``: the encoders of this package. ``provider``: a model of a provider; none has been measured, so plain.
+    """
+
+    offline: OfflineFusion = OfflineFusion()
+    provider: Fusion = PLAIN
+
+
+class Caps(Section):
+    """How many parents each step of a search yields, at most (docs/retrieval.md has what more and fewer give).
+
+    ``prefetch`` of each ranking, ``per_collection`` of each query in a collection, ``per_query`` of each query in all
+    collections, ``overall`` of all queries.
+    """
+
+    prefetch: Cap = 100
+    per_collection: Cap = 60
+    per_query: Cap = 100
+    overall: Cap = 100
+
+
+class Search(Section):
+    """How a search is made; none of it is in an index."""
+
+    caps: Caps = Caps()
+    fusion: Fusions = Fusions()

@@ -15,14 +15,47 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
+from articulado.config.files import MIB, Limits
+from articulado.config.profile import load_profile
+from articulado.config.profile_files import DEFAULT_PROFILE, SUFFIX, spoken_language
+from articulado.config.sections import Models
 from articulado.language.translation import translate, use_locale
 from articulado.values.answers import RerankStrategy
 from articulado.values.errors import ConfigurationError
-from services.bounded.limits import MIB, Limits
-from services.periods import parse_periods
-from services.profile.files import DEFAULT_PROFILE, SUFFIX, spoken_language
-from services.profile.profile import load_profile
-from services.profile.sections import Models
+
+UNDATED = "undated"
+"""The key of what has no day."""
+
+
+def period_of(day: str | None, years: int) -> str:
+    """Return the shard key of a chunk by the day on which it begins (ISO 8601), in periods of so many years.
+
+    >>> period_of("2024-03-01", 5), period_of("2025-01-01", 5), period_of("2024-03-01", 1), period_of(None, 5)
+    ('2020-2024', '2025-2029', '2024', 'undated')
+    """
+    if not day:
+        return UNDATED
+    first = int(day[:4]) // years * years
+    return f"{first}-{first + years - 1}" if years > 1 else f"{first}"
+
+
+def parse_periods(written: str) -> Mapping[str, int]:
+    """Return the years of a period by collection, as the settings name them.
+
+    >>> parse_periods("sentencias:5, criterios_inss:10")
+    {'sentencias': 5, 'criterios_inss': 10}
+
+    Raises:
+        ValueError: it is written otherwise, or a period has no year.
+    """
+    periods = {}
+    for part in filter(None, map(str.strip, written.split(","))):
+        name, _, years = part.partition(":")
+        if not name or not years.isdecimal() or not int(years):
+            raise ValueError(part)
+        periods[name] = int(years)
+    return periods
+
 
 Provider = Literal["offline", "openai", "azure", "compatible"]
 Role = Literal["reader", "principal", "embedder", "rerank"]

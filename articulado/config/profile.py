@@ -8,16 +8,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
-from articulado.language.translation import translate, use_locale
-from articulado.legal.validity import SignalWeights
-from articulado.values.chunks import LOWEST_RANK
-from articulado.values.errors import ConfigurationError
-from services.profile.case import CaseProfile
-from services.profile.files import SUFFIX, packaged_folder, profile_file, spoken_language
-from services.profile.naming import naming_problems
-from services.profile.problems import problem_of
-from services.profile.search import Search
-from services.profile.sections import (
+from articulado.config.case_sections import CaseProfile
+from articulado.config.data_files import problem_of
+from articulado.config.profile_files import SUFFIX, packaged_folder, profile_file, spoken_language
+from articulado.config.sections import (
+    NAME_MARK,
+    SMALL_NAME_MARK,
     TOPIC,
     Collection,
     Features,
@@ -28,9 +24,58 @@ from services.profile.sections import (
     Rank,
     ReadAsSignals,
     RelevanceBands,
+    Search,
     Section,
     Signals,
 )
+from articulado.language.folding import letters_and_digits
+from articulado.language.languages import language
+from articulado.language.translation import translate, use_locale
+from articulado.legal.domain.base import Domain, PlainDomain
+from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.legal.validity import SignalWeights
+from articulado.values.chunks import LOWEST_RANK
+from articulado.values.errors import ConfigurationError
+
+
+def naming_problems(field: FilterField) -> Iterator[str]:
+    """Yield what contradicts itself, each with what to do about it."""
+    yield from _ambiguous_values(field)
+    yield from _ambiguous_names(field)
+    if field.name == TOPIC and (field.named_by or field.others or field.frames or field.aside):
+        yield translate("profile.topic_by_names", name=field.name)
+    for value in field.named_by:
+        if value not in field.values:
+            yield translate("profile.named_by_unlisted", name=field.name, value=value)
+    for key, patterns in (("frames", field.frames), ("aside", field.aside)):
+        for number, pattern in enumerate(patterns, start=1):
+            if not {NAME_MARK, SMALL_NAME_MARK} & set(pattern.pattern):
+                yield translate("profile.no_name_mark", name=field.name, key=key, number=number, mark=NAME_MARK)
+
+
+def _ambiguous_values(field: FilterField) -> Iterator[str]:
+    claimed: dict[str, str] = {}
+    for value, variants in field.values.items():
+        for variant in (value, *variants):
+            if claimed.setdefault(letters_and_digits(variant), value) != value:
+                other = claimed[letters_and_digits(variant)]
+                yield translate("profile.ambiguous_value", name=field.name, variant=variant, other=other, value=value)
+
+
+def _ambiguous_names(field: FilterField) -> Iterator[str]:
+    """Yield the words that name two things of a field; those of ``values`` alone are told apart before."""
+    claimed = {letters_and_digits(word): value for value, words in field.values.items() for word in (value, *words)}
+    for key, names in (
+        ("named_by", field.named_by.items()),
+        ("others", ((name, (name, *words)) for name, words in field.others.items())),
+    ):
+        for value, words in names:
+            for word in words:
+                if (other := claimed.setdefault(letters_and_digits(word), value)) != value:
+                    yield translate(
+                        "profile.ambiguous_name", name=field.name, key=key, word=word, other=other, value=value
+                    )
+
 
 DOCUMENT_KINDS = ("article", "sentencia", "criterio", "documento", "convenio")
 """Kinds of document that a profile can rank; laws have the rank of their norm."""
@@ -242,3 +287,17 @@ def _taken_names(field: FilterField) -> Iterator[str]:
         yield translate("profile.taken_by_option", name=field.name, option=field.name.replace("_", "-"))
     if field.name in ARTICLE_KEYS:
         yield translate("profile.taken_by_article", name=field.name)
+
+
+def domain_of(profile: Profile) -> Domain:
+    """Return the domain of a profile: Spanish law where that is switched on, else a plain one in its language."""
+    return SPANISH_LAW if profile.features.spanish_law else PlainDomain(language(profile.language))
+
+
+def domain_named(name: str) -> Domain:
+    """Return the domain that an index was made for.
+
+    Raises:
+        ConfigurationError: there is none of that name.
+    """
+    return SPANISH_LAW if name == SPANISH_LAW.name else PlainDomain(language(name))

@@ -3,9 +3,9 @@
 import pytest
 from support.small_articles import write_profile
 
+from articulado.config.companions import load_outside, read_outside
+from articulado.config.profile import load_profile
 from articulado.values.errors import ConfigurationError
-from services.profile.outside import load_outside, read_outside
-from services.profile.profile import load_profile
 
 WHOLE = """
 [[matters]]

@@ -2,9 +2,9 @@
 
 import pytest
 
+from articulado.config.profile import load_profile
+from articulado.config.settings import DEFAULT_MODELS, ModelSettings, Settings
 from articulado.values.errors import ConfigurationError
-from services.profile.profile import load_profile
-from services.settings import DEFAULT_MODELS, ModelSettings, Settings
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,20 @@
 """What is wrong with a profile file, in words for its author; pydantic's own are many lines of English."""
 
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, get_args
+from pathlib import Path
+from typing import Any, TypeVar, get_args
 
+import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
+from yaml.reader import ReaderError
 
+from articulado.config.sections import Section
 from articulado.language.translation import translate
+from articulado.values.errors import ConfigurationError
 
 LISTS = ("collections", "filter_fields", "companions", "matters")
 """Sections that are written with double brackets."""
@@ -155,3 +161,48 @@ def _syntax_problem(message: str) -> str:
         else translate("profile.end_of_file")
     )
     return f"{where}: {problem}"
+
+
+_Schema = TypeVar("_Schema", bound=Section)
+
+
+def read_toml(file: Path, schema: type[_Schema]) -> _Schema:
+    """Read and check a file.
+
+    Raises:
+        ConfigurationError: it cannot be read, or breaks its schema; the message says where and what to do.
+    """
+    content: dict[str, Any] = {}
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        return schema.model_validate(content)
+    except (ValidationError, tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        problem = problem_of(error, content, schema)
+        raise ConfigurationError(translate("profile.file_unreadable", file=file, problem=problem)) from error
+
+
+class UnreadableYaml(ValueError):
+    """What is written is no YAML; ``line`` counts from 1, ``None`` where it is not known."""
+
+    def __init__(self, line: int | None) -> None:
+        super().__init__(line)
+        self.line = line
+
+
+def load_yaml(written: str, loader: type[yaml.BaseLoader | yaml.SafeLoader]) -> object:
+    """Return what YAML says, by a loader in Python: those in C end the process over brackets that nest too deep.
+
+    Raises:
+        UnreadableYaml: it is none, or has a value that cannot be (a date that no calendar has).
+    """
+    try:
+        return yaml.load(written, Loader=loader)
+    except yaml.MarkedYAMLError as error:
+        raise UnreadableYaml(error.problem_mark.line + 1 if error.problem_mark else None) from error
+    except ReaderError as error:
+        raise UnreadableYaml(written.count("\n", 0, error.position) + 1) from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise UnreadableYaml(None) from error
+    except RecursionError:
+        # It is the YAML that nests too deep, and not the document, of which that would be said.
+        raise UnreadableYaml(None) from None

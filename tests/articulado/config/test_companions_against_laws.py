@@ -4,11 +4,11 @@ from functools import cache
 
 import pytest
 
+from articulado.config.companions import load_companions
+from articulado.config.profile import load_profile
 from articulado.values.chunks import REPEALED
 from ingestion.chunking.law_chunks import law_chunks
 from ingestion.markdown.reader import read_law
-from services.profile.companions import load_companions
-from services.profile.profile import load_profile
 
 TOPICS = load_companions(load_profile("laboral"))
 BROUGHT = {

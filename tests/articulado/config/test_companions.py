@@ -3,9 +3,9 @@
 import pytest
 from support.paths import REPOSITORY
 
+from articulado.config.companions import COMPANIONS_FILE, load_companions, read_companions
+from articulado.config.profile import load_profile
 from articulado.values.errors import ConfigurationError
-from services.profile.companions import FILE, load_companions, read_companions
-from services.profile.profile import load_profile
 
 PACKAGED = load_companions(load_profile("laboral"))
 
@@ -29,7 +29,7 @@ def problem_with(tmp_path):
     """Return what the author of a file of this text reads after its name."""
 
     def read(text):
-        file = tmp_path / FILE
+        file = tmp_path / COMPANIONS_FILE
         file.write_text(text, encoding="utf-8")
         with pytest.raises(ConfigurationError) as caught:
             read_companions(file)
@@ -39,8 +39,8 @@ def problem_with(tmp_path):
 
 
 def test_a_topic_is_read_with_what_it_brings(tmp_path):
-    (tmp_path / FILE).write_text(TOPIC, encoding="utf-8")
-    (topic,) = read_companions(tmp_path / FILE)
+    (tmp_path / COMPANIONS_FILE).write_text(TOPIC, encoding="utf-8")
+    (topic,) = read_companions(tmp_path / COMPANIONS_FILE)
     assert (topic.name, topic.unless.words, topic.unless.provisions) == ("despido", ("funcionario",), ())
     (companion,) = topic.bring
     assert (companion.ref, companion.purpose) == (("BOE-A-2011-15936", "art:103"), "claim_deadline")
@@ -58,7 +58,7 @@ def test_a_profile_of_ones_own_has_its_own(tmp_path):
     text = 'name = "mio"\ntitle = "Mío"\nlanguage = "es"\n[[collections]]\nname = "notas"\nlabel = "Notas"\n'
     (tmp_path / "mio.toml").write_text(text, encoding="utf-8")
     (tmp_path / "mio").mkdir()
-    (tmp_path / "mio" / FILE).write_text(TOPIC, encoding="utf-8")
+    (tmp_path / "mio" / COMPANIONS_FILE).write_text(TOPIC, encoding="utf-8")
     assert [topic.name for topic in load_companions(load_profile(str(tmp_path / "mio.toml")))] == ["despido"]
 
 
@@ -137,7 +137,7 @@ def test_what_is_no_toml_is_said(problem_with):
 def test_packaged_topics_have_names_of_their_own():
     names = [topic.name for topic in PACKAGED]
     assert len(set(names)) == len(names)
-    assert (REPOSITORY / "profiles" / "laboral" / FILE).is_file()
+    assert (REPOSITORY / "profiles" / "laboral" / COMPANIONS_FILE).is_file()
 
 
 def test_every_packaged_topic_says_how_it_is_recognised():

@@ -2,9 +2,9 @@
 
 import pytest
 
+from articulado.config.profile_files import profile_file, spoken_language
+from articulado.config.settings import Settings
 from articulado.values.errors import ConfigurationError
-from services.profile.files import profile_file, spoken_language
-from services.settings import Settings
 
 
 @pytest.fixture

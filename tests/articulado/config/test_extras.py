@@ -3,11 +3,12 @@
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 from support.paths import REPOSITORY
 
+from articulado.config.extras import EXTRAS, importing, installed, require
+from articulado.config.settings import Settings
 from articulado.legal.domain.base import PlainDomain
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.values.errors import ConfigurationError
@@ -19,14 +20,12 @@ from server.guards import Guards
 from server.settings import ServerSettings
 from services.case.calibration import fit_curve
 from services.conversations.kept import open_conversations
-from services.extras import EXTRAS, importing, installed, require
 from services.offline.encoder.encoder import DualEncoder, TrainingPairs
 from services.rerank.model_files import ModelFiles
 from services.rerank.table import resolve_auto
-from services.settings import Settings
 from services.store.connection import connect
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = REPOSITORY / "tests" / "data"
 
 
 @pytest.fixture
@@ -174,7 +173,7 @@ def test_doctor_tells_which_extras_are_here(lacking, capsys, tmp_path):
 
 WITHOUT_EXTRAS = """
 import sys
-from services.extras import EXTRAS, modules_of
+from articulado.config.extras import EXTRAS, modules_of
 sys.modules.update(dict.fromkeys(module for extra in EXTRAS for module in modules_of(extra)))
 import graph.ingest, server.app
 from cli.main import run

@@ -6,15 +6,15 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
 
+from articulado.config.data_files import read_toml
+from articulado.config.profile import Profile
+from articulado.config.sections import Name, Section
 from articulado.language.translation import translate
 from articulado.legal.labels import provision_key, provision_name
 from articulado.legal.laws.registry import known_laws
 from articulado.values.chunks import ProvisionRef, Purpose
-from services.profile.profile import Profile
-from services.profile.sections import Name, Section
-from services.profile.toml_file import read_toml
 
-FILE = "companions.toml"
+COMPANIONS_FILE = "companions.toml"
 """Name of the file, in the profile's own folder."""
 
 MAX_OF_TOPIC = 4
@@ -79,11 +79,11 @@ class Topic(Section):
         return self
 
 
-class _File(Section):
+class _CompanionsFile(Section):
     companions: tuple[Topic, ...] = ()
 
     @model_validator(mode="after")
-    def _check_names(self) -> "_File":
+    def _check_names(self) -> "_CompanionsFile":
         names = Counter(topic.name for topic in self.companions)
         if name := next((name for name, count in names.items() if count > 1), ""):
             raise ValueError(translate("profile.companion_twice", name=name))
@@ -96,7 +96,7 @@ def load_companions(profile: Profile) -> tuple[Topic, ...]:
     Raises:
         ConfigurationError: the file cannot be read, or names what is not known; the message says where and what to do.
     """
-    file = profile.own_folder / FILE
+    file = profile.own_folder / COMPANIONS_FILE
     return read_companions(file) if file.is_file() else ()
 
 
@@ -106,4 +106,38 @@ def read_companions(file: Path) -> tuple[Topic, ...]:
     Raises:
         ConfigurationError: as of ``load_companions``.
     """
-    return read_toml(file, _File).companions
+    return read_toml(file, _CompanionsFile).companions
+
+
+OUTSIDE_FILE = "outside.toml"
+
+
+class OutsideMatter(Section):
+    """A matter that no article handles: what it is called, how people ask for it, and what there is to say of it."""
+
+    name: str = Field(min_length=1)
+    inquiries: tuple[str, ...] = Field(min_length=1)
+    texts: tuple[str, ...] = ()
+
+
+class _OutsideFile(Section):
+    matters: tuple[OutsideMatter, ...] = ()
+
+
+def load_outside(profile: Profile) -> tuple[OutsideMatter, ...]:
+    """Return the matters of a profile, in the order of its file; none where it has no file.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or breaks its schema; the message says where and what to do.
+    """
+    file = profile.own_folder / OUTSIDE_FILE
+    return read_outside(file) if file.is_file() else ()
+
+
+def read_outside(file: Path) -> tuple[OutsideMatter, ...]:
+    """Read a file of matters.
+
+    Raises:
+        ConfigurationError: as of ``load_outside``.
+    """
+    return read_toml(file, _OutsideFile).matters

@@ -6,6 +6,14 @@ from collections.abc import Callable
 import pytest
 from support.paths import REPOSITORY
 
+from articulado.config.profile import (
+    ARTICLE_KEYS,
+    CASE_STATE_KEYS,
+    DOCUMENT_KINDS,
+    RECORD_COLLECTIONS,
+    Profile,
+    load_profile,
+)
 from articulado.legal.validity import SignalWeights
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import Fusion
@@ -15,14 +23,6 @@ from ingestion.bundled import bundled_articles
 from ingestion.files.names import COLLECTIONS
 from ingestion.files.names import KINDS as FILE_KINDS
 from services.corpus.schema import load_corpus
-from services.profile.profile import (
-    ARTICLE_KEYS,
-    CASE_STATE_KEYS,
-    DOCUMENT_KINDS,
-    RECORD_COLLECTIONS,
-    Profile,
-    load_profile,
-)
 from state.case import CaseState
 
 TOP = 'name = "jardin"\ntitle = "Garden"\nlanguage = "es"\n'

@@ -1,0 +1,1 @@
+"""Settings, profiles, optional extras and limits."""
