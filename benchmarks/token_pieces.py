@@ -1,4 +1,4 @@
-"""Make services/models/token_pieces.txt: pieces of text with their true number of tokens.
+"""Make articulado/models/token_pieces.txt: pieces of text with their true number of tokens.
 
     python benchmarks/token_pieces.py texts_in_english texts_in_spanish > token_pieces.txt
 
@@ -16,7 +16,7 @@ from pathlib import Path
 import regex
 import tiktoken
 
-from services.models.token_bound import LEADS, SHORT_BYTES
+from articulado.models.tokens import LEADS, SHORT_BYTES
 
 ENGLISH, SPANISH, CAPITALS, SYMBOLS = 15_000, 19_000, 1_200, 60
 """The words of each language at most, those all in capitals, and how often a symbol must come."""

@@ -25,7 +25,7 @@ def expected_fingerprints(settings: Settings, profile: Profile, chunker: str = C
 
 def _embedder_fingerprint(settings: Settings, domain: Domain) -> str:
     if settings.embedder.provider != "offline":
-        from services.models.openai import fingerprint_of
+        from articulado.models.openai import fingerprint_of
 
         return fingerprint_of(settings.embedder)
     if domain is SPANISH_LAW:

@@ -13,6 +13,7 @@ from articulado.language.languages import Language
 from articulado.legal.dates.finder import find_date
 from articulado.legal.domain.spanish_law import with_subject
 from articulado.legal.validity import in_force
+from articulado.models.retry import QuestionTime
 from articulado.values.answers import Analysis, Message, StoreName
 from articulado.values.chunks import Candidate, provision_of
 from articulado.values.errors import ArticuladoError
@@ -22,7 +23,6 @@ from nodes.validation import check_collections, check_options, checked_history, 
 from services.conversation.leaning import LeaningJudge
 from services.conversation.named import Contextualized, contextualize
 from services.conversation.subject import TurnReading, read_turn
-from services.deadlines import QuestionTime
 from services.search.agreements import Applicable, applicable, with_agreements
 from services.search.hybrid import territory_asked
 from services.search.index_contents import IndexContents

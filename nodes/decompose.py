@@ -8,11 +8,11 @@ from typing_extensions import TypedDict
 
 from articulado.legal.domain.base import Domain
 from articulado.legal.domain.spanish_law import searched_topic, split_subject, with_subject
+from articulado.models.retry import UNLIMITED, QuestionTime
 from articulado.values.answers import Cost, Message, cost_of, cost_of_failure
 from articulado.values.chunks import Candidate
 from articulado.values.errors import ModelError
 from articulado.values.protocols import ChatModel
-from services.deadlines import UNLIMITED, QuestionTime
 from services.prompting.citation_markers import keep_markers
 from services.prompting.outgoing_links import without_foreign_links
 from services.prompting.prompts import Prompts

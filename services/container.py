@@ -15,6 +15,7 @@ from articulado.config.settings import Settings
 from articulado.language.languages import Language
 from articulado.legal.domain.base import Domain, EqualWeights, StemWeights
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
+from articulado.models.retry import QuestionTime
 from articulado.values.answers import StoreName
 from articulado.values.protocols import (
     ChatModel,
@@ -30,7 +31,6 @@ from articulado.values.protocols import (
 from services.case.matching.matcher import ArticleMatcher
 from services.conversation.leaning import LeaningJudge
 from services.corpus.lookup import PackagedRecords
-from services.deadlines import QuestionTime
 from services.prompting.prompts import Prompts, load_prompts
 from services.relevance.judge import RelevanceJudge
 from services.rerank.word_share import WordShare

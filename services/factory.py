@@ -11,6 +11,9 @@ from articulado.config.settings import ModelSettings, Settings
 from articulado.legal.domain.base import Domain, Lexicon, StemWeights
 from articulado.legal.domain.spanish_law import SPANISH_LAW
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
+from articulado.models.chat import LangChainChat
+from articulado.models.embeddings import DisabledEmbedder, SameVector
+from articulado.models.tokens import token_counter
 from articulado.values.chunks import ProvisionRef
 from articulado.values.protocols import ChatModel, Embedder
 from services.case.matching.matcher import StoredArticles
@@ -25,10 +28,7 @@ from services.conversation.leaning import (
 from services.corpus.chunks import lay_phrasings
 from services.corpus.lookup import PackagedRecords
 from services.domain.prominence import Prominence
-from services.models.chat import LangChainChat
-from services.models.embeddings import DisabledEmbedder, SameVector
 from services.models.sparse import Bm25Encoder
-from services.models.tokens import token_counter
 from services.offline.encoder.encoder import DualEncoder, packaged_encoder
 from services.offline.encoder.precedents import packaged_precedents
 from services.relevance.evidence import EvidenceReader
@@ -93,8 +93,8 @@ def build_services(
 
 def build_ingest_services(settings: Settings, profile: Profile) -> IngestServices:
     """Bind what ingestion needs. No key is asked for before it is used, and no index is opened."""
+    from articulado.models.openai import chat_model, embedder
     from services.boe.client import BoeClient
-    from services.models.openai import chat_model, embedder
 
     offline = settings.embedder.provider == "offline"
     return IngestServices(
@@ -123,7 +123,7 @@ def _provider_embedder(settings: Settings) -> Embedder | None:
     """Return the embedder of a provider, or ``None`` offline, where it is fitted to the texts themselves."""
     if settings.embedder.provider == "offline":
         return None
-    from services.models.openai import embedder
+    from articulado.models.openai import embedder
 
     return embedder(settings.embedder)
 
@@ -184,7 +184,7 @@ def open_store(settings: Settings, index: Index) -> InspectedStore:
 
 def _reader(settings: ModelSettings, domain: Domain, lexicon: Lexicon) -> ChatModel:
     if settings.provider != "offline":
-        from services.models.openai import chat_model
+        from articulado.models.openai import chat_model
 
         return chat_model("reader", settings)
     return _keyword_reader(domain, lexicon)
@@ -198,7 +198,7 @@ def _keyword_reader(domain: Domain, weights: StemWeights) -> ChatModel:
 
 def _principal(settings: ModelSettings, domain: Domain, lexicon: Lexicon, encoder: DualEncoder | None) -> ChatModel:
     if settings.provider != "offline":
-        from services.models.openai import chat_model
+        from articulado.models.openai import chat_model
 
         return chat_model("principal", settings)
     return _extractive_principal(domain, lexicon, encoder)

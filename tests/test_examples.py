@@ -19,7 +19,7 @@ MOST_USED = (
     "articulado.legal.labels:provision_url",
     "articulado.legal.laws.mentions:find_law",
     "articulado.legal.territory.mentions:find_territory",
-    "services.models.tokens:token_counter",
+    "articulado.models.tokens:token_counter",
     "articulado.config.profile:load_profile",
     "services.prompting.citation_markers:markers_in",
     "services.prompting.reader_reply:read_reader_reply",

@@ -161,7 +161,7 @@ def _role_problems(role: "Role", settings: "ModelSettings") -> list[str]:
     """Return what a role lacks."""
     if settings.provider == "offline":
         return []
-    from services.models.openai import check_settings
+    from articulado.models.openai import check_settings
 
     try:
         check_settings(role, settings)

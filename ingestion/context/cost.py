@@ -104,6 +104,6 @@ def _price(cost: ContextCost, reader: ModelSettings) -> str:
 
 def _reasoning_warning(reader: ModelSettings) -> str:
     """Return the warning that a reasoning model calls for: nobody knows beforehand how long it will think."""
-    from services.models.openai import refuses_sampling
+    from articulado.models.openai import refuses_sampling
 
     return translate("ingest.cost_reasons") if refuses_sampling(reader.model) else ""

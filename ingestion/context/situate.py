@@ -76,7 +76,7 @@ def check_reader(reader: ModelSettings) -> None:
     Raises:
         ConfigurationError: it is the offline one, which knows keywords only, or it lacks a setting.
     """
-    from services.models.openai import check_settings
+    from articulado.models.openai import check_settings
 
     if reader.provider == "offline":
         raise ConfigurationError(translate("ingest.reader_needed"))

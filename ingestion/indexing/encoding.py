@@ -14,13 +14,13 @@ import numpy as np
 from articulado.config.profile import domain_named
 from articulado.language.translation import translate
 from articulado.legal.domain.base import Domain
+from articulado.models.embeddings import MAX_TEXTS
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import Embedder, SparseVector, Vector
 from ingestion.ahead import in_order
 from ingestion.context.paid_cache import PaidCache
 from ingestion.incremental.workspace import key_of
 from ingestion.indexing.entries import Entry
-from services.models.embeddings import MAX_TEXTS
 from services.models.sparse import Bm25Encoder
 from services.offline.encoder.encoder import DualEncoder
 

@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 from articulado.config.profile import Profile
 from articulado.config.sections import TOPIC
 from articulado.language.languages import Language
+from articulado.models.retry import QuestionTime
 from articulado.values.answers import Analysis, StoreName
 from articulado.values.articles import FieldSpec
 from articulado.values.cases import CaseFailure, LeftOut, NamedConflict, RequiredFields, Response, Shortfall
@@ -18,7 +19,6 @@ from services.case.data.placeholders import is_placeholder
 from services.case.filters import fill_from_data, filter_paths, is_known_value, unknown_values
 from services.case.mentions import mentions, named_anywhere
 from services.case.named_filters import NamedFilter, conflict_message, conflicts, fill_open_filters
-from services.deadlines import QuestionTime
 from state.case import CaseState
 from state.context import ResolvedContext
 from state.rag import Turn, fresh_turn

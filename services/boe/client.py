@@ -14,8 +14,8 @@ from typing import Self
 import httpx2
 
 from articulado.legal.ids import is_boe_id
+from articulado.models.retry import Backoff
 from articulado.values.errors import InvalidInput, SourceUnavailable, UnreadableAnswer
-from services.backoff import Backoff
 from services.boe.cache import BoeCache, CachedLaw, updated_of
 from services.boe.catalogue import UNREADABLE, ListedLaw, is_answer, is_answer_to_search, parse_law_list, search_params
 from services.boe.checked import Checked

@@ -10,8 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 import httpx2
 
+from articulado.models.retry import Backoff
 from articulado.values.errors import ConfigurationError, SourceUnavailable
-from services.backoff import Backoff
 
 BACKOFF = Backoff(max_attempts=4, first_pause=2.0, longest_pause=120.0)
 """More patient than with a model: nobody waits for an answer."""

@@ -12,6 +12,6 @@ def check_models(settings: Settings) -> None:
     roles: tuple[tuple[Role, ModelSettings], ...] = (("reader", settings.reader), ("principal", settings.principal))
     for role, model in roles:
         if model.provider != "offline":
-            from services.models.openai import check_settings
+            from articulado.models.openai import check_settings
 
             check_settings(role, model)

@@ -12,13 +12,12 @@ import openai
 
 from articulado.config.settings import RerankSettings
 from articulado.language.translation import translate
+from articulado.models.failures import Endpoint
+from articulado.models.openai import CONNECT_TIMEOUT, NO_KEY, PerLoopClient
+from articulado.models.retry import Retrier
+from articulado.models.tokens import token_counter
 from articulado.values.errors import ModelError
 from articulado.values.protocols import AsyncClose, Reranked, TokenCounter
-from services.models.failures import Endpoint
-from services.models.http import PerLoopClient
-from services.models.openai import CONNECT_TIMEOUT, NO_KEY
-from services.models.retry import Retrier
-from services.models.tokens import token_counter
 from services.rerank.endpoint import RerankEndpoint, endpoint_of
 from services.rerank.logits import relevances
 

@@ -10,10 +10,10 @@ from contextlib import suppress
 from articulado.config.profile import Profile
 from articulado.language.languages import Language, language
 from articulado.language.translation import translate
+from articulado.models.failures import late
+from articulado.models.tokens import token_counter
 from articulado.values.errors import ModelError, ModelTimeout
 from articulado.values.protocols import ChatModel, Reranked, TokenCounter
-from services.models.failures import late
-from services.models.tokens import token_counter
 from services.prompting.citation_markers import write_marker
 from services.prompting.fragments import SEPARATOR, neutralise
 from services.prompting.prompts import load_prompt

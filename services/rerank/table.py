@@ -7,11 +7,11 @@ from functools import cache
 from articulado.config.profile import Profile
 from articulado.config.settings import ModelStrategy, Settings
 from articulado.language.translation import translate
+from articulado.models.tokens import token_counter
 from articulado.values.answers import RerankStrategy
 from articulado.values.chunks import Candidate
 from articulado.values.errors import ConfigurationError
 from articulado.values.protocols import ChatModel, Reranked, Reranker, RerankerTable
-from services.models.tokens import token_counter
 from services.rerank.cross_encoder import CrossEncoder
 from services.rerank.endpoint import endpoint_of
 from services.rerank.heuristic import HeuristicReranker

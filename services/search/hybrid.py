@@ -18,6 +18,8 @@ from articulado.legal.laws.registry import known_laws
 from articulado.legal.territory.mentions import place_called
 from articulado.legal.validity import in_force
 from articulado.legal.wordings import annotate_validity
+from articulado.models.embeddings import VectorCache
+from articulado.models.retry import UNLIMITED, QuestionTime
 from articulado.values.answers import NO_COST, Analysis, Cost, cost_of_failure
 from articulado.values.chunks import Candidate, Chunk, provision_of
 from articulado.values.errors import IndexMissing, ModelError, StoreUnavailable
@@ -33,8 +35,6 @@ from articulado.values.protocols import (
     SparseVector,
     Vector,
 )
-from services.deadlines import UNLIMITED, QuestionTime
-from services.models.vector_cache import VectorCache
 from services.store.supplementary import UNAVAILABLE
 from state.candidates import candidate, in_order, merged
 
@@ -47,7 +47,8 @@ class HybridSearch:
     """Encodes queries and searches with them; vectors stay in a cache, out of the state.
 
     ``collections`` are those that are searched where a caller names none; ``fusion`` is the one for ``embedder``.
-    ``question_time`` is what a question has: the embedder gets a share of it (``services.deadlines``). An embedder that
+    ``question_time`` is what a question has: the embedder gets a share of it (``articulado.models.retry``). An
+    embedder that
     ``knows_words`` gives a zero vector for a text of which it knows none; of any other, that is a fault.
     """
 

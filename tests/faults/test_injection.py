@@ -9,7 +9,7 @@ from support.injections import FOREIGN, Injection, injections, obeyed
 from support.openai_server import OpenAIServer, Recorded
 from support.wired import KEY, META, QUESTION, SEARCH, shown, wired
 
-from services.models.control_tokens import defuse_control_tokens
+from articulado.models.chat import defuse_control_tokens
 from services.prompting.citation_markers import markers_in
 from services.prompting.fragments import read_prompt
 

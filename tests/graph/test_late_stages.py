@@ -9,10 +9,10 @@ from support.silence import ImpatientLimits, silent_server
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings, Settings
+from articulado.models.openai import chat_model, embedder
+from articulado.models.retry import Retrier
 from articulado.values.errors import ModelTimeout
 from graph.rag import build_rag
-from services.models.openai import chat_model, embedder
-from services.models.retry import Retrier
 from services.rerank.model_reranker import ModelReranker
 from services.rerank.reader import ReaderScorer
 

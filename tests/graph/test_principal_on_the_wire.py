@@ -11,14 +11,12 @@ from support.waiting import PATIENCE
 from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings
 from articulado.language.languages import language
+from articulado.models.chat import LINE_ALLOWANCE, MAX_STREAMED
+from articulado.models.openai import chat_model
+from articulado.models.retry import QuestionTime, Retrier
 from articulado.values.errors import ModelError, ModelTimeout
 from graph.rag import build_rag
 from nodes.repair_marks import MIN_SHARE_LEFT, repair_marks
-from services.deadlines import QuestionTime
-from services.models.chat import MAX_STREAMED
-from services.models.openai import chat_model
-from services.models.reply import LINE_ALLOWANCE
-from services.models.retry import Retrier
 from services.prompting.prompts import load_prompts
 from state.context import ResolvedContext
 

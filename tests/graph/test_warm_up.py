@@ -3,9 +3,9 @@
 from support.doubles import FakeEmbedder, FakeStore, FixedReranker, QueueChat, make_chunk, make_services
 
 from articulado.config.settings import Settings
+from articulado.models.embeddings import SameVector
 from graph.compose import warm_up
 from services.container import Services
-from services.models.embeddings import SameVector
 
 TITLED = [make_chunk(1, "Artículo 1", title="Vacaciones anuales"), make_chunk(2, "Artículo 2", title="Descanso")]
 

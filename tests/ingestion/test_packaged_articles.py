@@ -3,9 +3,9 @@
 import pytest
 
 from articulado.config.profile import load_profile
+from articulado.models.tokens import token_counter
 from ingestion.articles.chunks import cut_article
 from ingestion.files.formats.source import is_article
-from services.models.tokens import token_counter
 
 PROFILES = ("plan_401k", "laboral")
 MIN_ARTICLES = 12

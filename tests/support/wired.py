@@ -10,10 +10,10 @@ from support.fake_time import FakeTime
 from support.openai_server import OpenAIServer, Recorded
 
 from articulado.config.settings import ModelSettings
+from articulado.models.openai import chat_model, embedder
+from articulado.models.retry import Retrier
 from graph.rag import build_rag
 from services.container import Services
-from services.models.openai import chat_model, embedder
-from services.models.retry import Retrier
 
 KEY = "sk-canario-4f1d"
 SEARCH = "vacaciones anuales"

@@ -14,14 +14,14 @@ from support.waiting import PATIENCE
 
 from articulado.config.profile import load_profile
 from articulado.config.settings import ModelSettings
+from articulado.models.openai import chat_model
+from articulado.models.retry import Retrier
 from articulado.values.answers import Message
 from articulado.values.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited
 from articulado.values.protocols import Completion
 from ingestion.context.paid_cache import ContextCache
 from ingestion.context.request import ContextPrompt
 from ingestion.context.situate import STEP, check_reader, situate
-from services.models.openai import chat_model
-from services.models.retry import Retrier
 
 PROMPT = ContextPrompt.of(load_profile("laboral"))
 

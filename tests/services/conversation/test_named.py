@@ -8,11 +8,11 @@ from support.doubles import FakeStore, make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
+from articulado.models.retry import QuestionTime
 from articulado.values.errors import ConfigurationError
 from nodes.analyze_question import analyze_question
 from services.conversation.leaning import WrittenLeaning
 from services.conversation.named import Contextualized, contextualize
-from services.deadlines import QuestionTime
 from services.search.index_contents import IndexContents
 from state.context import ResolvedContext
 

@@ -10,8 +10,8 @@ from support.rerank_server import Answer, running_rerank_server
 from support.waiting import PATIENCE
 
 from articulado.config.settings import RerankSettings
+from articulado.models.retry import Retrier
 from articulado.values.errors import ConfigurationError, ModelError, ModelRateLimited, ModelTimeout
-from services.models.retry import Retrier
 from services.rerank.api import MAX_CONCURRENT, rerank_api
 from services.rerank.endpoint import endpoint_of
 from services.rerank.model_reranker import ModelReranker

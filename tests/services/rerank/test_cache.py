@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from support.doubles import CharacterCounter, make_chunk
 from support.fake_time import FakeTime
 
+from articulado.models.tokens import EstimatedCounter
 from articulado.values.errors import ModelError
 from articulado.values.protocols import Reranked
-from services.models.tokens import EstimatedCounter
 from services.rerank.model_reranker import OPENING_SECONDS, ModelReranker, ScoreCache
 from services.rerank.passage import FRAME_TOKENS, cut, cut_pair, passage_of
 from state.candidates import candidate

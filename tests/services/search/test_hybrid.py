@@ -10,9 +10,9 @@ from support.waiting import PATIENCE
 from articulado.config.profile import load_profile
 from articulado.config.sections import Caps
 from articulado.legal.domain.spanish_law import SPANISH_LAW
+from articulado.models.retry import QuestionTime
 from articulado.values.errors import ModelTimeout
 from articulado.values.protocols import PLAIN, SearchFilter
-from services.deadlines import QuestionTime
 from services.search.hybrid import HybridSearch
 
 PROFILE = load_profile("laboral")

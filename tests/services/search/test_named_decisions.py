@@ -8,12 +8,12 @@ from support.doubles import FakeStore, make_chunk
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
+from articulado.models.retry import QuestionTime
 from articulado.values.chunks import Chunk
 from articulado.values.errors import StoreUnavailable
 from articulado.values.protocols import MAX_SELECTED, ChunkStore, SearchFilter
 from nodes.analyze_question import AnalyzeQuestionUpdate, analyze_question
 from services.conversation.leaning import WrittenLeaning
-from services.deadlines import QuestionTime
 from services.search.index_contents import IndexContents
 from state.context import ResolvedContext
 

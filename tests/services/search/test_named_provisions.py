@@ -9,10 +9,10 @@ from support.doubles import FakeStore, make_chunk
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
 from articulado.legal.laws.indexed import NO_LAWS, IndexedLaws
+from articulado.models.retry import QuestionTime
 from articulado.values.protocols import ChunkStore
 from nodes.analyze_question import analyze_question
 from services.conversation.leaning import WrittenLeaning
-from services.deadlines import QuestionTime
 from services.search.index_contents import IndexContents
 from services.store.layout import order_parts
 from state.context import ResolvedContext

@@ -8,10 +8,10 @@ from support.doubles import FakeStore
 
 from articulado.config.profile import load_profile
 from articulado.language.languages import language
+from articulado.models.retry import QuestionTime
 from articulado.values.protocols import SearchFilter
 from nodes.analyze_question import AnalyzeQuestionUpdate, analyze_question
 from services.conversation.leaning import WrittenLeaning
-from services.deadlines import QuestionTime
 from services.search.hybrid import search_filter
 from services.search.index_contents import IndexContents
 from state.context import ResolvedContext

@@ -16,11 +16,10 @@ from support.waiting import PATIENCE, Limits
 from typing_extensions import TypedDict
 
 from articulado.config.settings import ModelSettings
-from articulado.values.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
-from services.models.chat import LangChainChat
-from services.models.openai import chat_model
-from services.models.retry import Retrier
-from services.models.structured import (
+from articulado.models.chat import LangChainChat
+from articulado.models.openai import chat_model
+from articulado.models.retry import Retrier
+from articulado.models.structured import (
     ERRORS_SHOWN,
     REPLY_SHOWN,
     SchemaViolation,
@@ -28,6 +27,7 @@ from services.models.structured import (
     repair_messages,
     strict_schema,
 )
+from articulado.values.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
 
 
 class Amount(BaseModel):

@@ -1,22 +1,29 @@
-"""A bound of a text's tokens from above, for OpenAI's encodings, without their tables.
+"""Counting tokens without a network: exact where the tables are on the machine, else a bound from above."""
 
-Two things are known without them: the patterns that cut a text before anything is merged, and the pieces and parts
-of ``token_pieces.txt``. Byte pair encoding then joins neighbours within a piece until no two neighbours together are a
-token (Sennrich et al. 2016, and tiktoken's ``byte_pair_merge``), and takes a piece that is a token as it is.
-"""
-
+import hashlib
 import json
+import os
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-# Comes with tiktoken, whose own reference implementation cuts with it.
 import regex
 
 from articulado.language.characters import MemoTable
+from articulado.values.protocols import TokenCounter
+
+if TYPE_CHECKING:
+    import tiktoken
+
+
+# Comes with tiktoken, whose own reference implementation cuts with it.
+
 
 _PATTERNS = {
     "cl100k_base": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
@@ -172,7 +179,7 @@ def token_list(encoding: str) -> TokenList:
 @cache
 def _read_pieces() -> tuple[dict[str, str], dict[str, list[str]], list[tuple[tuple[int, int], list[str]]]]:
     """Return words with their counts, parts by the encodings that have them, and symbols with their counts."""
-    text = resources.files("services.models").joinpath("token_pieces.txt").read_text(encoding="utf-8")
+    text = resources.files("articulado.models").joinpath("token_pieces.txt").read_text(encoding="utf-8")
     words: dict[str, str] = {}
     parts: dict[str, list[str]] = {}
     symbols: list[tuple[tuple[int, int], list[str]]] = []
@@ -238,3 +245,86 @@ def _size(text: str) -> int:
 def _as_latin_1(text: str) -> str:
     """Return the UTF-8 bytes of a text, each as the character of its number."""
     return text.encode().decode("latin-1")
+
+
+_TABLES = {
+    "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+    "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+}
+"""SHA-256 of the published tables; tiktoken downloads a table whose file is missing or differs."""
+
+_SAME_MERGES = {"o200k_harmony": "o200k_base"}
+"""Encodings that differ in their markers alone from the one that stands behind them."""
+
+
+class EstimatedCounter:
+    """Bounds the tokens of any text from above: closely for Spanish, English and JSON, up to a token a byte otherwise.
+
+    Holds for one of ``ENCODINGS``, or, where none is named, for all of them. They are OpenAI's: the tokenizers of other
+    models cut and merge otherwise, and may count more.
+
+    Counts do not add up: what is joined may take more tokens than its parts. To keep a budget, count the joined text.
+    """
+
+    def __init__(self, encoding: str | None = None) -> None:
+        self._bounds = [token_bound(name) for name in ([encoding] if encoding else ENCODINGS)]
+
+    def count(self, text: str) -> int:
+        """Return at least the number of tokens."""
+        return greatest_bound(text, self._bounds)
+
+
+class ByteCounter:
+    """Bounds the tokens of any encoding that starts from bytes, as OpenAI's do: merging only makes them fewer."""
+
+    def count(self, text: str) -> int:
+        """Return the bytes in UTF-8."""
+        return len(encodable(text).encode())
+
+
+class TiktokenCounter:
+    """Counts with a tiktoken encoding; markers such as ``<|endoftext|>`` count as the text that they are."""
+
+    def __init__(self, encoding: "tiktoken.Encoding") -> None:
+        self._encoding = encoding
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens."""
+        return len(self._encoding.encode_ordinary(text))
+
+
+@lru_cache
+def token_counter(model: str = "") -> TokenCounter:
+    """Return a counter for a model: exact if tiktoken knows it and its table is here, else a bound from above.
+
+    A model that tiktoken does not know, or that is not named, gets the larger bound of OpenAI's encodings, which need
+    not hold for it.
+
+    Never downloads. Tables are looked for where tiktoken keeps them (``TIKTOKEN_CACHE_DIR``).
+
+    >>> token_counter("gpt-5.2").count("Son treinta días naturales.") >= 4
+    True
+    """
+    if not model:
+        return EstimatedCounter()
+    import tiktoken
+
+    try:
+        encoding = tiktoken.encoding_name_for_model(model)
+    except KeyError:
+        return EstimatedCounter()
+    encoding = _SAME_MERGES.get(encoding, encoding)
+    if _on_machine(encoding):
+        return TiktokenCounter(tiktoken.get_encoding(encoding))
+    return EstimatedCounter(encoding) if encoding in ENCODINGS else ByteCounter()
+
+
+def _on_machine(encoding: str) -> bool:
+    """Tell whether tiktoken would find the table of an encoding without asking the network."""
+    folder = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
+    if folder == "" or encoding not in _TABLES:
+        return False
+    # tiktoken names a cached file by the SHA-1 of its address.
+    address = f"https://openaipublic.blob.core.windows.net/encodings/{encoding}.tiktoken"
+    file = Path(folder or Path(tempfile.gettempdir(), "data-gym-cache"), hashlib.sha1(address.encode()).hexdigest())
+    return file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == _TABLES[encoding]

@@ -9,6 +9,8 @@ import pytest
 from support.fake_time import FakeTime
 from support.waiting import PATIENCE, Limits
 
+from articulado.models.failures import Endpoint, MalformedReplyError, TruncatedReplyError
+from articulado.models.retry import Retrier
 from articulado.values.errors import (
     ArticuladoError,
     ConfigurationError,
@@ -17,8 +19,6 @@ from articulado.values.errors import (
     ModelRateLimited,
     ModelTimeout,
 )
-from services.models.failures import Endpoint, MalformedReplyError, TruncatedReplyError
-from services.models.retry import Retrier
 
 ENDPOINT = Endpoint("gpt-5.2 (openai)", "principal")
 

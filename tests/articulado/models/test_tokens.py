@@ -15,8 +15,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.paths import DATA
 
-from services.models.token_bound import _PATTERNS, ENCODINGS, LEADS, max_parts, token_bound, token_list
-from services.models.tokens import ByteCounter, EstimatedCounter, TiktokenCounter, token_counter
+from articulado.models.tokens import (
+    _PATTERNS,
+    ENCODINGS,
+    LEADS,
+    ByteCounter,
+    EstimatedCounter,
+    TiktokenCounter,
+    max_parts,
+    token_bound,
+    token_counter,
+    token_list,
+)
 
 O200K_FILE = hashlib.sha1(b"https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken").hexdigest()
 COUNTED = [json.loads(line) for line in (DATA / "token_counts.jsonl").read_text("utf-8").splitlines()]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.models.reply import ReasoningFilter
+from articulado.models.chat import ReasoningFilter
 
 
 def filtered(text, size=1000):

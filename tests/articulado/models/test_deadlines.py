@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.deadlines import SHARES, UNLIMITED, QuestionTime
+from articulado.models.retry import SHARES, UNLIMITED, QuestionTime
 
 CLOCK = {"clock": lambda: 1000.0}
 

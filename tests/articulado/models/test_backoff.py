@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from support.fake_time import FakeTime
 
-from services.backoff import Backoff, DeadlinePassedError
+from articulado.models.retry import Backoff, DeadlinePassedError
 
 
 class FailingCall:

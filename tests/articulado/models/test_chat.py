@@ -14,10 +14,10 @@ from pydantic import BaseModel, Field
 from support.fake_time import FakeTime
 from typing_extensions import TypedDict
 
+from articulado.models.chat import LangChainChat
+from articulado.models.failures import Endpoint
+from articulado.models.retry import Retrier
 from articulado.values.errors import ConfigurationError, ContentFiltered, ModelError
-from services.models.chat import LangChainChat
-from services.models.failures import Endpoint
-from services.models.retry import Retrier
 
 STOP = {"finish_reason": "stop"}
 

@@ -12,10 +12,10 @@ from support.fake_time import FakeTime
 from support.openai_server import OpenAIServer, Reply, failure, running_server, vector_of
 
 from articulado.config.settings import ModelSettings
+from articulado.models.embeddings import MAX_TEXTS
+from articulado.models.openai import embedder
+from articulado.models.retry import Retrier
 from articulado.values.errors import ConfigurationError, ModelError, ModelTimeout
-from services.models.embeddings import MAX_TEXTS
-from services.models.openai import embedder
-from services.models.retry import Retrier
 
 SMALL = "text-embedding-3-small"
 LARGE = "text-embedding-3-large"

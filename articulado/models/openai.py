@@ -4,18 +4,51 @@ Everything that the SDKs would read from the environment (``OPENAI_API_KEY``, ``
 here, so that a request goes nowhere but where our own settings say.
 """
 
+import asyncio
 import re
 from collections.abc import Callable
 from typing import Any
 
+import httpx2
+import openai
+
 from articulado.config.settings import ModelSettings, Role
 from articulado.language.translation import translate
+from articulado.models.chat import LangChainChat
+from articulado.models.embeddings import OpenAIEmbedder
+from articulado.models.failures import Endpoint
+from articulado.models.retry import Retrier
+from articulado.models.tokens import token_counter
 from articulado.values.errors import ConfigurationError
-from services.models.chat import LangChainChat
-from services.models.embeddings import OpenAIEmbedder
-from services.models.failures import Endpoint
-from services.models.retry import Retrier
-from services.models.tokens import token_counter
+
+
+class PerLoopClient(openai.DefaultAsyncHttpxClient):
+    """Keeps connections for each event loop apart.
+
+    A connection dies with its loop, and the next request over it fails with "Event loop is closed": a program that
+    calls ``asyncio.run(graph.ainvoke(…))`` twice would meet it. ``aclose`` closes the connections of the running loop;
+    later requests open new ones.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(transport=httpx2.AsyncBaseTransport(), **options)  # never used: see send
+        # Certificates are read from disk once, here, and not while a loop runs.
+        self._options = {"verify": httpx2.create_ssl_context(), **options}
+        self._clients: dict[asyncio.AbstractEventLoop, httpx2.AsyncClient] = {}
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        """Send a request over a connection of the running loop."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            open_clients = {other: client for other, client in self._clients.items() if not other.is_closed()}
+            self._clients = {**open_clients, loop: openai.DefaultAsyncHttpxClient(**self._options)}
+        return await self._clients[loop].send(request, **options)
+
+    async def aclose(self) -> None:
+        """Close the connections of the running loop."""
+        if client := self._clients.pop(asyncio.get_running_loop(), None):
+            await client.aclose()
+
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -175,8 +208,6 @@ def _connection(endpoint: Endpoint, settings: ModelSettings) -> dict[str, Any]:
     _check_connection(endpoint, settings)
 
     import openai
-
-    from services.models.http import PerLoopClient
 
     timeout = openai.Timeout(None, connect=CONNECT_TIMEOUT)
     http = PerLoopClient(timeout=timeout, follow_redirects=False)

@@ -13,11 +13,10 @@ from support.openai_server import OpenAIServer, Reply, failure, running_server, 
 from support.waiting import PATIENCE, Limits
 
 from articulado.config.settings import ModelSettings
+from articulado.models.chat import LINE_ALLOWANCE, MAX_STREAMED, LangChainChat
+from articulado.models.openai import chat_model, check_settings, embedder, fingerprint_of, refuses_sampling
+from articulado.models.retry import Retrier
 from articulado.values.errors import ConfigurationError, ContentFiltered, ModelError, ModelRateLimited, ModelTimeout
-from services.models.chat import MAX_STREAMED, LangChainChat
-from services.models.openai import chat_model, check_settings, embedder, fingerprint_of, refuses_sampling
-from services.models.reply import LINE_ALLOWANCE
-from services.models.retry import Retrier
 
 MESSAGES = [{"role": "user", "content": "¿Cuántos días de vacaciones?"}]
 SAMPLING = {"temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens"}

@@ -1,6 +1,6 @@
 from concurrent.futures import ThreadPoolExecutor
 
-from services.models.vector_cache import VectorCache
+from articulado.models.embeddings import VectorCache
 
 
 def test_get_returns_what_was_put_and_none_for_a_miss():

@@ -1,0 +1,1 @@
+"""Chat and embedding providers: retries, deadlines, structured output, token counts."""
